@@ -1,0 +1,18 @@
+"""A problem is one thing that is wrong with what a caller sent, said in a full sentence.
+
+Checks return problems instead of raising, so that a caller learns of all of them at once.
+
+Invariants: the message is never empty; `field` names the offending field of the request (dotted,
+with indexes) and `code` is a word a program may switch on.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One refusal: the sentence a person reads, the field and the code a program reads."""
+
+    message: str
+    field: str | None = None
+    code: str | None = None

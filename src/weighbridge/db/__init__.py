@@ -1,0 +1,1 @@
+"""PostgreSQL: the embedded server, connections, transactions, migrations, filters and paging."""

@@ -1,0 +1,1 @@
+"""What every route shares: who is calling, how a body is read and an answer written."""

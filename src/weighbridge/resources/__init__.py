@@ -1,0 +1,1 @@
+"""One folder for each noun of the interface's paths."""

@@ -1,0 +1,84 @@
+"""The composition root: the list of slices below is the service's table of contents."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from litestar import Litestar, Router
+from litestar.datastructures import State
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge import settings as settings_module
+from weighbridge.db.engine import Database
+from weighbridge.http import docs, edge, health, refusal, wire
+from weighbridge.resources.api_tokens.actions import authenticate
+from weighbridge.resources.async_tasks.routes import ROUTES as ASYNC_TASKS
+from weighbridge.resources.batch_generations.routes import ROUTES as BATCH_GENERATIONS
+from weighbridge.resources.batches.routes import ROUTES as BATCHES
+from weighbridge.resources.data_points.routes import ROUTES as DATA_POINTS
+from weighbridge.resources.event_types.routes import ROUTES as EVENT_TYPES
+from weighbridge.resources.events.routes import ROUTES as EVENTS
+from weighbridge.resources.feedstocks.routes import ROUTES as FEEDSTOCKS
+from weighbridge.resources.ledgers.routes import ROUTES as LEDGERS
+from weighbridge.resources.locations.routes import ROUTES as LOCATIONS
+from weighbridge.resources.models.routes import ROUTES as MODELS
+from weighbridge.resources.projects.routes import ROUTES as PROJECTS
+from weighbridge.settings import Settings
+
+API_PREFIX = "/api/v1"
+
+SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
+    PROJECTS,
+    EVENT_TYPES,
+    LOCATIONS,
+    FEEDSTOCKS,
+    EVENTS,
+    DATA_POINTS,
+    MODELS,
+    LEDGERS,
+    BATCH_GENERATIONS,
+    BATCHES,
+    ASYNC_TASKS,
+)
+
+
+def create() -> edge.Application:
+    """Make the application of one API process from the environment's settings."""
+    return build(settings_module.read())
+
+
+def build(settings: Settings) -> edge.Application:
+    """Make the application; it opens its database when it starts and closes it when it stops."""
+    if settings.database_url is None:
+        raise ValueError("the application needs the URL of a database; `weighbridge serve` gives it one")
+    base_url = settings.base_url or f"http://{settings.host}:{settings.port}"
+    database = Database(
+        settings.database_url,
+        connections_max=settings.api_connections,
+        statement_timeout_seconds=STATEMENT_TIMEOUT_SECONDS,
+    )
+
+    @asynccontextmanager
+    async def lifespan(_: Litestar) -> AsyncIterator[None]:
+        async with database:
+            yield
+
+    application = Litestar(
+        route_handlers=[
+            Router(API_PREFIX, route_handlers=[handler for routes in SLICES for handler in routes]),
+            *health.ROUTES,
+            *docs.routes(SLICES, API_PREFIX),
+        ],
+        lifespan=[lifespan],
+        exception_handlers=refusal.HANDLERS,
+        openapi_config=None,
+        request_max_body_size=settings.request_body_bytes,
+        state=State(
+            {"database": database, "authenticate": authenticate, "encode": wire.encoder(base_url.rstrip("/"))}
+        ),
+        logging_config=None,
+    )
+    return edge.edge(application)
+
+
+STATEMENT_TIMEOUT_SECONDS = 15
+"""No request waits longer than this for one statement."""

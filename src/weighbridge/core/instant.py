@@ -1,0 +1,67 @@
+"""An instant is a moment in UTC to the millisecond; an interval is a half-open stretch of time.
+
+Invariants: an instant is never naive and carries no finer digits than milliseconds; an interval
+`[start, end)` has `start <= end`. A reading is an interval of zero length.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Self
+
+
+class Instant(datetime):
+    """A datetime that is known to be UTC and whole milliseconds, and is written as such."""
+
+    @classmethod
+    def of(cls, moment: datetime) -> Self:
+        """Take a moment with any offset; finer digits than milliseconds are cut off.
+
+        Raises ValueError for a naive datetime: without an offset it names no moment.
+        """
+        if moment.tzinfo is None:
+            raise ValueError("a time needs an offset or Z")
+        utc = moment.astimezone(UTC)
+        return cls(
+            utc.year, utc.month, utc.day, utc.hour, utc.minute, utc.second,
+            utc.microsecond // 1000 * 1000, UTC,
+        )  # fmt: skip
+
+    @property
+    def text(self) -> str:
+        """The wire form, `2025-01-01T00:00:00.000Z`."""
+        return self.isoformat(timespec="milliseconds")[:23] + "Z"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Interval:
+    """The instants from start on and before end; of zero length, the reading at start."""
+
+    start: datetime
+    end: datetime
+
+    def __post_init__(self) -> None:
+        if self.end < self.start:
+            raise ValueError(f"an interval cannot end at {self.end} before it starts at {self.start}")
+
+    @property
+    def is_reading(self) -> bool:
+        return self.start == self.end
+
+    def holds(self, other: "Interval") -> bool:
+        """Whether the other lies inside: a reading at this end is outside, a stretch may end with this."""
+        if other.is_reading:
+            return self.start <= other.start < self.end
+        return self.start <= other.start and other.end <= self.end
+
+    def touches(self, other: "Interval") -> bool:
+        """Whether the two have at least one instant in common."""
+        if other.is_reading:
+            return self.holds(other)
+        if self.is_reading:
+            return other.holds(self)
+        return self.start < other.end and other.start < self.end
+
+    def overlap(self, other: "Interval") -> "Interval | None":
+        """The stretch both have in common, or None."""
+        start, end = max(self.start, other.start), min(self.end, other.end)
+        return Interval(start, end) if start < end else None

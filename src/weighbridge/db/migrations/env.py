@@ -1,0 +1,7 @@
+"""Alembic's entry: run the steps on the connection that `weighbridge.db.migrate` opened."""
+
+from alembic import context
+
+context.configure(connection=context.config.attributes["connection"], transaction_per_migration=True)
+with context.begin_transaction():
+    context.run_migrations()

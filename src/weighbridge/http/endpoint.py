@@ -1,0 +1,178 @@
+"""An endpoint is a plain function behind one method and path; this is what all of them share.
+
+One transaction for each request: reading for GET, writing for the others, committed when the
+function returns. The function gets a `Call` and gives the record that goes on the wire. What the
+decorators are told (permission, body, answer) also makes the OpenAPI document.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar, cast
+
+from litestar import Request, Response
+from litestar.datastructures import State
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge.core.permission import Actor
+from weighbridge.db.engine import Database, Read, Write
+from weighbridge.errors import Forbidden, Malformed, Unauthorized, UnsupportedMediaType
+from weighbridge.http import wire
+
+Method = Literal["GET", "POST", "PATCH", "DELETE"]
+Transaction = TypeVar("Transaction", bound=Read)
+WebRequest = Request[Any, Any, State]
+
+_JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[Transaction]):
+    """One request on its way: who calls, in which transaction, with which path and query."""
+
+    tx: Transaction
+    actor: Actor
+    path: Mapping[str, str]
+    query: tuple[tuple[str, str], ...]
+
+
+ReadCall = Call[Read]
+WriteCall = Call[Write]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What an endpoint promises, for the OpenAPI document."""
+
+    method: Method
+    path: str
+    name: str
+    summary: str
+    permission: str
+    returns: Any
+    status: int
+    body: Any = None
+    listing: Any = None
+    example: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A record with headers of its own, where an endpoint sends any."""
+
+    record: Any
+    headers: Mapping[str, str]
+
+
+def get(
+    path: str, *, permission: str, returns: Any, listing: Any = None
+) -> Callable[[Callable[[ReadCall], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that reads; with a listing, what it may be filtered and sorted by."""
+
+    def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> Response[bytes]:
+            actor = await authenticated(request, permission)
+            async with database(request).read() as tx:
+                answer = await function(_call(request, tx, actor))
+            return _response(request, answer, 200)
+
+        operation = Operation(
+            "GET", path, function.__name__, _summary(function), permission, returns, 200, listing=listing
+        )
+        return _route(operation, handler)
+
+    return decorate
+
+
+def post(
+    path: str, *, permission: str, body: type[Any], returns: Any, status: int = 201, example: Any = None
+) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that writes what the body asks for."""
+    return _writing("POST", path, permission=permission, body=body, returns=returns, status=status, example=example)
+
+
+def patch(
+    path: str, *, permission: str, body: type[Any], returns: Any, example: Any = None
+) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that changes a record."""
+    return _writing("PATCH", path, permission=permission, body=body, returns=returns, status=200, example=example)
+
+
+def _writing(
+    method: Method, path: str, *, permission: str, body: type[Any], returns: Any, status: int, example: Any
+) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
+    def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> Response[bytes]:
+            actor = await authenticated(request, permission)
+            asked = wire.decode(await _json_body(request), body)
+            async with database(request).write() as tx:
+                answer = await function(_call(request, tx, actor), asked)
+            return _response(request, answer, status)
+
+        operation = Operation(
+            method, path, function.__name__, _summary(function), permission, returns, status,
+            body=body, example=example,
+        )  # fmt: skip
+        return _route(operation, handler)
+
+    return decorate
+
+
+def database(request: WebRequest) -> Database:
+    """The database that the application was made with."""
+    return cast("Database", request.app.state.database)
+
+
+async def authenticated(request: WebRequest, permission: str) -> Actor:
+    """The actor behind the token; refused when there is none or the permission is missing."""
+    header = request.headers.get("authorization", "").strip()
+    scheme, _, rest = header.partition(" ")
+    token = rest.strip() if scheme.lower() == "bearer" else header
+    if not token:
+        raise Unauthorized("The request carries no token; send it as Authorization: Bearer <token>.")
+    actor: Actor = await request.app.state.authenticate(database(request), token, request.scope["state"]["request_id"])
+    if not actor.may(permission):
+        raise Forbidden(f"The token lacks the permission {permission}.")
+    return actor
+
+
+async def _json_body(request: WebRequest) -> bytes:
+    kind = request.headers.get("content-type", "")
+    if kind.partition(";")[0].strip().lower() != _JSON:
+        raise UnsupportedMediaType(f"The content type is {kind or 'missing'}; this request takes {_JSON}.")
+    return await request.body()
+
+
+def _call(request: WebRequest, tx: Transaction, actor: Actor) -> Call[Transaction]:
+    return Call(tx, actor, cast("Mapping[str, str]", request.path_params), tuple(request.query_params.multi_items()))
+
+
+def _response(request: WebRequest, answer: Any, status: int) -> Response[bytes]:
+    headers: Mapping[str, str] = {}
+    if isinstance(answer, Answer):
+        answer, headers = answer.record, answer.headers
+    encode: wire.Encode = request.app.state.encode
+    return Response(encode(answer), status_code=status, media_type=_JSON, headers=dict(headers))
+
+
+def _summary(function: Callable[..., Any]) -> str:
+    if not function.__doc__:
+        raise Malformed(f"{function.__name__} has no docstring; it is the public summary of the endpoint")
+    return function.__doc__.strip()
+
+
+def _route(operation: Operation, handler: Callable[[WebRequest], Awaitable[Response[bytes]]]) -> HTTPRouteHandler:
+    typed = "/".join(
+        f"{{{part[1:-1]}:str}}" if part.startswith("{") else part for part in operation.path.split("/")
+    )
+    handler.__name__ = operation.name
+    handler.__annotations__ = {"request": WebRequest, "return": Response[bytes]}
+    return HTTPRouteHandler(
+        typed,
+        http_method=operation.method,
+        status_code=operation.status,
+        media_type=_JSON,
+        operation_id=f"{operation.name}",
+        include_in_schema=False,
+        opt={"operation": operation},
+    )(handler)

@@ -1,0 +1,35 @@
+"""Whether the process lives, and whether it can do its work."""
+
+from typing import Any
+
+from litestar import Request, Response, get
+from litestar.datastructures import State
+from psycopg import Error
+from psycopg_pool import PoolTimeout
+
+from weighbridge.db.engine import Database
+from weighbridge.db.migrate import newest_revision
+
+WebRequest = Request[Any, Any, State]
+
+
+@get("/healthz", include_in_schema=False, sync_to_thread=False)
+def healthz() -> Response[dict[str, str]]:
+    """The process answers."""
+    return Response({"status": "ok"})
+
+
+@get("/readyz", include_in_schema=False)
+async def readyz(request: WebRequest) -> Response[dict[str, str]]:
+    """The database answers and has the tables that this version expects."""
+    database: Database = request.app.state.database
+    try:
+        row = await database.single("SELECT version_num FROM alembic_version")
+    except (Error, PoolTimeout):
+        return Response({"status": "unavailable", "reason": "the database does not answer"}, status_code=503)
+    if row is None or row[0] != newest_revision():
+        return Response({"status": "unavailable", "reason": "the database needs a migration"}, status_code=503)
+    return Response({"status": "ok"})
+
+
+ROUTES = [healthz, readyz]

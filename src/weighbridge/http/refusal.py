@@ -1,0 +1,94 @@
+"""Every refusal leaves in one shape: `{"status": "error", "statusCode": …, "errors": [...], "request_id": …}`."""
+
+from typing import Any
+
+import msgspec
+import structlog
+from litestar import Request, Response
+from litestar.datastructures import State
+from litestar.exceptions import HTTPException
+from psycopg import OperationalError
+from psycopg_pool import PoolTimeout
+
+from weighbridge.core.problem import Problem
+from weighbridge.errors import Refusal, Unauthorized, Unavailable
+
+log = structlog.get_logger()
+
+WebRequest = Request[Any, Any, State]
+_RETRY_AFTER_SECONDS = 2
+
+_SENTENCES = {
+    404: "There is nothing at this path.",
+    405: "This path does not take this method.",
+    413: "The body is larger than this service takes.",
+}
+
+
+class ErrorItem(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One thing that is wrong."""
+
+    message: str
+    field: str | None = None
+    code: str | None = None
+
+
+class ErrorBody(msgspec.Struct, frozen=True, rename={"status_code": "statusCode"}):
+    """The body of every answer that is not a success."""
+
+    status: str
+    status_code: int
+    errors: list[ErrorItem]
+    request_id: str
+
+
+def refused(request: WebRequest, refusal: Refusal) -> Response[bytes]:
+    """Answer with a refusal that the service itself raised."""
+    headers = {"WWW-Authenticate": 'Bearer error="invalid_token"'} if isinstance(refusal, Unauthorized) else {}
+    if isinstance(refusal, Unavailable):
+        headers["Retry-After"] = str(_RETRY_AFTER_SECONDS)
+    return _rendered(request, refusal.status, refusal.problems, headers)
+
+
+def refused_by_framework(request: WebRequest, error: HTTPException) -> Response[bytes]:
+    """Answer with a refusal of the framework: no such path, wrong method, body too large."""
+    sentence = _SENTENCES.get(error.status_code, f"{error.detail.rstrip('.')}.")
+    return _rendered(request, error.status_code, (Problem(sentence),), dict(error.headers or {}))
+
+
+def database_away(request: WebRequest, error: OperationalError | PoolTimeout) -> Response[bytes]:
+    """Answer while the database restarts or cannot be reached."""
+    log.warning("database_unavailable", error=str(error))
+    return refused(request, Unavailable("The database cannot be reached just now; try again shortly."))
+
+
+def broken(request: WebRequest, error: Exception) -> Response[bytes]:
+    """Answer for a mistake of ours; the log has the trace under the request id."""
+    log.error("request_failed", exc_info=error, request_id=_request_id(request))
+    return _rendered(request, 500, (Problem("The service made a mistake; it is logged under the request id."),), {})
+
+
+HANDLERS: Any = {
+    Refusal: refused,
+    HTTPException: refused_by_framework,
+    OperationalError: database_away,
+    PoolTimeout: database_away,
+    Exception: broken,
+}
+"""What `app` hands to the framework."""
+
+
+def _rendered(
+    request: WebRequest, status: int, problems: tuple[Problem, ...], headers: dict[str, str]
+) -> Response[bytes]:
+    body = ErrorBody(
+        "error",
+        status,
+        [ErrorItem(problem.message, problem.field, problem.code) for problem in problems],
+        _request_id(request),
+    )
+    return Response(msgspec.json.encode(body), status_code=status, media_type="application/json", headers=headers)
+
+
+def _request_id(request: WebRequest) -> str:
+    return str(request.scope.get("state", {}).get("request_id", ""))

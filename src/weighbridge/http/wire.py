@@ -1,0 +1,68 @@
+"""JSON in and out, exactly: decimals keep every digit, times are UTC with milliseconds.
+
+The framework's own decoder goes through binary floats, so bodies are read here from raw bytes. The
+texts of the JSON library's complaints are taken apart here and nowhere else.
+"""
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, TypeVar
+
+import msgspec
+
+from weighbridge.core.link import Link
+from weighbridge.core.problem import Problem
+from weighbridge.db.json import written
+from weighbridge.errors import Malformed
+
+T = TypeVar("T")
+
+_PATH = re.compile(r" - at `\$\.?(?P<path>[^`]*)`$")
+_UNKNOWN = re.compile(r"^Object contains unknown field `(?P<name>.*)`", re.DOTALL)
+_NAIVE = "Expected `datetime` with a timezone component"
+_decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
+
+
+Encode = Callable[[Any], bytes]
+
+
+def encoder(base_url: str) -> Encode:
+    """Make the function that writes answers; links begin with the address of the service."""
+
+    def on_the_wire(value: object) -> object:
+        return base_url + value.path if isinstance(value, Link) else written(value)
+
+    return msgspec.json.Encoder(enc_hook=on_the_wire, decimal_format="number").encode
+
+
+def decode(body: bytes, kind: type[T]) -> T:
+    """Read a request body; raise Malformed naming the field when it has the wrong shape."""
+    decoder = _decoders.get(kind)
+    if decoder is None:
+        decoder = _decoders[kind] = msgspec.json.Decoder(kind, float_hook=Decimal)
+    try:
+        return decoder.decode(body)
+    except msgspec.ValidationError as error:
+        raise Malformed([_shape_problem(str(error), body)]) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Malformed(f"The body is not valid JSON: {error}.") from None
+    except RecursionError:
+        raise Malformed("The body is nested too deeply.") from None
+
+
+def _shape_problem(text: str, body: bytes) -> Problem:
+    found = _PATH.search(text)
+    path = found["path"] if found else ""
+    said = text[: found.start()] if found else text
+    if not body:
+        return Problem("The body is empty; this request needs a JSON object.")
+    if unknown := _UNKNOWN.match(said):
+        name = f"{path}.{unknown['name']}" if path else unknown["name"]
+        return Problem(f"{name} is not a field of this request.", name, "unknown")
+    if said == _NAIVE:
+        return Problem(f"{path} needs an offset or Z, as in 2025-01-01T00:00:00Z.", path, "invalid")
+    if missing := re.match(r"^Object missing required field `(.*)`$", said):
+        name = f"{path}.{missing[1]}" if path else missing[1]
+        return Problem(f"{name} is required.", name, "required")
+    return Problem(f"{path or 'The body'}: {said[:1].lower()}{said[1:].replace('`', '')}.", path or None, "invalid")

@@ -1,0 +1,30 @@
+"""Leave a row in the audit log."""
+
+from typing import Any
+
+from weighbridge.core.permission import Actor
+from weighbridge.db.engine import Write
+from weighbridge.db.json import jsonb
+
+
+async def record(
+    tx: Write,
+    actor: Actor,
+    *,
+    action: str,
+    target: str,
+    project_id: int | None = None,
+    before: Any = None,
+    after: Any = None,
+) -> None:
+    """Write down that the actor did something to an object."""
+    await tx.execute(
+        """
+        INSERT INTO audit_log (account_id, project_id, user_id, token_id, request_id, action, object, before, after)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+        """,
+        (
+            actor.account_id, project_id, actor.user_id, actor.token_id, actor.request_id, action, target,
+            jsonb(before), jsonb(after),
+        ),
+    )  # fmt: skip

@@ -1,0 +1,135 @@
+"""Make event types."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from weighbridge.core.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.core.slug import SLUG_RULE, is_slug, slug_of
+from weighbridge.core.unit import UnitError, parse_unit
+from weighbridge.db.engine import Write
+from weighbridge.errors import Invalid
+from weighbridge.resources.audit_log import actions as audit
+from weighbridge.resources.event_types import queries
+from weighbridge.resources.event_types.records import (
+    CADENCE_UNITS,
+    DATA_POINT_TYPES_MAX,
+    EXPECTED_LOCATIONS,
+    VALUE_TYPES,
+    EventType,
+    NewDataPointType,
+    NewEventType,
+)
+
+
+async def create_event_type(tx: Write, actor: Actor, project: int, asked: NewEventType) -> EventType:
+    """Make an event type with its data point types."""
+    problems = [*_problems_of_event_type(asked), *_problems_of_data_point_types(asked.data_point_types)]
+    slug = asked.slug or slug_of(asked.name)
+    if not problems and await tx.value(
+        "SELECT true FROM event_types WHERE project_id = %s AND slug = %s", (project, slug)
+    ):
+        problems.append(Problem(f"The project has an event type {slug!r} already.", "event_type.slug", "taken"))
+    if problems:
+        raise Invalid(problems)
+    number: int = await tx.value(
+        """
+        INSERT INTO event_types (project_id, slug, name, description, cadence_amount, cadence_unit,
+                                 reusable_in_batches, expected_locations, requires_tracking_id)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+        """,
+        (
+            project, slug, asked.name.strip(), asked.description, asked.cadence_amount, asked.cadence_unit,
+            asked.reusable_in_batches, asked.expected_locations, asked.requires_tracking_id,
+        ),
+    )  # fmt: skip
+    await _add_data_point_types(tx, project, number, asked.data_point_types)
+    made = await queries.get_event_type(tx, project, queries.event_type_id(project, number))
+    await audit.record(tx, actor, action="event_type.create", target=made.id, project_id=project, after=made)
+    return made
+
+
+async def _add_data_point_types(tx: Write, project: int, number: int, asked: list[NewDataPointType]) -> None:
+    await tx.execute(
+        """
+        INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type, unit, required)
+        SELECT %s, %s, position, slug, name, value_type, unit, required
+          FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::boolean[])
+               WITH ORDINALITY AS asked (slug, name, value_type, unit, required, position)
+         ORDER BY position
+        """,
+        (
+            project,
+            number,
+            [one.slug or slug_of(one.name) for one in asked],
+            [one.name.strip() for one in asked],
+            [one.value_type for one in asked],
+            [one.unit for one in asked],
+            [one.required for one in asked],
+        ),
+    )
+
+
+def _problems_of_event_type(asked: NewEventType) -> Iterator[Problem]:
+    if not asked.name.strip():
+        yield Problem("An event type needs a name.", "event_type.name", "required")
+    yield from _problem_of_slug(asked.slug, asked.name, "event_type.slug")
+    if asked.expected_locations not in EXPECTED_LOCATIONS:
+        yield _not_among("event_type.expected_locations", asked.expected_locations, EXPECTED_LOCATIONS)
+    if (asked.cadence_amount is None) != (asked.cadence_unit is None):
+        yield Problem(
+            "cadence_amount and cadence_unit go together; one of them is missing.",
+            "event_type.cadence_unit",
+            "invalid",
+        )
+    if asked.cadence_amount is not None and not 0 < asked.cadence_amount <= 1_000_000:
+        yield Problem(
+            f"cadence_amount is {asked.cadence_amount}; it takes a whole number from 1 to 1,000,000.",
+            "event_type.cadence_amount",
+            "invalid",
+        )
+    if asked.cadence_unit is not None and asked.cadence_unit not in CADENCE_UNITS:
+        yield _not_among("event_type.cadence_unit", asked.cadence_unit, CADENCE_UNITS)
+
+
+def _problems_of_data_point_types(asked: list[NewDataPointType]) -> Iterator[Problem]:
+    if len(asked) > DATA_POINT_TYPES_MAX:
+        yield Problem(
+            f"There are {len(asked)} data point types; an event type has at most {DATA_POINT_TYPES_MAX}.",
+            "event_type.data_point_types",
+            "too_many",
+        )
+    for index, one in enumerate(asked):
+        yield from _problems_of_data_point_type(one, f"event_type.data_point_types[{index}]")
+    for slug, times in Counter(one.slug or slug_of(one.name) for one in asked).items():
+        if times > 1:
+            yield Problem(
+                f"{times} data point types have the slug {slug!r}; it must be unique in its event type.",
+                "event_type.data_point_types",
+                "taken",
+            )
+
+
+def _problems_of_data_point_type(asked: NewDataPointType, field: str) -> Iterator[Problem]:
+    if not asked.name.strip():
+        yield Problem(f"{field} needs a name.", f"{field}.name", "required")
+    yield from _problem_of_slug(asked.slug, asked.name, f"{field}.slug")
+    if asked.value_type not in VALUE_TYPES:
+        yield _not_among(f"{field}.value_type", asked.value_type, VALUE_TYPES)
+    if asked.unit is None:
+        return
+    if asked.value_type != "number":
+        yield Problem(f"{field} has a unit; only a number has one.", f"{field}.unit", "invalid")
+    try:
+        parse_unit(asked.unit)
+    except UnitError as error:
+        yield Problem(f"{field}.unit is {asked.unit!r}: {error}", f"{field}.unit", "invalid")
+
+
+def _problem_of_slug(slug: str | None, name: str, field: str) -> Iterator[Problem]:
+    if not is_slug(slug or slug_of(name)) and name.strip():
+        yield Problem(f"{field} is {slug or ''!r}; a slug is {SLUG_RULE}.", field, "invalid")
+
+
+def _not_among(field: str, value: str, allowed: object) -> Problem:
+    return Problem(f"{field} is {value!r}; allowed are {', '.join(allowed)}.", field, "invalid")  # type: ignore[arg-type]

@@ -1,0 +1,79 @@
+"""What an event type looks like on the wire."""
+
+from typing import Final
+
+import msgspec
+
+from weighbridge.core.instant import Instant
+from weighbridge.core.link import Link
+
+VALUE_TYPES: Final = ("number", "string", "boolean")
+EXPECTED_LOCATIONS: Final = {"none": 0, "one": 1, "two": 2}
+"""How many locations an event of the type names at least."""
+
+CADENCE_UNITS: Final = ("minute", "hour", "day", "week", "month")
+DATA_POINT_TYPES_MAX: Final = 1000
+
+
+class DataPointType(msgspec.Struct, frozen=True):
+    """One kind of value that events of the type carry."""
+
+    id: int
+    slug: str
+    name: str
+    value_type: str
+    unit: str | None
+    required: bool
+    is_static: bool
+    nexus_event_type_id: int
+    created_at: Instant
+    updated_at: Instant
+
+
+class EventType(msgspec.Struct, frozen=True):
+    """One event type with its data point types, in their order."""
+
+    id: str
+    slug: str
+    name: str
+    description: str | None
+    cadence_amount: int | None
+    cadence_unit: str | None
+    reusable_in_batches: bool
+    expected_locations: str
+    requires_tracking_id: bool
+    is_static: bool
+    data_point_types: list[DataPointType]
+    created_at: Instant
+    updated_at: Instant
+    ui_url: Link
+
+
+class NewDataPointType(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends for each data point type."""
+
+    name: str
+    value_type: str
+    slug: str | None = None
+    unit: str | None = None
+    required: bool = True
+
+
+class NewEventType(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to make an event type."""
+
+    name: str
+    data_point_types: list[NewDataPointType]
+    slug: str | None = None
+    description: str | None = None
+    cadence_amount: int | None = None
+    cadence_unit: str | None = None
+    reusable_in_batches: bool = False
+    expected_locations: str = "one"
+    requires_tracking_id: bool = False
+
+
+class NewEventTypeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /projects/{project_id}/event_types."""
+
+    event_type: NewEventType

@@ -1,0 +1,218 @@
+"""Read events with their data points and locations."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Final
+
+import msgspec
+from psycopg.sql import SQL, Literal
+
+from weighbridge.core import ids
+from weighbridge.core.instant import Instant
+from weighbridge.core.link import Link
+from weighbridge.db.engine import Read
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.errors import NotFound
+from weighbridge.resources.event_types.queries import event_type_id
+from weighbridge.resources.events.records import Event, EventDataPoint, EventFeedstock
+from weighbridge.resources.feedstocks.queries import feedstock_id
+from weighbridge.resources.locations.queries import locations_by_number
+from weighbridge.resources.projects.queries import project_id as friendly_project
+
+
+def read_moment(text: str) -> datetime:
+    """Read a time of a query string; ValueError when it has no offset."""
+    moment = datetime.fromisoformat(text)
+    return Instant.of(moment)
+
+
+def _number_of(kind: str) -> Any:
+    def read(text: str) -> int:
+        key = ids.parse(ids.PREFIXES[kind], text)
+        if key is None:
+            raise ValueError(text)
+        return key.key
+
+    return read
+
+
+_BOUNDS: Final = ("eq", "geq", "leq")
+
+EVENTS: Final = Listing(
+    sorts={
+        "id": "e.id",
+        "start_time": "e.start_time",
+        "end_time": "e.end_time",
+        "created_at": "e.created_at",
+        "updated_at": "e.updated_at",
+        "status": "e.is_complete",
+        "tracking_id": "e.tracking_id",
+        "friendly_id": "e.id",
+    },
+    default_sort="start_time",
+    key=("e.id",),
+    filters={
+        "event_type_id": Filter("e.event_type_id", _number_of("event_type"), "an id et_…"),
+        "nexus_event_type_id": Filter("e.event_type_id", int, "an event type's number"),
+        "slug": Filter("t.slug", str, "the slug of an event type"),
+        "location_id": Filter("e.location_ids", _number_of("location"), "an id loc_…", contains=True),
+        "tracking_id": Filter("e.tracking_id", str, "a tracking id"),
+        "client_reference": Filter("e.client_reference", str, "a client reference"),
+        "start_time": Filter("e.start_time", read_moment, "a time with an offset", _BOUNDS),
+        "end_time": Filter("e.end_time", read_moment, "a time with an offset", _BOUNDS),
+    },
+)
+
+_SOURCE: Final = """
+    events e
+    JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
+    LEFT JOIN feedstocks f ON (f.project_id, f.id) = (e.project_id, e.feedstock_id)
+"""
+_COLUMNS: Final = """
+    e.project_id, e.id, e.event_type_id, t.slug, t.name, e.tracking_id, e.client_reference, e.notes,
+    e.start_time, e.end_time, e.is_complete, e.feedstock_id, f.name AS feedstock, e.location_ids,
+    e.numbers, e.texts, e.booleans, e.created_at, e.updated_at
+"""
+
+
+class EventRow(msgspec.Struct, frozen=True):
+    """An event as it stands in its row."""
+
+    project: int
+    number: int
+    event_type: int
+    slug: str
+    name: str
+    tracking_id: str | None
+    client_reference: str | None
+    notes: str | None
+    start_time: Instant
+    end_time: Instant
+    is_complete: bool
+    feedstock: int | None
+    feedstock_name: str | None
+    location_ids: list[int]
+    numbers: list[Decimal | None]
+    texts: list[str | None]
+    booleans: list[bool | None]
+    created_at: Instant
+    updated_at: Instant
+
+
+class Measure(msgspec.Struct, frozen=True):
+    """What a position of an event type means."""
+
+    event_type: int
+    position: int
+    slug: str
+    name: str
+    unit: str | None
+    required: bool
+
+
+async def list_events(tx: Read, project: int, wanted: Wanted) -> Page[Event]:
+    """The events of a project that are not voided."""
+    here = SQL("e.project_id = {} AND e.voided_at IS NULL").format(Literal(project))
+    page = await page_of(tx, EventRow, EVENTS, wanted, columns=_COLUMNS, source=_SOURCE, where=[here])
+    return Page(await _events(tx, project, page.data), page.info)
+
+
+async def get_event(tx: Read, project: int, friendly: str) -> Event:
+    """One event by its friendly id."""
+    key = ids.parse(ids.PREFIXES["event"], friendly)
+    if key is None or key.project != project:
+        raise NotFound
+    row = await tx.row(
+        EventRow,
+        f"SELECT {_COLUMNS} FROM {_SOURCE} WHERE e.project_id = %s AND e.id = %s AND e.voided_at IS NULL",
+        (project, key.key),
+    )
+    if row is None:
+        raise NotFound
+    return (await _events(tx, project, [row]))[0]
+
+
+def event_id(project: int, number: int) -> str:
+    """The friendly id of an event."""
+    return ids.make(ids.PREFIXES["event"], ids.Key(project, number))
+
+
+async def _events(tx: Read, project: int, rows: Sequence[EventRow]) -> list[Event]:
+    """Complete rows with the names of their values and the records of their locations."""
+    measures = await tx.rows(
+        Measure,
+        """
+        SELECT event_type_id, position, slug, name, unit, required FROM data_point_types
+         WHERE project_id = %s AND event_type_id = ANY (%s) ORDER BY event_type_id, position
+        """,
+        (project, list({row.event_type for row in rows})),
+    )
+    of_type: dict[int, list[Measure]] = {}
+    for measure in measures:
+        of_type.setdefault(measure.event_type, []).append(measure)
+    places = await locations_by_number(tx, project, {number for row in rows for number in row.location_ids})
+    return [_event(row, of_type.get(row.event_type, []), [places[number] for number in row.location_ids]) for row in rows]
+
+
+def _event(row: EventRow, measures: Sequence[Measure], places: list[Any]) -> Event:
+    friendly = event_id(row.project, row.number)
+    points: list[EventDataPoint] = []
+    missing: list[str] = []
+    for measure in measures:
+        value = value_at(row, measure.position)
+        if value is not None:
+            points.append(_data_point(row, measure, value))
+        elif measure.required:
+            missing.append(measure.slug)
+    return Event(
+        id=friendly,
+        slug=row.slug,
+        event_type=row.name,
+        event_type_id=event_type_id(row.project, row.event_type),
+        project_id=friendly_project(row.project),
+        tracking_id=row.tracking_id,
+        client_reference=row.client_reference,
+        notes=row.notes,
+        start_time=row.start_time,
+        end_time=row.end_time,
+        status="complete" if row.is_complete else "incomplete",
+        missing=missing,
+        feedstock=_feedstock(row),
+        data_points=points,
+        locations=places,
+        has_rule_alerts=False,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        ui_url=Link(f"/projects/{friendly_project(row.project)}/events/{friendly}"),
+    )
+
+
+def value_at(row: EventRow, position: int) -> Decimal | str | bool | None:
+    """The value that an event holds at a position."""
+    for values in (row.numbers, row.texts, row.booleans):
+        if position <= len(values) and (value := values[position - 1]) is not None:
+            return value
+    return None
+
+
+def _data_point(row: EventRow, measure: Measure, value: Decimal | str | bool) -> EventDataPoint:  # noqa: FBT001
+    return EventDataPoint(
+        id=ids.make(ids.PREFIXES["data_point"], ids.Key(row.project, row.number, measure.position)),
+        slug=measure.slug,
+        data_point_type=measure.name,
+        value=value,
+        raw_value=value,
+        unit=measure.unit,
+        status="complete",
+        substituted=False,
+        imputed=False,
+        substitution=None,
+        rule_results=[],
+    )
+
+
+def _feedstock(row: EventRow) -> EventFeedstock | None:
+    if row.feedstock is None or row.feedstock_name is None:
+        return None
+    return EventFeedstock(feedstock_id(row.project, row.feedstock), row.feedstock_name)

@@ -1,0 +1,128 @@
+"""What an event looks like on the wire."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from weighbridge.core.instant import Instant
+from weighbridge.core.link import Link
+from weighbridge.resources.locations.records import Location
+
+EVENTS_MAX: Final = 10_000
+"""Events in one request, at most."""
+
+TEXT_LENGTH_MAX: Final = 10_000
+"""Characters of notes, or of the value of a string data point."""
+
+REFERENCE_LENGTH_MAX: Final = 255
+"""Characters of a tracking id or a client reference."""
+
+LOCATIONS_MAX: Final = 10
+"""Locations of one event, at most."""
+
+Moment = Annotated[datetime, msgspec.Meta(tz=True)]
+
+
+class LocationRef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A location by its id."""
+
+    id: str
+
+
+class NewDataPoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """One measured value."""
+
+    slug: str
+    value: Any
+
+
+class NewEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends for each event; without end_time it is a reading at start_time."""
+
+    event_type: str
+    start_time: Moment
+    end_time: Moment | None = None
+    tracking_id: str | None = None
+    feedstock_id: str | None = None
+    client_reference: str | None = None
+    notes: str | None = None
+    locations: list[LocationRef] = []
+    data_points: list[NewDataPoint] = []
+
+
+class NewEventsBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /projects/{project_id}/events: one event, or many of which all or none are stored."""
+
+    event: NewEvent | UnsetType = UNSET
+    events: list[NewEvent] | UnsetType = UNSET
+
+
+class EventReceipt(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a bulk request gets back for each event, in the order sent."""
+
+    id: str
+    status: str
+    missing: list[str] = []
+
+
+class BulkInfo(msgspec.Struct, frozen=True):
+    """How many events a bulk request stored."""
+
+    items: int
+
+
+class EventReceipts(msgspec.Struct, frozen=True):
+    """The answer to a bulk request."""
+
+    data: list[EventReceipt]
+    info: BulkInfo
+
+
+class EventDataPoint(msgspec.Struct, frozen=True):
+    """A measured value inside its event."""
+
+    id: str
+    slug: str
+    data_point_type: str
+    value: Decimal | str | bool
+    raw_value: Decimal | str | bool
+    unit: str | None
+    status: str
+    substituted: bool
+    imputed: bool
+    substitution: None
+    rule_results: list[str]
+
+
+class EventFeedstock(msgspec.Struct, frozen=True):
+    """The feedstock that an event is tagged with."""
+
+    id: str
+    name: str
+
+
+class Event(msgspec.Struct, frozen=True):
+    """One event with its data points and locations."""
+
+    id: str
+    slug: str
+    event_type: str
+    event_type_id: str
+    project_id: str
+    tracking_id: str | None
+    client_reference: str | None
+    notes: str | None
+    start_time: Instant
+    end_time: Instant
+    status: str
+    missing: list[str]
+    feedstock: EventFeedstock | None
+    data_points: list[EventDataPoint]
+    locations: list[Location]
+    has_rule_alerts: bool
+    created_at: Instant
+    updated_at: Instant
+    ui_url: Link

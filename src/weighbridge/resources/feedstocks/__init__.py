@@ -1,0 +1,4 @@
+"""Feedstocks: the raw materials of a project, by which events are tagged and batches partitioned.
+
+Permission: data collection.
+"""

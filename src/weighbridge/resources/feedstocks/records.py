@@ -1,0 +1,29 @@
+"""What a feedstock looks like on the wire."""
+
+import msgspec
+
+from weighbridge.core.instant import Instant
+
+
+class Feedstock(msgspec.Struct, frozen=True):
+    """One raw material of a project."""
+
+    id: str
+    project_id: str
+    name: str
+    description: str | None
+    created_at: Instant
+    updated_at: Instant
+
+
+class NewFeedstock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to make a feedstock."""
+
+    name: str
+    description: str | None = None
+
+
+class NewFeedstockBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /projects/{project_id}/feedstocks."""
+
+    feedstock: NewFeedstock

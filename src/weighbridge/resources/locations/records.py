@@ -1,0 +1,46 @@
+"""What a location looks like on the wire."""
+
+from decimal import Decimal
+
+import msgspec
+
+from weighbridge.core.instant import Instant
+
+
+class Address(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A postal address; every part is optional."""
+
+    name: str | None = None
+    street_address_1: str | None = None
+    street_address_2: str | None = None
+    city: str | None = None
+    state: str | None = None
+    postal_code: str | None = None
+    country: str | None = None
+
+
+class Location(msgspec.Struct, frozen=True):
+    """One place. Latitude and longitude are degrees, as text so that no digit is lost."""
+
+    id: str
+    name: str
+    lat: str | None
+    long: str | None
+    address: Address | None
+    created_at: Instant
+    updated_at: Instant
+
+
+class NewLocation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to make a location; degrees as text or as a number."""
+
+    name: str
+    lat: Decimal | None = None
+    long: Decimal | None = None
+    address: Address | None = None
+
+
+class NewLocationBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /projects/{project_id}/locations."""
+
+    location: NewLocation

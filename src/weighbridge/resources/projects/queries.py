@@ -1,0 +1,61 @@
+"""Read projects, and find the project that a path names."""
+
+from typing import Final
+
+from weighbridge.core import ids
+from weighbridge.core.instant import Instant
+from weighbridge.core.link import Link
+from weighbridge.core.permission import Actor
+from weighbridge.db.engine import Read
+from weighbridge.db.listing import Listing, Page, Wanted, page_of
+from weighbridge.errors import NotFound
+from weighbridge.resources.projects.records import Project
+from psycopg.sql import SQL, Literal
+
+PROJECTS: Final = Listing(
+    sorts={"id": "id", "name": "name", "created_at": "created_at", "updated_at": "updated_at"},
+    default_sort="id",
+    key=("id",),
+)
+
+_COLUMNS: Final = "id, name, description, time_zone, status, created_at, updated_at"
+
+
+async def list_projects(tx: Read, actor: Actor, wanted: Wanted) -> Page[Project]:
+    """The projects of the actor's account."""
+    mine = SQL("account_id = {}").format(Literal(actor.account_id))
+    return await page_of(tx, _project, PROJECTS, wanted, columns=_COLUMNS, source="projects", where=[mine])
+
+
+async def get_project(tx: Read, project_id: int) -> Project:
+    """One project by its number."""
+    found = await tx.row(_project, f"SELECT {_COLUMNS} FROM projects WHERE id = %s", (project_id,))
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def project_named(tx: Read, actor: Actor, text: str) -> int:
+    """The number of the project that a friendly id or a number names; NotFound in another account."""
+    key = ids.parse(ids.PREFIXES["project"], text)
+    number = key.project if key else int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+    found = await tx.value(
+        "SELECT id FROM projects WHERE id = %s AND account_id = %s", (number, actor.account_id)
+    )
+    if found is None:
+        raise NotFound
+    return int(found)
+
+
+def project_id(number: int) -> str:
+    """The friendly id of a project."""
+    return ids.make(ids.PREFIXES["project"], ids.Key(number))
+
+
+def _project(
+    number: int, name: str, description: str | None, time_zone: str, status: str, created: Instant, updated: Instant
+) -> Project:
+    friendly = project_id(number)
+    return Project(
+        friendly, number, name, description, time_zone, status, created, updated, Link(f"/projects/{friendly}")
+    )

@@ -43,7 +43,7 @@ class Server:
         return _url(self.place, user=ROLE, database=DATABASE)
 
     def is_alive(self) -> bool:
-        return postmaster.find(self.place) is not None
+        return _is_alive(self.place)
 
     def revive(self) -> None:
         """Start the server again, on the same socket, when it was killed."""
@@ -115,7 +115,7 @@ def _ensure_running(place: Place) -> None:
     deadline = time.monotonic() + postmaster.START_SECONDS
     url = _url(place, user=SUPERUSER, database="postgres")
     while True:
-        if postmaster.find(place) is None and not postmaster.answers(place):
+        if not _is_alive(place):
             postmaster.start(place)
         try:
             with psycopg.connect(url, connect_timeout=CONNECT_SECONDS, autocommit=True) as connection:
@@ -128,6 +128,11 @@ def _ensure_running(place: Place) -> None:
                     f"The database in {place.home} does not answer: {error}\n{log_tail(place)}"
                 ) from error
         time.sleep(POLL_SECONDS)
+
+
+def _is_alive(place: Place) -> bool:
+    """Look for the postmaster, and where it may be hidden in another container at its socket."""
+    return postmaster.find(place) is not None or postmaster.answers(place)
 
 
 def _ensure_database(connection: psycopg.Connection[tuple[object, ...]]) -> None:

@@ -16,7 +16,7 @@ import secrets
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -96,33 +96,33 @@ def wheel_binaries() -> Path:
 
 
 def _identified(record: Path, folder: Path, *, may_use_namespaces: bool) -> Place | None:
-    """Choose who runs a cluster inside the data directory; None when nobody can."""
+    """Choose who runs a cluster inside the data directory; None when only a system place is left."""
     place = Place(record=record, home=folder, binaries=wheel_binaries(), sockets=folder / "run")
     uid = os.geteuid()
-    owner = place.cluster.stat().st_uid if place.cluster.exists() else uid
-    candidates = []
-    if uid == 0 and owner != 0:
-        candidates = [_as_user(place, owner)]
-    elif uid != 0 and _is_known(uid):
-        candidates = [place]
-    elif may_use_namespaces:
-        candidates = [_in_namespace(place)]
-    chosen = next((candidate for candidate in candidates if _works(candidate)), None)
-    if chosen is None and (uid != 0 or place.cluster.exists()):
-        raise Refusal(
-            f"The database in {place.cluster} belongs to user {owner} and user {uid} cannot start it: "
-            f"PostgreSQL must be started by the cluster's owner, and as root needs user namespaces."
-        )
-    return chosen
-
-
-def _as_user(place: Place, user: int) -> Place:
-    return Place(place.record, place.home, place.binaries, place.sockets, user=user)
+    exists = place.cluster.exists()
+    owner = place.cluster.stat().st_uid if exists else uid
+    if uid not in {0, owner}:
+        raise Refusal(f"The database in {folder} belongs to user {owner}; user {uid} cannot start it.")
+    if owner != 0 and _is_known(owner):
+        chosen = place if uid == owner else replace(place, user=owner)
+        if not _works(chosen):
+            raise Refusal(
+                f"User {owner} cannot write {folder} or cannot run the programs in {place.binaries}."
+            )
+        return chosen
+    if may_use_namespaces and _works(chosen := _in_namespace(place)):
+        return chosen
+    if uid == 0 and not exists:
+        return None
+    raise Refusal(
+        f"PostgreSQL runs neither as root nor as a user without a name, so user {owner} can start the "
+        f"database in {folder} inside a user namespace only, and this machine refuses one."
+    )
 
 
 def _in_namespace(place: Place) -> Place:
     prefix = ("unshare", "--user", f"--map-user={_unprivileged_user().pw_uid}", "--")
-    return Place(place.record, place.home, place.binaries, place.sockets, prefix=prefix)
+    return replace(place, prefix=prefix)
 
 
 def _works(place: Place) -> bool:
@@ -201,10 +201,10 @@ def _with_sockets(place: Place, known: dict[str, Any]) -> Place:
     if not _is_private(short, owner):
         parent = next(folder for folder in SHORT_FOLDERS if os.access(folder, os.W_OK))
         short = Path(tempfile.mkdtemp(prefix="weighbridge-", dir=parent))
-        if place.user is not None:
-            os.chown(short, owner, -1)
         write_whole(place.record, json.dumps({"sockets": str(short)}))
-    return Place(place.record, place.home, place.binaries, short, place.prefix, place.user)
+        for made in (short, place.record):
+            os.chown(made, owner, -1)
+    return replace(place, sockets=short)
 
 
 def _is_private(folder: Path, owner: int) -> bool:
@@ -220,6 +220,8 @@ def _recorded(record: Path) -> dict[str, Any]:
         known: dict[str, Any] = json.loads(record.read_text())
     except FileNotFoundError:
         return {}
+    except PermissionError as error:
+        raise Refusal(f"The record {record} is not readable by user {os.geteuid()}.") from error
     return known
 
 

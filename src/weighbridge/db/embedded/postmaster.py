@@ -21,6 +21,7 @@ from weighbridge.db.embedded.place import Place
 from weighbridge.errors import Refusal
 
 START_SECONDS = 300  # recovery after a crash reads at most max_wal_size
+START_ATTEMPTS = 2  # the second is for a server that was killed while it started
 STOP_SECONDS = 60.0
 ORPHAN_SECONDS = 3.0
 PROCESSES = Path("/proc")
@@ -49,8 +50,17 @@ def start(place: Place) -> None:
     """Start the postmaster of a cluster that has none; it outlives the process that started it."""
     place.make_folders()
     make_cluster(place)
-    _clear_remains(place)
-    prune_logs(place)
+    for _ in range(START_ATTEMPTS):
+        _clear_remains(place)
+        prune_logs(place)
+        said = _start_once(place)
+        if said is None or find(place) is not None:
+            return
+    raise Refusal(f"The database in {place.home} cannot start:\n{log_tail(place) or said}")
+
+
+def _start_once(place: Place) -> str | None:
+    """Start the postmaster and give what was said when that failed."""
     start_log = place.logs / "start.log"
     start_log.unlink(missing_ok=True)
     done = place.run(
@@ -62,8 +72,7 @@ def start(place: Place) -> None:
         f"--log={start_log}",
         f"--options={server_options(place)}",
     )
-    if done.returncode != 0 and find(place) is None:
-        raise Refusal(f"The database in {place.home} cannot start:\n{log_tail(place) or done.stdout.strip()}")
+    return None if done.returncode == 0 else done.stdout.strip()
 
 
 def stop(place: Place) -> None:
@@ -93,10 +102,12 @@ def _end_orphans(name: str) -> None:
     """End the children of a killed postmaster: a busy one would keep the next server from starting."""
     started = time.monotonic()
     while orphans := _bearers(name):
-        patience_is_over = time.monotonic() > started + ORPHAN_SECONDS
+        waited = time.monotonic() - started
+        if waited > STOP_SECONDS:
+            raise Refusal(f"Processes of a killed database do not end: {', '.join(map(str, orphans))}.")
         for number in orphans:
             with suppress(ProcessLookupError):
-                os.kill(number, signal.SIGKILL if patience_is_over else signal.SIGQUIT)
+                os.kill(number, signal.SIGKILL if waited > ORPHAN_SECONDS else signal.SIGQUIT)
         time.sleep(POLL_SECONDS)
 
 

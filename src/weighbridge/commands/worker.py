@@ -1,0 +1,34 @@
+"""`weighbridge worker`: one more worker, on this machine or beside an external database."""
+
+import asyncio
+import os
+
+from cyclopts import App
+
+from weighbridge.commands.options import DataDir
+
+
+def register(app: App) -> None:
+    """Add the command."""
+    app.command(worker)
+
+
+def worker(*, data_dir: DataDir = None) -> None:
+    """Work on tasks until interrupted.
+
+    Any number of workers run against one database.
+
+    Example: `WEIGHBRIDGE_DATABASE_URL=postgresql://weighbridge@db/weighbridge weighbridge worker`
+    """
+    from weighbridge.db.embedded import database  # noqa: PLC0415 - slow to import
+    from weighbridge.settings import environment, read_with  # noqa: PLC0415 - as above
+    from weighbridge.supervisor import logs  # noqa: PLC0415 - as above
+    from weighbridge.supervisor.parent import die_with_supervisor  # noqa: PLC0415 - as above
+    from weighbridge.worker import run  # noqa: PLC0415 - as above
+
+    die_with_supervisor()
+    settings = read_with(data_dir=data_dir)
+    logs.configure(settings)
+    with database(settings) as url:
+        os.environ.update(environment(settings) | {"WEIGHBRIDGE_DATABASE_URL": url})
+        asyncio.run(run())

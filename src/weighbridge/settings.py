@@ -1,0 +1,182 @@
+"""The settings of one process, read once from environment variables and never changed afterwards.
+
+A setting is a field of `Settings`: its annotation holds the type, the line of documentation and the
+allowed range. The variable's name, the parser, the reference page and the refusals derive from it.
+
+Invariants: `read` either gives settings that all lie in their ranges or raises once with every problem;
+`read(environment(settings))` gives the same settings back.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+from weighbridge.core.problem import Problem
+from weighbridge.errors import Refusal
+
+PREFIX = "WEIGHBRIDGE_"
+PORT_MAX = 65_535
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The least and the greatest number that a setting takes."""
+
+    least: int
+    greatest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting of the service; each default suits one small machine."""
+
+    data_dir: Annotated[
+        Path,
+        "The folder that holds the embedded database and, unless set apart, the evidence files.",
+    ] = Path(".data")
+    database_url: Annotated[
+        str | None,
+        "A PostgreSQL server, version 16 or newer, to use instead of the embedded one.",
+    ] = None
+    evidence_url: Annotated[
+        str | None,
+        "Where evidence files are kept: file, s3, gs or az URL; unset keeps them in the data folder.",
+    ] = None
+    host: Annotated[str, "The address on which the service listens."] = "127.0.0.1"
+    port: Annotated[int, "The port on which the service listens; 0 takes a free one.", Range(0, PORT_MAX)] = (
+        8080
+    )
+    base_url: Annotated[
+        str | None,
+        "The address under which people reach the service, used in links; unset is host and port.",
+    ] = None
+    api_processes: Annotated[int, "How many processes answer requests.", Range(1, 64)] = 2
+    api_connections: Annotated[int, "Database connections of one API process, at most.", Range(2, 100)] = 10
+    worker_concurrency: Annotated[int, "Tasks that one worker works on at the same time.", Range(1, 64)] = 2
+    lease_seconds: Annotated[
+        int, "How long a worker may give no sign of life before its tasks pass to another.", Range(2, 3_600)
+    ] = 30
+    rate_limit_per_minute: Annotated[
+        int, "Requests that one token may make in a minute; 0 sets no limit.", Range(0, 1_000_000_000)
+    ] = 1000
+    request_body_bytes: Annotated[
+        int, "The size of the largest request body that is read, in bytes.", Range(1_024, 1_073_741_824)
+    ] = 67_108_864
+    shutdown_seconds: Annotated[
+        int,
+        "How long requests and tasks in progress may take to finish when the service stops.",
+        Range(1, 600),
+    ] = 20
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"], "The least severe log line that is written."
+    ] = "info"
+    log_format: Annotated[
+        Literal["auto", "console", "json"],
+        "How log lines look; auto writes for people on a terminal and JSON elsewhere.",
+    ] = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row of the table of settings: what a reader of the reference page needs to know."""
+
+    field: str
+    variable: str
+    type: str
+    default: str
+    doc: str
+    kind: Any
+    range: Range | None
+
+
+def read(environ: Mapping[str, str] = os.environ) -> Settings:
+    """Read the settings from the variables; an empty variable counts as unset."""
+    values: dict[str, Any] = {}
+    problems: list[Problem] = []
+    for setting in TABLE:
+        text = environ.get(setting.variable, "").strip()
+        if text:
+            value = _parse(setting, text)
+            if isinstance(value, Problem):
+                problems.append(value)
+            values[setting.field] = value
+    if problems:
+        raise Refusal(problems)
+    return Settings(**values)
+
+
+def read_with(**options: object) -> Settings:
+    """Read the settings; what was given on the command line stands before its variable."""
+    given = {PREFIX + name.upper(): str(value) for name, value in options.items() if value is not None}
+    return read({**os.environ, **given})
+
+
+def environment(settings: Settings) -> dict[str, str]:
+    """Write the settings as the variables that another process reads them from."""
+    values = {setting.variable: getattr(settings, setting.field) for setting in TABLE}
+    return {variable: str(value) for variable, value in values.items() if value is not None}
+
+
+def unknown_variables(environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Name the variables that look like settings and are none: most often a slip of the pen."""
+    known = {setting.variable for setting in TABLE}
+    return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
+
+
+def _parse(setting: Setting, text: str) -> Any:
+    if get_origin(setting.kind) is Literal:
+        allowed = get_args(setting.kind)
+        return text if text in allowed else _problem(setting, text, f"one of {', '.join(allowed)}")
+    if setting.kind is int:
+        return _whole_number(setting, text)
+    return Path(text).expanduser() if setting.kind is Path else text
+
+
+def _whole_number(setting: Setting, text: str) -> int | Problem:
+    limits = setting.range
+    allowed = f"a whole number from {limits.least} to {limits.greatest}" if limits else "a whole number"
+    if not text.removeprefix("-").isdecimal():
+        return _problem(setting, text, allowed)
+    number = int(text)
+    inside = limits is None or limits.least <= number <= limits.greatest
+    return number if inside else _problem(setting, text, allowed)
+
+
+def _problem(setting: Setting, text: str, allowed: str) -> Problem:
+    return Problem(
+        f"{setting.variable} is {text!r}, and must be {allowed}.", setting.field, "invalid_setting"
+    )
+
+
+def _table() -> tuple[Setting, ...]:
+    hints = get_type_hints(Settings, include_extras=True)
+    rows = []
+    for field in fields(Settings):
+        kind, doc, *limits = get_args(hints[field.name])
+        present = [choice for choice in get_args(kind) if choice is not NoneType]
+        optional = NoneType in get_args(kind)
+        kind = present[0] if optional else kind
+        rows.append(
+            Setting(
+                field=field.name,
+                variable=PREFIX + field.name.upper(),
+                type=_type_name(kind),
+                default="" if field.default in {None, MISSING} else str(field.default),
+                doc=doc,
+                kind=kind,
+                range=limits[0] if limits else None,
+            )
+        )
+    return tuple(rows)
+
+
+def _type_name(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return " | ".join(get_args(kind))
+    return {Path: "path", str: "text", int: "whole number"}[kind]
+
+
+TABLE = _table()

@@ -1,0 +1,172 @@
+"""One command, one service: the database, the migrations, the API and the worker under one supervisor.
+
+Order of a start: port, database, migrations, then the processes; `ready` is said when /healthz answers.
+Order of a stop: the API finishes its requests while the worker finishes or abandons its task, both
+within `shutdown_seconds`; then the database stops.
+
+Invariants: a part that dies is started again; nothing but the database survives the supervisor, and the
+next supervisor finds the database.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import NoReturn
+
+import structlog
+
+from weighbridge.db.embedded import Server, attached, check_external
+from weighbridge.errors import Refusal
+from weighbridge.settings import Settings, environment, unknown_variables
+from weighbridge.supervisor.child import Phases, Program, happens, keep_running
+from weighbridge.supervisor.parent import PARENT_VARIABLE
+from weighbridge.supervisor.port import Port, reserve
+from weighbridge.supervisor.schema import migrate_or_refuse
+
+APPLICATION = "weighbridge.app:create"
+WORKER = ("-m", "weighbridge.cli", "worker")
+READY_SECONDS = 60.0
+KILL_SECONDS = 1  # what a process is given beyond the bound that it keeps by itself
+HEALTH_SECONDS = 0.05
+DATABASE_WATCH_SECONDS = 0.25
+DATABASE_RETRY_SECONDS = 2.0
+LOG_PRUNE_TICKS = 14_400  # an hour of watching
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+log = structlog.get_logger("weighbridge.supervisor")
+
+
+def serve(
+    settings: Settings,
+    *,
+    announce: Callable[[str], None],
+    with_worker: bool = True,
+    application: str = APPLICATION,
+    worker: tuple[str, ...] = WORKER,
+) -> None:
+    """Run the service until a signal stops it; `announce` gets the address once it answers."""
+    for number in STOP_SIGNALS:
+        signal.signal(number, _stop_before_the_start)
+    for name in unknown_variables():
+        log.warning("setting_unknown", variable=name)
+    port = reserve(settings.host, settings.port)
+    with _database(settings) as (url, server):
+        migrate_or_refuse(url)
+        told = replace(settings, data_dir=settings.data_dir.absolute(), database_url=url, port=port.number)
+        variables = {**os.environ, **environment(told), PARENT_VARIABLE: str(os.getpid())}
+        api = ("-m", "weighbridge.supervisor.api", application, port.address, str(port.number))
+        programs = [
+            Program(f"api-{number}", (sys.executable, *api), variables, must_become_ready=True)
+            for number in range(1, settings.api_processes + 1)
+        ]
+        if with_worker:
+            programs.append(Program("worker", (sys.executable, *worker), variables))
+        try:
+            asyncio.run(
+                _supervise(programs, server, port, settings.shutdown_seconds + KILL_SECONDS, announce)
+            )
+        finally:
+            # The database's stop is bounded; a signal that cut it short would leave the server running.
+            for number in STOP_SIGNALS:
+                signal.signal(number, signal.SIG_IGN)
+
+
+@contextmanager
+def _database(settings: Settings) -> Iterator[tuple[str, Server | None]]:
+    if settings.database_url is not None:
+        check_external(settings.database_url)
+        yield settings.database_url, None
+        return
+    with attached(settings.data_dir) as server:
+        yield server.url, server
+
+
+async def _supervise(
+    programs: list[Program],
+    server: Server | None,
+    port: Port,
+    stop_seconds: int,
+    announce: Callable[[str], None],
+) -> None:
+    phases = Phases(asyncio.Event(), asyncio.Event(), asyncio.Event(), stop_seconds)
+    loop = asyncio.get_running_loop()
+    for number in STOP_SIGNALS:
+        loop.add_signal_handler(number, _stop, phases)
+    try:
+        async with asyncio.TaskGroup() as group:
+            for program in programs:
+                group.create_task(keep_running(program, phases))
+            if server is not None:
+                group.create_task(_watch_database(server, phases))
+            group.create_task(_await_health(port, phases, announce))
+    except* Refusal as refusals:
+        raise Refusal([problem for refusal in _leaves(refusals) for problem in refusal.problems]) from None
+
+
+def _leaves(group: BaseExceptionGroup[Refusal]) -> Iterator[Refusal]:
+    for inner in group.exceptions:
+        if isinstance(inner, BaseExceptionGroup):
+            yield from _leaves(inner)
+        else:
+            yield inner
+
+
+def _stop(phases: Phases) -> None:
+    """Stop in order at the first signal, at once at the second."""
+    if phases.stopping.is_set():
+        phases.hurrying.set()
+    else:
+        log.info("service_stopping")
+        phases.stopping.set()
+
+
+def _stop_before_the_start(_number: int, _frame: object) -> NoReturn:
+    raise SystemExit(0)
+
+
+async def _await_health(port: Port, phases: Phases, announce: Callable[[str], None]) -> None:
+    """Announce the service when its health page answers."""
+    deadline = asyncio.get_running_loop().time() + READY_SECONDS
+    while not await happens(phases.stopping, within_seconds=HEALTH_SECONDS):
+        with suppress(OSError, TimeoutError):
+            if await asyncio.wait_for(_is_healthy(port), timeout=5):
+                phases.ready.set()
+                announce(port.url)
+                return
+        if asyncio.get_running_loop().time() > deadline:
+            raise Refusal(
+                f"The service did not answer on {port.url}/healthz within {READY_SECONDS:.0f} seconds."
+            )
+
+
+async def _is_healthy(port: Port) -> bool:
+    reader, writer = await asyncio.open_connection(port.near_address, port.number)
+    try:
+        host = f"Host: {port.url.removeprefix('http://')}"
+        writer.write(f"GET /healthz HTTP/1.1\r\n{host}\r\nConnection: close\r\n\r\n".encode())
+        status = await reader.readline()
+    finally:
+        writer.close()
+    return status.split()[1:2] == [b"200"]
+
+
+async def _watch_database(server: Server, phases: Phases) -> None:
+    """Start the embedded server again when it was killed, on the socket that everyone knows."""
+    ticks = 0
+    while not await happens(phases.stopping, within_seconds=DATABASE_WATCH_SECONDS):
+        ticks += 1
+        if ticks % LOG_PRUNE_TICKS == 0:
+            server.prune_logs()
+        if server.is_alive():
+            continue
+        log.error("database_died")
+        try:
+            await asyncio.to_thread(server.revive)
+            log.info("database_started")
+        except Refusal as refusal:
+            log.error("database_start_failed", reason=str(refusal))  # noqa: TRY400 - no trace is of use here
+            await happens(phases.stopping, within_seconds=DATABASE_RETRY_SECONDS)

@@ -1,0 +1,117 @@
+"""A child process that is kept running: started again when it dies, ended in order when the service stops.
+
+Invariants: each child leads a process group of its own, so that a terminal's interrupt reaches the
+supervisor alone and nothing of a child survives it; after `keep_running` returns the child has ended.
+"""
+
+import asyncio
+import os
+import signal
+import time
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+import structlog
+
+from weighbridge.errors import Refusal
+
+RESTART_SECONDS_FIRST = 0.1
+RESTART_SECONDS_LAST = 10.0
+STEADY_SECONDS = 30.0  # a child that lived so long starts again at the first delay
+STANDARD_ERROR = 2  # standard output is the supervisor's own
+
+log = structlog.get_logger("weighbridge.supervisor")
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What to run as a child."""
+
+    name: str
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+    must_become_ready: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Phases:
+    """The moments of the service's life that its parts wait for."""
+
+    ready: asyncio.Event
+    stopping: asyncio.Event
+    hurrying: asyncio.Event
+    stop_seconds: int
+
+
+async def keep_running(program: Program, phases: Phases) -> None:
+    """Run the program until the service stops."""
+    delay = RESTART_SECONDS_FIRST
+    while not phases.stopping.is_set():
+        born = time.monotonic()
+        process = await _start(program)
+        try:
+            await _first(process.wait(), phases.stopping.wait())
+        finally:
+            await _end(program, process, phases)
+        if phases.stopping.is_set():
+            return
+        if program.must_become_ready and not phases.ready.is_set():
+            raise Refusal(
+                f"The {program.name} process ended with code {process.returncode} before it was ready."
+            )
+        lived = time.monotonic() - born
+        delay = RESTART_SECONDS_FIRST if lived > STEADY_SECONDS else delay
+        log.error("process_died", process=program.name, exit_code=process.returncode, restart_seconds=delay)
+        await happens(phases.stopping, within_seconds=delay)
+        delay = min(delay * 2, RESTART_SECONDS_LAST)
+
+
+async def happens(event: asyncio.Event, *, within_seconds: float) -> bool:
+    """Wait for the event, and tell whether it came in time."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), within_seconds)
+    return event.is_set()
+
+
+async def _start(program: Program) -> Process:
+    process = await asyncio.create_subprocess_exec(
+        *program.command,
+        stdin=DEVNULL,
+        stdout=STANDARD_ERROR,
+        env=dict(program.environment),
+        start_new_session=True,
+    )
+    log.info("process_started", process=program.name, pid=process.pid)
+    return process
+
+
+async def _end(program: Program, process: Process, phases: Phases) -> None:
+    """Let the child finish what it does within the bound, then end all of its group."""
+    if process.returncode is None:
+        _signal_group(process, signal.SIGTERM, to_leader_alone=True)
+        patience = asyncio.sleep(phases.stop_seconds)
+        await _first(process.wait(), phases.hurrying.wait(), patience)
+        if process.returncode is None:
+            log.warning("process_killed", process=program.name, after_seconds=phases.stop_seconds)
+    _signal_group(process, signal.SIGKILL)
+    await process.wait()
+
+
+def _signal_group(process: Process, number: signal.Signals, *, to_leader_alone: bool = False) -> None:
+    with suppress(ProcessLookupError):
+        if to_leader_alone:
+            process.send_signal(number)
+        else:
+            os.killpg(process.pid, number)
+
+
+async def _first(*awaitables: object) -> None:
+    tasks = [asyncio.ensure_future(awaitable) for awaitable in awaitables]  # type: ignore[call-overload]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

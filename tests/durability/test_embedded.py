@@ -1,0 +1,242 @@
+"""The embedded server as the processes that use it see it: started once, found again, never losing a row."""
+
+import os
+import shutil
+import signal
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import psycopg
+import pytest
+from tests.durability.processes import is_alive, kill_server, postmaster, postmasters_of, until
+
+from weighbridge.db.embedded import attached, database, server
+from weighbridge.errors import Refusal
+from weighbridge.settings import Settings
+
+
+def execute(url, statement):
+    with psycopg.connect(url) as connection:
+        return connection.execute(statement)
+
+
+def value(url, statement):
+    with psycopg.connect(url) as connection:
+        return connection.execute(statement).fetchone()[0]
+
+
+def test_the_first_start_gives_an_empty_database_that_keeps_every_commit(fresh_dir):
+    with server(fresh_dir) as url:
+        shown = {
+            name: value(url, f"SHOW {name}")
+            for name in (
+                "fsync",
+                "synchronous_commit",
+                "full_page_writes",
+                "data_checksums",
+                "TimeZone",
+                "server_encoding",
+                "listen_addresses",
+            )
+        }
+        version = value(url, "SHOW server_version_num")
+        name = value(url, "SELECT current_database()")
+
+    assert shown == {
+        "fsync": "on",
+        "synchronous_commit": "on",
+        "full_page_writes": "on",
+        "data_checksums": "on",
+        "TimeZone": "UTC",
+        "server_encoding": "UTF8",
+        "listen_addresses": "",
+    }
+    assert version.startswith("18")
+    assert name == "weighbridge"
+
+
+def test_a_second_process_finds_the_server_and_the_last_to_leave_stops_it(data_dir, hold):
+    first = hold(data_dir)
+    url = first.line()
+    server_of_the_first = postmaster(data_dir)
+    second = hold(data_dir)
+
+    assert second.line() == url
+    assert postmaster(data_dir) == server_of_the_first
+
+    assert first.finish() == 0
+    assert value(url, "SELECT 1") == 1
+
+    assert second.finish() == 0
+    assert postmaster(data_dir) is None
+    assert not is_alive(server_of_the_first)
+    with pytest.raises(psycopg.OperationalError):
+        psycopg.connect(url)
+
+
+def test_two_processes_that_come_at_once_start_one_server(fresh_dir, hold):
+    both = [hold(fresh_dir), hold(fresh_dir)]
+
+    urls = {program.line() for program in both}
+
+    assert len(urls) == 1
+    assert len(postmasters_of(fresh_dir / "postgres" / "cluster")) == 1
+    assert [program.finish() for program in both] == [0, 0]
+    assert postmaster(fresh_dir) is None
+
+
+def test_the_server_of_a_killed_process_is_used_and_then_stopped_by_the_next(data_dir, hold):
+    killed = hold(data_dir)
+    execute(killed.line(), "CREATE TABLE kept AS SELECT 1 AS number")
+    killed.kill()
+    left_behind = postmaster(data_dir)
+    assert left_behind is not None
+
+    with server(data_dir) as url:
+        assert postmaster(data_dir) == left_behind
+        assert value(url, "SELECT number FROM kept") == 1
+
+    assert postmaster(data_dir) is None
+
+
+def test_committed_rows_outlive_a_killed_server_and_a_busy_orphan_of_it(data_dir, hold):
+    killed = hold(data_dir)
+    url = killed.line()
+    execute(url, "CREATE TABLE kept AS SELECT 7 AS number")
+    busy = psycopg.connect(url)
+    backend = busy.info.backend_pid
+    endless = threading.Thread(
+        target=_run_until_it_breaks, args=(busy, "SELECT count(*) FROM generate_series(1, 1e12::numeric)")
+    )
+    endless.start()
+    with psycopg.connect(url) as watcher:
+        until(lambda: _is_active(watcher, backend), what="the endless statement runs")
+
+    killed.kill()
+    kill_server(data_dir)
+    with server(data_dir) as again:
+        assert again == url
+        assert value(again, "SELECT number FROM kept") == 7
+        assert not is_alive(backend)
+    endless.join()
+    busy.close()
+
+
+def _run_until_it_breaks(connection, statement):
+    with suppress(psycopg.OperationalError):
+        connection.execute(statement)
+
+
+def _is_active(watcher, backend):
+    statement = "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND state = 'active'"
+    return watcher.execute(statement, (backend,)).fetchone()
+
+
+def test_a_killed_server_is_revived_on_the_same_socket_by_a_process_that_watches_it(data_dir):
+    with attached(data_dir) as running:
+        execute(running.url, "CREATE TABLE kept AS SELECT 3 AS number")
+        kill_server(data_dir)
+        assert not running.is_alive()
+
+        running.revive()
+
+        assert running.is_alive()
+        assert value(running.url, "SELECT number FROM kept") == 3
+
+
+def test_a_pid_file_that_names_a_stranger_does_not_keep_the_server_from_starting(data_dir):
+    with server(data_dir) as url:
+        execute(url, "CREATE TABLE kept AS SELECT 5 AS number")
+        pid_file = data_dir / "postgres" / "cluster" / "postmaster.pid"
+        lines = pid_file.read_text().splitlines()
+    stranger = os.getpid()
+    pid_file.write_text("\n".join([str(stranger), *lines[1:]]) + "\n")
+
+    with server(data_dir) as url:
+        assert value(url, "SELECT number FROM kept") == 5
+
+
+def test_a_start_that_was_killed_before_the_cluster_was_complete_is_made_good(fresh_dir, hold):
+    killed = hold(fresh_dir)
+    until(lambda: [*fresh_dir.glob("postgres/cluster-unfinished-*")], what="the cluster is being made")
+    killed.kill()
+
+    with server(fresh_dir) as url:
+        assert value(url, "SELECT 1") == 1
+
+
+def test_the_log_keeps_its_newest_files_only(data_dir):
+    logs = data_dir / "postgres" / "log"
+    with server(data_dir):
+        pass
+    for day in range(10, 30):
+        (logs / f"postgresql-202001{day}-000000.log").write_text("old\n")
+
+    with server(data_dir):
+        pass
+
+    assert len([*logs.glob("postgresql-*.log")]) <= 11
+    assert not (logs / "postgresql-20200110-000000.log").exists()
+
+
+def test_a_server_that_cannot_start_is_refused_with_the_end_of_its_log(data_dir):
+    with server(data_dir):
+        pass
+    (data_dir / "postgres" / "cluster" / "global" / "pg_control").unlink()
+
+    with pytest.raises(Refusal, match=r"cannot start[\s\S]*pg_control"), server(data_dir):
+        pass
+
+
+def test_a_data_directory_that_cannot_be_made_is_refused(folder):
+    (folder / "file").write_text("not a folder")
+
+    with pytest.raises(Refusal, match="Not a directory"), server(folder / "file" / "data"):
+        pass
+
+
+def test_an_external_server_is_used_as_it_is(folder, data_dir):
+    with server(data_dir) as external:
+        settings = Settings(data_dir=folder / "unused", database_url=external)
+
+        with database(settings) as url:
+            assert url == external
+            assert value(url, "SELECT current_database()") == "weighbridge"
+
+        assert value(external, "SELECT 1") == 1
+        assert not (folder / "unused").exists()
+
+
+def test_an_external_server_that_cannot_be_reached_is_refused(folder):
+    settings = Settings(database_url=f"postgresql://nobody@/none?host={folder}")
+
+    with pytest.raises(Refusal, match="WEIGHBRIDGE_DATABASE_URL cannot be used"), database(settings):
+        pass
+
+
+def test_a_copied_data_directory_has_a_server_of_its_own(folder, data_dir):
+    with server(data_dir) as url:
+        execute(url, "CREATE TABLE kept AS SELECT 1 AS number")
+    shutil.copytree(data_dir, folder / "second")
+
+    with server(data_dir) as first, server(folder / "second") as second:
+        execute(first, "UPDATE kept SET number = 2")
+
+        assert first != second
+        assert value(second, "SELECT number FROM kept") == 1
+
+
+def test_a_terminal_interrupt_does_not_reach_the_server(data_dir, hold):
+    interrupted = hold(data_dir)
+    url = interrupted.line()
+    other = hold(data_dir)
+    other.line()
+
+    interrupted.signal(signal.SIGINT)
+
+    assert interrupted.exit_code() != 0
+    assert value(url, "SELECT 1") == 1
+    assert Path(data_dir / "postgres" / "cluster" / "postmaster.pid").exists()
+    assert other.finish() == 0
+    assert postmaster(data_dir) is None

@@ -1,0 +1,98 @@
+"""The command line of the service, as a person at a terminal meets it."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+from tests.durability.processes import environment, postmaster
+
+COMMANDS = ("serve", "worker", "migrate")
+
+
+def weighbridge(*arguments, **variables):
+    command = [sys.executable, "-m", "weighbridge.cli", *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=30, env=environment(**variables)
+    )
+
+
+def test_help_names_every_command():
+    started = time.monotonic()
+    shown = weighbridge("--help")
+
+    assert shown.returncode == 0
+    assert [name for name in COMMANDS if name not in shown.stdout] == []
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_explains_itself_with_an_example(name):
+    shown = weighbridge(name, "--help")
+
+    assert shown.returncode == 0
+    assert "Example:" in shown.stdout
+
+
+def test_migrate_brings_a_new_database_to_the_newest_revision_and_says_which(fresh_dir):
+    done = weighbridge("migrate", "--data-dir", fresh_dir, "--json")
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["revision"]
+    assert postmaster(fresh_dir) is None
+
+
+def test_a_port_in_use_is_said_in_one_sentence_without_a_trace(fresh_dir):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+        done = weighbridge("serve", "--data-dir", fresh_dir, "--port", port)
+
+    assert done.returncode == 1
+    assert done.stderr == f"The service cannot listen on 127.0.0.1 port {port}: Address already in use.\n"
+    assert not fresh_dir.exists()
+
+
+def test_a_data_directory_that_cannot_be_made_is_said_in_one_sentence(folder):
+    (folder / "file").write_text("not a folder")
+
+    done = weighbridge("migrate", "--data-dir", folder / "file" / "data")
+
+    assert done.returncode == 1
+    assert done.stderr == f"The folder {folder}/file/data/postgres cannot be made: Not a directory.\n"
+
+
+def test_every_wrong_setting_is_named_at_once():
+    done = weighbridge("migrate", WEIGHBRIDGE_PORT="tcp://10.0.0.1:80", WEIGHBRIDGE_LOG_FORMAT="xml")
+
+    assert done.returncode == 1
+    assert done.stderr == (
+        "WEIGHBRIDGE_PORT is 'tcp://10.0.0.1:80', and must be a whole number from 0 to 65535.\n"
+        "WEIGHBRIDGE_LOG_FORMAT is 'xml', and must be one of auto, console, json.\n"
+    )
+
+
+def test_the_data_directory_comes_from_its_variable_and_the_option_stands_before_it(folder, data_dir):
+    done = weighbridge("migrate", "--data-dir", data_dir, WEIGHBRIDGE_DATA_DIR=str(folder / "unused"))
+
+    assert done.returncode == 0, done.stderr
+    assert not (folder / "unused").exists()
+
+
+def test_an_interrupted_command_leaves_no_server_running(data_dir):
+    command = [sys.executable, "-m", "weighbridge.cli", "serve", "--data-dir", str(data_dir), "--port", "0"]
+    with subprocess.Popen(
+        command, env=environment(), stderr=subprocess.DEVNULL, stdout=subprocess.PIPE
+    ) as process:
+        deadline = time.monotonic() + 20
+        while postmaster(data_dir) is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+        process.send_signal(signal.SIGINT)
+        exit_code = process.wait(20)
+
+    assert exit_code == 0
+    assert postmaster(data_dir) is None

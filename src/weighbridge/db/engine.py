@@ -12,8 +12,9 @@ import msgspec
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
+from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
-from psycopg.sql import SQL, Composable
+from psycopg.sql import SQL, Composed
 from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
@@ -23,7 +24,7 @@ from weighbridge.core.instant import Instant
 from weighbridge.db.keys import KeyBlocks
 
 Record = TypeVar("Record")
-Statement = LiteralString | Composable
+Statement = LiteralString | SQL | Composed
 Parameters = Sequence[Any] | Mapping[str, Any]
 
 # Numbers inside jsonb keep every digit, as they do in numeric columns.
@@ -149,6 +150,26 @@ class Database:
         async with self._pool.connection() as connection, connection.transaction():
             yield Write(connection, self._event_keys)
 
+    @asynccontextmanager
+    async def snapshot(self, *, lock: str) -> AsyncIterator[Write]:
+        """Begin a transaction in which every statement sees the same snapshot, alone under a named lock.
+
+        The lock is taken before the snapshot, so that the snapshot shows what its last holder committed.
+        """
+        async with self._pool.connection() as connection:
+            await connection.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", (lock,))
+            try:
+                await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+                try:
+                    yield Write(connection, self._event_keys)
+                    await connection.execute("COMMIT")
+                finally:
+                    if not connection.closed and connection.info.transaction_status != TransactionStatus.IDLE:
+                        await connection.rollback()
+            finally:
+                if not connection.closed:
+                    await connection.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", (lock,))
+
 
 class _InstantLoader(Loader):
     """Times come out of the database as instants; the session's zone is UTC and columns keep milliseconds."""
@@ -161,7 +182,7 @@ async def _configure(connection: AsyncConnection[TupleRow]) -> None:
     connection.adapters.register_loader("timestamptz", _InstantLoader)
 
 
-def _composed(statement: Statement) -> Composable:
+def _composed(statement: Statement) -> SQL | Composed:
     return SQL(statement) if isinstance(statement, str) else statement
 
 

@@ -1,13 +1,15 @@
 """JSON in the database: canonical text, every digit kept."""
 
 import hashlib
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from psycopg.types.json import Jsonb
 
 from weighbridge.core.instant import Instant
 from weighbridge.core.link import Link
+
+T = TypeVar("T")
 
 
 def written(value: object) -> object:
@@ -30,6 +32,11 @@ def canonical(value: Any) -> bytes:
 def canonical_sha256(value: Any) -> str:
     """Digest a value by its canonical JSON."""
     return hashlib.sha256(canonical(value)).hexdigest()
+
+
+def as_record(value: Any, kind: type[T]) -> T:
+    """Make a record of what a jsonb column held."""
+    return msgspec.convert(value, kind)
 
 
 def jsonb(value: Any) -> Jsonb | None:

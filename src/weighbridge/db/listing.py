@@ -120,13 +120,14 @@ async def page_of(
             Literal((wanted.page - 1) * wanted.page_size),
         ),
     )  # fmt: skip
-    return Page(rows, _info(wanted, len(rows), total, is_estimate=is_estimate))
+    return Page(rows, page_info(wanted, len(rows), total, is_estimate=is_estimate))
 
 
 def wanted(query: Sequence[tuple[str, str]], listing: Listing) -> Wanted:
     """Read a query string; raise Malformed with every problem it has."""
     problems: list[Problem] = []
-    page, page_size, sort = 1, PAGE_SIZE_DEFAULT, (listing.default_sort,)
+    page, page_size = 1, PAGE_SIZE_DEFAULT
+    sort: tuple[str, ...] = (listing.default_sort,)
     conditions: list[tuple[str, str, Any]] = []
     for name, value in query:
         if name == "page":
@@ -228,7 +229,8 @@ async def _total(tx: Read, matching: Composable) -> tuple[int, bool]:
     return max(counted, int(plan[0]["Plan"]["Plan Rows"])), True
 
 
-def _info(wanted: Wanted, items: int, total: int, *, is_estimate: bool) -> Info:
+def page_info(wanted: Wanted, items: int, total: int, *, is_estimate: bool) -> Info:
+    """Say where a page stands in its list."""
     pages = max(1, -(-total // wanted.page_size))
     return Info(
         items=items,
@@ -239,7 +241,7 @@ def _info(wanted: Wanted, items: int, total: int, *, is_estimate: bool) -> Info:
         next_page=wanted.page + 1 if wanted.page < pages else None,
         previous_page=min(wanted.page - 1, pages) if wanted.page > 1 else None,
         total_pages=pages,
-        sort=list(wanted.sort),
+        sort=[name for name in wanted.sort if name],
         filter=[f"{name}[{comparator}]" for name, comparator, _ in wanted.conditions],
     )
 

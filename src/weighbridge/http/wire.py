@@ -7,7 +7,7 @@ texts of the JSON library's complaints are taken apart here and nowhere else.
 import re
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -42,7 +42,7 @@ def decode(body: bytes, kind: type[T]) -> T:
     if decoder is None:
         decoder = _decoders[kind] = msgspec.json.Decoder(kind, float_hook=Decimal)
     try:
-        return decoder.decode(body)
+        return cast("T", decoder.decode(body))
     except msgspec.ValidationError as error:
         raise Malformed([_shape_problem(str(error), body)]) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -113,7 +113,7 @@ async def _numbers(tx: Write, statement: str, project: int, kind: str, named: se
     }
     if not wanted:
         return {}
-    there = {number for (number,) in await tx.tuples(statement, (project, list(wanted.values())))}  # type: ignore[arg-type]
+    there = {number for (number,) in await tx.tuples(statement, (project, list(wanted.values())))}
     return {friendly: number for friendly, number in wanted.items() if number in there}
 
 

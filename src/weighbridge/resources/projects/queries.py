@@ -47,6 +47,14 @@ async def project_named(tx: Read, actor: Actor, text: str) -> int:
     return int(found)
 
 
+async def project_for_record(tx: Read, actor: Actor, named: str | int) -> int:
+    """The project that a new record names in its body; a refusal of its own when there is none."""
+    try:
+        return await project_named(tx, actor, str(named))
+    except NotFound:
+        raise NotFound("Project not found") from None
+
+
 def project_id(number: int) -> str:
     """The friendly id of a project."""
     return ids.make(ids.PREFIXES["project"], ids.Key(number))

@@ -91,6 +91,8 @@ CREATE TABLE events (
 );
 CREATE INDEX events_by_type_and_time ON events (project_id, event_type_id, start_time);
 CREATE INDEX events_by_time ON events (project_id, start_time, id);
+-- A stretch that began long before a slot is found by its end.
+CREATE INDEX events_with_length ON events (project_id, event_type_id, end_time) WHERE end_time > start_time;
 CREATE INDEX events_by_tracking_id ON events (project_id, tracking_id) WHERE tracking_id IS NOT NULL;
 CREATE UNIQUE INDEX events_client_reference ON events (project_id, client_reference)
     WHERE client_reference IS NOT NULL;

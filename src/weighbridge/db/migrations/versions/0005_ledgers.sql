@@ -53,6 +53,8 @@ CREATE TABLE batches (
     total          numeric NOT NULL,
     credited       numeric NOT NULL CHECK (credited >= 0),
     balance        numeric NOT NULL DEFAULT 0 CONSTRAINT batches_balance_not_negative CHECK (balance >= 0),
+    -- Decimals at which shared amounts were cut: those of the finest ledger of the model.
+    share_scale    smallint NOT NULL,
     -- Order-free digest of everything that the result depends on.
     fingerprint    bytea NOT NULL CHECK (octet_length(fingerprint) = 32),
     async_task_id  integer NOT NULL REFERENCES async_tasks,

@@ -1,0 +1,136 @@
+"""A cadence cuts time into slots: hours, days, weeks from Monday, months, quarters or years.
+
+Slots are cut where the clock on the project's wall says so, in its IANA time zone, daylight saving
+included: a day may last 23 or 25 hours.
+
+Invariants: the slots of a cadence cover all time without gap or overlap; every slot is as long as its
+cadence on the wall clock; a batch belongs to a whole slot.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+from decimal import Decimal
+from typing import Final
+
+from weighbridge.core.instant import Instant, Interval
+from weighbridge.core.number import CONTEXT
+
+CADENCES: Final = ("event", "hourly", "daily", "weekly", "monthly", "quarterly", "annual")
+"""Every cadence a model may have; `event` has a slot for each event instead of cutting time."""
+
+SLOTS_MAX: Final = 20_000
+"""Slots that one request may select: two years of hours."""
+
+_HOUR: Final = timedelta(hours=1)
+_MILLISECOND: Final = timedelta(milliseconds=1)
+_MILLISECONDS_OF_DAY: Final = Decimal(86_400_000)
+_MONTHS: Final = {"monthly": 1, "quarterly": 3, "annual": 12}
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The slots that a requested range selects, and those it touches without selecting them."""
+
+    selected: tuple[Interval, ...]
+    touched: tuple[Interval, ...]
+
+
+def select(cadence: str, wanted: Interval, zone: tzinfo) -> Selection:
+    """Select the slots of which at least half lies in the range, or the one slot that holds all of it.
+
+    Raises ValueError when the range reaches over more than SLOTS_MAX slots.
+    """
+    slots = tuple(_over(cadence, wanted, zone))
+    if len(slots) == 1 and slots[0].start <= wanted.start and wanted.end <= slots[0].end:
+        return Selection(slots, ())
+    return Selection(
+        tuple(slot for slot in slots if _half_lies_in(slot, wanted)),
+        tuple(slot for slot in slots if not _half_lies_in(slot, wanted)),
+    )
+
+
+def slot_at(cadence: str, moment: datetime, zone: tzinfo) -> Interval:
+    """The slot that holds the moment."""
+    floor = _FLOORS[cadence]
+    start = _utc(floor(moment.astimezone(zone)))
+    probe = start + _SHORTEST[cadence]
+    while (end := _utc(floor(probe.astimezone(zone)))) <= start:
+        probe += _HOUR
+    return Interval(start, end)
+
+
+def label(cadence: str, slot: Interval, zone: tzinfo) -> str:
+    """Name a slot for people, by the wall clock at its start: 2025-03, 2025-Q1, 2025-W09."""
+    local = slot.start.astimezone(zone)
+    match cadence:
+        case "hourly":
+            return local.strftime("%Y-%m-%dT%H:00%z")
+        case "daily":
+            return local.strftime("%Y-%m-%d")
+        case "weekly":
+            return local.strftime("%G-W%V")
+        case "monthly":
+            return local.strftime("%Y-%m")
+        case "quarterly":
+            return f"{local.year}-Q{(local.month - 1) // 3 + 1}"
+        case _:
+            return str(local.year)
+
+
+def days_of(slot: Interval) -> Decimal:
+    """The length of a slot in days of 24 hours: 31 for most Marches, 30 and 23 hours where clocks advance."""
+    return CONTEXT.divide(Decimal((slot.end - slot.start) // _MILLISECOND), _MILLISECONDS_OF_DAY)
+
+
+def _over(cadence: str, wanted: Interval, zone: tzinfo) -> Iterator[Interval]:
+    slot = slot_at(cadence, wanted.start, zone)
+    for _ in range(SLOTS_MAX):
+        yield slot
+        if slot.end >= wanted.end:
+            return
+        slot = slot_at(cadence, slot.end, zone)
+    raise ValueError(f"the range reaches over more than {SLOTS_MAX:,} {cadence} slots")
+
+
+def _half_lies_in(slot: Interval, wanted: Interval) -> bool:
+    common = slot.overlap(wanted)
+    return common is not None and 2 * (common.end - common.start) >= slot.end - slot.start
+
+
+def _utc(local: datetime) -> Instant:
+    return Instant.of(local)
+
+
+def _hour(local: datetime) -> datetime:
+    return local.replace(minute=0, second=0, microsecond=0)
+
+
+def _day(local: datetime) -> datetime:
+    return local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+
+
+def _week(local: datetime) -> datetime:
+    return _day(local) - timedelta(days=local.weekday())
+
+
+def _month(months: int) -> Callable[[datetime], datetime]:
+    return lambda local: _day(local).replace(day=1, month=(local.month - 1) // months * months + 1)
+
+
+_FLOORS: Final[dict[str, Callable[[datetime], datetime]]] = {
+    "hourly": _hour,
+    "daily": _day,
+    "weekly": _week,
+    **{cadence: _month(months) for cadence, months in _MONTHS.items()},
+}
+
+# From a slot's start, so much later is still before the end of the next slot whatever the clocks do.
+_SHORTEST: Final = {
+    "hourly": _HOUR,
+    "daily": timedelta(hours=24),
+    "weekly": timedelta(days=7),
+    "monthly": timedelta(days=28),
+    "quarterly": timedelta(days=90),
+    "annual": timedelta(days=365),
+}

@@ -1,0 +1,125 @@
+"""Checking an expression finds its type, evaluating it finds its value; both walk the same operations.
+
+Invariants: `check` and `evaluate` raise ExpressionError and nothing else for any tree that was
+parsed; what `evaluate` returns has the type that `check` found for the same names.
+"""
+
+from difflib import get_close_matches
+from typing import assert_never
+
+from weighbridge.core.expression.arithmetic import ARITHMETIC, NEGATIVE
+from weighbridge.core.expression.comparison import BETWEEN, MEMBERSHIP, NOT, NULL_TEST, TESTS
+from weighbridge.core.expression.error import ExpressionError
+from weighbridge.core.expression.functions import FUNCTIONS
+from weighbridge.core.expression.kind import PLAIN, TEXT, TRUTH, Type
+from weighbridge.core.expression.operation import Budget, Computing, Environment, Operation, Scope, Typing
+from weighbridge.core.expression.tree import (
+    Between,
+    Binary,
+    Boolean,
+    Call,
+    Expression,
+    Membership,
+    Name,
+    NullTest,
+    Number,
+    Operator,
+    Text,
+    Unary,
+    Word,
+    children,
+)
+from weighbridge.core.expression.value import Content, Element, Fault, Value, first_fault
+
+
+def check(tree: Expression, scope: Scope) -> Type:
+    """Find the type of an expression, and refuse it when its parts do not fit together."""
+    match tree:
+        case Name():
+            if tree.text not in scope.names:
+                raise ExpressionError(_unknown(tree, list(scope.names)), tree.position)
+            return scope.names[tree.text]
+        case Number():
+            return PLAIN
+        case Text() | Word():
+            return TEXT
+        case Boolean():
+            return TRUTH
+        case _:
+            types = [check(operand, scope) for operand in _operands(tree)]
+            return operation(tree).rule(Typing(tree, types, scope.tables))
+
+
+def evaluate(tree: Expression, environment: Environment, budget: Budget | None = None) -> Value:
+    """Compute an expression; a missing value or an operation without a result is an error."""
+    value = _value(tree, environment, budget or Budget())
+    fault = first_fault(value.content)
+    if fault is not None:
+        raise fault.error
+    return value
+
+
+def operation(tree: Unary | Binary | Between | Membership | NullTest | Call) -> Operation:
+    """The meaning of a node that has operands."""
+    match tree:
+        case Unary(operator=operator):
+            return NOT if operator is Operator.NOT else NEGATIVE
+        case Binary(operator=operator):
+            return ARITHMETIC[operator] if operator in ARITHMETIC else TESTS[operator]
+        case Between():
+            return BETWEEN
+        case Membership():
+            return MEMBERSHIP
+        case NullTest():
+            return NULL_TEST
+        case Call(function=function):
+            return FUNCTIONS[function].operation
+    assert_never(tree)
+
+
+def _value(tree: Expression, environment: Environment, budget: Budget) -> Value:
+    match tree:
+        case Name():
+            return _named(tree, environment)
+        case Number(value=value):
+            return Value(PLAIN, value)
+        case Text(value=value) | Word(text=value):
+            return Value(TEXT, value)
+        case Boolean(value=value):
+            return Value(TRUTH, value)
+        case _:
+            values = [_value(operand, environment, budget) for operand in _operands(tree)]
+            meaning = operation(tree)
+            longest = max((_length(value.content) for value in values), default=1)
+            budget.spend(meaning.cost * longest * max(len(values), 1), tree.position)
+            result = meaning.rule(Typing(tree, [value.type for value in values], environment.tables))
+            return Value(result, meaning.compute(Computing(tree, values, result, environment)))
+
+
+def _named(name: Name, environment: Environment) -> Value:
+    value = environment.values.get(name.text)
+    if value is None:
+        raise ExpressionError(_unknown(name, list(environment.values)), name.position)
+    missing = Fault(ExpressionError(f"{name.text} has no value.", name.position), is_missing=True)
+
+    def given(element: Element) -> Element:
+        return missing if element is None else element
+
+    content: Content = value.content
+    if isinstance(content, tuple):
+        return Value(value.type, tuple(map(given, content))) if None in content else value
+    return Value(value.type, given(content))
+
+
+def _operands(tree: Expression) -> list[Expression]:
+    return [child for child in children(tree) if not isinstance(child, Word)]
+
+
+def _length(content: Content) -> int:
+    return len(content) if isinstance(content, tuple) else 1
+
+
+def _unknown(name: Name, known: list[str]) -> str:
+    close = get_close_matches(name.text, known, 1)
+    hint = f"; did you mean {close[0]!r}?" if close else "."
+    return f"There is no {name.text!r} here{hint}"

@@ -1,0 +1,120 @@
+"""`to value quantity duration_hours period_days`: between numbers and what they measure.
+
+Invariants: only `value` takes a unit off a number and only `quantity` puts one on.
+"""
+
+from typing import Final
+
+from weighbridge.core.expression.error import ExpressionError
+from weighbridge.core.expression.functions.function import Function, between
+from weighbridge.core.expression.kind import (
+    PLAIN,
+    Kind,
+    Type,
+    number,
+    require,
+    require_plain,
+    require_same_measure,
+)
+from weighbridge.core.expression.operation import Computing, Operation, Typing
+from weighbridge.core.expression.tree import Call, Expression, Name, Word
+from weighbridge.core.expression.value import Content, Fault, numbers_in
+from weighbridge.core.unit import ONE, Unit, UnitError, parse_unit
+
+
+def _to_rule(at: Typing) -> Type:
+    (found,) = at.types
+    target = number(_unit(at.node), found.origin)
+    require(Kind.NUMBER, found, "What is converted", at.position)
+    require_same_measure(found, target, "Converting", at.position)
+    return target
+
+
+def _value_rule(at: Typing) -> Type:
+    return PLAIN.of(_to_rule(at).origin)
+
+
+def _quantity_rule(at: Typing) -> Type:
+    require_plain(at.types[0], "What quantity gives a unit to", at.position)
+    return number(_unit(at.node), at.origin)
+
+
+def _to(at: Computing) -> Content:
+    return numbers_in(at.values[0], _unit(at.node), at.position)
+
+
+def _quantity(at: Computing) -> Content:
+    return numbers_in(at.values[0], ONE, at.position)
+
+
+def _unit(node: Expression) -> Unit:
+    match node:
+        case Call(arguments=(_, Word(text=text))):
+            try:
+                return parse_unit(text)
+            except UnitError as error:
+                raise ExpressionError(str(error), node.position) from error
+    raise ValueError(f"{node} names no unit")
+
+
+def _duration_rule(at: Typing) -> Type:
+    _input_name(at.node)
+    if not at.types[0].is_array:
+        raise ExpressionError(
+            "duration_hours needs an input that is an array, with aggregate: values.", at.position
+        )
+    return number(parse_unit("h"), at.origin)
+
+
+def _duration(at: Computing) -> Content:
+    name = _input_name(at.node)
+    durations = at.environment.durations.get(name)
+    if durations is None:
+        raise ExpressionError(f"The durations of the events of {name} are not given.", at.position)
+    return durations.content
+
+
+def _input_name(node: Expression) -> str:
+    match node:
+        case Call(arguments=(Name() as name,)):
+            return name.text
+    raise ExpressionError("duration_hours is taken of an input by its name alone.", node.position)
+
+
+def _period_rule(_at: Typing) -> Type:
+    return number(parse_unit("d"))
+
+
+def _period(at: Computing) -> Content:
+    period = at.environment.period
+    if period is None:
+        error = ExpressionError("The length of the period is not given.", at.position)
+        return Fault(error, is_missing=True)
+    return numbers_in(period, parse_unit("d"), at.position)
+
+
+CONVERSION: Final = (
+    Function(
+        "to", "x, unit", between(2, 2), Operation(_to_rule, _to),
+        "x converted to a unit.", 'to(energy, "kWh")', frozenset({1}),
+    ),
+    Function(
+        "value", "x, unit", between(2, 2), Operation(_value_rule, _to),
+        "The plain number of x in a unit, for empirical equations.", 'value(soil_temperature, "degC")',
+        frozenset({1}),
+    ),
+    Function(
+        "quantity", "x, unit", between(2, 2), Operation(_quantity_rule, _quantity),
+        "A plain number given a unit: what an empirical equation yields.",
+        'quantity(0.35 * ln(ratio), "kg{CO2e}")', frozenset({1}),
+    ),
+    Function(
+        "duration_hours", "input", between(1, 1), Operation(_duration_rule, _duration),
+        "How long each event of an input lasted, in hours.", "power * duration_hours(power)",
+    ),
+    Function(
+        "period_days", "", between(0, 0), Operation(_period_rule, _period),
+        "The length of the slot that is calculated, in days.", "period_days()",
+    ),
+)  # fmt: skip
+"""The functions of this file."""

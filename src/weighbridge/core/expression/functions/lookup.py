@@ -1,0 +1,153 @@
+"""`lookup` and `interpolate`: cells of a table of the model document, found by the key column.
+
+Invariants: a key that no row answers has no result; nothing is ever extrapolated; an interpolated
+number is exact until its one rounding.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable
+from decimal import Decimal
+from difflib import get_close_matches
+from typing import Final
+
+from weighbridge.core.expression.error import ExpressionError, UndefinedResultError
+from weighbridge.core.expression.functions.function import Function, between
+from weighbridge.core.expression.kind import Kind, Type, require_same_measure
+from weighbridge.core.expression.operation import Computing, Operation, Tables, Typing
+from weighbridge.core.expression.table import Table
+from weighbridge.core.expression.tree import Call, Expression, Word
+from weighbridge.core.expression.value import Content, Scalar, lift, numbers_in
+from weighbridge.core.number import CONTEXT, EXACT
+
+MATCHES: Final = {
+    "exact": "the row whose key equals the key",
+    "below": "the last row whose key is not above the key",
+    "above": "the first row whose key is not below the key",
+}
+"""How `lookup` finds its row."""
+
+
+def _lookup_rule(at: Typing) -> Type:
+    table, column = _table_and_column(at.node, at.tables)
+    match = _word(at.node, 3, "exact")
+    if match not in MATCHES:
+        raise ExpressionError(f"{match!r} is no way to match; there are {', '.join(MATCHES)}.", at.position)
+    if match != "exact":
+        _require_ascending(table, at)
+    require_same_measure(table.key.type, at.types[0], "Comparing with the key column", at.position)
+    return table.columns[column].type.of(at.origin)
+
+
+def _interpolate_rule(at: Typing) -> Type:
+    table, column = _table_and_column(at.node, at.tables)
+    _require_ascending(table, at)
+    require_same_measure(table.key.type, at.types[0], "Comparing with the key column", at.position)
+    result = table.columns[column].type
+    if result.kind is not Kind.NUMBER:
+        raise ExpressionError(f"The column {table.columns[column].name!r} holds texts.", at.position)
+    return result.of(at.origin)
+
+
+def _lookup(at: Computing) -> Content:
+    table, column = _table_and_column(at.node, at.environment.tables)
+    match = _word(at.node, 3, "exact")
+    keys = [row[0] for row in table.rows]
+
+    def cell(key: Scalar) -> Scalar:
+        index = _row_index(keys, key, match)
+        if index is None:
+            raise UndefinedResultError(f"The table {table.name} has no row for {key} ({match}).")
+        return table.rows[index][column]
+
+    return lift(cell, [_key_content(table, at)], at.position)
+
+
+def _row_index(keys: list[Decimal | str], key: Scalar, match: str) -> int | None:
+    if match == "exact":
+        return next((index for index, found in enumerate(keys) if found == key), None)
+    count_up_to = bisect_right(keys, key)
+    index = count_up_to - 1
+    if match == "above" and (index < 0 or keys[index] != key):
+        index = count_up_to
+    return index if 0 <= index < len(keys) else None
+
+
+def _interpolate(at: Computing) -> Content:
+    table, column = _table_and_column(at.node, at.environment.tables)
+    rows = [(row[0], row[column]) for row in table.rows]
+    return lift(_interpolator(table.name, rows), [_key_content(table, at)], at.position)  # type: ignore[arg-type]  # numbers
+
+
+def _interpolator(name: str, rows: list[tuple[Decimal, Decimal]]) -> Callable[[Decimal], Decimal]:
+    keys = [key for key, _ in rows]
+
+    def number_at(key: Decimal) -> Decimal:
+        if not keys[0] <= key <= keys[-1]:
+            raise UndefinedResultError(f"{key} is outside the table {name}, {keys[0]} to {keys[-1]}.")
+        index = min(bisect_right(keys, key), len(keys) - 1)
+        (low, at_low), (high, at_high) = rows[max(index - 1, 0)], rows[index]
+        width = EXACT.subtract(high, low)
+        if not width:
+            return at_low
+        risen = EXACT.multiply(EXACT.subtract(at_high, at_low), EXACT.subtract(key, low))
+        return CONTEXT.divide(EXACT.add(EXACT.multiply(at_low, width), risen), width)
+
+    return number_at
+
+
+def _key_content(table: Table, at: Computing) -> Content:
+    key = table.key.type
+    return numbers_in(at.values[0], key.unit, at.position) if key.kind is Kind.NUMBER else at.contents[0]
+
+
+def _table_and_column(node: Expression, tables: Tables) -> tuple[Table, int]:
+    name, column_name = _word(node, 0), _word(node, 1)
+    table = tables.get(name)
+    if table is None:
+        raise ExpressionError(f"There is no table {name!r}{_nearest(name, list(tables))}.", node.position)
+    column = table.column(column_name)
+    if column is None:
+        columns = [column.name for column in table.columns]
+        raise ExpressionError(
+            f"The table {name!r} has no column {column_name!r}; it has {', '.join(columns)}.", node.position
+        )
+    return table, column
+
+
+def _require_ascending(table: Table, at: Typing) -> None:
+    if not table.is_ascending:
+        raise ExpressionError(
+            f"The table {table.name!r} needs numbers that rise from row to row in its first column,"
+            f" {table.key.name!r}.",
+            at.position,
+        )
+
+
+def _word(node: Expression, index: int, default: str = "") -> str:
+    match node:
+        case Call(arguments=arguments) if index < len(arguments):
+            word = arguments[index]
+            return word.text if isinstance(word, Word) else default
+    return default
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    close = get_close_matches(name, known, 1)
+    return f"; did you mean {close[0]!r}" if close else ""
+
+
+LOOKUP: Final = (
+    Function(
+        "lookup", "table, column, key, match", between(3, 4), Operation(_lookup_rule, _lookup, cost=10),
+        "The cell in a column of a table, in the row found by the first column. match is exact (when not"
+        " given), below (the last row not above the key) or above (the first row not below it).",
+        "lookup(factors, kg_per_t, partition.feedstock)", frozenset({0, 1, 3}),
+    ),
+    Function(
+        "interpolate", "table, column, key", between(3, 3),
+        Operation(_interpolate_rule, _interpolate, cost=10),
+        "The number between two rows of a table, on the straight line; a key outside the table has none.",
+        "interpolate(permanence_class, fraction, temperature)", frozenset({0, 1}),
+    ),
+)  # fmt: skip
+"""The functions of this file."""

@@ -1,0 +1,250 @@
+"""Reading the part of a node that says where its value comes from: exactly one of six keys.
+
+Invariants: a body that was read keeps every rule that can be seen in one node alone.
+"""
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Final
+
+from weighbridge.core.model.definition import (
+    FULL_COVERAGE,
+    NO_COVERAGE,
+    SHAREABLE,
+    Aggregate,
+    Available,
+    Body,
+    Constant,
+    Dimension,
+    DrawOrder,
+    Filter,
+    Formula,
+    Input,
+    Join,
+    Share,
+    StaticInput,
+    Straddle,
+    Upstream,
+)
+from weighbridge.core.model.reading import Reader, is_node_slug
+from weighbridge.core.model.source import Listing, Mapping, Scalar, Source
+from weighbridge.core.slug import SLUG_RULE, is_slug
+from weighbridge.core.unit import Unit
+
+INPUT_KEYS: Final = (
+    "event_type", "data_point_type", "aggregate", "weight", "partitions", "share", "share_by", "straddle",
+    "where", "join", "period", "coverage",
+)  # fmt: skip
+UPSTREAM_KEYS: Final = ("ledger", "amount", "order", "match", "attributes", "select", "allocation_group")
+MATCH_DIMENSIONS: Final = ("tracking_id", "feedstock", "asset")
+PRORATED: Final = frozenset({Aggregate.SUM, Aggregate.VALUES, Aggregate.TIME_WEIGHTED})
+JOINED: Final = frozenset({Aggregate.VALUES, Aggregate.AVERAGE})
+
+_PERCENT: Final = re.compile(r"(\d{1,3}(?:\.\d{1,6})?)\s*%")
+
+
+def read_body(reader: Reader) -> Body | None:
+    """Read the one way in which a node gets its value."""
+    present = [key for key in BODY_KEYS if reader.has(key)]
+    if len(present) != 1:
+        found = f"it has {' and '.join(present)}" if present else "it has none"
+        reader.note(f"{reader.what} needs exactly one of {', '.join(BODY_KEYS)}; {found}.", code="body")
+        return None
+    if present[0] != "static_input" and (reader.has("at") or reader.has("by")):
+        reader.note(f"The keys at and by belong to a static_input; {reader.what} is none.")
+    return _READERS[present[0]](reader)
+
+
+def _input(reader: Reader) -> Input | None:
+    options = reader.reader("input", f"the input of {reader.what}")
+    if options is None:
+        return None
+    options.allow(INPUT_KEYS)
+    event_type = _slug(options, "event_type")
+    data_point_type = _slug(options, "data_point_type")
+    aggregate = options.member("aggregate", Aggregate, is_required=True)
+    if event_type is None or data_point_type is None or aggregate is None:
+        return None
+    found = Input(
+        event_type=event_type,
+        data_point_type=data_point_type,
+        aggregate=aggregate,
+        weight=_slug(options, "weight", is_required=False),
+        is_partitioning=options.truth("partitions"),
+        share_written=options.member("share", Share),
+        share_by=options.slug("share_by"),
+        straddle=options.member("straddle", Straddle) or Straddle.REPORT,
+        where=_where(options),
+        join=_join(options),
+        is_any_period=options.choice("period", ("any", "slot")) == "any",
+        coverage=_coverage(options),
+    )
+    _refuse_combinations(found, options)
+    return found
+
+
+def _refuse_combinations(found: Input, options: Reader) -> None:
+    """Note options that do not go together."""
+    if found.weight is not None and found.aggregate is not Aggregate.AVERAGE:
+        options.note(f"weight belongs to aggregate: average; the aggregate is {found.aggregate}.")
+    if found.share_written in {Share.EVEN, Share.BY} and found.aggregate not in SHAREABLE:
+        options.note(
+            f"share: {found.share_written} divides an amount; {found.aggregate} is none and can only be"
+            f" repeated. Amounts are {', '.join(sorted(SHAREABLE))}."
+        )
+    if (found.share_written is Share.BY) is not (found.share_by is not None):
+        options.note("share: by needs share_by with the node to share by, and share_by needs share: by.")
+    if found.is_partitioning and found.share_written is Share.REPEAT:
+        options.note("An input with partitions: true is never repeated.")
+    if found.straddle is Straddle.PRORATE and found.aggregate not in PRORATED:
+        options.note(
+            f"straddle: prorate takes the part of an event inside the slot; {found.aggregate} has no parts."
+            f" It goes with {', '.join(sorted(PRORATED))}."
+        )
+    if found.join is not None and found.aggregate not in JOINED:
+        options.note(
+            f"A join goes with aggregate {' or '.join(sorted(JOINED))}; the aggregate is {found.aggregate}."
+        )
+
+
+def _where(options: Reader) -> Filter | None:
+    found = options.expression("where")
+    return None if found is None else Filter(*found)
+
+
+def _join(options: Reader) -> Join | None:
+    join = options.reader("join", f"the join of {options.node}")
+    if join is None:
+        return None
+    join.allow(("to", "on"))
+    to = join.slug("to", is_required=True)
+    on = _slug(join, "on")
+    return None if to is None or on is None else Join(to, on)
+
+
+def _coverage(options: Reader) -> Decimal | None:
+    source = options.get("coverage")
+    words = {"full": FULL_COVERAGE, "any": NO_COVERAGE}
+    if source is None:
+        return None
+    text = source.text if isinstance(source, Scalar) else ""
+    percent = _PERCENT.fullmatch(text)
+    if text in words:
+        return words[text]
+    if percent and Decimal(percent[1]) <= FULL_COVERAGE:
+        return Decimal(percent[1])
+    options.note("The coverage must be full, any or a percentage such as 95%.", source.mark)
+    return None
+
+
+def _static_input(reader: Reader) -> StaticInput | None:
+    source = reader.get("static_input")
+    options = reader
+    if isinstance(source, Mapping):
+        options = Reader(source, f"the static_input of {reader.what}", reader.flaws, reader.node)
+        options.allow(("slug", "at", "by"))
+        slug = _slug(options, "slug")
+    else:
+        slug = _slug(reader, "static_input")
+    at, by = options.slug("at"), options.member("by", Dimension)
+    return None if slug is None else StaticInput(slug, at, by)
+
+
+def _constant(reader: Reader) -> Constant | None:
+    value = reader.number("constant")
+    return None if value is None else Constant(value)
+
+
+def _formula(reader: Reader) -> Formula | None:
+    found = reader.expression("formula")
+    return None if found is None else Formula(*found)
+
+
+def _upstream(reader: Reader) -> Upstream | None:
+    options = reader.reader("upstream", f"the upstream of {reader.what}")
+    if options is None:
+        return None
+    options.allow(UPSTREAM_KEYS)
+    ledger = options.text("ledger", is_required=True)
+    amount = options.slug("amount")
+    is_manual = options.choice("select", ("manual",)) == "manual"
+    if (amount is None) is not is_manual:
+        options.note(
+            "An upstream draws either an amount, which names a node, or what select: manual is given."
+        )
+    if options.has("allocation_group") and not is_manual:
+        options.note("allocation_group belongs to select: manual.")
+    order = options.member("order", DrawOrder)
+    if order is not None and is_manual:
+        options.note("order belongs to an amount; with select: manual the caller names the sources.")
+    if ledger is None:
+        return None
+    return Upstream(
+        ledger=ledger,
+        amount=amount,
+        order=order or DrawOrder.FIFO,
+        match=_match(options),
+        attributes=_attributes(options),
+        is_manual=is_manual,
+        allocation_group=options.text("allocation_group"),
+    )
+
+
+def _match(options: Reader) -> tuple[str, ...]:
+    found = []
+    for item in options.items("match"):
+        if isinstance(item, Scalar) and item.text in MATCH_DIMENSIONS:
+            found.append(item.text)
+        else:
+            options.note(f"match lists dimensions of a partition: {', '.join(MATCH_DIMENSIONS)}.", item.mark)
+    return tuple(found)
+
+
+def _attributes(options: Reader) -> dict[str, Unit | None]:
+    """Attributes as a list of slugs, each alone or as `slug: unit`, or as one mapping."""
+    source = options.get("attributes")
+    found: dict[str, Unit | None] = {}
+    items = source.items if isinstance(source, Listing) else () if source is None else (source,)
+    for item in items:
+        if isinstance(item, Scalar):
+            found[item.text] = None
+        elif isinstance(item, Mapping):
+            found |= {entry.key: options.unit_of(entry.value) for entry in item.entries}
+    if source is not None and (not found or not all(map(is_node_slug, found))):
+        options.note(
+            "attributes lists slugs of outputs of the source, each alone or as slug: unit.", source.mark
+        )
+    return found
+
+
+def _available(reader: Reader) -> Available | None:
+    source: Source | None = reader.get("available")
+    if not isinstance(source, Mapping):
+        ledger = reader.text("available")
+        return None if ledger is None else Available(ledger)
+    options = Reader(source, f"the available of {reader.what}", reader.flaws, reader.node)
+    options.allow(("ledger",))
+    ledger = options.text("ledger", is_required=True)
+    return None if ledger is None else Available(ledger)
+
+
+def _slug(reader: Reader, key: str, *, is_required: bool = True) -> str | None:
+    """The slug of something outside the model, which may have hyphens."""
+    text = reader.text(key, is_required=is_required)
+    if text is None or is_slug(text):
+        return text
+    reader.note(f"The {key} of {reader.what} must be {SLUG_RULE}; here is {text[:60]!r}.")
+    return None
+
+
+_READERS: Final[dict[str, Callable[[Reader], Body | None]]] = {
+    "input": _input,
+    "static_input": _static_input,
+    "constant": _constant,
+    "upstream": _upstream,
+    "available": _available,
+    "formula": _formula,
+}
+BODY_KEYS: Final = tuple(_READERS)
+"""The keys of which a node has exactly one."""

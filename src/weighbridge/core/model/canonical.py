@@ -1,0 +1,161 @@
+"""The canonical text of a model: the same for two documents that say the same, however they are laid out.
+
+It is JSON with one order of keys, formulas printed from their trees, numbers in their shortest form
+and defaults left out. Its SHA-256 is what a batch keeps to say which model made it.
+
+Invariants: comments, quoting, spacing and the order of keys do not change it; the order of nodes does,
+for the first input defines the partitions when none is marked.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Final
+
+from weighbridge.core.expression import Table, print_tree
+from weighbridge.core.model.definition import (
+    Available,
+    Case,
+    Constant,
+    DrawOrder,
+    Formula,
+    Input,
+    Model,
+    Node,
+    StaticInput,
+    Straddle,
+    Upstream,
+)
+from weighbridge.core.number import plain
+from weighbridge.core.unit import Unit
+
+Plain = Mapping[str, object]
+
+
+def canonical_text(model: Model) -> str:
+    """Write a model in its one canonical form."""
+    return json.dumps(_written(plain_model(model)), ensure_ascii=False, indent=1, sort_keys=True)
+
+
+def sha256(model: Model) -> str:
+    """The hash of the canonical text, in hexadecimal."""
+    return hashlib.sha256(canonical_text(model).encode()).hexdigest()
+
+
+def plain_model(model: Model) -> Plain:
+    """A model as mappings, lists, texts and decimals."""
+    return {
+        "name": model.name,
+        "about": model.about,
+        "cadence": model.cadence,
+        "partition_type": model.partition_type,
+        "primary_output": model.primary_output,
+        "tables": {name: _table(table) for name, table in model.tables.items()},
+        "nodes": [plain_node(node) for node in model.nodes],
+        "cases": [_case(case) for case in model.cases],
+    }
+
+
+def plain_node(node: Node) -> Plain:
+    """A node as mappings, lists, texts and decimals, without what is not said or a default."""
+    return {
+        "slug": node.slug,
+        "name": node.name,
+        "description": node.description,
+        "unit": node.unit.text,
+        **_body(node),
+        "source": node.source,
+        "tags": dict(node.tags),
+        "optional": node.is_optional,
+        "default": node.default,
+        "output": node.is_output,
+        "round": node.rounding and {"places": node.rounding.places, "mode": node.rounding.mode},
+    }
+
+
+def _body(node: Node) -> Plain:
+    match node.body:
+        case Input() as found:
+            return {"input": _input(found)}
+        case StaticInput(slug=slug, at=at, by=by):
+            return {"static_input": {"slug": slug, "at": at, "by": by}}
+        case Constant(value=value):
+            return {"constant": value}
+        case Formula(tree=tree):
+            return {"formula": print_tree(tree)}
+        case Available(ledger=ledger):
+            return {"available": ledger}
+        case Upstream() as found:
+            return {"upstream": _upstream(found)}
+
+
+def _input(found: Input) -> Plain:
+    return {
+        "event_type": found.event_type,
+        "data_point_type": found.data_point_type,
+        "aggregate": found.aggregate,
+        "weight": found.weight,
+        "partitions": found.is_partitioning,
+        "share": found.share_written,
+        "share_by": found.share_by,
+        "straddle": None if found.straddle is Straddle.REPORT else found.straddle,
+        "where": found.where and print_tree(found.where.tree),
+        "join": found.join and {"to": found.join.to, "on": found.join.on},
+        "period": "any" if found.is_any_period else None,
+        "coverage": found.coverage,
+    }
+
+
+def _upstream(found: Upstream) -> Plain:
+    return {
+        "ledger": found.ledger,
+        "amount": found.amount,
+        "order": None if found.order is DrawOrder.FIFO else found.order,
+        "match": list(found.match),
+        "attributes": [[slug, unit and unit.text] for slug, unit in found.attributes.items()],
+        "select": "manual" if found.is_manual else None,
+        "allocation_group": found.allocation_group,
+    }
+
+
+def _table(table: Table) -> Plain:
+    return {
+        "columns": [[column.name, column.type.unit] for column in table.columns],
+        "rows": [list(row) for row in table.rows],
+    }
+
+
+def _case(case: Case) -> Plain:
+    return {
+        "name": case.name,
+        "source": case.source,
+        "inputs": dict(case.inputs),
+        "expect": dict(case.expect),
+        "places": case.places,
+        "mode": None if case.mode == "half_even" else case.mode,
+        "partition": dict(case.partition),
+        "durations": dict(case.durations),
+        "period_days": case.period_days,
+    }
+
+
+_LEFT_OUT: Final[tuple[object, ...]] = (None, False, {}, [])
+
+
+def _written(found: object) -> object:
+    """What JSON can hold; a number becomes text so that no digit can be lost on the way back."""
+    match found:
+        case Mapping():
+            return {key: _written(value) for key, value in found.items() if not _is_left_out(value)}
+        case list() | tuple():
+            return [_written(item) for item in found]
+        case Decimal():
+            return plain(found)
+        case Unit(text=text):
+            return text
+    return found
+
+
+def _is_left_out(value: object) -> bool:
+    return value is None or value is False or (isinstance(value, dict | list) and not value)

@@ -1,0 +1,242 @@
+"""Checking finds every flaw of a model that was read: names, circles, units, arrays, outputs, cases.
+
+Invariants: it never raises for what a model says; a flaw is reported where it arises and not again at
+each node that builds on it; a model without flaws has an order, and its units fit.
+"""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from weighbridge.core.expression import ExpressionError, Kind, Type, names
+from weighbridge.core.expression.tree import Call, Name, walk
+from weighbridge.core.model.case_check import case_flaws
+from weighbridge.core.model.definition import (
+    Aggregate,
+    Constant,
+    Formula,
+    Input,
+    Model,
+    Node,
+    StaticInput,
+    Upstream,
+)
+from weighbridge.core.model.flaw import Flaw, expression_flaw, in_order
+from weighbridge.core.model.node_types import ALONE, Surroundings, Types, partition_types, types_of
+from weighbridge.core.model.order import cycles, needs, order
+from weighbridge.core.model.where import check_where
+from weighbridge.core.partition import DIMENSIONS
+from weighbridge.core.unit import compatible
+
+
+def check_model(model: Model, surroundings: Surroundings = ALONE) -> tuple[Flaw, ...]:
+    """Find all flaws, from top to bottom; none means that the model can run."""
+    flaws = [*_slug_flaws(model), *_reference_flaws(model)]
+    if not flaws:
+        flaws = list(_cycle_flaws(model))
+    if not flaws:
+        flaws = list(_meaning_flaws(model, surroundings))
+    return in_order(flaws)
+
+
+def _slug_flaws(model: Model) -> Iterator[Flaw]:
+    seen: dict[str, Node] = {}
+    for node in model.nodes:
+        if node.slug in seen:
+            first = seen[node.slug].mark.line
+            yield Flaw(
+                f"The slug {node.slug} is already taken by the node at line {first}.", node.mark, node.slug
+            )
+        seen.setdefault(node.slug, node)
+
+
+def _reference_flaws(model: Model) -> Iterator[Flaw]:
+    if model.primary_output not in model.slugs:
+        message = f"The primary_output {_no_node(model.primary_output, model)}"
+        yield Flaw(message, model.mark, None, "unknown_node")
+    for node in model.nodes:
+        if isinstance(node.body, Formula):
+            yield from _name_flaws(node, node.body, model)
+            continue
+        for slug in needs(node):
+            if slug not in model.slugs:
+                yield Flaw(
+                    f"{node.slug} names {slug}: {_no_node(slug, model)}", node.mark, node.slug, "unknown_node"
+                )
+
+
+def _name_flaws(node: Node, formula: Formula, model: Model) -> Iterator[Flaw]:
+    for name in names(formula.tree):
+        message = _wrong_name(name, model)
+        if message is not None:
+            yield expression_flaw(
+                ExpressionError(message, name.position), formula.written, "formula", node.slug
+            )
+
+
+def _wrong_name(name: Name, model: Model) -> str | None:
+    """Why a name in a formula names nothing; None when it does."""
+    first, *rest = name.path
+    if first == "partition":
+        dimensions = DIMENSIONS[model.partition_type]
+        if len(rest) == 1 and rest[0] in dimensions:
+            return None
+        have = f"has {', '.join(dimensions)}" if dimensions else "has no dimensions"
+        return f"{name.text} is not known: a partition of type {model.partition_type} {have}."
+    if first not in model.slugs:
+        return _no_node(first, model)
+    if not rest:
+        return None
+    body = model.node(first).body
+    attributes = list(body.attributes) if isinstance(body, Upstream) else []
+    if len(rest) == 1 and rest[0] in attributes:
+        return None
+    return f"{first} has no attribute {'.'.join(rest)!r}; it has {', '.join(attributes) or 'none'}."
+
+
+def _no_node(slug: str, model: Model) -> str:
+    close = get_close_matches(slug, model.slugs, 1)
+    return f"There is no node {slug!r}" + (f"; did you mean {close[0]!r}?" if close else ".")
+
+
+def _cycle_flaws(model: Model) -> Iterator[Flaw]:
+    for circle in cycles(model):
+        first = model.node(circle[0])
+        message = f"These nodes need one another in a circle: {' -> '.join(circle)}."
+        yield Flaw(message, first.mark, first.slug, "cycle")
+
+
+def _meaning_flaws(model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
+    types: dict[str, Type] = partition_types(model)
+    unknown: set[str] = set()
+    for slug in order(model):
+        node = model.node(slug)
+        if unknown.intersection(needs(node)):
+            unknown.add(slug)
+            continue
+        try:
+            types |= types_of(node, types, model, surroundings)
+        except ExpressionError as error:
+            unknown.add(slug)
+            if isinstance(node.body, Formula):
+                yield expression_flaw(error, node.body.written, "formula", slug)
+            continue
+        for message in _node_messages(node, types, model, surroundings):
+            yield Flaw(message, node.mark, slug)
+        yield from _expression_flaws(node, model, surroundings)
+    yield from case_flaws(model, types)
+
+
+def _node_messages(node: Node, types: Types, model: Model, surroundings: Surroundings) -> Iterator[str]:
+    """What is wrong with a node, given the types of all that it needs."""
+    slug, own = node.slug, types[node.slug]
+    if own.is_array and (node.is_output or slug == model.primary_output):
+        yield f"{slug} is an output and must be one number; it is {own}. Aggregate it, for instance with sum."
+    if node.default is not None and own.is_array:
+        yield f"{slug} is an array and has no default; without data it is empty."
+    if (node.is_optional or node.default is not None) and isinstance(node.body, Formula | Constant):
+        yield f"{slug} is computed, so it is not optional and has no default; use coalesce in the formula."
+    match node.body:
+        case Input() as found:
+            yield from _input_messages(node, found, types, model, surroundings)
+        case StaticInput(at=str(at)) if not _is_values(model.node(at)):
+            yield f"The at of {slug} must name an input with aggregate: values; {at} is none."
+        case Upstream() as upstream:
+            yield from _upstream_messages(node, upstream, types, model)
+        case _:
+            pass
+
+
+def _input_messages(
+    node: Node, found: Input, types: Types, model: Model, surroundings: Surroundings
+) -> Iterator[str]:
+    slug = node.slug
+    if found.join is not None and not _is_values(model.node(found.join.to)):
+        yield f"{slug} is joined to {found.join.to}, which must be an input with aggregate: values."
+    if found.share_by is not None and types[found.share_by].is_array:
+        by = types[found.share_by]
+        yield f"{slug} is shared by {found.share_by}, which must be one number; it is {by}."
+    if found.aggregate is Aggregate.COUNT and not node.unit.is_dimensionless:
+        yield f"{slug} counts, so its unit is a plain number; it is {node.unit}."
+    if surroundings.data_points is None:
+        return
+    yield from _data_point_messages(node, found, found.data_point_type, surroundings)
+    if found.weight is not None and found.join is None:
+        weight = surroundings.data_points.get((found.event_type, found.weight))
+        if weight is None or weight.kind is not Kind.NUMBER:
+            yield f"{slug}: the weight {found.weight} is no number of the event type {found.event_type}."
+
+
+def _data_point_messages(
+    node: Node, found: Input, data_point_type: str, surroundings: Surroundings
+) -> Iterator[str]:
+    known = (surroundings.data_points or {}).get((found.event_type, data_point_type))
+    if known is None:
+        yield _no_data_point(node, found, data_point_type, list(surroundings.data_points or {}))
+    elif found.aggregate is Aggregate.COUNT:
+        return
+    elif known.kind is not Kind.NUMBER:
+        yield f"{node.slug} needs numbers; {data_point_type} of {found.event_type} is {known}."
+    elif known.unit is not None and not compatible(known.unit, node.unit):
+        yield (
+            f"{node.slug} is in {node.unit}, to which {known.unit}, the unit of {data_point_type} of"
+            f" {found.event_type}, cannot be converted."
+        )
+
+
+def _no_data_point(node: Node, found: Input, wanted: str, known: list[tuple[str, str]]) -> str:
+    event_type = found.event_type
+    if event_type not in {event for event, _ in known}:
+        have = ", ".join(sorted({event for event, _ in known})) or "none"
+        return f"{node.slug}: there is no event type {event_type!r}; there are {have}."
+    have = ", ".join(slug for event, slug in known if event == event_type)
+    return f"{node.slug}: {event_type} has no data point type {wanted!r}; it has {have}."
+
+
+def _upstream_messages(node: Node, upstream: Upstream, types: Types, model: Model) -> Iterator[str]:
+    dimensions = DIMENSIONS[model.partition_type]
+    for dimension in upstream.match:
+        if dimension not in dimensions:
+            yield f"{node.slug} matches {dimension}; a partition of type {model.partition_type} has none."
+    if upstream.amount is None:
+        return
+    amount = types[upstream.amount]
+    if amount.is_array:
+        yield f"{node.slug} draws {upstream.amount}, which must be one number; it is {amount}."
+    if amount.unit is not None and not compatible(amount.unit, node.unit):
+        yield f"{node.slug} is in {node.unit} and draws {upstream.amount}, which is in {amount.unit}."
+
+
+def _expression_flaws(node: Node, model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
+    """Flaws with a place inside an expression of the node, beyond those of types."""
+    match node.body:
+        case Formula(tree=tree, written=written):
+            for call in walk(tree):
+                if isinstance(call, Call) and call.function == "duration_hours":
+                    error = _duration_error(call, model)
+                    if error is not None:
+                        yield expression_flaw(error, written, "formula", node.slug)
+        case Input(where=where) as found if where is not None:
+            try:
+                check_where(where.tree, _data_points_of(found.event_type, surroundings))
+            except ExpressionError as error:
+                yield expression_flaw(error, where.written, "where", node.slug)
+
+
+def _data_points_of(event_type: str, surroundings: Surroundings) -> dict[str, Type] | None:
+    """The types of the data points of one event type; None when the caller does not know them."""
+    if surroundings.data_points is None:
+        return None
+    return {slug: found for (event, slug), found in surroundings.data_points.items() if event == event_type}
+
+
+def _duration_error(call: Call, model: Model) -> ExpressionError | None:
+    match call.arguments:
+        case (Name(path=(slug,)),) if not _is_values(model.node(slug)):
+            return ExpressionError(
+                f"duration_hours needs an input with aggregate: values; {slug} is none.", call.position
+            )
+    return None
+
+
+def _is_values(node: Node) -> bool:
+    return isinstance(node.body, Input) and node.body.is_array

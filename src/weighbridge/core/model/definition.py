@@ -1,0 +1,255 @@
+"""A model is a methodology that runs: nodes, each with a unit and one way to get its value.
+
+A node is an input (data points, aggregated), a static input, a constant, a draw from another ledger,
+that ledger's balance, or a formula over other nodes. Versions are immutable, so these values are.
+
+Invariants: slugs are unique; a model that `check_model` finds no flaw in has an order, its units fit,
+and its primary output is one number.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final
+
+from weighbridge.core.expression import Expression, Table
+from weighbridge.core.model.source import Mark, Scalar
+from weighbridge.core.unit import Unit
+
+
+class Aggregate(StrEnum):
+    """How the data points of an input become its value."""
+
+    SUM = "sum"
+    AVERAGE = "average"
+    TIME_WEIGHTED = "time_weighted"
+    MIN = "min"
+    MAX = "max"
+    COUNT = "count"
+    FIRST = "first"
+    LAST = "last"
+    MEDIAN = "median"
+    DELTA = "delta"
+    VALUES = "values"
+
+
+class Share(StrEnum):
+    """How data without the partition's dimension count for the partitions that run."""
+
+    EVEN = "even"
+    BY = "by"
+    REPEAT = "repeat"
+
+
+class Straddle(StrEnum):
+    """What becomes of an event that lies across a slot's boundary."""
+
+    REPORT = "report"
+    PRORATE = "prorate"
+    START = "start"
+    END = "end"
+
+
+class Dimension(StrEnum):
+    """What keys a static input."""
+
+    ASSET = "asset"
+    FEEDSTOCK = "feedstock"
+    LOCATION = "location"
+
+
+class DrawOrder(StrEnum):
+    """Which batches of the source are drawn first."""
+
+    FIFO = "fifo"
+    PRO_RATA = "pro_rata"
+
+
+SHAREABLE: Final = frozenset({Aggregate.SUM, Aggregate.COUNT, Aggregate.DELTA})
+"""Aggregates of amounts, which may be divided over partitions; all others are repeated."""
+
+FULL_COVERAGE: Final = Decimal(100)
+NO_COVERAGE: Final = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """The condition of a `where`: over asset, location, feedstock, tracking_id and data point slugs."""
+
+    tree: Expression
+    written: Scalar = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Elements matched to those of another input, one to one or many to one.
+
+    `on` is `tracking_id`, `interval`, or the slug of a text data point.
+    """
+
+    to: str
+    on: str
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Data points of one type, aggregated."""
+
+    event_type: str
+    data_point_type: str
+    aggregate: Aggregate
+    weight: str | None = None
+    is_partitioning: bool = False
+    share_written: Share | None = None
+    share_by: str | None = None
+    straddle: Straddle = Straddle.REPORT
+    where: Filter | None = None
+    join: Join | None = None
+    is_any_period: bool = False
+    coverage: Decimal | None = None
+    """Percent of the slot that must be covered; None when the event type's cadence decides."""
+
+    @property
+    def is_array(self) -> bool:
+        return self.aggregate is Aggregate.VALUES
+
+    @property
+    def share(self) -> Share:
+        """The share as written, or what the aggregate takes when none is."""
+        if self.share_written is not None:
+            return self.share_written
+        return Share.EVEN if self.aggregate in SHAREABLE else Share.REPEAT
+
+
+@dataclass(frozen=True, slots=True)
+class StaticInput:
+    """The project's value in force at the slot's start, or at each element of an input."""
+
+    slug: str
+    at: str | None = None
+    by: Dimension | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    value: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """Draws from another ledger of the project: an array, one element for each draw.
+
+    `attributes` are outputs of the source batches that travel along; their unit is None when only the
+    source's model tells it.
+    """
+
+    ledger: str
+    amount: str | None = None
+    order: DrawOrder = DrawOrder.FIFO
+    match: tuple[str, ...] = ()
+    attributes: Mapping[str, Unit | None] = field(default_factory=dict)
+    is_manual: bool = False
+    allocation_group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Available:
+    """The balance of a source ledger at the slot's end."""
+
+    ledger: str
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """An expression over other nodes."""
+
+    tree: Expression
+    written: Scalar = field(compare=False)
+
+
+Body = Input | StaticInput | Constant | Upstream | Available | Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    places: int
+    mode: str = "half_even"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One step of the methodology."""
+
+    slug: str
+    unit: Unit
+    body: Body
+    mark: Mark = field(default=Mark(), compare=False)
+    name: str | None = None
+    description: str | None = None
+    source: str | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+    is_optional: bool = False
+    default: Decimal | None = None
+    is_output: bool = False
+    rounding: Rounding | None = None
+
+    @property
+    def label(self) -> str:
+        """The name for people."""
+        return self.name or self.slug.replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A check that the document carries: inputs, and what must come of them."""
+
+    name: str
+    inputs: Mapping[str, Decimal | tuple[Decimal, ...]]
+    expect: Mapping[str, Decimal | tuple[Decimal, ...]]
+    source: str | None = None
+    places: int | None = None
+    mode: str = "half_even"
+    partition: Mapping[str, str] = field(default_factory=dict)
+    durations: Mapping[str, tuple[Decimal, ...]] = field(default_factory=dict)
+    period_days: Decimal | None = None
+    mark: Mark = field(default=Mark(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A whole document."""
+
+    name: str
+    cadence: str
+    partition_type: str
+    primary_output: str
+    nodes: tuple[Node, ...]
+    about: str | None = None
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    cases: tuple[Case, ...] = ()
+    mark: Mark = field(default=Mark(), compare=False)
+
+    def node(self, slug: str) -> Node:
+        """The node of a slug; KeyError when there is none."""
+        return next((node for node in self.nodes if node.slug == slug), None) or _missing(slug)
+
+    @property
+    def slugs(self) -> tuple[str, ...]:
+        return tuple(node.slug for node in self.nodes)
+
+    @property
+    def outputs(self) -> tuple[Node, ...]:
+        """The nodes whose values become output data points; the primary output is one of them."""
+        return tuple(node for node in self.nodes if node.is_output or node.slug == self.primary_output)
+
+    @property
+    def partitioning(self) -> tuple[Node, ...]:
+        """The inputs whose data define the partitions that run: those marked, else the first."""
+        inputs = [node for node in self.nodes if isinstance(node.body, Input)]
+        marked = [node for node in inputs if isinstance(node.body, Input) and node.body.is_partitioning]
+        return tuple(marked or inputs[:1])
+
+
+def _missing(slug: str) -> Node:
+    raise KeyError(slug)

@@ -1,0 +1,92 @@
+"""What each node yields: a number with its unit, alone or for each element of an origin.
+
+The origin of an input's values are the events they come from; a joined input has the origin of the
+input it is joined to, and the draws of an upstream node are an origin of their own.
+
+Invariants: two inputs have the same origin exactly when they take data points of the same events.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from weighbridge.core.expression import TEXT, ExpressionError, Scope, Type, check, number, print_tree
+from weighbridge.core.expression.error import Position
+from weighbridge.core.expression.kind import Kind, require
+from weighbridge.core.model.definition import Formula, Input, Model, Node, StaticInput, Straddle, Upstream
+from weighbridge.core.partition import DIMENSIONS
+from weighbridge.core.unit import Unit, compatible
+
+Types = Mapping[str, Type]
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the document refers to outside itself, as far as the caller knows it."""
+
+    data_points: Mapping[tuple[str, str], Type] | None = None
+    """The type of each data point type, by the slugs of event type and data point type."""
+    attributes: Mapping[tuple[str, str], Unit] = field(default_factory=dict)
+    """The unit of each output that a draw brings along, by ledger and slug."""
+
+
+ALONE: Final = Surroundings()
+"""A document looked at by itself."""
+
+
+def partition_types(model: Model) -> dict[str, Type]:
+    """The texts by which a formula knows its partition."""
+    return {f"partition.{dimension}": TEXT for dimension in DIMENSIONS[model.partition_type]}
+
+
+def types_of(node: Node, known: Types, model: Model, surroundings: Surroundings = ALONE) -> dict[str, Type]:
+    """The types that a node adds to those of the nodes it needs; raises when a formula does not fit."""
+    match node.body:
+        case Input() as found:
+            return {node.slug: number(node.unit, _origin(found, known) if found.is_array else None)}
+        case StaticInput(at=str(slug)):
+            return {node.slug: number(node.unit, known[slug].origin)}
+        case Upstream() as upstream:
+            origin = f"the draws of {node.slug}"
+            units = {
+                name: unit or surroundings.attributes.get((upstream.ledger, name))
+                for name, unit in upstream.attributes.items()
+            }
+            attributes = {f"{node.slug}.{name}": number(unit, origin) for name, unit in units.items()}
+            return {node.slug: number(node.unit, origin), **attributes}
+        case Formula(tree=tree):
+            result = check(tree, Scope(known, model.tables))
+            _require_fit(node, result, tree.position)
+            return {node.slug: number(node.unit, result.origin)}
+        case _:
+            return {node.slug: number(node.unit)}
+
+
+def _origin(found: Input, known: Types) -> str:
+    if found.join is not None:
+        return known[found.join.to].origin or ""
+    origin = f"the events of {found.event_type}"
+    if found.where is not None:
+        origin += f" where {print_tree(found.where.tree)}"
+    if found.straddle is not Straddle.REPORT:
+        origin += f" (straddle: {found.straddle})"
+    return origin + (" of any period" if found.is_any_period else "")
+
+
+def _require_fit(node: Node, result: Type, position: Position) -> None:
+    """Refuse a formula whose result cannot become a number in the node's unit."""
+    require(Kind.NUMBER, result, "The result of a formula", position)
+    if result.unit is None:
+        return
+    if not compatible(result.unit, node.unit):
+        raise ExpressionError(
+            f"The formula yields {result.unit}, which cannot be converted to the unit of {node.slug},"
+            f" {node.unit}.",
+            position,
+        )
+    if result.unit.is_absolute and not node.unit.is_absolute:
+        raise ExpressionError(
+            f"The formula yields {result.unit}: an absolute temperature, or a difference of two. For the"
+            f' former write to(…, "{node.unit}"), for the latter give {node.slug} the unit K.',
+            position,
+        )

@@ -1,0 +1,226 @@
+"""Reading takes the parts of a source one by one, and notes a flaw for each that is not as it must be.
+
+Invariants: a reader never raises for what a document says; what it cannot read it leaves out and
+notes, naming the key, what came and what is allowed; a key that nobody asked for is a flaw.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from difflib import get_close_matches
+from enum import StrEnum
+from typing import Final, TypeVar
+
+from weighbridge.core.expression import RESERVED, Expression, ExpressionError, parse
+from weighbridge.core.model.flaw import Flaw, expression_flaw
+from weighbridge.core.model.source import Entry, Listing, Mapping, Mark, Scalar, Source, describe
+from weighbridge.core.number import NumberError, limited, shorten
+from weighbridge.core.unit import Unit, UnitError, parse_unit
+
+TEXT_MAX: Final = 10_000
+"""The longest text of a document, except an expression, which has its own limit."""
+
+NODE_SLUG: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+NODE_SLUG_LENGTH_MAX: Final = 64
+
+Choice = TypeVar("Choice", bound=StrEnum)
+Read = TypeVar("Read")
+
+
+class Reader:
+    """One mapping of the document: gives its values by key, as the asker wants them."""
+
+    def __init__(self, mapping: Mapping, what: str, flaws: list[Flaw], node: str | None = None) -> None:
+        self.mapping = mapping
+        self.what = what
+        self.flaws = flaws
+        self.node = node
+
+    @property
+    def mark(self) -> Mark:
+        return self.mapping.mark
+
+    def allow(self, keys: Iterable[str]) -> None:
+        """Note every key that is not among the given ones."""
+        known = list(keys)
+        for entry in self.mapping.entries:
+            if entry.key not in known:
+                close = get_close_matches(entry.key, known, 1)
+                hint = f"did you mean {close[0]!r}? " if close else ""
+                self.note(
+                    f"{self.what} has no key {shorten(entry.key)!r}; {hint}allowed are {', '.join(known)}.",
+                    entry.mark,
+                    "unknown_key",
+                )
+
+    def note(self, message: str, mark: Mark | None = None, code: str = "invalid") -> None:
+        """Note a flaw."""
+        self.flaws.append(Flaw(message[:1].upper() + message[1:], mark or self.mark, self.node, code))
+
+    def has(self, key: str) -> bool:
+        return self.mapping.get(key) is not None
+
+    def get(self, key: str, *, is_required: bool = False) -> Source | None:
+        """What stands under a key; a key with nothing under it counts as absent."""
+        source = self.mapping.get(key)
+        if isinstance(source, Scalar) and source.value is None:
+            source = None
+        if source is None and is_required:
+            self.note(f"{self.what} needs the key {key!r}.", code="missing_key")
+        return source
+
+    def text(self, key: str, *, is_required: bool = False) -> str | None:
+        """A text, written with quotes or without."""
+        source = self.get(key, is_required=is_required)
+        return None if source is None else self.text_of(key, source)
+
+    def text_of(self, key: str, source: Source) -> str | None:
+        if not isinstance(source, Scalar) or source.value is None:
+            self._refuse(key, "a text", source)
+            return None
+        if len(source.text) > TEXT_MAX:
+            self._refuse(key, f"a text of at most {TEXT_MAX} characters", source)
+            return None
+        if not source.text.strip():
+            self._refuse(key, "a text that is not blank", source)
+            return None
+        return source.text.strip()
+
+    def number(self, key: str, *, is_required: bool = False) -> Decimal | None:
+        source = self.get(key, is_required=is_required)
+        return None if source is None else self.number_of(key, source)
+
+    def number_of(self, key: str, source: Source) -> Decimal | None:
+        if not isinstance(source, Scalar) or not isinstance(source.value, Decimal):
+            self._refuse(key, "a decimal number, without quotes", source)
+            return None
+        try:
+            return limited(source.value)
+        except NumberError as error:
+            self.note(f"The {key} of {self.what}: {error}", source.mark)
+            return None
+
+    def whole(self, key: str, *, least: int, most: int) -> int | None:
+        """A whole number within bounds."""
+        source = self.get(key)
+        if source is None:
+            return None
+        value = source.value if isinstance(source, Scalar) else None
+        if isinstance(value, Decimal) and least <= value <= most and value == value.to_integral_value():
+            return int(value)
+        self._refuse(key, f"a whole number from {least} to {most}", source)
+        return None
+
+    def truth(self, key: str, *, default: bool = False) -> bool:
+        source = self.get(key)
+        if source is None:
+            return default
+        if isinstance(source, Scalar) and isinstance(source.value, bool):
+            return source.value
+        self._refuse(key, "true or false", source)
+        return default
+
+    def choice(self, key: str, choices: Iterable[str], *, is_required: bool = False) -> str | None:
+        """One of several words."""
+        source = self.get(key, is_required=is_required)
+        if source is None:
+            return None
+        known = list(choices)
+        if isinstance(source, Scalar) and source.text in known:
+            return source.text
+        self._refuse(key, f"one of {', '.join(known)}", source)
+        return None
+
+    def member(self, key: str, kind: type[Choice], *, is_required: bool = False) -> Choice | None:
+        """One of the words of an enumeration."""
+        found = self.choice(key, [str(member) for member in kind], is_required=is_required)
+        return None if found is None else kind(found)
+
+    def slug(self, key: str, *, is_required: bool = False) -> str | None:
+        """The slug of a node: snake case."""
+        source = self.get(key, is_required=is_required)
+        if source is None:
+            return None
+        if isinstance(source, Scalar) and is_node_slug(source.text):
+            return source.text
+        self._refuse(
+            key,
+            f"small letters, digits and single underscores, at most {NODE_SLUG_LENGTH_MAX}, and no word of"
+            " the expression language",
+            source,
+        )
+        return None
+
+    def unit(self, key: str, *, is_required: bool = False) -> Unit | None:
+        source = self.get(key, is_required=is_required)
+        return None if source is None else self.unit_of(source)
+
+    def unit_of(self, source: Source) -> Unit | None:
+        if not isinstance(source, Scalar):
+            self._refuse("unit", "a unit such as kg{CO2e}/kWh", source)
+            return None
+        try:
+            return parse_unit(source.text)
+        except UnitError as error:
+            self.note(f"The unit of {self.what}: {error}", source.mark, "unit")
+            return None
+
+    def expression(self, key: str) -> tuple[Expression, Scalar] | None:
+        """An expression, with the text that it was read from."""
+        source = self.get(key)
+        if source is None:
+            return None
+        if not isinstance(source, Scalar):
+            self._refuse(key, "an expression", source)
+            return None
+        try:
+            return parse(source.text), source
+        except ExpressionError as error:
+            self.flaws.append(expression_flaw(error, source, key, self.node or self.what))
+            return None
+
+    def reader(self, key: str, what: str) -> "Reader | None":
+        """The mapping under a key."""
+        source = self.get(key)
+        if source is None:
+            return None
+        if not isinstance(source, Mapping):
+            self._refuse(key, "a mapping", source)
+            return None
+        return Reader(source, what, self.flaws, self.node)
+
+    def entries(self, key: str) -> tuple[Entry, ...]:
+        """The entries of the mapping under a key."""
+        reader = self.reader(key, self.what)
+        return () if reader is None else reader.mapping.entries
+
+    def items(self, key: str, *, is_required: bool = False) -> tuple[Source, ...]:
+        """The items of the list under a key."""
+        source = self.get(key, is_required=is_required)
+        if source is None:
+            return ()
+        if not isinstance(source, Listing):
+            self._refuse(key, "a list", source)
+            return ()
+        return source.items
+
+    def each(self, key: str, read: Callable[[str, Source], Read | None]) -> dict[str, Read]:
+        """The values of the mapping under a key, each read by the same rule."""
+        found = {entry.key: read(f"{key}.{entry.key}", entry.value) for entry in self.entries(key)}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def numbers_of(self, key: str, source: Source) -> Decimal | tuple[Decimal, ...] | None:
+        """A number or a list of numbers."""
+        if not isinstance(source, Listing):
+            return self.number_of(key, source)
+        numbers = [self.number_of(key, item) for item in source.items]
+        return tuple(number for number in numbers if number is not None)
+
+    def _refuse(self, key: str, wanted: str, source: Source) -> None:
+        self.note(f"The {key} of {self.what} must be {wanted}; here is {describe(source)}.", source.mark)
+
+
+def is_node_slug(text: str) -> bool:
+    """Whether a text may be the slug of a node."""
+    is_free = text not in RESERVED and text != "partition"
+    return is_free and len(text) <= NODE_SLUG_LENGTH_MAX and NODE_SLUG.fullmatch(text) is not None

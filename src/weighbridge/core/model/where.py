@@ -1,0 +1,34 @@
+"""A `where` is a condition on single events: on their asset, location, feedstock, tracking id and data.
+
+A data point is named by its slug, with underscores where the slug has hyphens, or verbatim in braces:
+`meter_name = 'north' and {{wet-mass}} > 2`. Numbers are compared as they stand, in the unit of the
+data point type. Functions are not part of it, so that it can be answered for each event by itself.
+
+Invariants: a condition that was checked against the data point types of its event type names nothing
+but those and DIMENSIONS, and is true or false for every event that has what it names.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from weighbridge.core.expression import Expression, ExpressionError, Kind, Scope, Type, check
+from weighbridge.core.expression.kind import TEXT
+from weighbridge.core.expression.tree import Call, Number, Text, walk
+
+DIMENSIONS: Final = ("asset", "location", "feedstock", "tracking_id")
+"""What a condition may name beside data points; all are texts."""
+
+
+def check_where(tree: Expression, types: Mapping[str, Type] | None = None) -> None:
+    """Refuse what is no condition; with the types of the data points, also what does not fit together."""
+    for node in walk(tree):
+        if isinstance(node, Call):
+            raise ExpressionError(f"A where has no functions; here is {node.function}.", node.position)
+    if isinstance(tree, Number | Text):
+        raise ExpressionError("A where must be true or false for an event.", tree.position)
+    if types is None:
+        return
+    spelled = {slug.replace("-", "_"): found for slug, found in types.items()}
+    found = check(tree, Scope({**spelled, **types, **dict.fromkeys(DIMENSIONS, TEXT)}))
+    if found.kind is not Kind.TRUTH:
+        raise ExpressionError(f"A where must be true or false for an event; this is {found}.", tree.position)

@@ -1,0 +1,138 @@
+"""A number is a decimal of at most 34 significant digits with an exponent within 100 either way.
+
+Arithmetic is IEEE 754 decimal128 arithmetic: 34 digits, half to even. It never passes through a
+binary float and never yields NaN or infinity: what has no value raises an ArithmeticError. A result
+that is smaller than the smallest number goes to zero, a result that is too large is refused.
+
+Invariants: `parse_decimal(plain(number)) == number`; the same operands give the same digits on any
+machine; a sum does not depend on the order of its terms, because it is taken exactly and rounded once.
+"""
+
+import re
+from collections.abc import Iterable
+from decimal import (
+    MAX_EMAX,
+    MIN_EMIN,
+    ROUND_CEILING,
+    ROUND_DOWN,
+    ROUND_FLOOR,
+    ROUND_HALF_DOWN,
+    ROUND_HALF_EVEN,
+    ROUND_HALF_UP,
+    ROUND_UP,
+    Context,
+    Decimal,
+    DivisionByZero,
+    Inexact,
+    InvalidOperation,
+    Overflow,
+)
+from typing import Final
+
+DIGITS_MAX: Final = 34
+"""The most significant digits a number carries."""
+
+EXPONENT_MAX: Final = 100
+"""How far from 1 a number may be, in powers of ten, either way."""
+
+PLACES_MAX: Final = 34
+"""The most places before or after the point that a rounding may name."""
+
+CONTEXT: Final = Context(
+    prec=DIGITS_MAX,
+    rounding=ROUND_HALF_EVEN,
+    Emin=-EXPONENT_MAX,
+    Emax=EXPONENT_MAX,
+    traps=[InvalidOperation, DivisionByZero, Overflow],
+)
+"""The context of every rounded operation."""
+
+EXACT: Final = Context(
+    prec=20_000,
+    Emin=MIN_EMIN,
+    Emax=MAX_EMAX,
+    traps=[InvalidOperation, DivisionByZero, Overflow, Inexact],
+)
+"""The context of intermediate results that are rounded once, later; it raises rather than round."""
+
+_WIDE: Final = Context(prec=1_000, Emin=MIN_EMIN, Emax=MAX_EMAX)
+
+ROUNDING_MODES: Final = {
+    "half_even": ROUND_HALF_EVEN,
+    "half_up": ROUND_HALF_UP,
+    "half_down": ROUND_HALF_DOWN,
+    "up": ROUND_UP,
+    "down": ROUND_DOWN,
+    "floor": ROUND_FLOOR,
+    "ceiling": ROUND_CEILING,
+}
+"""The rounding rules by name; `half_*` decide only what lies exactly in the middle."""
+
+_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,6})?", re.ASCII)
+_TEXT_MAX: Final = 256
+
+
+class NumberError(ValueError):
+    """A text or a decimal is not a number of this service; the message is a full sentence."""
+
+
+def parse_decimal(text: str) -> Decimal:
+    """Read a number as people and JSON write it, to the last digit."""
+    if len(text) > _TEXT_MAX or not _NUMBER.fullmatch(text):
+        raise NumberError(f"{shorten(text)!r} is not a decimal number.")
+    return limited(Decimal(text))
+
+
+def limited(value: Decimal) -> Decimal:
+    """Return the value when it is within the limits of a number, and refuse it otherwise."""
+    if not value.is_finite():
+        raise NumberError(f"{value} is not a number with a finite value.")
+    digits = len(value.as_tuple().digits)
+    if digits > DIGITS_MAX and significant_digits(value) > DIGITS_MAX:
+        raise NumberError(f"{shorten(str(value))} has more than {DIGITS_MAX} significant digits.")
+    if value and not -EXPONENT_MAX <= value.adjusted() <= EXPONENT_MAX:
+        raise NumberError(f"{shorten(str(value))} is outside 1e-{EXPONENT_MAX} to 1e{EXPONENT_MAX}.")
+    return value
+
+
+def significant_digits(value: Decimal) -> int:
+    """Count the digits from the first that is not zero to the last that is not zero."""
+    digits = "".join(map(str, value.as_tuple().digits)).strip("0")
+    return len(digits)
+
+
+def plain(value: Decimal) -> str:
+    """Write a number exactly, in the fewest digits and without an exponent."""
+    text = format(value, "f")
+    if "." in text:
+        text = text.rstrip("0").removesuffix(".")
+    return "0" if text == "-0" else text
+
+
+def round_to(value: Decimal, places: int, mode: str = "half_even") -> Decimal:
+    """Round to so many places after the point (before it when negative) by a named mode."""
+    exponent = value.as_tuple().exponent
+    if not isinstance(exponent, int):
+        raise NumberError(f"{value} cannot be rounded, for it is not finite.")
+    if exponent >= -places:
+        return value
+    return value.quantize(Decimal(1).scaleb(-places), rounding=ROUNDING_MODES[mode], context=_WIDE)
+
+
+def total(values: Iterable[Decimal]) -> Decimal:
+    """Add the values exactly, then round once."""
+    return CONTEXT.plus(exact_total(values))
+
+
+def exact_total(values: Iterable[Decimal]) -> Decimal:
+    """Add the values without rounding."""
+    add = EXACT.add
+    result = Decimal(0)
+    for value in values:
+        result = add(result, value)
+    return result
+
+
+def shorten(text: str, length: int = 60) -> str:
+    """Cut a text that came from outside to a length that fits a sentence."""
+    return text if len(text) <= length else text[: length - 1] + "…"

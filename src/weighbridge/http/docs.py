@@ -1,0 +1,96 @@
+"""The interface's own description: the OpenAPI document, and a page that shows it to people.
+
+The page and all that it loads come from this service, so it works without a network and tells no one who
+reads it; the content security policy has the browser enforce that.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from litestar import Request, Response, get
+from litestar.datastructures import State
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge.errors import NotFound
+from weighbridge.http import openapi
+
+WebRequest = Request[Any, Any, State]
+
+CONTENT_SECURITY_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; connect-src 'self'; font-src 'self'; img-src 'self' data:; "
+    "style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""Nothing but this service. Styles may stand in the page, for its components bring theirs along."""
+
+ASSETS: Final = {
+    "docs.css": "text/css",
+    "docs.js": "text/javascript",
+    "scalar.js": "text/javascript",
+}
+"""The files of the page, with their types; nothing else of the folder is served."""
+
+_REVALIDATED: Final = {"Cache-Control": "no-cache"}
+_KEPT: Final = {"Cache-Control": "public, max-age=3600"}
+_PAGE_HEADERS: Final = {
+    **_REVALIDATED,
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "Referrer-Policy": "no-referrer",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Bytes that never change while the process lives, with the tag that a browser keeps them under."""
+
+    data: bytes
+    media_type: str
+    tag: str
+
+
+def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
+    """Make the handlers of the document, the page and the page's files."""
+    written = _content(openapi.written(slices, prefix), "application/json")
+
+    @get("/openapi.json", include_in_schema=False, sync_to_thread=False)
+    def document(request: WebRequest) -> Response[bytes]:
+        return _answer(request, written, _REVALIDATED)
+
+    return [document, page, asset]
+
+
+@get("/docs", include_in_schema=False, sync_to_thread=False)
+def page(request: WebRequest) -> Response[bytes]:
+    """The page."""
+    return _answer(request, _read("docs.html", "text/html"), _PAGE_HEADERS)
+
+
+@get("/docs/assets/{name:str}", include_in_schema=False, sync_to_thread=False)
+def asset(request: WebRequest, name: str) -> Response[bytes]:
+    """One of the files of the page."""
+    if name not in ASSETS:
+        raise NotFound("There is nothing at this path.")
+    return _answer(request, _read(name, ASSETS[name]), _KEPT)
+
+
+@cache
+def _read(name: str, media_type: str) -> Content:
+    return _content((files("weighbridge.http") / "static" / name).read_bytes(), media_type)
+
+
+def _content(data: bytes, media_type: str) -> Content:
+    return Content(data, media_type, f'"{hashlib.sha256(data).hexdigest()[:32]}"')
+
+
+def _answer(request: WebRequest, content: Content, headers: dict[str, str]) -> Response[bytes]:
+    """Send the content, or only that the browser's copy is still the same."""
+    headers = {**headers, "ETag": content.tag, "X-Content-Type-Options": "nosniff"}
+    is_known = content.tag in request.headers.get("if-none-match", "")
+    return Response(
+        b"" if is_known else content.data,
+        status_code=304 if is_known else 200,
+        media_type=content.media_type,
+        headers=headers,
+    )

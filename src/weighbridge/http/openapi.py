@@ -1,0 +1,148 @@
+"""The OpenAPI document: every endpoint as it declares itself, so that the two cannot disagree.
+
+It is made from the operations of the routes and the types of their records. What is not said there (the
+introduction, the two ways to send a token) is said here.
+"""
+
+import inspect
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, Final
+
+import msgspec
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge.http import openapi_answers, openapi_parameters
+from weighbridge.http.endpoint import Operation
+from weighbridge.http.openapi_schemas import Schema, Schemas
+
+INTERFACE_VERSION: Final = "1.1.0"
+"""The version of the interface; that of the package moves on its own."""
+
+Slices = Sequence[Sequence[HTTPRouteHandler]]
+
+_INTRODUCTION: Final = """\
+Collect measurements, run versioned models over them, and keep mass-balance ledgers that can be defended.
+
+**Tokens.** Each request carries `Authorization: Bearer <token>`; the bare token is accepted too. Each
+operation names the permission it needs; `write` includes `read`.
+
+**Numbers** are exact. Read and write them as decimals, never as binary floats.
+
+**Times** are ISO 8601. Answers are UTC to the millisecond; requests need an offset or `Z`.
+
+**Ids.** Most records have a friendly id, a prefix and 24 hexadecimal digits, such as `evt_…`; treat it as
+opaque. Tasks and evidence have integer ids.
+
+**Lists** answer `data` and `info`, page by page. Filters are written `filter[field][comparator]=value`, with
+the comparators `eq`, `geq` and `leq`; an unknown filter or parameter is refused.
+
+**Refusals** have one shape: `errors`, each with a `message` and, where it applies, a `field` and a `code`. A
+body of the wrong shape is 400, a value that breaks a rule 422. The `request_id` finds the request in the
+logs.
+"""
+
+_SECURITY: Final = {
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "An API token, as `Authorization: Bearer <token>`. The bare token is accepted too.",
+    },
+    "token": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "Authorization",
+        "description": "The same token, bare: `Authorization: <token>`.",
+    },
+}
+_encode = msgspec.json.Encoder(decimal_format="number").encode
+
+
+def document(slices: Slices, prefix: str) -> dict[str, Any]:
+    """Describe the endpoints of the slices, served below the prefix."""
+    schemas = Schemas()
+    handlers = [handler for routes in slices for handler in routes]
+    operations = {_operation(handler).name: _operation(handler) for handler in handlers}
+    reader = operations.get(openapi_answers.TASK_READER)
+    paths: dict[str, dict[str, Schema]] = {}
+    for handler in handlers:
+        operation = _operation(handler)
+        described = _described(operation, _package(handler), schemas, reader)
+        paths.setdefault(prefix + operation.path, {})[operation.method.lower()] = described
+    responses = openapi_answers.shared(schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Weighbridge",
+            "version": INTERFACE_VERSION,
+            "summary": "Measurements in, defensible tonnes out.",
+            "description": _INTRODUCTION,
+            "license": {"name": "Apache License 2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/", "description": "The service that gave this document."}],
+        "security": [{name: []} for name in _SECURITY],
+        "tags": [_tag(package) for package in dict.fromkeys(map(_package, handlers))],
+        "paths": paths,
+        "components": {
+            "schemas": schemas.components,
+            "parameters": openapi_parameters.SHARED,
+            "responses": responses,
+            "headers": openapi_answers.HEADERS,
+            "securitySchemes": _SECURITY,
+        },
+    }
+
+
+def written(slices: Slices, prefix: str) -> bytes:
+    """The document as JSON, the same bytes for the same endpoints."""
+    return msgspec.json.format(_encode(document(slices, prefix)), indent=2)
+
+
+def _described(operation: Operation, package: str, schemas: Schemas, reader: Operation | None) -> Schema:
+    summary, _, more = inspect.cleandoc(operation.summary).partition("\n\n")
+    permission = f"Needs the permission `{operation.permission}`."
+    parameters = openapi_parameters.of_path(operation.path)
+    if operation.listing is not None:
+        parameters += openapi_parameters.of_listing(operation.listing)
+    described: Schema = {
+        "tags": [_tag_name(package)],
+        "summary": " ".join(summary.split()).removesuffix("."),
+        "description": f"{more}\n\n{permission}".strip(),
+        "operationId": operation.name,
+        "x-permission": operation.permission,
+    }
+    if parameters:
+        described["parameters"] = parameters
+    if operation.body is not None:
+        described["requestBody"] = _body(operation, schemas)
+    answer = openapi_answers.success(operation, schemas, reader)
+    described["responses"] = {str(operation.status): answer} | openapi_answers.refusals(operation)
+    return described
+
+
+def _body(operation: Operation, schemas: Schemas) -> Schema:
+    content: Schema = {"schema": schemas.of(operation.body)}
+    if operation.example is not None:
+        content["example"] = operation.example
+    return {"required": True, "content": {openapi_answers.JSON: content}}
+
+
+def _tag(package: str) -> Schema:
+    told = " ".join((import_module(package).__doc__ or "").split())
+    sentence, stop, _ = told.partition(". ")
+    return {"name": _tag_name(package), "description": sentence + stop.strip()}
+
+
+def _tag_name(package: str) -> str:
+    return package.rpartition(".")[2].replace("_", " ").capitalize()
+
+
+def _operation(handler: HTTPRouteHandler) -> Operation:
+    operation: Operation = handler.opt["operation"]
+    return operation
+
+
+def _package(handler: HTTPRouteHandler) -> str:
+    """The folder of the noun; the handler is the wrapper's, so the endpoint's function is sought in it."""
+    function = inspect.getclosurevars(handler.fn).nonlocals["function"]
+    return str(function.__module__).rpartition(".")[0]

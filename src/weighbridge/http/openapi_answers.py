@@ -1,0 +1,121 @@
+"""What a request is answered with: the record, the headers beside it, and every refusal there can be."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from weighbridge.errors import (
+    Conflict,
+    Forbidden,
+    Invalid,
+    Malformed,
+    NotFound,
+    Refusal,
+    TooLarge,
+    Unauthorized,
+    Unavailable,
+    UnsupportedMediaType,
+)
+from weighbridge.http.endpoint import Operation
+from weighbridge.http.openapi_parameters import names_in
+from weighbridge.http.openapi_schemas import Schema, Schemas
+from weighbridge.http.refusal import ErrorBody, ErrorItem
+
+JSON: Final = "application/json"
+TASK_READER: Final = "get_async_task"
+"""The operation that an answer 202 is followed up with."""
+
+HEADERS: Final = {
+    "X-Request-Id": {
+        "description": "The id of the request in the logs: the caller's own, when it sent a usable one.",
+        "schema": {"type": "string"},
+    },
+    "Location": {
+        "description": "Where the task is read.",
+        "schema": {"type": "string", "format": "uri-reference"},
+    },
+    "Retry-After": {"description": "After how many seconds to ask again.", "schema": {"type": "integer"}},
+    "WWW-Authenticate": {"description": "How a request says who it is.", "schema": {"type": "string"}},
+}
+"""Every header that answers carry, as components."""
+
+_ALWAYS: Final[tuple[type[Refusal], ...]] = (Malformed, Unauthorized, Forbidden)
+_WITH_BODY: Final[tuple[type[Refusal], ...]] = (TooLarge, UnsupportedMediaType, Invalid)
+_BROKEN: Final = ("InternalError", 500, "The service made a mistake; it is logged under the request id.")
+_EXTRA_HEADERS: Final[Mapping[int, Sequence[str]]] = {
+    202: ("Location", "Retry-After"),
+    401: ("WWW-Authenticate",),
+    503: ("Retry-After",),
+}
+_EXAMPLES: Final = {
+    400: ErrorItem("project is required.", "project", "required"),
+    401: ErrorItem("The request carries no token; send it as Authorization: Bearer <token>."),
+    403: ErrorItem("The token lacks the permission data_collection:write."),
+    404: ErrorItem("record not found"),
+    409: ErrorItem("The record is in a state that does not allow this."),
+    413: ErrorItem("The body is larger than this service takes."),
+    415: ErrorItem("The content type is text/plain; this request takes application/json."),
+    422: ErrorItem("name is blank; it takes a text.", "name", "invalid"),
+    500: ErrorItem("The service made a mistake; it is logged under the request id."),
+    503: ErrorItem("The database cannot be reached just now; try again shortly."),
+}
+
+
+def success(operation: Operation, schemas: Schemas, reader: Operation | None) -> Schema:
+    """The answer to a request that went well; to work that is only started, with where to follow it."""
+    answer: Schema = {"description": _described(operation), "headers": _headers(operation.status)}
+    for name, meaning in operation.headers.items():
+        answer["headers"][name] = {"description": meaning, "schema": {"type": "string"}}
+    if operation.returns is not None:
+        answer["content"] = {JSON: {"schema": schemas.of(operation.returns)}}
+    if operation.status == 202 and reader is not None:
+        (task,) = names_in(reader.path)
+        answer["links"] = {
+            reader.name: {
+                "operationId": reader.name,
+                "parameters": {task: "$response.body#/id"},
+                "description": "Read the task until it is complete or failed.",
+            }
+        }
+    return answer
+
+
+def refusals(operation: Operation) -> dict[str, Schema]:
+    """A reference for each refusal that an operation may answer with, by status."""
+    kinds: list[type[Refusal]] = [*_ALWAYS]
+    if operation.body is not None or names_in(operation.path):
+        kinds.append(NotFound)
+    if operation.method != "GET":
+        kinds.append(Conflict)
+    if operation.body is not None:
+        kinds += _WITH_BODY
+    kinds.append(Unavailable)
+    named = {kind.status: kind.__name__ for kind in kinds} | {_BROKEN[1]: _BROKEN[0]}
+    return {str(status): {"$ref": f"#/components/responses/{name}"} for status, name in sorted(named.items())}
+
+
+def shared(schemas: Schemas) -> dict[str, Schema]:
+    """Every refusal as a component; the sentence of each is that of the refusal itself."""
+    kinds: list[type[Refusal]] = [*_ALWAYS, NotFound, Conflict, *_WITH_BODY, Unavailable]
+    known = [(kind.__name__, kind.status, " ".join((kind.__doc__ or "").split())) for kind in kinds]
+    return {name: _refusal(status, meaning, schemas) for name, status, meaning in sorted([*known, _BROKEN])}
+
+
+def _refusal(status: int, meaning: str, schemas: Schemas) -> Schema:
+    example = ErrorBody("error", status, [_EXAMPLES[status]], "req_0f2c5a1be94d7783c6a01f52")
+    content: dict[str, Any] = {"schema": schemas.of(ErrorBody), "example": msgspec.to_builtins(example)}
+    return {"description": meaning, "headers": _headers(status), "content": {JSON: content}}
+
+
+def _headers(status: int) -> Schema:
+    names = ("X-Request-Id", *_EXTRA_HEADERS.get(status, ()))
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _described(operation: Operation) -> str:
+    if operation.status == 202:
+        return "The work is started; the answer is its task."
+    if operation.listing is not None:
+        return "One page of the list."
+    return "What was made." if operation.status == 201 else "The answer."

@@ -1,0 +1,118 @@
+"""What a request carries beside its body: ids in the path, and what a list takes in the query."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from weighbridge.core.ids import PREFIXES
+from weighbridge.db.listing import PAGE_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Filter, Listing
+from weighbridge.http.openapi_schemas import MOMENT_EXAMPLE, Schema, friendly_id
+
+SHARED: Final = {
+    "page": {
+        "name": "page",
+        "in": "query",
+        "description": "Which page of the list, from 1.",
+        "schema": {"type": "integer", "minimum": 1, "maximum": PAGE_MAX, "default": 1},
+    },
+    "page_size": {
+        "name": "page_size",
+        "in": "query",
+        "description": f"How many records a page holds; more are taken as {PAGE_SIZE_MAX}.",
+        "schema": {"type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX, "default": PAGE_SIZE_DEFAULT},
+    },
+}
+"""Parameters of every list, as components."""
+
+_NUMBERED: Final = {"task": "async task", "evidence": "evidence"}
+"""Records in paths whose id is a number."""
+
+_TIMES: Final = {"eq": "is", "geq": "is at or after", "leq": "is at or before"}
+_OTHERS: Final = {"eq": "is", "geq": "is at least", "leq": "is at most"}
+
+
+def names_in(path: str) -> list[str]:
+    """The names of the parameters of a path, in their order."""
+    return [part[1:-1] for part in path.split("/") if part.startswith("{")]
+
+
+def of_path(path: str) -> list[Schema]:
+    """A parameter for each part of a path that stands in braces."""
+    return [_in_path(name) for name in names_in(path)]
+
+
+def of_listing(listing: Listing) -> list[Schema]:
+    """The parameters of a list: the page, the order, and every filter."""
+    found: list[Schema] = [{"$ref": f"#/components/parameters/{name}"} for name in SHARED]
+    if listing.sorts:
+        found.append(_sort(listing))
+    for name, one in listing.filters.items():
+        found += _filters(name, one)
+    return [*found, *_plain(listing)]
+
+
+def _in_path(name: str) -> Schema:
+    noun = name.removesuffix("_id")
+    schema: Schema = {"type": "string"}
+    description = f"Which {noun.replace('_', ' ')}."
+    if noun in PREFIXES:
+        schema = friendly_id(noun)
+        description = schema.pop("description")
+    elif noun in _NUMBERED:
+        schema = {"type": "integer", "minimum": 1}
+        description = f"The number of the {_NUMBERED[noun]}."
+    if noun == "project":
+        schema["pattern"] = f"{schema['pattern'].replace('^', '^(').removesuffix('$')}|[0-9]+)$"
+        description += " Its number does as well."
+    return {"name": name, "in": "path", "required": True, "description": description, "schema": schema}
+
+
+def _sort(listing: Listing) -> Schema:
+    either_way = [direction + name for name in listing.sorts for direction in ("", "-")]
+    return {
+        "name": "sort",
+        "in": "query",
+        "description": "What the list is sorted by: one field, or several with commas; a minus descends.",
+        "style": "form",
+        "explode": False,
+        "schema": {
+            "type": "array",
+            "items": {"type": "string", "enum": either_way},
+            "default": [listing.default_sort],
+        },
+    }
+
+
+def _filters(name: str, one: Filter) -> Iterator[Schema]:
+    value = _value(one)
+    meanings = _TIMES if "format" in value else _OTHERS
+    for comparator in one.comparators:
+        compares = "holds" if one.contains else meanings[comparator]
+        short = f" `filter[{name}]` alone means the same." if comparator == "eq" else ""
+        yield {
+            "name": f"filter[{name}][{comparator}]",
+            "in": "query",
+            "description": f"Only records whose {name} {compares} the value given: {one.expects}.{short}",
+            "schema": value,
+        }
+
+
+def _plain(listing: Listing) -> Iterator[Schema]:
+    for name, (filtered, comparator) in listing.plain.items():
+        yield {
+            "name": name,
+            "in": "query",
+            "description": f"Stands for `filter[{filtered}][{comparator}]`; give one of the two.",
+            "schema": _value(listing.filters[filtered]),
+        }
+
+
+def _value(one: Filter) -> Schema:
+    """What a filter's value looks like, found out by letting the filter read one."""
+    if one.read is int:
+        return {"type": "integer"}
+    try:
+        is_moment = isinstance(one.read(MOMENT_EXAMPLE), datetime)
+    except ValueError:
+        is_moment = False
+    return {"type": "string", "format": "date-time"} if is_moment else {"type": "string"}

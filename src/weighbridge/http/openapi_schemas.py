@@ -1,0 +1,204 @@
+"""The schema of a type: what a record looks like as JSON, in the words of JSON Schema.
+
+msgspec's generator refuses unions that answers hold and requests do not (a decimal or a text, one of two
+records), so types are walked here and only plain types with their constraints are left to it.
+
+Invariants: a record stands once, as a component, and is referred to everywhere else; names depend on
+nothing but the order in which types are asked for.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Union, get_args, get_origin
+
+import msgspec
+from msgspec.structs import FieldInfo
+
+from weighbridge.core.ids import PREFIXES, Key, make
+from weighbridge.core.instant import Instant
+from weighbridge.core.link import Link
+
+Schema = dict[str, Any]
+
+REFERENCE: Final = "#/components/schemas/"
+
+EXACT: Final = "A number is an exact decimal; a binary float would lose digits."
+DATA_POINT_VALUE: Final[Mapping[str, Any]] = {"type": ["number", "string", "boolean"], "description": EXACT}
+
+MOMENT_EXAMPLE: Final = "2025-01-01T00:00:00Z"
+
+_LEAVES: Final[Mapping[Any, Mapping[str, Any]]] = {
+    Any: {},
+    NoneType: {"type": "null"},
+    Instant: {
+        "type": "string",
+        "format": "date-time",
+        "description": "UTC, to the millisecond.",
+        "examples": ["2025-01-01T00:00:00.000Z"],
+    },
+    datetime: {
+        "type": "string",
+        "format": "date-time",
+        "description": "A time with an offset or Z.",
+        "examples": [MOMENT_EXAMPLE],
+    },
+    Decimal: {"type": "number", "description": EXACT, "examples": [12.5]},
+    Link: {
+        "type": "string",
+        "format": "uri",
+        "description": "Opens the record in the web app.",
+    },
+}
+_CONTAINERS: Final = (list, tuple, dict)
+_NO_TYPE: Final = {"type": "null"}
+_NO_DEFAULT: Final = (msgspec.NODEFAULT, msgspec.UNSET)
+
+
+class Schemas:
+    """The components that the schemas asked for so far refer to."""
+
+    def __init__(self) -> None:
+        self._names: dict[Any, str] = {}
+        self._components: dict[str, Schema] = {}
+
+    @property
+    def components(self) -> dict[str, Schema]:
+        """Every record so far, by name."""
+        return dict(sorted(self._components.items()))
+
+    def of(self, kind: Any) -> Schema:
+        """The schema of a type."""
+        origin, arguments = get_origin(kind), get_args(kind)
+        if origin is Annotated:
+            return self._annotated(kind, arguments[0], arguments[1:])
+        if origin in {Union, UnionType}:
+            return _either([self.of(one) for one in arguments if one is not msgspec.UnsetType])
+        if origin is dict:
+            return {"type": "object", "additionalProperties": self.of(arguments[1])}
+        if origin in _CONTAINERS:
+            return {"type": "array", "items": self.of(arguments[0])}
+        if _is_record(kind):
+            return self._record(kind)
+        return dict(_LEAVES[kind]) if kind in _LEAVES else msgspec.json.schema(kind)
+
+    def _annotated(self, kind: Any, inner: Any, notes: Sequence[Any]) -> Schema:
+        container = get_origin(inner)
+        if container in _CONTAINERS:
+            return msgspec.json.schema(Annotated[container, *notes]) | self.of(inner)
+        if container is None and inner not in _LEAVES and not _is_record(inner):
+            return msgspec.json.schema(kind)
+        schema = self.of(inner)
+        for note in notes:
+            schema |= {"description": note.description} if getattr(note, "description", None) else {}
+            schema |= getattr(note, "extra_json_schema", None) or {}
+        return schema
+
+    def _record(self, kind: Any) -> Schema:
+        name = self._names.get(kind)
+        if name is None:
+            name = self._names[kind] = self._free_name(kind)
+            self._components[name] = {}  # taken, so that a record that holds itself comes to an end
+            self._components[name] = self._record_schema(kind)
+        return {"$ref": REFERENCE + name}
+
+    def _record_schema(self, kind: Any) -> Schema:
+        record = _class_of(kind)
+        fields = msgspec.structs.fields(kind)
+        schema: Schema = {
+            "type": "object",
+            "description": " ".join((record.__doc__ or "").split()),
+            "properties": {field.encode_name: self._field(record, field) for field in fields},
+            "required": [field.encode_name for field in fields if field.required],
+        }
+        if record.__struct_config__.forbid_unknown_fields:
+            schema["additionalProperties"] = False
+        return schema
+
+    def _field(self, record: type[msgspec.Struct], field: FieldInfo) -> Schema:
+        schema = self.of(field.type)
+        if not schema and field.encode_name == "value":
+            schema = dict(DATA_POINT_VALUE)
+        if "string" in _types(schema) and "description" not in schema:
+            schema |= _id_note(record, field, schema)
+        if field.default not in _NO_DEFAULT:
+            schema["default"] = msgspec.to_builtins(field.default, builtin_types=(Decimal,))
+        elif field.default_factory in _CONTAINERS:
+            schema["default"] = field.default_factory()
+        return schema
+
+    def _free_name(self, kind: Any) -> str:
+        """The name of the type; of two records with one name, the second is named after its noun too."""
+        name = _name(kind)
+        if name not in self._components:
+            return name
+        noun = _class_of(kind).__module__.split(".")[-2]
+        return "".join(word.capitalize() for word in noun.split("_")) + name
+
+
+def friendly_id(kind: str) -> Schema:
+    """The schema of a kind of friendly id, with an id that the service could have made."""
+    prefix = PREFIXES[kind]
+    example = make(prefix, Key(1, 0 if kind == "project" else 1))
+    digits = len(example) - len(prefix) - 1
+    noun = kind.replace("_", " ")
+    return {
+        "type": "string",
+        "pattern": f"^{prefix}_[0-9a-f]{{{digits}}}$",
+        "description": f"The friendly id of the {noun}: {prefix}_ and {digits} hexadecimal digits.",
+        "examples": [example],
+    }
+
+
+def _id_note(record: type[msgspec.Struct], field: FieldInfo, schema: Schema) -> Schema:
+    """What the name of a field says about the id in it."""
+    name = field.encode_name
+    kind = _snake(record.__name__) if name == "id" else name.removesuffix("_id")
+    if kind not in PREFIXES or not name.endswith("id"):
+        return {}
+    found = friendly_id(kind)
+    number = " Its number does as well." if "integer" in _types(schema) else ""
+    return {"description": found["description"] + number, "examples": found["examples"]}
+
+
+def _either(options: Sequence[Schema]) -> Schema:
+    """One of several schemas, in the shortest way that says it."""
+    others = [option for option in options if option != _NO_TYPE]
+    null = [_NO_TYPE] if len(others) < len(options) else []
+    if any(not isinstance(option.get("type"), str) or "enum" in option for option in others):
+        return others[0] if not null and len(others) == 1 else {"anyOf": [*others, *null]}
+    keywords = [set(option) - {"description", "examples"} for option in others]
+    if len(others) > 1 and any(words != {"type"} for words in keywords):
+        return {"anyOf": [*others, *null]}
+    merged: Schema = {}
+    for option in others:
+        merged = option | merged
+    types = list(dict.fromkeys(option["type"] for option in [*others, *null]))
+    return merged | {"type": types if len(types) > 1 else types[0]}
+
+
+def _types(schema: Schema) -> Sequence[str]:
+    found = schema.get("type", ())
+    return (found,) if isinstance(found, str) else found
+
+
+def _class_of(kind: Any) -> type[msgspec.Struct]:
+    found: type[msgspec.Struct] = get_origin(kind) or kind
+    return found
+
+
+def _is_record(kind: Any) -> bool:
+    found = get_origin(kind) or kind
+    return isinstance(found, type) and issubclass(found, msgspec.Struct)
+
+
+def _name(kind: Any) -> str:
+    arguments = get_args(kind)
+    name: str = (get_origin(kind) or kind).__name__
+    return f"{name}Of{'And'.join(map(_name, arguments))}" if arguments else name
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

@@ -1,0 +1,144 @@
+"""A CSV file, plain or gzipped: its digest, and its rows with the line on which each begins.
+
+Invariants: the digest is that of the uncompressed content, so a file keeps it when it is zipped; a row
+is yielded before the next is read; whatever makes the file unreadable is a refusal that names the line.
+"""
+
+import codecs
+import csv
+import gzip
+import hashlib
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple, cast
+
+from weighbridge.errors import Refusal
+
+GZIP_MAGIC: Final = b"\x1f\x8b"
+ZIP_MAGIC: Final = b"PK\x03\x04"
+CHUNK_BYTES: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class CsvFile:
+    """Where the file lies and how it is written."""
+
+    path: Path
+    delimiter: str = ","
+    encoding: str = "utf-8"
+
+
+class Row(NamedTuple):
+    """One row: the line on which it begins, counted from 1, and its cells; a blank line has none."""
+
+    line: int
+    cells: list[str]
+
+
+class Pass:
+    """One reading of the file from its beginning; `bytes_read` says how far it has come."""
+
+    def __init__(self, raw: BinaryIO, rows: Iterator[Row], header: list[str]) -> None:
+        self._raw = raw
+        self.rows = rows
+        self.header = header
+
+    @property
+    def bytes_read(self) -> int:
+        return self._raw.tell()
+
+
+def content_sha256(file: CsvFile) -> str:
+    """Digest the uncompressed content."""
+    digest = hashlib.sha256()
+    with _refusals(file), _content(file) as (_, content):
+        while chunk := content.read(CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def fingerprint(file: CsvFile) -> tuple[int, int]:
+    """Give what changes when somebody writes to the file."""
+    with _refusals(file):
+        found = file.path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+@contextmanager
+def reading(file: CsvFile) -> Iterator[Pass]:
+    """Read the file: the header at once, the rows as they are asked for."""
+    with _refusals(file), _content(file) as (raw, content):
+        text = io.TextIOWrapper(content, _encoding(file), newline="")
+        rows = _rows(file, text)
+        header = next(rows, None)
+        if header is None:
+            raise Refusal(f"The file {file.path} is empty; its first line must name the columns.")
+        yield Pass(raw, rows, [name.strip() for name in header.cells])
+
+
+def _rows(file: CsvFile, text: io.TextIOWrapper) -> Iterator[Row]:
+    """Yield the rows; blank lines only where another row follows them."""
+    reader = csv.reader(text, delimiter=file.delimiter, strict=True)
+    blank: list[Row] = []
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise Refusal(f"Line {line} of {file.path} is not readable as CSV: {error}.") from None
+        except UnicodeDecodeError as error:
+            raise Refusal(
+                f"The file {file.path} is not written in {file.encoding} (byte 0x{error.object[error.start]:02x} "
+                f"soon after line {line}); name its encoding with --encoding, such as windows-1252."
+            ) from None
+        if cells is None:
+            return
+        if cells:
+            yield from blank
+            blank.clear()
+            yield Row(line, cells)
+        elif len(blank) < BLANK_LINES_MAX:
+            blank.append(Row(line, cells))
+
+
+BLANK_LINES_MAX: Final = 1_000
+"""Blank lines in a row that are told of one by one."""
+
+
+@contextmanager
+def _content(file: CsvFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    with file.path.open("rb") as raw:
+        magic = raw.peek(4)[:4]
+        if magic == ZIP_MAGIC:
+            raise Refusal(f"The file {file.path} is a ZIP archive or a workbook; save it as CSV first.")
+        if magic.startswith(GZIP_MAGIC):
+            with gzip.GzipFile(fileobj=raw) as content:
+                yield raw, cast("BinaryIO", content)
+        else:
+            yield raw, raw
+
+
+def _encoding(file: CsvFile) -> str:
+    """Name the codec; a byte order mark at the beginning of UTF-8 is no part of the first column's name."""
+    try:
+        name = codecs.lookup(file.encoding).name
+        "".encode(name)
+    except LookupError:
+        raise Refusal(f"{file.encoding!r} is not an encoding; examples are utf-8 and windows-1252.") from None
+    return "utf-8-sig" if name == "utf-8" else name
+
+
+@contextmanager
+def _refusals(file: CsvFile) -> Iterator[None]:
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise Refusal(f"The file {file.path} is damaged: {error}.") from None
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise Refusal(f"The file {error.filename} cannot be read: {error.strerror}.") from None

@@ -1,0 +1,48 @@
+"""Read async tasks."""
+
+from typing import Final
+
+from psycopg.sql import SQL, Literal
+
+from weighbridge.core.permission import Actor
+from weighbridge.db.engine import Read
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.errors import NotFound
+from weighbridge.resources.async_tasks.records import AsyncTask
+
+ASYNC_TASKS: Final = Listing(
+    sorts={"id": "t.id", "created_at": "t.created_at", "state": "t.state", "type": "t.type"},
+    default_sort="-id",
+    key=("t.id",),
+    filters={
+        "state": Filter("t.state", str, "a state"),
+        "type": Filter("t.type", str, "a type of task"),
+        "project_id": Filter("t.project_id", int, "a project's number"),
+    },
+)
+
+_COLUMNS: Final = """
+    t.id, t.type, t.state, CASE t.state WHEN 'complete' THEN 100 ELSE coalesce(p.progress, 0) END,
+    CASE t.state WHEN 'running' THEN p.description END, t.created_at, t.started_at, t.finished_at,
+    t.error_message, t.result, t.args
+"""
+_SOURCE: Final = "async_tasks t LEFT JOIN async_task_progress p ON p.task_id = t.id"
+
+
+async def list_async_tasks(tx: Read, actor: Actor, wanted: Wanted) -> Page[AsyncTask]:
+    """The tasks of the actor's account, newest first."""
+    mine = SQL("t.account_id = {}").format(Literal(actor.account_id))
+    return await page_of(tx, AsyncTask, ASYNC_TASKS, wanted, columns=_COLUMNS, source=_SOURCE, where=[mine])
+
+
+async def get_async_task(tx: Read, actor: Actor, text: str) -> AsyncTask:
+    """One task of the actor's account."""
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+    found = await tx.row(
+        AsyncTask,
+        f"SELECT {_COLUMNS} FROM {_SOURCE} WHERE t.id = %s AND t.account_id = %s",
+        (number, actor.account_id),
+    )
+    if found is None:
+        raise NotFound
+    return found

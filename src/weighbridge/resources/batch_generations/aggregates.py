@@ -1,0 +1,114 @@
+"""Aggregates: exact sums over the events of a source, by slot and tags, in one statement.
+
+PostgreSQL adds numerics exactly and in any order to the same digits; division is left to the engine,
+which rounds at 34 digits.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, LiteralString
+
+from psycopg.sql import SQL, Composable, Identifier, Literal
+
+from weighbridge.core.instant import Interval
+from weighbridge.core.model import Aggregate
+from weighbridge.core.partition import DIMENSIONS, Partition
+from weighbridge.core.statistics import Group, Statistics
+from weighbridge.db.engine import Read
+from weighbridge.resources.batch_generations.sources import ReadValue, Source, matching
+
+_COLUMNS: Final[Mapping[str, LiteralString]] = {
+    "count": "count({v})",
+    "total": "coalesce(sum({v}), 0)",
+    "least": "min({v})",
+    "greatest": "max({v})",
+    "weight": "coalesce(sum({w}) FILTER (WHERE {v} IS NOT NULL), 0)",
+    "weighted": "coalesce(sum({v} * {w}), 0)",
+    "unweighted": "count(*) FILTER (WHERE {v} IS NOT NULL AND {w} IS NULL)",
+}
+"""How each statistic is computed from a value v and its weight w."""
+
+_NEEDED: Final = {
+    "sum": ("count", "total"),
+    "average": ("count", "total"),
+    "weighted average": ("count", "weight", "weighted", "unweighted"),
+    "min": ("count", "least"),
+    "max": ("count", "greatest"),
+    "count": ("count",),
+}
+"""The statistics that each aggregate is made of."""
+
+AGGREGATES: Final = frozenset(name for name in _NEEDED if " " not in name)
+"""The aggregates that generation computes."""
+
+_GROUPED: Final = SQL("""
+    WITH grouped AS (
+        SELECT slot.number AS slot, {tracking_id} AS tracking_id, {feedstock} AS feedstock_id,
+               count(*) AS event_count, min(e.id) AS first_event, sum(hashint8extended(e.id, 0)) AS digest, {statistics}
+          FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[])
+               WITH ORDINALITY AS slot (start_time, end_time, number)
+          JOIN {source} ON e.start_time >= slot.start_time AND e.start_time < slot.end_time
+           AND e.end_time <= slot.end_time
+         GROUP BY 1, 2, 3
+    )
+    SELECT grouped.slot, grouped.tracking_id, feedstocks.name, event_count, first_event, digest, {names}
+      FROM grouped
+      LEFT JOIN feedstocks ON feedstocks.project_id = %(project)s AND feedstocks.id = grouped.feedstock_id
+""")
+
+
+async def aggregate(
+    tx: Read, project: int, source: Source, slots: Sequence[Interval], partition_type: str
+) -> list[tuple[int, Group]]:
+    """Aggregate the complete events of a source that lie inside the slots, by index of slot and tags."""
+    dimensions = DIMENSIONS[partition_type]
+    statistics = list(_statistics(source))
+    names = [Identifier(f"c{index}") for index in range(len(statistics))]
+    statement = _GROUPED.format(
+        tracking_id=SQL("e.tracking_id") if "tracking_id" in dimensions else SQL("NULL::text"),
+        feedstock=SQL("e.feedstock_id") if "feedstock" in dimensions else SQL("NULL::integer"),
+        statistics=SQL(", ").join(
+            SQL("{} AS {}").format(column, name) for (_, _, column), name in zip(statistics, names, strict=True)
+        ),
+        source=matching(source),
+        names=SQL(", ").join(names),
+    )
+    rows = await tx.tuples(
+        statement,
+        {
+            "project": project,
+            "event_type": source.event_type,
+            "starts": [slot.start for slot in slots],
+            "ends": [slot.end for slot in slots],
+        },
+    )
+    return [_group(source, [(node, name) for node, name, _ in statistics], row) for row in rows]
+
+
+def _statistics(source: Source) -> Iterator[tuple[str, str, Composable]]:
+    """Node, statistic and SQL of every column."""
+    for read in source.reads:
+        for name in _NEEDED[_kind(read)]:
+            yield read.node, name, SQL(_COLUMNS[name]).format(v=_value(read.position), w=_value(read.weight))
+
+
+def _kind(read: ReadValue) -> str:
+    return "weighted average" if read.aggregate is Aggregate.AVERAGE and read.weight else read.aggregate
+
+
+def _value(position: int | None) -> Composable:
+    return SQL("e.numbers[{}]").format(Literal(position)) if position else SQL("NULL")
+
+
+def _group(source: Source, columns: Sequence[tuple[str, str]], row: Sequence[Any]) -> tuple[int, Group]:
+    slot, tracking_id, feedstock, event_count, first_event, digest, *values = row
+    by_input: dict[str, dict[str, Any]] = {read.node: {} for read in source.reads}
+    for (node, name), value in zip(columns, values, strict=True):
+        by_input[node][name] = value
+    return slot - 1, Group(
+        source.number,
+        Partition(tracking_id=tracking_id, feedstock=feedstock),
+        event_count,
+        first_event,
+        digest,
+        {node: Statistics(**found) for node, found in by_input.items()},
+    )

@@ -1,0 +1,73 @@
+"""Data in the range that no run uses, named with the reason: nothing is dropped silently."""
+
+from collections.abc import Iterator, Sequence
+
+from psycopg.sql import SQL
+
+from weighbridge.core.statistics import Group
+from weighbridge.db.engine import Read
+from weighbridge.resources.batch_generations.records import NotCounted
+from weighbridge.resources.batch_generations.scope import Scope
+from weighbridge.resources.batch_generations.sources import Source
+from weighbridge.resources.events.queries import event_id
+
+EVENTS_NAMED_MAX = 10
+"""Events that are named for each reason; the count says how many there are."""
+
+NO_PARTITION = "no partition that runs agrees with their tags"
+STRADDLES = "they lie across a boundary between slots"
+INCOMPLETE = "they lack a required value"
+
+
+def met_no_partition(project: int, sources: Sequence[Source], lost: Sequence[Group]) -> Iterator[NotCounted]:
+    """Events whose tags fit no partition that runs."""
+    slugs = {source.number: source.event_type_slug for source in sources}
+    for group in lost:
+        yield NotCounted(NO_PARTITION, slugs[group.source], group.event_count, [event_id(project, group.first_event)])
+
+
+async def left_out(tx: Read, scope: Scope, sources: Sequence[Source]) -> list[NotCounted]:
+    """Events of the range that straddle a boundary or are incomplete, by type and reason."""
+    slots = scope.selection.selected
+    rows = await tx.tuples(
+        _LEFT_OUT,
+        {
+            "project": scope.project,
+            "types": sorted({source.event_type for source in sources}),
+            "boundaries": sorted({slot.start for slot in slots} | {slot.end for slot in slots}),
+            "start": slots[0].start,
+            "end": slots[-1].end,
+            "straddles": STRADDLES,
+            "incomplete": INCOMPLETE,
+            "named": EVENTS_NAMED_MAX,
+        },
+    )
+    return [
+        NotCounted(reason, slug, count, [event_id(scope.project, number) for number in numbers])
+        for slug, reason, count, numbers in rows
+    ]
+
+
+# Events with a length are found by their end, which has an index of its own, so that one that began
+# before the range is not missed.
+_LEFT_OUT = SQL("""
+    WITH found AS (
+        SELECT e.event_type_id, e.id, e.start_time,
+               CASE WHEN e.is_complete THEN %(straddles)s ELSE %(incomplete)s END AS reason
+          FROM events e
+         WHERE e.project_id = %(project)s AND e.event_type_id = ANY (%(types)s) AND e.voided_at IS NULL
+           AND e.end_time > e.start_time AND e.end_time > %(start)s AND e.start_time < %(end)s
+           AND (NOT e.is_complete OR EXISTS (
+                   SELECT FROM unnest(%(boundaries)s::timestamptz[]) AS boundary
+                    WHERE e.start_time < boundary AND e.end_time > boundary))
+        UNION ALL
+        SELECT e.event_type_id, e.id, e.start_time, %(incomplete)s
+          FROM events e
+         WHERE e.project_id = %(project)s AND e.event_type_id = ANY (%(types)s) AND e.voided_at IS NULL
+           AND e.end_time = e.start_time AND NOT e.is_complete
+           AND e.start_time >= %(start)s AND e.start_time < %(end)s
+    )
+    SELECT t.slug, found.reason, count(*), (array_agg(found.id ORDER BY found.start_time, found.id))[1:%(named)s]
+      FROM found JOIN event_types t ON t.project_id = %(project)s AND t.id = found.event_type_id
+     GROUP BY t.slug, found.reason ORDER BY t.slug, found.reason
+""")

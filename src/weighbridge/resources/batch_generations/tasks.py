@@ -1,0 +1,62 @@
+"""Carry out a generation: plan, then publish everything in one fenced transaction."""
+
+from weighbridge.db.engine import Database
+from weighbridge.db.json import as_record
+from weighbridge.errors import Invalid
+from weighbridge.core.problem import Problem
+from weighbridge.resources.async_tasks import actions as tasks
+from weighbridge.resources.async_tasks.actions import Attempt
+from weighbridge.resources.audit_log import actions as audit
+from weighbridge.resources.batch_generations.plan import Plan
+from weighbridge.resources.batch_generations.planner import make_plan
+from weighbridge.resources.batch_generations.publish import Context, Posted, publish
+from weighbridge.resources.batch_generations.records import GenerationResult, NewGeneration
+from weighbridge.resources.batch_generations.scope import scope_of
+from weighbridge.resources.batches.queries import batch_id
+from weighbridge.resources.ledgers.queries import ledger_id
+
+
+async def generate_batches(database: Database, attempt: Attempt) -> None:
+    """Make the batches that a task asks for; safe to repeat, because only the newest attempt publishes."""
+    ledger = ledger_id(attempt.project_id, attempt.args["ledger_id"])
+    asked = as_record(
+        {name: attempt.args[name] for name in NewGeneration.__struct_fields__}, NewGeneration
+    )
+    # The lock is held before the snapshot is taken, so the snapshot shows what the last holder posted.
+    async with database.snapshot(lock=await _lock(database, attempt)) as tx:
+        await tasks.report(database, attempt, 10, "Reading the data and running the model")
+        scope = await scope_of(tx, attempt.actor, ledger, asked)
+        plan = await make_plan(tx, scope)
+        if plan.problems:
+            raise Invalid([Problem(problem) for problem in plan.problems])
+        await tasks.report(database, attempt, 60, f"Writing {len(plan.changes)} batches and their lineage")
+        rows = await tx.tuples("SELECT name, id FROM feedstocks WHERE project_id = %s", (scope.project,))
+        feedstocks: dict[str, int] = dict(rows)
+        context = Context(scope.project, scope.family, attempt.task_id, scope.model_sha256, feedstocks)
+        posted = await publish(tx, context, scope.model, plan)
+        await tasks.hold_fence(tx, attempt)
+        result = _result(scope.project, plan, posted)
+        await audit.record(
+            tx, attempt.actor, action="batch_generation.finish", target=ledger, project_id=scope.project, after=result
+        )
+        await tasks.succeed(tx, attempt, result)
+
+
+async def _lock(database: Database, attempt: Attempt) -> str:
+    """One generation at a time for a model in a project: its ledgers share runs."""
+    row = await database.single(
+        "SELECT family_id FROM ledgers WHERE project_id = %s AND id = %s",
+        (attempt.project_id, attempt.args["ledger_id"]),
+    )
+    return f"generation:{attempt.project_id}:{row[0] if row else None}"
+
+
+def _result(project: int, plan: Plan, posted: list[Posted]) -> GenerationResult:
+    adjusted = sum(one.change.adjusts is not None for one in posted)
+    return GenerationResult(
+        batches=[batch_id(project, one.batch_id) for one in posted],
+        created=len(posted) - adjusted,
+        adjusted=adjusted,
+        unchanged=plan.unchanged,
+        not_counted=list(plan.not_counted),
+    )

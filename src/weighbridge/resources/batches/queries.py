@@ -1,0 +1,207 @@
+"""Read batches."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Final
+
+import msgspec
+from psycopg.sql import SQL, Composable, Literal
+
+from weighbridge.core import ids
+from weighbridge.core.instant import Instant
+from weighbridge.core.link import Link
+from weighbridge.core.permission import Actor
+from weighbridge.db.engine import Read
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_info, page_of
+from weighbridge.errors import NotFound
+from weighbridge.resources.batches.input_data import input_sets, rows_between
+from weighbridge.resources.batches.records import (
+    INPUT_DATA_INLINE,
+    Batch,
+    BatchModel,
+    InputDataPage,
+    InputRow,
+    PrimaryOutput,
+)
+from weighbridge.resources.feedstocks.queries import feedstock_id
+from weighbridge.resources.ledgers.queries import ledger_id
+from weighbridge.resources.models.queries import model_id
+from weighbridge.resources.projects.queries import project_id as friendly_project
+
+
+def _key_of_batch(text: str) -> int:
+    key = ids.parse(ids.PREFIXES["batch"], text)
+    if key is None:
+        raise ValueError(text)
+    return key.key
+
+
+_SORTS: Final = {
+    "id": "b.id",
+    "friendly_id": "b.id",
+    "start_time": "b.start_time",
+    "end_time": "b.end_time",
+    "created_at": "b.created_at",
+    "updated_at": "b.updated_at",
+    "tracking_id": "b.tracking_id",
+}
+_BY_ID: Final = Filter("b.id", _key_of_batch, "an id bat_…")
+
+LEDGER_BATCHES: Final = Listing(
+    sorts=_SORTS,
+    default_sort="start_time",
+    key=("b.id",),
+    filters={
+        "id": _BY_ID,
+        "friendly_id": _BY_ID,
+        "tracking_id": Filter("b.tracking_id", str, "a tracking id"),
+    },
+)
+"""Batches of one ledger; they are not filtered by state."""
+
+BATCHES: Final = Listing(
+    sorts={**_SORTS, "state": "b.state"},
+    default_sort="start_time",
+    key=("b.project_id", "b.id"),
+    filters={"id": _BY_ID, "project_id": Filter("b.project_id", int, "a project's number")},
+)
+
+INPUT_DATA: Final = Listing(sorts={}, default_sort="", key=())
+
+_SOURCE: Final = """
+    batches b
+    JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
+    JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id)
+    JOIN models m ON m.id = b.model_id
+    JOIN batch_calculations c ON (c.project_id, c.batch_id) = (b.project_id, b.id) AND c.is_primary
+"""
+_COLUMNS: Final = """
+    b.project_id, b.id, b.ledger_id, b.tracking_id, b.start_time, b.end_time, b.state, b.error_message, b.adjusts,
+    r.feedstock_id, c.id, c.name, l.unit, b.credited, b.balance, b.total,
+    m.id, m.name, m.version, encode(b.model_sha256, 'hex'), b.created_at, b.updated_at
+"""
+
+
+class BatchRow(msgspec.Struct, frozen=True):
+    """A batch as it stands in its row."""
+
+    project: int
+    number: int
+    ledger: int
+    tracking_id: str
+    start_time: Instant
+    end_time: Instant
+    state: str
+    error_message: str | None
+    adjusts: int | None
+    feedstock: int | None
+    output_id: int
+    output_name: str
+    unit: str
+    credited: Decimal
+    balance: Decimal
+    total: Decimal
+    model: int
+    model_name: str
+    model_version: int
+    model_sha256: str
+    created_at: Instant
+    updated_at: Instant
+
+
+async def list_batches(tx: Read, actor: Actor, wanted: Wanted) -> Page[Batch]:
+    """The batches of every ledger of the actor's account."""
+    return await _page(tx, BATCHES, wanted, _mine(actor))
+
+
+async def list_ledger_batches(tx: Read, project: int, ledger: int, wanted: Wanted) -> Page[Batch]:
+    """The batches of one ledger."""
+    of_ledger = SQL("b.project_id = {} AND b.ledger_id = {}").format(Literal(project), Literal(ledger))
+    return await _page(tx, LEDGER_BATCHES, wanted, of_ledger)
+
+
+async def get_batch(tx: Read, actor: Actor, friendly: str) -> Batch:
+    """One batch of the actor's account."""
+    row = await _row_named(tx, actor, friendly)
+    return (await _batches(tx, [row]))[0]
+
+
+async def list_input_data(tx: Read, actor: Actor, friendly: str, wanted: Wanted) -> InputDataPage:
+    """One page of a batch's input data."""
+    row = await _row_named(tx, actor, friendly)
+    sets = await input_sets(tx, row.project, [row.number])
+    offset = (wanted.page - 1) * wanted.page_size
+    rows = (await rows_between(tx, row.project, sets, offset, wanted.page_size))[row.number]
+    total = sum(one.row_count for one in sets[row.number])
+    return InputDataPage(rows, page_info(wanted, len(rows), total, is_estimate=False))
+
+
+def batch_id(project: int, number: int) -> str:
+    """The friendly id of a batch."""
+    return ids.make(ids.PREFIXES["batch"], ids.Key(project, number))
+
+
+async def _page(tx: Read, listing: Listing, wanted: Wanted, where: Composable) -> Page[Batch]:
+    page = await page_of(tx, BatchRow, listing, wanted, columns=_COLUMNS, source=_SOURCE, where=[where])
+    return Page(await _batches(tx, page.data), page.info)
+
+
+async def _row_named(tx: Read, actor: Actor, friendly: str) -> BatchRow:
+    key = ids.parse(ids.PREFIXES["batch"], friendly)
+    if key is None:
+        raise NotFound
+    row = await tx.row(
+        BatchRow,
+        SQL("SELECT {} FROM {} WHERE {} AND b.project_id = %s AND b.id = %s").format(
+            SQL(_COLUMNS), SQL(_SOURCE), _mine(actor)
+        ),
+        (key.project, key.key),
+    )
+    if row is None:
+        raise NotFound
+    return row
+
+
+async def _batches(tx: Read, rows: Sequence[BatchRow]) -> list[Batch]:
+    made: dict[tuple[int, int], Batch] = {}
+    for project in {row.project for row in rows}:
+        of_project = [row for row in rows if row.project == project]
+        sets = await input_sets(tx, project, [row.number for row in of_project])
+        inputs = await rows_between(tx, project, sets, 0, INPUT_DATA_INLINE)
+        for row in of_project:
+            count = sum(one.row_count for one in sets[row.number])
+            made[project, row.number] = _batch(row, inputs[row.number], count)
+    return [made[row.project, row.number] for row in rows]
+
+
+def _mine(actor: Actor) -> Composable:
+    return SQL("b.project_id IN (SELECT id FROM projects WHERE account_id = {})").format(Literal(actor.account_id))
+
+
+def _batch(row: BatchRow, inputs: list[InputRow], input_count: int) -> Batch:
+    friendly = batch_id(row.project, row.number)
+    return Batch(
+        id=friendly,
+        project_id=friendly_project(row.project),
+        ledger_id=ledger_id(row.project, row.ledger),
+        tracking_id=row.tracking_id,
+        start_time=row.start_time,
+        end_time=row.end_time,
+        state=row.state,
+        error_message=row.error_message,
+        adjusts=None if row.adjusts is None else batch_id(row.project, row.adjusts),
+        feedstocks=[] if row.feedstock is None else [feedstock_id(row.project, row.feedstock)],
+        primary_output=PrimaryOutput(row.output_id, row.output_name, row.unit, row.credited),
+        ledger_balance=row.balance,
+        run_total=row.total,
+        model=BatchModel(model_id(row.model), row.model_name, row.model_version, row.model_sha256),
+        input_data=inputs,
+        input_data_count=input_count,
+        has_rule_alerts=False,
+        is_stale=False,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        ui_url=Link(f"/projects/{friendly_project(row.project)}/batches/{friendly}"),
+    )
+
+

@@ -1,0 +1,38 @@
+"""Make models."""
+
+import asyncio
+
+from weighbridge.core.model import ModelError, sha256
+from weighbridge.core.permission import Actor
+from weighbridge.db.engine import Write
+from weighbridge.errors import Invalid
+from weighbridge.resources.audit_log import actions as audit
+from weighbridge.resources.models import queries
+from weighbridge.resources.models.document import read_model
+from weighbridge.resources.models.records import Model, NewModel
+from weighbridge.resources.projects.queries import project_for_record
+
+
+async def create_model(tx: Write, actor: Actor, asked: NewModel) -> Model:
+    """Make a model of a document; its first version is active. Raises Invalid with every flaw and its line."""
+    project = None if asked.project_id is None else await project_for_record(tx, actor, asked.project_id)
+    try:
+        # Checking units and running the document's own cases can take longer than other requests may wait.
+        model = await asyncio.to_thread(read_model, asked.yaml)
+    except ModelError as error:
+        raise Invalid([flaw.problem("model.yaml") for flaw in error.flaws]) from None
+    family: int = await tx.value(
+        "INSERT INTO model_families (account_id, project_id) VALUES (%s, %s) RETURNING id",
+        (actor.account_id, project),
+    )
+    number: int = await tx.value(
+        """
+        INSERT INTO models (family_id, version, name, cadence, partition_type, document, sha256)
+        VALUES (%s, 1, %s, %s, %s, %s, %s) RETURNING id
+        """,
+        (family, model.name, model.cadence, model.partition_type, asked.yaml, bytes.fromhex(sha256(model))),
+    )
+    await tx.execute("UPDATE model_families SET active_model_id = %s WHERE id = %s", (number, family))
+    made = await queries.get_model(tx, actor, queries.model_id(number))
+    await audit.record(tx, actor, action="model.create", target=made.id, project_id=project, after=made)
+    return made

@@ -1,0 +1,198 @@
+"""A model document is YAML text: read into a source with the place of each part, and never more than data.
+
+Only the plain part of YAML is read. Anchors, aliases and tags are refused, keys stand once, and a
+scalar without quotes is a decimal, true, false, null or text as in JSON: `no` and `on` are words, `012`
+is text, and a number keeps every digit.
+
+Invariants: reading takes time and space in proportion to the text; nothing but ModelError is raised.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+import yaml
+
+from weighbridge.core.model import (
+    ALONE,
+    CaseResult,
+    Flaw,
+    Model,
+    ModelError,
+    Surroundings,
+    check_model,
+    parse_model,
+    run_cases,
+)
+from weighbridge.core.model.source import Entry, Listing, Mapping, Mark, Scalar, Source
+
+LENGTH_MAX: Final = 256 * 1024
+"""The longest document, in characters."""
+
+DEPTH_MAX: Final = 20
+"""How deep mappings and lists may be nested."""
+
+PARTS_MAX: Final = 100_000
+"""The most scalars, lists and mappings of a document."""
+
+_NUMBER: Final = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,4})?")
+_WORDS: Final[dict[str, bool | None]] = {
+    "true": True,
+    "false": False,
+    "null": None,
+    "~": None,
+    "": None,
+}
+_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a look at a document found: the model when it can run, the flaws, how its cases came out."""
+
+    model: Model | None
+    flaws: tuple[Flaw, ...]
+    cases: tuple[CaseResult, ...]
+
+    @property
+    def is_valid(self) -> bool:
+        return self.model is not None
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether the document can run and all its cases pass."""
+        return self.is_valid and all(result.is_passed for result in self.cases)
+
+
+def check_document(text: str, surroundings: Surroundings = ALONE) -> Report:
+    """Read and check a document and run its cases; what is wrong is in the report."""
+    try:
+        model = read_model(text, surroundings)
+    except ModelError as error:
+        return Report(None, error.flaws, ())
+    return Report(model, (), tuple(run_cases(model)))
+
+
+def read_model(text: str, surroundings: Surroundings = ALONE) -> Model:
+    """Read a document that can run; ModelError carries every flaw."""
+    model, flaws = parse_model(read_source(text))
+    if model is None:
+        raise ModelError(flaws)
+    found = check_model(model, surroundings)
+    if found:
+        raise ModelError(found)
+    return model
+
+
+def read_source(text: str) -> Source:
+    """Read the YAML of a document."""
+    if len(text) > LENGTH_MAX:
+        message = f"A model document has at most {LENGTH_MAX} characters; this one has {len(text)}."
+        raise ModelError([Flaw(message, Mark(), None, "limit")])
+    try:
+        return _Composer(yaml.parse(text, Loader=_LOADER)).document()
+    except yaml.YAMLError as error:
+        raise ModelError([_yaml_flaw(error)]) from None
+
+
+class _Composer:
+    """Makes the source from the events of the YAML parser, one after the other."""
+
+    def __init__(self, events: Iterator[yaml.Event]) -> None:
+        self.events = events
+        self.parts = 0
+
+    def document(self) -> Source:
+        event = self._next_of(yaml.StreamStartEvent)
+        event = next(self.events)
+        if isinstance(event, yaml.StreamEndEvent):
+            raise _refusal("The document is empty.", event)
+        source = self._part(next(self.events), 1)
+        self._next_of(yaml.DocumentEndEvent)
+        event = next(self.events)
+        if not isinstance(event, yaml.StreamEndEvent):
+            raise _refusal("A file holds one model document; here begins a second.", event)
+        return source
+
+    def _part(self, event: yaml.Event, depth: int) -> Source:
+        self._refuse_machinery(event, depth)
+        if isinstance(event, yaml.ScalarEvent):
+            return _scalar(event)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return Listing(tuple(self._items(depth)), _mark(event))
+        return Mapping(tuple(self._entries(depth)), _mark(event))
+
+    def _items(self, depth: int) -> Iterator[Source]:
+        while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
+            yield self._part(event, depth + 1)
+
+    def _entries(self, depth: int) -> Iterator[Entry]:
+        seen: set[str] = set()
+        while not isinstance(event := next(self.events), yaml.MappingEndEvent):
+            key = self._part(event, depth + 1)
+            if not isinstance(key, Scalar):
+                raise _refusal("A key is one word or text.", event)
+            if key.text in seen:
+                raise _refusal(f"The key {key.text!r} stands twice in one mapping.", event)
+            seen.add(key.text)
+            yield Entry(key.text, self._part(next(self.events), depth + 1), key.mark)
+
+    def _refuse_machinery(self, event: yaml.Event, depth: int) -> None:
+        self.parts += 1
+        if self.parts > PARTS_MAX:
+            raise _refusal(f"A model document has at most {PARTS_MAX} parts.", event)
+        if depth > DEPTH_MAX:
+            raise _refusal(f"Lists and mappings are nested deeper than {DEPTH_MAX}.", event)
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
+            raise _refusal("Anchors (&name) and aliases (*name) are not part of a model document.", event)
+        if getattr(event, "tag", None) is not None:
+            raise _refusal("Tags (!name) are not part of a model document.", event)
+
+    def _next_of(self, kind: type[yaml.Event]) -> yaml.Event:
+        event = next(self.events)
+        if not isinstance(event, kind):
+            raise _refusal("The document cannot be read here.", event)
+        return event
+
+
+def _scalar(event: yaml.ScalarEvent) -> Scalar:
+    text, mark = event.value, _mark(event)
+    if event.style:
+        return Scalar(text, text, _after_quote(event), is_plain=_is_one_line(event, len(text) + 2))
+    value: str | Decimal | bool | None = text
+    if text in _WORDS:
+        value = _WORDS[text]
+    elif _NUMBER.fullmatch(text):
+        value = Decimal(text)
+    return Scalar(value, text, mark, is_plain=_is_one_line(event, len(text)))
+
+
+def _after_quote(event: yaml.ScalarEvent) -> Mark:
+    mark = _mark(event)
+    return Mark(mark.line, mark.column + 1) if event.style in {"'", '"'} else mark
+
+
+def _is_one_line(event: yaml.ScalarEvent, width: int) -> bool:
+    """Whether the text stands in the document as it is: on one line, with nothing escaped or folded."""
+    start, end = event.start_mark, event.end_mark
+    if start is None or end is None:
+        return False
+    return start.line == end.line and end.column - start.column == width
+
+
+def _mark(event: yaml.Event) -> Mark:
+    start = event.start_mark
+    return Mark() if start is None else Mark(start.line + 1, start.column + 1)
+
+
+def _refusal(message: str, event: yaml.Event) -> ModelError:
+    return ModelError([Flaw(message, _mark(event), None, "yaml")])
+
+
+def _yaml_flaw(error: yaml.YAMLError) -> Flaw:
+    mark = getattr(error, "problem_mark", None)
+    place = Mark(mark.line + 1, mark.column + 1) if mark is not None else Mark()
+    what = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
+    return Flaw(f"The document is no YAML: {what}.", place, None, "yaml")

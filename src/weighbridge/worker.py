@@ -1,0 +1,108 @@
+"""The worker: carries out queued tasks, any number of them beside one another.
+
+Each attempt at a task raises its fence first. A refusal of ours ends the task as failed, because trying
+again would end the same way; anything else is tried again, up to the limit. Every worker looks for jobs
+whose worker stopped giving signs of life and queues them again, so recovery needs no setting up.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+
+import structlog
+from procrastinate import App, PsycopgConnector, RetryStrategy
+
+from weighbridge import settings as settings_module
+from weighbridge.core.task_state import ATTEMPTS_MAX
+from weighbridge.db.engine import Database
+from weighbridge.errors import Refusal
+from weighbridge.resources.async_tasks import actions
+from weighbridge.resources.async_tasks.actions import Attempt, Overtaken
+from weighbridge.resources.async_tasks.queue import JOB, QUEUE
+from weighbridge.resources.batch_generations.tasks import generate_batches
+from weighbridge.settings import Settings
+
+log = structlog.get_logger()
+
+TASKS: Final[Mapping[str, Callable[[Database, Attempt], Awaitable[None]]]] = {
+    "batch_generation": generate_batches,
+}
+"""What each type of task does. A task publishes its effect and its success in one fenced transaction."""
+
+
+async def run() -> None:
+    """Work until SIGTERM or SIGINT, then finish what is in hand."""
+    settings = settings_module.read()
+    assert settings.database_url is not None, "the caller gives the worker a database"  # noqa: S101
+    async with Database(
+        settings.database_url,
+        connections_max=settings.worker_concurrency * 3 + 1,
+        idle_timeout_seconds=max(1, settings.lease_seconds // 2),
+    ) as database:
+        await work(database, settings)
+
+
+async def work(database: Database, settings: Settings) -> None:
+    """Work on an open database."""
+    app = App(connector=PsycopgConnector(conninfo=database.url))
+
+    @app.task(
+        name=JOB,
+        queue=QUEUE,
+        retry=RetryStrategy(max_attempts=ATTEMPTS_MAX, exponential_wait=2, retry_exceptions=[Exception]),
+    )
+    async def attempt(*, task_id: int) -> None:
+        await attempt_task(database, task_id)
+
+    async with app.open_async():
+        recovery = asyncio.create_task(_recover_stalled(app, settings.lease_seconds))
+        try:
+            await app.run_worker_async(
+                queues=[QUEUE],
+                concurrency=settings.worker_concurrency,
+                update_heartbeat_interval=settings.lease_seconds / 3,
+                stalled_worker_timeout=settings.lease_seconds,
+                shutdown_graceful_timeout=settings.shutdown_seconds,
+                delete_jobs="successful",
+            )
+        finally:
+            recovery.cancel()
+
+
+async def attempt_task(database: Database, task_id: int) -> None:
+    """Make one attempt at a task."""
+    async with database.write() as tx:
+        attempt = await actions.begin_attempt(tx, task_id)
+    if attempt is None:
+        return
+    try:
+        await TASKS[attempt.type](database, attempt)
+    except Refusal as refusal:
+        message = " ".join(problem.message for problem in refusal.problems)
+        async with database.write() as tx:
+            await actions.hold_fence(tx, attempt)
+            await actions.fail(tx, task_id, message)
+    except Overtaken:
+        log.warning("attempt_overtaken", task_id=task_id, attempt=attempt.number)
+    except Exception as error:
+        log.exception("attempt_failed", task_id=task_id, attempt=attempt.number)
+        if attempt.number >= ATTEMPTS_MAX:
+            async with database.write() as tx:
+                await actions.fail(tx, task_id, f"The task failed {ATTEMPTS_MAX} times, last with: {error}")
+            return
+        raise
+
+
+async def _recover_stalled(app: App, lease_seconds: int) -> None:
+    """Queue again what a dead worker left; whichever worker is first does it, the fence does the rest."""
+    while True:
+        await asyncio.sleep(lease_seconds / 3)
+        try:
+            stalled: list[Any] = list(
+                await app.job_manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=lease_seconds)
+            )
+            for job in stalled:
+                log.warning("job_recovered", job_id=job.id, attempts=job.attempts)
+                await app.job_manager.retry_job(job)
+        except Exception:
+            log.exception("recovery_failed")

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import cast
 
 from litestar import Litestar, Router
 from litestar.datastructures import State
@@ -25,6 +26,9 @@ from weighbridge.resources.projects.routes import ROUTES as PROJECTS
 from weighbridge.settings import Settings
 
 API_PREFIX = "/api/v1"
+
+STATEMENT_TIMEOUT_SECONDS = 15
+"""No request waits longer than this for one statement."""
 
 SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     PROJECTS,
@@ -77,8 +81,4 @@ def build(settings: Settings) -> edge.Application:
         ),
         logging_config=None,
     )
-    return edge.edge(application)
-
-
-STATEMENT_TIMEOUT_SECONDS = 15
-"""No request waits longer than this for one statement."""
+    return edge.edge(cast("edge.Application", application))

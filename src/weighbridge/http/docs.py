@@ -68,8 +68,9 @@ def page(request: WebRequest) -> Response[bytes]:
 
 
 @get("/docs/assets/{name:str}", include_in_schema=False, sync_to_thread=False)
-def asset(request: WebRequest, name: str) -> Response[bytes]:
+def asset(request: WebRequest) -> Response[bytes]:
     """One of the files of the page."""
+    name = str(request.path_params["name"])
     if name not in ASSETS:
         raise NotFound("There is nothing at this path.")
     return _answer(request, _read(name, ASSETS[name]), _KEPT)

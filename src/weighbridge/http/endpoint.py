@@ -46,6 +46,7 @@ class Operation:
     method: Method
     path: str
     name: str
+    module: str
     summary: str
     permission: str
     returns: Any
@@ -77,7 +78,7 @@ def get(
             return _response(request, answer, 200)
 
         operation = Operation(
-            "GET", path, function.__name__, _summary(function), permission, returns, 200, listing=listing
+            "GET", path, function.__name__, function.__module__, _summary(function), permission, returns, 200, listing=listing
         )
         return _route(operation, handler)
 
@@ -110,7 +111,7 @@ def _writing(
             return _response(request, answer, status)
 
         operation = Operation(
-            method, path, function.__name__, _summary(function), permission, returns, status,
+            method, path, function.__name__, function.__module__, _summary(function), permission, returns, status,
             body=body, example=example,
         )  # fmt: skip
         return _route(operation, handler)

@@ -45,7 +45,7 @@ _LEAVES: Final[Mapping[Any, Mapping[str, Any]]] = {
         "description": "A time with an offset or Z.",
         "examples": [MOMENT_EXAMPLE],
     },
-    Decimal: {"type": "number", "description": EXACT, "examples": [12.5]},
+    Decimal: {"type": "number", "description": EXACT, "examples": [Decimal("12.5")]},
     Link: {
         "type": "string",
         "format": "uri",

@@ -11,6 +11,7 @@ Scalar.createApiReference("#reference", {
   hideClientButton: true,
   showDeveloperTools: "never",
   persistAuth: false,
+  hideModels: true,
   documentDownloadType: "json",
   orderSchemaPropertiesBy: "preserve",
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },

@@ -7,7 +7,7 @@ which rounds at 34 digits.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, LiteralString
 
-from psycopg.sql import SQL, Composable, Identifier, Literal
+from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
 from weighbridge.core.instant import Interval
 from weighbridge.core.model import Aggregate
@@ -43,11 +43,9 @@ AGGREGATES: Final = frozenset(name for name in _NEEDED if " " not in name)
 _GROUPED: Final = SQL("""
     WITH grouped AS (
         SELECT slot.number AS slot, {tracking_id} AS tracking_id, {feedstock} AS feedstock_id,
-               count(*) AS event_count, min(e.id) AS first_event, sum(hashint8extended(e.id, 0)) AS digest, {statistics}
-          FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[])
-               WITH ORDINALITY AS slot (start_time, end_time, number)
-          JOIN {source} ON e.start_time >= slot.start_time AND e.start_time < slot.end_time
-           AND e.end_time <= slot.end_time
+               count(*) AS event_count, min(e.id) AS first_event, sum(hashint8extended(e.id, 0)) AS digest,
+               {statistics}
+          FROM {events}
          GROUP BY 1, 2, 3
     )
     SELECT grouped.slot, grouped.tracking_id, feedstocks.name, event_count, first_event, digest, {names}
@@ -55,11 +53,53 @@ _GROUPED: Final = SQL("""
       LEFT JOIN feedstocks ON feedstocks.project_id = %(project)s AND feedstocks.id = grouped.feedstock_id
 """)
 
+_INSIDE: Final = SQL("""
+    unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[])
+        WITH ORDINALITY AS slot (start_time, end_time, number)
+    JOIN {source} ON e.start_time >= slot.start_time AND e.start_time < slot.end_time
+     AND e.end_time <= slot.end_time
+""")
+"""Events that lie inside slots: a reading at the end is outside, a stretch may end with the slot."""
+
+_USED: Final = SQL("""
+    (SELECT DISTINCT chosen.slot AS number, used.event_id
+       FROM unnest(%(slots)s::integer[], %(batches)s::bigint[]) AS chosen (slot, batch_id)
+       JOIN batch_inputs i ON i.project_id = %(project)s AND i.batch_id = chosen.batch_id
+        AND i.set_number = %(set)s, unnest(i.event_ids) AS used (event_id)) AS slot
+    JOIN events e ON e.project_id = %(project)s AND e.id = slot.event_id
+""")
+"""Events that batches were made of; one that was shared over several batches counts once."""
+
 
 async def aggregate(
     tx: Read, project: int, source: Source, slots: Sequence[Interval], partition_type: str
 ) -> list[tuple[int, Group]]:
     """Aggregate the complete events of a source that lie inside the slots, by index of slot and tags."""
+    values = {
+        "project": project,
+        "event_type": source.event_type,
+        "starts": [slot.start for slot in slots],
+        "ends": [slot.end for slot in slots],
+    }
+    return await _groups(tx, source, partition_type, _INSIDE.format(source=matching(source)), values, first=1)
+
+
+async def aggregate_used(
+    tx: Read, project: int, source: Source, batches: Sequence[tuple[int, int]], partition_type: str
+) -> list[tuple[int, Group]]:
+    """Aggregate the events that batches were made of; batches are pairs of a slot's index and an id."""
+    values = {
+        "project": project,
+        "set": source.number,
+        "slots": [slot for slot, _ in batches],
+        "batches": [batch for _, batch in batches],
+    }
+    return await _groups(tx, source, partition_type, _USED, values, first=0)
+
+
+async def _groups(
+    tx: Read, source: Source, partition_type: str, events: SQL | Composed, values: Mapping[str, Any], *, first: int
+) -> list[tuple[int, Group]]:
     dimensions = DIMENSIONS[partition_type]
     statistics = list(_statistics(source))
     names = [Identifier(f"c{index}") for index in range(len(statistics))]
@@ -69,19 +109,11 @@ async def aggregate(
         statistics=SQL(", ").join(
             SQL("{} AS {}").format(column, name) for (_, _, column), name in zip(statistics, names, strict=True)
         ),
-        source=matching(source),
+        events=events,
         names=SQL(", ").join(names),
     )
-    rows = await tx.tuples(
-        statement,
-        {
-            "project": project,
-            "event_type": source.event_type,
-            "starts": [slot.start for slot in slots],
-            "ends": [slot.end for slot in slots],
-        },
-    )
-    return [_group(source, [(node, name) for node, name, _ in statistics], row) for row in rows]
+    columns = [(node, name) for node, name, _ in statistics]
+    return [_group(source, columns, row, first) for row in await tx.tuples(statement, values)]
 
 
 def _statistics(source: Source) -> Iterator[tuple[str, str, Composable]]:
@@ -99,12 +131,12 @@ def _value(position: int | None) -> Composable:
     return SQL("e.numbers[{}]").format(Literal(position)) if position else SQL("NULL")
 
 
-def _group(source: Source, columns: Sequence[tuple[str, str]], row: Sequence[Any]) -> tuple[int, Group]:
+def _group(source: Source, columns: Sequence[tuple[str, str]], row: Sequence[Any], first: int) -> tuple[int, Group]:
     slot, tracking_id, feedstock, event_count, first_event, digest, *values = row
     by_input: dict[str, dict[str, Any]] = {read.node: {} for read in source.reads}
     for (node, name), value in zip(columns, values, strict=True):
         by_input[node][name] = value
-    return slot - 1, Group(
+    return slot - first, Group(
         source.number,
         Partition(tracking_id=tracking_id, feedstock=feedstock),
         event_count,

@@ -11,10 +11,10 @@ from decimal import Decimal
 import msgspec
 
 from weighbridge.core.cadence import label
-from weighbridge.core.engine import PartitionRun, run_slot
+from weighbridge.core.engine import PartitionRun, Reading, run_slot
 from weighbridge.core.instant import Instant, Interval
 from weighbridge.core.ledger import Holding, post
-from weighbridge.core.model import prepare
+from weighbridge.core.model import Model, prepare
 from weighbridge.core.number import plain, round_to
 from weighbridge.core.partition import Partition
 from weighbridge.core.statistics import Group
@@ -91,12 +91,12 @@ def _run(scope: Scope, slot: Interval, name: str, found: PartitionRun) -> Run:
     counts: dict[int, int] = {}
     for group in found.groups:
         counts[group.source] = counts.get(group.source, 0) + group.event_count
-    return Run(slot, name, found.partition, found.readings, counts, _fingerprint(scope, found))
+    return Run(slot, name, found.partition, found.readings, counts, fingerprint(scope.model_sha256, found))
 
 
-def _fingerprint(scope: Scope, found: PartitionRun) -> bytes:
+def fingerprint(model_sha256: bytes, found: PartitionRun) -> bytes:
     """Digest everything that the result depends on: model version, events, values."""
-    digest = hashlib.sha256(scope.model_sha256)
+    digest = hashlib.sha256(model_sha256)
     for group in sorted(found.groups, key=lambda one: (one.source, one.tags.label)):
         digest.update(f"{group.source} {group.tags.label!r} {group.event_count} {group.digest}\n".encode())
     for slug, reading in found.readings.items():
@@ -166,14 +166,18 @@ def _changes(
 
 
 def _change(scope: Scope, run: Run, target: Target, batches: Sequence[_PostedBatch]) -> Change:
-    total = Decimal(0)
-    reading = run.readings.get(target.output)
-    if reading is not None and reading.amount is not None:
-        amount = convert(reading.amount, scope.model.node(target.output).unit, parse_unit(target.unit))
-        total = round_to(amount, target.scale, "half_even")
+    total = total_of(scope.model, run.readings, target.output, target.unit, target.scale)
     already = sum((batch.posted for batch in batches), Decimal(0))
     holdings = [Holding(batch.number, batch.balance) for batch in batches]
     return Change(run, target, total, post(total, already, holdings), batches[0].number if batches else None)
+
+
+def total_of(model: Model, readings: Mapping[str, Reading], output: str, unit: str, scale: int) -> Decimal:
+    """What a run comes to on a ledger: its output in the ledger's unit, rounded once, half to even."""
+    reading = readings.get(output)
+    if reading is None or reading.amount is None:
+        return Decimal(0)
+    return round_to(convert(reading.amount, model.node(output).unit, parse_unit(unit)), scale, "half_even")
 
 
 def _vanished(scope: Scope, key: RunKey) -> Run:

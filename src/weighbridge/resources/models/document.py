@@ -195,4 +195,5 @@ def _yaml_flaw(error: yaml.YAMLError) -> Flaw:
     mark = getattr(error, "problem_mark", None)
     place = Mark(mark.line + 1, mark.column + 1) if mark is not None else Mark()
     what = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
-    return Flaw(f"The document is no YAML: {what}.", place, None, "yaml")
+    hint = " A text that begins with %, @ or ` stands in quotes." if "cannot start any token" in what else ""
+    return Flaw(f"The document is no YAML: {what}.{hint}", place, None, "yaml")

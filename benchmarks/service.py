@@ -1,0 +1,97 @@
+"""A service of its own for a benchmark: real processes, a fresh database, nothing shared with other runs."""
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+START_SECONDS = 60
+
+
+@dataclass
+class Service:
+    """A running service and a token for it."""
+
+    data_dir: Path
+    host: str
+    port: int
+    token: str
+    database_url: str
+    process: subprocess.Popen[str]
+
+    def connect(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection(self.host, self.port, timeout=300)
+
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        """One request; the answer's JSON. An answer that is no success ends the benchmark."""
+        connection = self.connect()
+        status, answer = send(connection, self.token, method, path, None if body is None else json.dumps(body).encode())
+        connection.close()
+        assert status < 400, answer
+        return json.loads(answer)
+
+
+def send(connection: http.client.HTTPConnection, token: str, method: str, path: str, body: bytes | None) -> tuple[int, bytes]:
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    connection.request(method, f"/api/v1{path}", body=body, headers=headers)
+    response = connection.getresponse()
+    return response.status, response.read()
+
+
+@contextlib.contextmanager
+def service(*, api_processes: int = 1, with_worker: bool = False) -> Iterator[Service]:
+    """Start a service in a temporary folder and stop it at the end."""
+    command = Path(sys.executable).with_name("weighbridge")
+    with tempfile.TemporaryDirectory(prefix="weighbridge-bench-") as folder:
+        data_dir = Path(folder)
+        environment = os.environ | {"WEIGHBRIDGE_RATE_LIMIT_PER_MINUTE": "0", "WEIGHBRIDGE_LOG_LEVEL": "warning"}
+        arguments = [command, "serve", "--data-dir", folder, "--port", "0", "--api-processes", str(api_processes)]
+        process = subprocess.Popen(
+            [*arguments, *([] if with_worker else ["--no-worker"])], stdout=subprocess.PIPE, text=True, env=environment
+        )
+        try:
+            assert process.stdout is not None
+            ready = re.match(r"ready http://([^:]+):(\d+)", process.stdout.readline())
+            assert ready, "the service did not start"
+            token = subprocess.run(
+                [command, "token", "create", "--data-dir", folder, "--name", "bench", "--all"],
+                check=True, capture_output=True, text=True,
+            ).stdout.strip()
+            from weighbridge.db.embedded import server
+
+            with server(data_dir) as url:
+                yield Service(data_dir, ready[1], int(ready[2]), token, url, process)
+        finally:
+            process.terminate()
+            process.wait(timeout=START_SECONDS)
+
+
+def peak_memory_mb(pid: int) -> float:
+    """The most memory that a process has held so far, in MB (VmHWM of Linux)."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    found = re.search(r"VmHWM:\s+(\d+) kB", status)
+    assert found
+    return int(found[1]) / 1024
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes below a process."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [one for child in map(int, children) for one in (child, *descendants(child))]
+
+
+def median(values: list[float]) -> float:
+    return sorted(values)[len(values) // 2]
+
+
+def now() -> float:
+    return time.perf_counter()

@@ -1,4 +1,4 @@
-"""Generation of a year of monthly batches from one-minute events against the bare statements it cannot do without.
+"""Generation of a year of monthly batches from one-minute events against the bare statements behind it.
 
 Service: the time from the request to the finished task: queue, worker, sums of 2.6 million values, model,
 batches, full lineage, entries, audit row. Baseline, in the same database: one statement that sums the same
@@ -20,25 +20,29 @@ GOAL = 3.0
 MEMORY_GOAL_MB = 400
 START = datetime(2025, 1, 1, tzinfo=UTC)
 
-MODEL = """
+MODEL = (
+    """
 name: Plant energy
 cadence: monthly
 partition_type: time
 primary_output: delivered
 nodes:
-""" + "".join(
-    f"""
+"""
+    + "".join(
+        f"""
   - slug: {slug}
     input: {{event_type: reading, data_point_type: {slug}, aggregate: sum}}
     unit: ""
 """
-    for slug in SLUGS
-) + """
+        for slug in SLUGS
+    )
+    + """
   - slug: delivered
     formula: energy - 0.01 * flow - 0.001 * (pressure + temperature + moisture)
     unit: ""
     output: true
 """
+)
 
 
 def main() -> None:
@@ -76,9 +80,13 @@ def _plant(running: Service) -> tuple[dict, int]:
 
 def _load(url: str, project: int, event_type: int) -> None:
     with psycopg.connect(url) as connection:
-        with connection.cursor() as cursor, cursor.copy(
-            "COPY events (project_id, id, event_type_id, start_time, end_time, numbers, is_complete) FROM STDIN"
-        ) as copy:
+        with (
+            connection.cursor() as cursor,
+            cursor.copy(
+                "COPY events (project_id, id, event_type_id, start_time, end_time, numbers, is_complete) "
+                "FROM STDIN"
+            ) as copy,
+        ):
             for minute in range(MINUTES):
                 start, end = START + timedelta(minutes=minute), START + timedelta(minutes=minute + 1)
                 values = (
@@ -122,8 +130,8 @@ def _bare(url: str, project: int, event_type: int) -> tuple[float, float]:
 
 
 _SUMS = """
-    SELECT date_trunc('month', start_time, 'UTC'), count(*), sum(numbers[1]), sum(numbers[2]), sum(numbers[3]),
-           sum(numbers[4]), sum(numbers[5])
+    SELECT date_trunc('month', start_time, 'UTC'), count(*), sum(numbers[1]), sum(numbers[2]),
+           sum(numbers[3]), sum(numbers[4]), sum(numbers[5])
       FROM events
      WHERE project_id = %(project)s AND event_type_id = %(type)s
        AND start_time >= '2025-01-01Z' AND start_time < '2026-01-01Z'

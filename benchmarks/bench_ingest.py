@@ -38,7 +38,10 @@ def main() -> None:
             ours = _over_http(running, project["id"], bodies)
             bare = _bare(running.database_url, project["numeric_id"], number, round_number)
             rates.append((ours, bare))
-            print(f"round {round_number + 1}: service {ours:,.0f} events/s, bare COPY {bare:,.0f} events/s, ratio {ours / bare:.2f}")
+            print(
+                f"round {round_number + 1}: service {ours:,.0f} events/s, bare COPY {bare:,.0f} events/s, "
+                f"ratio {ours / bare:.2f}"
+            )
     ratio = median([ours / bare for ours, bare in rates])
     print(f"ingest: median ratio {ratio:.2f} of bare binary COPY (goal: at least {GOAL})")
 
@@ -50,7 +53,10 @@ def _body(request: int, place: str) -> bytes:
             "start_time": _text(_moment(request * EVENTS_PER_REQUEST + index)),
             "end_time": _text(_moment(request * EVENTS_PER_REQUEST + index + 1)),
             "locations": [{"id": place}],
-            "data_points": [{"slug": slug, "value": float(value)} for slug, value in zip(SLUGS, _values(index), strict=True)],
+            "data_points": [
+                {"slug": slug, "value": float(value)}
+                for slug, value in zip(SLUGS, _values(index), strict=True)
+            ],
         }
         for index in range(EVENTS_PER_REQUEST)
     ]
@@ -123,8 +129,8 @@ _COPY = """
     FROM STDIN (FORMAT BINARY)
 """
 _TYPES = [
-    "int4", "int8", "int4", "timestamptz", "timestamptz", "text", "int4", "text", "text", "int4[]", "numeric[]",
-    "text[]", "bool[]", "bool",
+    "int4", "int8", "int4", "timestamptz", "timestamptz", "text", "int4", "text", "text", "int4[]",
+    "numeric[]", "text[]", "bool[]", "bool",
 ]  # fmt: skip
 
 if __name__ == "__main__":

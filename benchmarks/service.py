@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weighbridge.db.embedded import server
+
 START_SECONDS = 60
 
 
@@ -34,13 +36,17 @@ class Service:
     def call(self, method: str, path: str, body: Any = None) -> Any:
         """One request; the answer's JSON. An answer that is no success ends the benchmark."""
         connection = self.connect()
-        status, answer = send(connection, self.token, method, path, None if body is None else json.dumps(body).encode())
+        status, answer = send(
+            connection, self.token, method, path, None if body is None else json.dumps(body).encode()
+        )
         connection.close()
         assert status < 400, answer
         return json.loads(answer)
 
 
-def send(connection: http.client.HTTPConnection, token: str, method: str, path: str, body: bytes | None) -> tuple[int, bytes]:
+def send(
+    connection: http.client.HTTPConnection, token: str, method: str, path: str, body: bytes | None
+) -> tuple[int, bytes]:
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     connection.request(method, f"/api/v1{path}", body=body, headers=headers)
     response = connection.getresponse()
@@ -53,10 +59,25 @@ def service(*, api_processes: int = 1, with_worker: bool = False) -> Iterator[Se
     command = Path(sys.executable).with_name("weighbridge")
     with tempfile.TemporaryDirectory(prefix="weighbridge-bench-") as folder:
         data_dir = Path(folder)
-        environment = os.environ | {"WEIGHBRIDGE_RATE_LIMIT_PER_MINUTE": "0", "WEIGHBRIDGE_LOG_LEVEL": "warning"}
-        arguments = [command, "serve", "--data-dir", folder, "--port", "0", "--api-processes", str(api_processes)]
+        environment = os.environ | {
+            "WEIGHBRIDGE_RATE_LIMIT_PER_MINUTE": "0",
+            "WEIGHBRIDGE_LOG_LEVEL": "warning",
+        }
+        arguments = [
+            command,
+            "serve",
+            "--data-dir",
+            folder,
+            "--port",
+            "0",
+            "--api-processes",
+            str(api_processes),
+        ]
         process = subprocess.Popen(
-            [*arguments, *([] if with_worker else ["--no-worker"])], stdout=subprocess.PIPE, text=True, env=environment
+            [*arguments, *([] if with_worker else ["--no-worker"])],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
         )
         try:
             assert process.stdout is not None
@@ -64,10 +85,10 @@ def service(*, api_processes: int = 1, with_worker: bool = False) -> Iterator[Se
             assert ready, "the service did not start"
             token = subprocess.run(
                 [command, "token", "create", "--data-dir", folder, "--name", "bench", "--all"],
-                check=True, capture_output=True, text=True,
+                check=True,
+                capture_output=True,
+                text=True,
             ).stdout.strip()
-            from weighbridge.db.embedded import server
-
             with server(data_dir) as url:
                 yield Service(data_dir, ready[1], int(ready[2]), token, url, process)
         finally:

@@ -16,7 +16,7 @@ from weighbridge.core.expression import ExpressionError, Value, number, text
 from weighbridge.core.model import Aggregate, Input, Model, Node, Program, Share, evaluate_node
 from weighbridge.core.number import CONTEXT, EXACT, round_to
 from weighbridge.core.partition import Partition
-from weighbridge.core.statistics import ZERO, Group, Statistics
+from weighbridge.core.statistics import NOTHING, ZERO, Group, Statistics
 from weighbridge.core.unit import ONE, Unit, convert
 
 
@@ -81,7 +81,9 @@ def run_slot(program: Program, groups: Sequence[Group], units: Mapping[str, Unit
         groups=groups,
         units=units,
         scale=scale,
-        values={one: {f"partition.{name}": text(value) for name, value in one.named.items()} for one in partitions},
+        values={
+            one: {f"partition.{name}": text(value) for name, value in one.named.items()} for one in partitions
+        },
         readings={one: {} for one in partitions},
         problems=[],
     )
@@ -92,7 +94,9 @@ def run_slot(program: Program, groups: Sequence[Group], units: Mapping[str, Unit
         else:
             _compute(bench, node)
     runs = tuple(
-        PartitionRun(one, bench.readings[one], tuple(group for group in groups if group.tags.agrees_with(one)))
+        PartitionRun(
+            one, bench.readings[one], tuple(group for group in groups if group.tags.agrees_with(one))
+        )
         for one in partitions
     )
     lost = tuple(group for group in groups if not any(group.tags.agrees_with(one) for one in partitions))
@@ -115,7 +119,8 @@ def partitions_of(model: Model, groups: Sequence[Group]) -> tuple[Partition, ...
 def _untagged(model: Model, groups: Sequence[Group]) -> list[str]:
     """A partitioning input is never repeated, so an untagged event of it must be one that can be shared."""
     return [
-        f"Input {node.slug!r} defines the partitions; {group.event_count} of its events carry no tag."
+        f"Input {node.slug!r} defines the partitions, and {group.event_count} of its events carry no tag, "
+        f"{group.first_event} for one."
         for node in model.partitioning
         if isinstance(node.body, Input) and node.body.share is Share.REPEAT
         for group in groups
@@ -123,58 +128,71 @@ def _untagged(model: Model, groups: Sequence[Group]) -> list[str]:
     ]
 
 
+@dataclass(slots=True)
+class _Gathered:
+    """What an input has in one partition: its own data, and its part of the wholes that were shared."""
+
+    own: Statistics = NOTHING
+    part: Decimal | None = None
+    whole: Decimal | None = None
+
+    def take(self, part: Decimal, whole: Decimal) -> None:
+        self.part = EXACT.add(self.part or ZERO, part)
+        self.whole = EXACT.add(self.whole or ZERO, whole)
+
+
 def _read(bench: _Bench, node: Node, body: Input) -> None:
-    """Give an input its value in every partition: its own data, and its part of what is shared."""
-    own: dict[Partition, Statistics] = {one: Statistics() for one in bench.values}
-    parts: dict[Partition, Decimal] = {}
-    wholes: dict[Partition, Decimal] = {}
+    """Give an input its value in every partition."""
+    gathered = {one: _Gathered() for one in bench.values}
     for group in bench.groups:
-        if (found := group.by_input.get(node.slug)) is None or not found.count:
+        found = group.by_input.get(node.slug)
+        agreeing = [one for one in gathered if group.tags.agrees_with(one)]
+        if found is None or not found.count or not agreeing:
             continue
-        agreeing = [one for one in bench.values if group.tags.agrees_with(one)]
         if body.share is Share.REPEAT or group.tags.is_whole(bench.model.partition_type):
             for one in agreeing:
-                own[one] = own[one].plus(found)
-        elif agreeing:
+                gathered[one].own = gathered[one].own.plus(found)
+        else:
             whole = Decimal(found.count) if body.aggregate is Aggregate.COUNT else found.total
-            for one, part in zip(agreeing, _divide(bench, node, body, whole, agreeing), strict=True):
-                parts[one] = EXACT.add(parts.get(one, ZERO), part)
-                wholes[one] = EXACT.add(wholes.get(one, ZERO), whole)
-    for one, found in own.items():
-        _settle(bench, node, body, one, found, parts.get(one), wholes.get(one))
+            for one, part in zip(agreeing, _divide(bench, body, whole, agreeing), strict=True):
+                gathered[one].take(part, whole)
+    for one, found_there in gathered.items():
+        _settle(bench, node, one, found_there)
 
 
-def _divide(
-    bench: _Bench, node: Node, body: Input, whole: Decimal, agreeing: Sequence[Partition]
-) -> list[Decimal]:
+def _divide(bench: _Bench, body: Input, whole: Decimal, agreeing: Sequence[Partition]) -> list[Decimal]:
     weights = [Decimal(1)] * len(agreeing)
     if body.share is Share.BY and body.share_by:
-        readings = [bench.readings[one].get(body.share_by) for one in agreeing]
-        weights = [ZERO if reading is None or reading.amount is None else reading.amount for reading in readings]
+        weights = [bench.readings[one][body.share_by].amount or ZERO for one in agreeing]
     try:
         return divide(whole, weights, bench.scale)
     except AllocationError as error:
-        bench.problems.append(f"Input {node.slug!r} cannot be shared by {body.share_by!r}: {error}")
+        bench.problems.append(
+            f"{whole} of {body.data_point_type!r} cannot be shared "
+            f"by {body.share_by!r}: {error}"
+        )
         return [ZERO] * len(agreeing)
 
 
-def _settle(
-    bench: _Bench, node: Node, body: Input, one: Partition, found: Statistics, part: Decimal | None, whole: Decimal | None
-) -> None:
+def _settle(bench: _Bench, node: Node, one: Partition, gathered: _Gathered) -> None:
     """Aggregate, convert to the node's unit, round, and keep."""
-    unit = ONE if body.aggregate is Aggregate.COUNT else bench.units[node.slug]
+    assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
+    unit = ONE if node.body.aggregate is Aggregate.COUNT else bench.units[node.slug]
+    if gathered.own.unweighted:
+        bench.problems.append(
+            f"Input {node.slug!r} has {gathered.own.unweighted} values without {node.body.weight!r}"
+            f"{_of(one)}."
+        )
     try:
-        amount = aggregated(body, found, part)
+        amount = aggregated(node.body, gathered.own, gathered.part)
     except ArithmeticError:
         bench.problems.append(f"Input {node.slug!r} has no weight to average by{_of(one)}.")
         amount = ZERO
-    if found.unweighted:
-        bench.problems.append(f"Input {node.slug!r} has {found.unweighted} values without {body.weight!r}{_of(one)}.")
     if amount is None:
-        _keep(bench, node, one, Reading(_stand_in(bench, node, body, one)))
+        _keep(bench, node, one, Reading(_stand_in(bench, node, node.body, one)))
         return
-    shared = None if whole is None else convert(whole, unit, node.unit)
-    _keep(bench, node, one, Reading(_rounded(node, convert(amount, unit, node.unit)), shared))
+    whole = None if gathered.whole is None else convert(gathered.whole, unit, node.unit)
+    _keep(bench, node, one, Reading(_rounded(node, convert(amount, unit, node.unit)), whole))
 
 
 def _stand_in(bench: _Bench, node: Node, body: Input, one: Partition) -> Decimal | None:
@@ -191,22 +209,20 @@ def aggregated(body: Input, found: Statistics, part: Decimal | None) -> Decimal 
 
     Raises ArithmeticError when the weights of an average sum to zero.
     """
+    count, shared = Decimal(found.count), part or ZERO
     if body.aggregate is Aggregate.COUNT:
-        return EXACT.add(Decimal(found.count), part or ZERO)
+        return EXACT.add(count, shared)
     if not found.count and part is None:
         return None
-    match body.aggregate:
-        case Aggregate.SUM:
-            return CONTEXT.plus(EXACT.add(found.total, part or ZERO))
-        case Aggregate.AVERAGE if body.weight:
-            return CONTEXT.divide(found.weighted, found.weight)
-        case Aggregate.AVERAGE:
-            return CONTEXT.divide(found.total, Decimal(found.count))
-        case Aggregate.MIN:
-            return found.least
-        case Aggregate.MAX:
-            return found.greatest
-    raise ValueError(f"generation does not compute the aggregate {body.aggregate}")
+    if body.aggregate is Aggregate.AVERAGE:
+        total, weight = (found.weighted, found.weight) if body.weight else (found.total, count)
+        return CONTEXT.divide(total, weight)
+    chosen = {
+        Aggregate.SUM: CONTEXT.plus(EXACT.add(found.total, shared)),
+        Aggregate.MIN: found.least,
+        Aggregate.MAX: found.greatest,
+    }
+    return chosen[body.aggregate]
 
 
 def _compute(bench: _Bench, node: Node) -> None:

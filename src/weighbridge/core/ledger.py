@@ -30,7 +30,7 @@ class Holding:
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """What a run's new total asks of its ledger: a credit to a new batch, falls on earlier ones, or both none."""
+    """What a run's new total asks of its ledger: a credit to a new batch, or falls on earlier ones."""
 
     credit: Decimal
     falls: tuple[Holding, ...]

@@ -1,4 +1,7 @@
-"""A link is where a record opens in the web app: a path, until the edge puts the service's address before it."""
+"""A link is where a record opens in the web app.
+
+It is a path until the edge puts the service's address before it.
+"""
 
 
 class Link:

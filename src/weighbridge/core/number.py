@@ -38,6 +38,9 @@ EXPONENT_MAX: Final = 100
 PLACES_MAX: Final = 34
 """The most places before or after the point that a rounding may name."""
 
+_PLACES_EVER: Final = EXPONENT_MAX + DIGITS_MAX - 1
+"""Places of the smallest number with all its digits; zeros beyond them say nothing and fill the database."""
+
 CONTEXT: Final = Context(
     prec=DIGITS_MAX,
     rounding=ROUND_HALF_EVEN,
@@ -92,6 +95,8 @@ def limited(value: Decimal) -> Decimal:
         raise NumberError(f"{shorten(str(value))} has more than {DIGITS_MAX} significant digits.")
     if value and not -EXPONENT_MAX <= value.adjusted() <= EXPONENT_MAX:
         raise NumberError(f"{shorten(str(value))} is outside 1e-{EXPONENT_MAX} to 1e{EXPONENT_MAX}.")
+    if value.as_tuple().exponent < -_PLACES_EVER:  # type: ignore[operator] # finite, so a whole number
+        raise NumberError(f"{shorten(str(value))} has more than {_PLACES_EVER} places after the point.")
     return value
 
 

@@ -12,7 +12,10 @@ SLUG_LENGTH_MAX: Final = 100
 _SLUG: Final = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 _BETWEEN_WORDS: Final = re.compile(r"[^a-z0-9_]+")
 
-SLUG_RULE: Final = f"small letters and digits in words joined by single hyphens or underscores, at most {SLUG_LENGTH_MAX} characters"
+SLUG_RULE: Final = (
+    "small letters and digits in words joined by single hyphens or underscores, "
+    f"at most {SLUG_LENGTH_MAX} characters"
+)
 """What a slug is, for messages."""
 
 

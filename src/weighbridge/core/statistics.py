@@ -45,6 +45,10 @@ class Statistics:
         )
 
 
+NOTHING: Final = Statistics()
+"""The statistics of no values."""
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """The events of a source in one slot with the same tags, and the statistics of each input on them."""
@@ -52,7 +56,8 @@ class Group:
     source: int
     tags: Partition
     event_count: int
-    first_event: int
+    first_event: str
+    """The id of one of them, for a sentence about the group."""
     digest: Decimal
     """Sum of hashes of the event ids: the same for the same events in any order."""
     by_input: Mapping[str, Statistics]

@@ -70,6 +70,8 @@ _MISLEADING: Final = {
 }
 """Symbols that pint knows and that mean something else in this field."""
 
+_LARGEST: Final = Fraction(10**1000)
+_SMALLEST: Final = 1 / _LARGEST
 _TEMPERATURE: Final = (("temperature", 1),)
 _SUPERSCRIPTS: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _LETTERS: Final = "A-Za-zµμ°Ω_"
@@ -207,9 +209,9 @@ class _Reader:
         return ((name + self._tag(match["tag"]), exponent),)
 
     def _name_and_exponent(self, name: str) -> tuple[str, int]:
-        """Take `m3` apart, unless the whole is a unit of its own."""
+        """Take `m3` apart, unless the whole is a unit of its own or the rest is none."""
         digits = _TRAILING_DIGITS.fullmatch(name)
-        if digits is None or _meaning(name) is not None:
+        if digits is None or _meaning(name) is not None or _meaning(digits[1]) is None:
             return name, 1
         return digits[1], int(digits[2])
 
@@ -257,6 +259,10 @@ def _from_parts(parts: Iterable[tuple[str, int]], written: str | None = None) ->
         if not single.is_absolute and gathered != {symbol: 1}:
             raise UnitError(f"{symbol} stands alone only; within a larger unit write K or delta_{symbol}.")
         value *= single.factor**exponent
+        if not _SMALLEST < value < _LARGEST:
+            raise UnitError(
+                f"The unit {shorten(written or symbol)!r} is larger or smaller than anything measured."
+            )
         for name, own in single.dimensions:
             dimensions[name] = dimensions.get(name, 0) + own * exponent
     offset = _single(next(iter(gathered))).offset if len(gathered) == 1 else Fraction(0)

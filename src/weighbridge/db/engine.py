@@ -6,7 +6,8 @@ whether it may write. A transaction that ends with an exception leaves nothing b
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, LiteralString, TypeVar
+from decimal import Decimal
+from typing import Any, LiteralString, Self, TypeVar
 
 import msgspec
 from psycopg import AsyncConnection, AsyncCursor
@@ -17,8 +18,6 @@ from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composed
 from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
-
-from decimal import Decimal
 
 from weighbridge.core.instant import Instant
 from weighbridge.db.keys import KeyBlocks
@@ -120,7 +119,7 @@ class Database:
     async def close(self) -> None:
         await self._pool.close()
 
-    async def __aenter__(self) -> "Database":
+    async def __aenter__(self) -> Self:
         await self.open()
         return self
 
@@ -186,6 +185,8 @@ def _composed(statement: Statement) -> SQL | Composed:
     return SQL(statement) if isinstance(statement, str) else statement
 
 
-def _positional(make: Callable[..., Record]) -> Callable[[AsyncCursor[Any]], Callable[[Sequence[Any]], Record]]:
+def _positional(
+    make: Callable[..., Record],
+) -> Callable[[AsyncCursor[Any]], Callable[[Sequence[Any]], Record]]:
     """Build records by position, which is three times quicker than by name."""
     return lambda _cursor: lambda row: make(*row)

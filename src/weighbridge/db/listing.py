@@ -4,15 +4,17 @@ The table of fields is the single source: reading the query string, the SQL, the
 the reference pages all derive from it. Every list is ordered totally, bounded and paged.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, LiteralString, TypeVar
 
 import msgspec
-from psycopg.sql import SQL, Composable, Literal
+from psycopg.sql import SQL, Composable
 
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
+from weighbridge.db.literal import Literal
 from weighbridge.errors import Malformed
 
 Record = TypeVar("Record", bound=msgspec.Struct)
@@ -22,6 +24,9 @@ PAGE_SIZE_MAX: Final = 200
 PAGE_MAX: Final = 1_000_000
 COUNT_MAX: Final = 10_000
 """Up to here a list is counted; beyond, the planner's estimate has to do."""
+
+_DIGITS_READ: Final = 12
+"""Digits of a whole number that are looked at; whoever sends more means a number beyond every limit."""
 
 COMPARATORS: Final[Mapping[str, LiteralString]] = {"eq": "=", "geq": ">=", "leq": "<="}
 
@@ -139,10 +144,10 @@ def wanted(query: Sequence[tuple[str, str]], listing: Listing) -> Wanted:
         elif name.startswith("filter"):
             conditions += _condition(name, value, listing, problems)
         elif name in listing.plain:
-            field_name, comparator = listing.plain[name]
-            conditions += _read(name, value, field_name, comparator, listing.filters[field_name], problems)
+            conditions += _read(name, value, listing, listing.plain[name], problems)
         else:
             problems.append(Problem(f"{name} is not a parameter of this list.", name, "unknown"))
+    problems += _contradictions(query)
     problems += _conflicts(conditions)
     if problems:
         raise Malformed(problems)
@@ -156,8 +161,9 @@ def _comparison(found: Filter, operator: LiteralString, value: Any) -> Composabl
 
 
 def _whole_number(name: str, value: str, largest: int | None, problems: list[Problem]) -> int:
-    if value.isascii() and value.isdecimal() and len(value) < 10 and int(value) > 0:
-        number = int(value)
+    digits = value.lstrip("0")
+    if value.isascii() and value.isdecimal() and digits:
+        number = int(digits[:_DIGITS_READ])
         if largest is None or number <= largest:
             return number
     limit = f" up to {largest}" if largest else ""
@@ -170,7 +176,9 @@ def _sort(value: str, listing: Listing, problems: list[Problem]) -> tuple[str, .
     for name in names:
         if name.removeprefix("-") not in listing.sorts:
             allowed = ", ".join(listing.sorts)
-            problems.append(Problem(f"sort by {name!r} is not possible; this list sorts by {allowed}.", "sort", "invalid"))
+            problems.append(
+                Problem(f"sort by {name!r} is not possible; this list sorts by {allowed}.", "sort", "invalid")
+            )
     return names
 
 
@@ -179,30 +187,56 @@ def _condition(
 ) -> list[tuple[str, str, Any]]:
     parts = name[len("filter") :].split("]")
     if parts[-1] or len(parts) not in {2, 3} or any(not p.startswith("[") or len(p) < 2 for p in parts[:-1]):
-        problems.append(Problem(f"{name} is malformed; write filter[field][comparator]=value.", name, "malformed"))
+        problems.append(
+            Problem(f"{name} is malformed; write filter[field][comparator]=value.", name, "malformed")
+        )
         return []
     field_name = parts[0][1:]
     comparator = parts[1][1:] if len(parts) == 3 else "eq"
     found = listing.filters.get(field_name)
     if found is None:
         allowed = ", ".join(listing.filters) or "nothing"
-        problems.append(Problem(f"{field_name} is not a field to filter by; this list takes {allowed}.", name, "unknown"))
+        problems.append(
+            Problem(f"{field_name} is not a field to filter by; this list takes {allowed}.", name, "unknown")
+        )
         return []
     if comparator not in found.comparators:
         allowed = ", ".join(found.comparators)
-        problems.append(Problem(f"{name} has the comparator {comparator!r}; {field_name} takes {allowed}.", name, "unsupported"))
+        problems.append(
+            Problem(
+                f"{name} has the comparator {comparator!r}; {field_name} takes {allowed}.",
+                name,
+                "unsupported",
+            )
+        )
         return []
-    return _read(name, value, field_name, comparator, found, problems)
+    return _read(name, value, listing, (field_name, comparator), problems)
 
 
 def _read(
-    name: str, value: str, field_name: str, comparator: str, found: Filter, problems: list[Problem]
+    name: str, value: str, listing: Listing, condition: tuple[str, str], problems: list[Problem]
 ) -> list[tuple[str, str, Any]]:
+    field_name, comparator = condition
+    found = listing.filters[field_name]
     try:
+        if "\x00" in value:
+            raise ValueError(value)  # noqa: TRY301 - a value no text column can be compared with
         return [(field_name, comparator, found.read(value))]
-    except ValueError:
-        problems.append(Problem(f"{name} is {value!r}; {field_name} takes {found.expects}.", name, "unreadable"))
+    except (ValueError, OverflowError):
+        problems.append(
+            Problem(f"{name} is {value!r}; {field_name} takes {found.expects}.", name, "unreadable")
+        )
         return []
+
+
+def _contradictions(query: Sequence[tuple[str, str]]) -> list[Problem]:
+    """A parameter of paging that is given with several values."""
+    times = Counter(name for name, _ in set(query) if name in {"page", "page_size", "sort"})
+    return [
+        Problem(f"{name} is given with {count} values; give it once.", name, "conflict")
+        for name, count in times.items()
+        if count > 1
+    ]
 
 
 def _conflicts(conditions: Sequence[tuple[str, str, Any]]) -> list[Problem]:
@@ -244,4 +278,3 @@ def page_info(wanted: Wanted, items: int, total: int, *, is_estimate: bool) -> I
         sort=[name for name in wanted.sort if name],
         filter=[f"{name}[{comparator}]" for name, comparator, _ in wanted.conditions],
     )
-

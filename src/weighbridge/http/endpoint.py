@@ -78,7 +78,15 @@ def get(
             return _response(request, answer, 200)
 
         operation = Operation(
-            "GET", path, function.__name__, function.__module__, _summary(function), permission, returns, 200, listing=listing
+            "GET",
+            path,
+            function.__name__,
+            function.__module__,
+            _summary(function),
+            permission,
+            returns,
+            200,
+            listing=listing,
         )
         return _route(operation, handler)
 
@@ -89,14 +97,18 @@ def post(
     path: str, *, permission: str, body: type[Any], returns: Any, status: int = 201, example: Any = None
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that writes what the body asks for."""
-    return _writing("POST", path, permission=permission, body=body, returns=returns, status=status, example=example)
+    return _writing(
+        "POST", path, permission=permission, body=body, returns=returns, status=status, example=example
+    )
 
 
 def patch(
     path: str, *, permission: str, body: type[Any], returns: Any, example: Any = None
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that changes a record."""
-    return _writing("PATCH", path, permission=permission, body=body, returns=returns, status=200, example=example)
+    return _writing(
+        "PATCH", path, permission=permission, body=body, returns=returns, status=200, example=example
+    )
 
 
 def _writing(
@@ -111,8 +123,8 @@ def _writing(
             return _response(request, answer, status)
 
         operation = Operation(
-            method, path, function.__name__, function.__module__, _summary(function), permission, returns, status,
-            body=body, example=example,
+            method, path, function.__name__, function.__module__, _summary(function), permission,
+            returns, status, body=body, example=example,
         )  # fmt: skip
         return _route(operation, handler)
 
@@ -131,7 +143,9 @@ async def authenticated(request: WebRequest, permission: str) -> Actor:
     token = rest.strip() if scheme.lower() == "bearer" else header
     if not token:
         raise Unauthorized("The request carries no token; send it as Authorization: Bearer <token>.")
-    actor: Actor = await request.app.state.authenticate(database(request), token, request.scope["state"]["request_id"])
+    actor: Actor = await request.app.state.authenticate(
+        database(request), token, request.scope["state"]["request_id"]
+    )
     if not actor.may(permission):
         raise Forbidden(f"The token lacks the permission {permission}.")
     return actor
@@ -145,7 +159,9 @@ async def _json_body(request: WebRequest) -> bytes:
 
 
 def _call(request: WebRequest, tx: Transaction, actor: Actor) -> Call[Transaction]:
-    return Call(tx, actor, cast("Mapping[str, str]", request.path_params), tuple(request.query_params.multi_items()))
+    return Call(
+        tx, actor, cast("Mapping[str, str]", request.path_params), tuple(request.query_params.multi_items())
+    )
 
 
 def _response(request: WebRequest, answer: Any, status: int) -> Response[bytes]:
@@ -162,7 +178,9 @@ def _summary(function: Callable[..., Any]) -> str:
     return function.__doc__.strip()
 
 
-def _route(operation: Operation, handler: Callable[[WebRequest], Awaitable[Response[bytes]]]) -> HTTPRouteHandler:
+def _route(
+    operation: Operation, handler: Callable[[WebRequest], Awaitable[Response[bytes]]]
+) -> HTTPRouteHandler:
     typed = "/".join(
         f"{{{part[1:-1]}:str}}" if part.startswith("{") else part for part in operation.path.split("/")
     )

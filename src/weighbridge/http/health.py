@@ -28,7 +28,9 @@ async def readyz(request: WebRequest) -> Response[dict[str, str]]:
     except (Error, PoolTimeout):
         return Response({"status": "unavailable", "reason": "the database does not answer"}, status_code=503)
     if row is None or row[0] != newest_revision():
-        return Response({"status": "unavailable", "reason": "the database needs a migration"}, status_code=503)
+        return Response(
+            {"status": "unavailable", "reason": "the database needs a migration"}, status_code=503
+        )
     return Response({"status": "ok"})
 
 

@@ -143,6 +143,6 @@ def _operation(handler: HTTPRouteHandler) -> Operation:
 
 
 def _package(handler: HTTPRouteHandler) -> str:
-    """The folder of the noun; the handler is the wrapper's, so the endpoint's function is sought in it."""
-    function = inspect.getclosurevars(handler.fn).nonlocals["function"]
-    return str(function.__module__).rpartition(".")[0]
+    """The folder of the noun, as a package."""
+    operation: Operation = handler.opt["operation"]
+    return operation.module.rpartition(".")[0]

@@ -1,4 +1,4 @@
-"""Every refusal leaves in one shape: `{"status": "error", "statusCode": …, "errors": [...], "request_id": …}`."""
+"""Every refusal leaves in one shape: status, statusCode, errors and the id of the request."""
 
 from typing import Any
 
@@ -8,10 +8,11 @@ from litestar import Request, Response
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 from psycopg import OperationalError
+from psycopg.errors import ForeignKeyViolation, UniqueViolation
 from psycopg_pool import PoolTimeout
 
 from weighbridge.core.problem import Problem
-from weighbridge.errors import Refusal, Unauthorized, Unavailable
+from weighbridge.errors import Conflict, Refusal, Unauthorized, Unavailable
 
 log = structlog.get_logger()
 
@@ -44,7 +45,9 @@ class ErrorBody(msgspec.Struct, frozen=True, rename={"status_code": "statusCode"
 
 def refused(request: WebRequest, refusal: Refusal) -> Response[bytes]:
     """Answer with a refusal that the service itself raised."""
-    headers = {"WWW-Authenticate": 'Bearer error="invalid_token"'} if isinstance(refusal, Unauthorized) else {}
+    headers = (
+        {"WWW-Authenticate": 'Bearer error="invalid_token"'} if isinstance(refusal, Unauthorized) else {}
+    )
     if isinstance(refusal, Unavailable):
         headers["Retry-After"] = str(_RETRY_AFTER_SECONDS)
     return _rendered(request, refusal.status, refusal.problems, headers)
@@ -56,6 +59,16 @@ def refused_by_framework(request: WebRequest, error: HTTPException) -> Response[
     return _rendered(request, error.status_code, (Problem(sentence),), dict(error.headers or {}))
 
 
+def overtaken(request: WebRequest, _: UniqueViolation | ForeignKeyViolation) -> Response[bytes]:
+    """Answer when another request changed what this one had checked, between its check and its write."""
+    return refused(
+        request,
+        Conflict(
+            "Another request stored or removed what this one depends on; nothing of this one was stored."
+        ),
+    )
+
+
 def database_away(request: WebRequest, error: OperationalError | PoolTimeout) -> Response[bytes]:
     """Answer while the database restarts or cannot be reached."""
     log.warning("database_unavailable", error=str(error))
@@ -65,12 +78,16 @@ def database_away(request: WebRequest, error: OperationalError | PoolTimeout) ->
 def broken(request: WebRequest, error: Exception) -> Response[bytes]:
     """Answer for a mistake of ours; the log has the trace under the request id."""
     log.error("request_failed", exc_info=error, request_id=_request_id(request))
-    return _rendered(request, 500, (Problem("The service made a mistake; it is logged under the request id."),), {})
+    return _rendered(
+        request, 500, (Problem("The service made a mistake; it is logged under the request id."),), {}
+    )
 
 
 HANDLERS: Any = {
     Refusal: refused,
     HTTPException: refused_by_framework,
+    UniqueViolation: overtaken,
+    ForeignKeyViolation: overtaken,
     OperationalError: database_away,
     PoolTimeout: database_away,
     Exception: broken,
@@ -87,7 +104,9 @@ def _rendered(
         [ErrorItem(problem.message, problem.field, problem.code) for problem in problems],
         _request_id(request),
     )
-    return Response(msgspec.json.encode(body), status_code=status, media_type="application/json", headers=headers)
+    return Response(
+        msgspec.json.encode(body), status_code=status, media_type="application/json", headers=headers
+    )
 
 
 def _request_id(request: WebRequest) -> str:

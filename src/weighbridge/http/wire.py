@@ -6,7 +6,7 @@ texts of the JSON library's complaints are taken apart here and nowhere else.
 
 import re
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -41,14 +41,36 @@ def decode(body: bytes, kind: type[T]) -> T:
     decoder = _decoders.get(kind)
     if decoder is None:
         decoder = _decoders[kind] = msgspec.json.Decoder(kind, float_hook=Decimal)
+    _refuse_nul(body)
     try:
         return cast("T", decoder.decode(body))
     except msgspec.ValidationError as error:
         raise Malformed([_shape_problem(str(error), body)]) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Malformed(f"The body is not valid JSON: {error}.") from None
+    except InvalidOperation:
+        raise Malformed("The body holds a number whose exponent is beyond any that can be read.") from None
     except RecursionError:
         raise Malformed("The body is nested too deeply.") from None
+
+
+def _refuse_nul(body: bytes) -> None:
+    """Refuse a text with a NUL character, which the database cannot hold, naming where it stands."""
+    if rb"\u0000" not in body:
+        return
+    try:
+        waiting: list[tuple[str, Any]] = [("", msgspec.json.decode(body))]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return  # the decoder that knows the expected shape says what is wrong
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, str) and "\x00" in value:
+            raise Malformed([Problem(f"{path} holds a NUL character, which no text may.", path, "invalid")])
+        if isinstance(value, dict):
+            waiting += [(f"{path}.{key}" if path else key, inner) for key, inner in value.items()]
+            waiting += [(path, key) for key in value]
+        elif isinstance(value, list):
+            waiting += [(f"{path}[{index}]", inner) for index, inner in enumerate(value)]
 
 
 def _shape_problem(text: str, body: bytes) -> Problem:
@@ -65,4 +87,6 @@ def _shape_problem(text: str, body: bytes) -> Problem:
     if missing := re.match(r"^Object missing required field `(.*)`$", said):
         name = f"{path}.{missing[1]}" if path else missing[1]
         return Problem(f"{name} is required.", name, "required")
-    return Problem(f"{path or 'The body'}: {said[:1].lower()}{said[1:].replace('`', '')}.", path or None, "invalid")
+    return Problem(
+        f"{path or 'The body'}: {said[:1].lower()}{said[1:].replace('`', '')}.", path or None, "invalid"
+    )

@@ -77,13 +77,8 @@ def check_clock(clock: Clock, fields: Collection[str]) -> list[Problem]:
 def read_moment(text: str, zone: ZoneInfo | None, time_format: str | None = None) -> datetime:
     """Read a time, by default in ISO 8601; one without an offset is local to the zone."""
     try:
-        if time_format is None:
-            moment = datetime.fromisoformat(text)
-        else:
-            moment = datetime.strptime(text, time_format)  # noqa: DTZ007 - the zone is added below
-        if moment.tzinfo is None:
-            moment = _local(moment, text, zone)
-        return moment.astimezone(UTC)
+        moment = _parsed(text, time_format)
+        return (_local(moment, text, zone) if moment.tzinfo is None else moment).astimezone(UTC)
     except OverflowError:
         raise CellError(f"{shorten(text)!r} lies outside the years 1 to 9999") from None
     except CellError:
@@ -93,10 +88,10 @@ def read_moment(text: str, zone: ZoneInfo | None, time_format: str | None = None
         raise CellError(f"{shorten(text)!r} is not a time {example}") from None
 
 
-def times_of_row(clock: Clock, order: int, start: str, end: str) -> tuple[datetime, datetime | None]:
+def times_of_row(clock: Clock, place: int, start: str, end: str) -> tuple[datetime, datetime | None]:
     """Find the times of a row from its place among the rows and its cells; no end makes a reading."""
     if clock.start is not None and clock.every is not None:
-        begin = _later(clock.start, order * clock.every)
+        begin = _later(clock.start, place * clock.every)
         return begin, None if clock.is_reading else _later(begin, clock.every)
     if not start:
         raise CellError("start_time is missing")
@@ -104,6 +99,12 @@ def times_of_row(clock: Clock, order: int, start: str, end: str) -> tuple[dateti
     if clock.every is not None:
         return begin, _later(begin, clock.every)
     return begin, _moment_in("end_time", end, clock) if end else None
+
+
+def _parsed(text: str, time_format: str | None) -> datetime:
+    if time_format is None:
+        return datetime.fromisoformat(text)
+    return datetime.strptime(text, time_format)  # noqa: DTZ007 - the caller adds the zone
 
 
 def _later(moment: datetime, time: timedelta) -> datetime:
@@ -131,7 +132,7 @@ def _local(moment: datetime, text: str, zone: ZoneInfo | None) -> datetime:
         raise CellError(f"{shorten(text)!r} does not exist in {zone.key}: the clocks go forward then")
     if before > after:
         raise CellError(
-            f"{shorten(text)!r} comes twice in {zone.key}, for the clocks go back then; write it with its offset"
+            f"{shorten(text)!r} comes twice in {zone.key}, where the clocks go back then; give its offset"
         )
     return first
 

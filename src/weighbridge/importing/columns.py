@@ -44,6 +44,10 @@ class Columns:
     fields: Mapping[str, int]
     points: tuple[Point, ...]
 
+    @property
+    def has_references(self) -> bool:
+        return "client_reference" in self.fields
+
     def as_mapping(self) -> dict[str, str]:
         """Name what each column gives; a column that was left out gives `-`."""
         given = {index: field for field, index in self.fields.items()}
@@ -66,9 +70,9 @@ def map_columns(header: Sequence[str], asked: Sequence[str], value_types: Mappin
         raise Invalid(problems)
     fields, points = {}, []
     for index, field in enumerate(chosen):
-        if field in value_types:
+        if field is not None and field in value_types:
             points.append(Point(index, field, value_types[field]))
-        elif field in EVENT_FIELDS:
+        elif field is not None and field != LEFT_OUT:
             fields[field] = index
     return Columns(tuple(header), fields, tuple(points))
 
@@ -79,7 +83,9 @@ def _read_asked(asked: Sequence[str]) -> tuple[dict[str, str], list[Problem]]:
     for text in asked:
         column, equals, field = text.rpartition("=")
         if not equals:
-            problems.append(Problem(f"--map {text!r} has no equals sign; write COLUMN=FIELD.", "map", "invalid"))
+            problems.append(
+                Problem(f"--map {text!r} has no equals sign; write COLUMN=FIELD.", "map", "invalid")
+            )
         elif column.strip() in wanted:
             problems.append(Problem(f"--map names the column {column.strip()!r} twice.", "map", "invalid"))
         else:
@@ -110,7 +116,11 @@ def _unknown_columns(wanted: Mapping[str, str], header: Sequence[str]) -> list[P
 
 def _unknown_fields(wanted: Mapping[str, str], value_types: Mapping[str, str]) -> list[Problem]:
     return [
-        Problem(f"--map gives {column!r} the field {field!r}; there are {_allowed(value_types)}.", "map", "unknown")
+        Problem(
+            f"--map gives {column!r} the field {field!r}; there are {_allowed(value_types)}.",
+            "map",
+            "unknown",
+        )
         for column, field in wanted.items()
         if field not in value_types and field not in EVENT_FIELDS and field != LEFT_OUT
     ]

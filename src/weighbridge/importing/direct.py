@@ -101,9 +101,7 @@ class Direct:
                 await self._all(tx, feedstocks.list_feedstocks_of_project, feedstocks.FEEDSTOCKS, Named),
             )
 
-    async def _all(
-        self, tx: Read, list_page: Any, listing: Listing, facts: type[Result]
-    ) -> list[Result]:
+    async def _all(self, tx: Read, list_page: Any, listing: Listing, facts: type[Result]) -> list[Result]:
         """Walk a list of the project to its end."""
         found: list[Result] = []
         number: int | None = 1

@@ -21,6 +21,8 @@ from weighbridge.errors import Refusal
 GZIP_MAGIC: Final = b"\x1f\x8b"
 ZIP_MAGIC: Final = b"PK\x03\x04"
 CHUNK_BYTES: Final = 1 << 20
+BLANK_LINES_MAX: Final = 1_000
+"""Blank lines between two rows that are passed on one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +57,14 @@ class Pass:
 def content_sha256(file: CsvFile) -> str:
     """Digest the uncompressed content."""
     digest = hashlib.sha256()
-    with _refusals(file), _content(file) as (_, content):
+    with _content(file) as (_, content), _refusals(file):
         while chunk := content.read(CHUNK_BYTES):
             digest.update(chunk)
     return digest.hexdigest()
 
 
 def fingerprint(file: CsvFile) -> tuple[int, int]:
-    """Give what changes when somebody writes to the file."""
+    """Give what changes when somebody writes to the file: its size and its time."""
     with _refusals(file):
         found = file.path.stat()
     return found.st_size, found.st_mtime_ns
@@ -71,7 +73,7 @@ def fingerprint(file: CsvFile) -> tuple[int, int]:
 @contextmanager
 def reading(file: CsvFile) -> Iterator[Pass]:
     """Read the file: the header at once, the rows as they are asked for."""
-    with _refusals(file), _content(file) as (raw, content):
+    with _content(file) as (raw, content):
         text = io.TextIOWrapper(content, _encoding(file), newline="")
         rows = _rows(file, text)
         header = next(rows, None)
@@ -86,15 +88,7 @@ def _rows(file: CsvFile, text: io.TextIOWrapper) -> Iterator[Row]:
     blank: list[Row] = []
     while True:
         line = reader.line_num + 1
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            raise Refusal(f"Line {line} of {file.path} is not readable as CSV: {error}.") from None
-        except UnicodeDecodeError as error:
-            raise Refusal(
-                f"The file {file.path} is not written in {file.encoding} (byte 0x{error.object[error.start]:02x} "
-                f"soon after line {line}); name its encoding with --encoding, such as windows-1252."
-            ) from None
+        cells = _next_cells(file, reader, line)
         if cells is None:
             return
         if cells:
@@ -105,14 +99,29 @@ def _rows(file: CsvFile, text: io.TextIOWrapper) -> Iterator[Row]:
             blank.append(Row(line, cells))
 
 
-BLANK_LINES_MAX: Final = 1_000
-"""Blank lines in a row that are told of one by one."""
+def _next_cells(file: CsvFile, reader: Iterator[list[str]], line: int) -> list[str] | None:
+    try:
+        return next(reader, None)
+    except csv.Error as error:
+        raise Refusal(f"Line {line} of {file.path} is not readable as CSV: {error}.") from None
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise Refusal(
+            f"The file {file.path} is not in {file.encoding} (byte 0x{byte:02x} soon after line {line}); "
+            "name its encoding with --encoding, such as windows-1252."
+        ) from None
+    except (EOFError, zlib.error, OSError) as error:
+        raise _unreadable(file, error) from None
 
 
 @contextmanager
 def _content(file: CsvFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    with file.path.open("rb") as raw:
-        magic = raw.peek(4)[:4]
+    """Open the file; gives what lies on the disk and the uncompressed content."""
+    with _refusals(file):
+        raw = file.path.open("rb")
+    with raw:
+        with _refusals(file):
+            magic = raw.peek(len(ZIP_MAGIC))[: len(ZIP_MAGIC)]
         if magic == ZIP_MAGIC:
             raise Refusal(f"The file {file.path} is a ZIP archive or a workbook; save it as CSV first.")
         if magic.startswith(GZIP_MAGIC):
@@ -136,9 +145,10 @@ def _encoding(file: CsvFile) -> str:
 def _refusals(file: CsvFile) -> Iterator[None]:
     try:
         yield
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise Refusal(f"The file {file.path} is damaged: {error}.") from None
-    except OSError as error:
-        if error.filename is None:
-            raise
-        raise Refusal(f"The file {error.filename} cannot be read: {error.strerror}.") from None
+    except (EOFError, zlib.error, OSError) as error:
+        raise _unreadable(file, error) from None
+
+
+def _unreadable(file: CsvFile, error: Exception) -> Refusal:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+    return Refusal(f"The file {file.path} cannot be read: {reason}.")

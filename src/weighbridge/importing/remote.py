@@ -121,7 +121,9 @@ class Remote:
         if answer.status < 300:
             return Kept(len(batch), 0)
         refusal = _refusal(answer)
-        taken = sum(problem.field == "client_reference" and problem.code == "taken" for problem in refusal.problems)
+        taken = sum(
+            problem.field == "client_reference" and problem.code == "taken" for problem in refusal.problems
+        )
         if not taken or taken < len(refusal.problems):
             raise told_by_line(refusal, batch)
         if taken == len(batch):
@@ -154,7 +156,7 @@ class Remote:
     def _ask(
         self, method: Literal["GET", "POST"], path: str, body: bytes | None = None, *, may_repeat: bool = True
     ) -> Answer:
-        """Send a request, again and again while the service is away or busy, each time after a longer pause."""
+        """Send a request; while the service is away or busy, again after ever longer pauses."""
         attempts = ATTEMPTS_MAX if may_repeat else 1
         reason = ""
         for attempt in range(attempts):
@@ -217,7 +219,7 @@ def _decoded(answer: Answer, kind: type[Result]) -> Result:
 
 
 def _refusal(answer: Answer) -> Refusal:
-    """What the service said, in its own sentences; what does not come from a Weighbridge is shown as it is."""
+    """What the service said, in its own sentences; what another program said is shown as it is."""
     try:
         errors = msgspec.json.decode(answer.body, type=_ErrorBody).errors
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -59,15 +59,15 @@ class BadRow:
         return f"Line {self.line}: {'; '.join(self.reasons)}."
 
 
-def read_row(plan: Plan, row: Row, order: int) -> NumberedEvent | BadRow | None:
-    """Make the event of a row, `order` rows after the first; None for a blank line that harms nothing."""
+def read_row(plan: Plan, row: Row, place: int) -> NumberedEvent | BadRow | None:
+    """Make the event of a row, `place` rows after the first; None for a blank line that harms nothing."""
     if not row.cells:
         return BadRow(row.line, (_BLANK_LINE,)) if plan.clock.start is not None else None
     width = len(plan.columns.header)
     if len(row.cells) != width:
         return BadRow(row.line, (f"it has {len(row.cells)} cells, but the header has {width}",))
     reasons: list[str] = []
-    begin, end = _times(plan, row, order, reasons)
+    begin, end = _times(plan, row, place, reasons)
     points = _points(plan, row.cells, reasons)
     feedstock = _feedstock(plan, row.cells, reasons)
     if reasons or begin is None:
@@ -93,12 +93,10 @@ def check_event(numbered: NumberedEvent, known: Known) -> tuple[list[str], list[
     return reasons, intake.receipts[0].missing if intake.receipts else []
 
 
-def _times(
-    plan: Plan, row: Row, order: int, reasons: list[str]
-) -> tuple[datetime | None, datetime | None]:
+def _times(plan: Plan, row: Row, place: int, reasons: list[str]) -> tuple[datetime | None, datetime | None]:
     start, end = _cell(plan, row.cells, "start_time"), _cell(plan, row.cells, "end_time")
     try:
-        return times_of_row(plan.clock, order, start, end)
+        return times_of_row(plan.clock, place, start, end)
     except CellError as error:
         reasons.append(str(error))
         return None, None
@@ -139,7 +137,7 @@ def _feedstock(plan: Plan, cells: list[str], reasons: list[str]) -> str | None:
 
 
 def _reference(plan: Plan, row: Row) -> str | None:
-    if "client_reference" in plan.columns.fields:
+    if plan.columns.has_references:
         return _cell(plan, row.cells, "client_reference") or None
     return None if plan.reference is None else f"{plan.reference}:{row.line}"
 
@@ -151,4 +149,3 @@ def _cell(plan: Plan, cells: list[str], field: str) -> str:
         return ""
     text = cells[index].strip()
     return "" if text in plan.missing else text
-

@@ -98,7 +98,11 @@ class Store(Protocol):
 
 
 def destination_of(
-    project: str, types: Sequence[TypeFacts], asked: str, locations: Sequence[Named], feedstocks: Sequence[Named]
+    project: str,
+    types: Sequence[TypeFacts],
+    asked: str,
+    locations: Sequence[Named],
+    feedstocks: Sequence[Named],
 ) -> Destination:
     """Choose the event type that was asked for among those of the project."""
     for event_type in types:
@@ -106,14 +110,20 @@ def destination_of(
             by_name = {one.name: one.id for one in feedstocks} | {one.id: one.id for one in feedstocks}
             return Destination(project, event_type, {one.id: one.name for one in locations}, by_name)
     allowed = ", ".join(sorted(one.slug for one in types)) or "none"
-    raise Invalid([Problem(f"The project has no event type {asked!r}; it has {allowed}.", "event_type", "unknown")])
+    raise Invalid(
+        [Problem(f"The project has no event type {asked!r}; it has {allowed}.", "event_type", "unknown")]
+    )
 
 
 def check_locations(destination: Destination, asked: Sequence[str]) -> list[Problem]:
     """Check the locations that every event of the import will name."""
     there = ", ".join(f"{friendly} ({name})" for friendly, name in destination.locations.items()) or "none"
     problems = [
-        Problem(f"--location {friendly!r} is no location of the project, which has {there}.", "location", "unknown")
+        Problem(
+            f"--location {friendly!r} is no location of the project, which has {there}.",
+            "location",
+            "unknown",
+        )
         for friendly in asked
         if friendly not in destination.locations
     ]
@@ -138,8 +148,8 @@ def told_by_line(refusal: Refusal, batch: Sequence[NumberedEvent]) -> Refusal:
 def other_type(line: int, reference: str, stored: str, asked: str) -> Refusal:
     """Refuse a reference that stands on an event of another type: that event is not this row."""
     return Invalid(
-        f"Line {line}: the project has the client reference {reference!r} on an event of type {stored!r}, not "
-        f"{asked!r}. To import the same file into a second event type, name that import with --reference."
+        f"Line {line}: the project has the client reference {reference!r} on an event of type {stored!r}, "
+        f"not {asked!r}. To import the same file into a second event type, name that import with --reference."
     )
 
 

@@ -12,7 +12,6 @@ from weighbridge.db.engine import Database
 from weighbridge.verification.books import check_books
 from weighbridge.verification.recomputation import check_batches
 
-
 RECOMPUTES = "every batch recomputes to the last digit"
 
 

@@ -83,7 +83,9 @@ async def _check_generation(tx: Read, generation: _Generation, batches: Sequence
     chosen = [(place[batch.start_time, batch.end_time], batch.number) for batch in newest.values()]
     by_slot: list[list[Group]] = [[] for _ in slots]
     for source in sources:
-        for index, group in await aggregate_used(tx, generation.project, source, chosen, model.partition_type):
+        for index, group in await aggregate_used(
+            tx, generation.project, source, chosen, model.partition_type
+        ):
             by_slot[index].append(group)
     runs = await asyncio.to_thread(_run, model, sources, by_slot, generation.share_scale)
     calculated = await _calculations(tx, generation)
@@ -92,12 +94,15 @@ async def _check_generation(tx: Read, generation: _Generation, batches: Sequence
         if batch.is_of_generation:
             slot_run = runs[place[batch.start_time, batch.end_time]]
             found = next((run for run in slot_run.runs if run.partition == batch.partition), None)
-            for complaint in _complaints(model, batch, found, calculated.get(batch.number, {})):
-                violations.append(f"batch {batch_id(generation.project, batch.number)}: {complaint}")
+            name = batch_id(generation.project, batch.number)
+            complaints = _complaints(model, batch, found, calculated.get(batch.number, {}))
+            violations += [f"batch {name}: {complaint}" for complaint in complaints]
     return violations
 
 
-def _run(model: Model, sources: Sequence[Source], by_slot: Sequence[Sequence[Group]], scale: int) -> list[SlotRun]:
+def _run(
+    model: Model, sources: Sequence[Source], by_slot: Sequence[Sequence[Group]], scale: int
+) -> list[SlotRun]:
     units = {read.node: read.unit for source in sources for read in source.reads}
     program = prepare(model)
     return [run_slot(program, groups, units, scale) for groups in by_slot]
@@ -112,7 +117,8 @@ def _complaints(
         return []
     anew = {slug: reading for slug, reading in found.readings.items() if reading.amount is not None}
     complaints = [
-        f"node {slug} is {_shown(calculated.get(slug))} in the batch and {_shown(anew.get(slug))} computed anew"
+        f"node {slug} is {_shown(calculated.get(slug))} in the batch "
+        f"and {_shown(anew.get(slug))} computed anew"
         for slug in model.slugs
         if calculated.get(slug) != anew.get(slug)
     ]
@@ -152,7 +158,8 @@ _GENERATIONS = """
 # Of every run in the slots that the generation touched, the newest batch on each ledger by its end.
 _BATCHES = """
     SELECT DISTINCT ON (r.id, b.ledger_id)
-           b.id, r.id, b.async_task_id = %(task)s, r.start_time, r.end_time, r.tracking_id, f.name, l.output, l.unit, l.scale,
+           b.id, r.id, b.async_task_id = %(task)s, r.start_time, r.end_time, r.tracking_id, f.name, l.output,
+           l.unit, l.scale,
            b.total, b.model_sha256, b.fingerprint,
            (SELECT coalesce(sum(s.event_count), 0)::bigint FROM batch_input_sets s
              WHERE (s.project_id, s.batch_id) = (b.project_id, b.id))

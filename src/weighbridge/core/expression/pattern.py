@@ -246,6 +246,8 @@ class _Reader:
     def _class(self) -> Callable[[str], bool]:
         is_negated = self._take("^")
         tests: list[Callable[[str], bool]] = []
+        if self._peek() == "]":
+            raise self.refusal("a bracket is empty")
         while not self._take("]"):
             character = self._next()
             if character == "":

@@ -87,18 +87,20 @@ def _input(reader: Reader) -> Input | None:
 def _refuse_combinations(found: Input, options: Reader) -> None:
     """Note options that do not go together."""
     if found.weight is not None and found.aggregate is not Aggregate.AVERAGE:
-        options.note(f"weight belongs to aggregate: average; the aggregate is {found.aggregate}.")
+        options.note_within(f"weight belongs to aggregate: average; the aggregate is {found.aggregate}.")
     if found.share_written in {Share.EVEN, Share.BY} and found.aggregate not in SHAREABLE:
-        options.note(
+        options.note_within(
             f"share: {found.share_written} divides an amount; {found.aggregate} is none and can only be"
             f" repeated. Amounts are {', '.join(sorted(SHAREABLE))}."
         )
     if (found.share_written is Share.BY) is not (found.share_by is not None):
-        options.note("share: by needs share_by with the node to share by, and share_by needs share: by.")
+        options.note_within(
+            "share: by needs share_by with the node to share by, and share_by needs share: by."
+        )
     if found.is_partitioning and found.share_written is Share.REPEAT:
         options.note("An input with partitions: true is never repeated.")
     if found.straddle is Straddle.PRORATE and found.aggregate not in PRORATED:
-        options.note(
+        options.note_within(
             f"straddle: prorate takes the part of an event inside the slot; {found.aggregate} has no parts."
             f" It goes with {', '.join(sorted(PRORATED))}."
         )
@@ -170,14 +172,12 @@ def _upstream(reader: Reader) -> Upstream | None:
     amount = options.slug("amount")
     is_manual = options.choice("select", ("manual",)) == "manual"
     if (amount is None) is not is_manual:
-        options.note(
-            "An upstream draws either an amount, which names a node, or what select: manual is given."
-        )
+        options.note_within("there is either an amount, which names a node, or select: manual.")
     if options.has("allocation_group") and not is_manual:
-        options.note("allocation_group belongs to select: manual.")
+        options.note_within("allocation_group belongs to select: manual.")
     order = options.member("order", DrawOrder)
     if order is not None and is_manual:
-        options.note("order belongs to an amount; with select: manual the caller names the sources.")
+        options.note_within("order belongs to an amount; with select: manual the caller names the sources.")
     if ledger is None:
         return None
     return Upstream(
@@ -197,7 +197,9 @@ def _match(options: Reader) -> tuple[str, ...]:
         if isinstance(item, Scalar) and item.text in MATCH_DIMENSIONS:
             found.append(item.text)
         else:
-            options.note(f"match lists dimensions of a partition: {', '.join(MATCH_DIMENSIONS)}.", item.mark)
+            options.note_within(
+                f"match lists dimensions of a partition: {', '.join(MATCH_DIMENSIONS)}.", item.mark
+            )
     return tuple(found)
 
 
@@ -212,7 +214,7 @@ def _attributes(options: Reader) -> dict[str, Unit | None]:
         elif isinstance(item, Mapping):
             found |= {entry.key: options.unit_of(entry.value) for entry in item.entries}
     if source is not None and (not found or not all(map(is_node_slug, found))):
-        options.note(
+        options.note_within(
             "attributes lists slugs of outputs of the source, each alone or as slug: unit.", source.mark
         )
     return found

@@ -1,8 +1,10 @@
 """Running the cases of a document: each is the model computed once, and compared with what it expects.
 
-Invariants: an actual value is rounded to the places of the case before it is compared, and never the
-expected one; a case that cannot be computed fails with the reason; only what is expected, and what
-that needs, is computed.
+A case that names places is compared at those: both sides are rounded to them. Without places every
+digit must agree.
+
+Invariants: a case that cannot be computed fails with the reason; only what is expected, and what that
+needs, is computed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -74,7 +76,7 @@ def _run(case: Case, program: Program) -> CaseResult:
         return CaseResult(case, error=str(error))
     model = program.model
     comparisons = tuple(
-        Comparison(slug, expected, _rounded(results[slug], case), model.node(slug).unit)
+        Comparison(slug, _rounded(expected, case), _rounded(results[slug], case), model.node(slug).unit)
         for slug, expected in case.expect.items()
     )
     given = {name: _as_result(value) for name, value in case.inputs.items() if "." in name}

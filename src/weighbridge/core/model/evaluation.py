@@ -205,5 +205,11 @@ def _rounded(node: Node, value: Value, position: Position) -> Value:
 def _result(value: Value) -> Result:
     content = value.content
     if isinstance(content, tuple):
-        return tuple(element for element in content if isinstance(element, Decimal))
-    return content if isinstance(content, Decimal) else None
+        return tuple(_number(element) for element in content)
+    return None if content is None else _number(content)
+
+
+def _number(element: object) -> Decimal:
+    if not isinstance(element, Decimal):
+        raise TypeError(f"a node came to {element!r} instead of a decimal")
+    return element

@@ -54,8 +54,14 @@ class Reader:
                 )
 
     def note(self, message: str, mark: Mark | None = None, code: str = "invalid") -> None:
-        """Note a flaw."""
-        self.flaws.append(Flaw(message[:1].upper() + message[1:], mark or self.mark, self.node, code))
+        """Note a flaw; the sentence begins with a capital, unless it begins with a slug."""
+        if self.node is None or not message.startswith(self.node):
+            message = message[:1].upper() + message[1:]
+        self.flaws.append(Flaw(message, mark or self.mark, self.node, code))
+
+    def note_within(self, message: str, mark: Mark | None = None) -> None:
+        """Note a flaw whose sentence begins with a key of this mapping, as it is written."""
+        self.note(f"in {self.what}, {message}", mark)
 
     def has(self, key: str) -> bool:
         return self.mapping.get(key) is not None

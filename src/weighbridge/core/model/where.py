@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from weighbridge.core.expression import Expression, ExpressionError, Kind, Scope, Type, check
-from weighbridge.core.expression.kind import TEXT
+from weighbridge.core.expression.kind import PLAIN, TEXT
 from weighbridge.core.expression.tree import Call, Number, Text, walk
 
 DIMENSIONS: Final = ("asset", "location", "feedstock", "tracking_id")
@@ -28,7 +28,8 @@ def check_where(tree: Expression, types: Mapping[str, Type] | None = None) -> No
         raise ExpressionError("A where must be true or false for an event.", tree.position)
     if types is None:
         return
-    spelled = {slug.replace("-", "_"): found for slug, found in types.items()}
-    found = check(tree, Scope({**spelled, **types, **dict.fromkeys(DIMENSIONS, TEXT)}))
+    as_they_stand = {slug: PLAIN if found.kind is Kind.NUMBER else found for slug, found in types.items()}
+    spelled = {slug.replace("-", "_"): found for slug, found in as_they_stand.items()}
+    found = check(tree, Scope({**spelled, **as_they_stand, **dict.fromkeys(DIMENSIONS, TEXT)}))
     if found.kind is not Kind.TRUTH:
         raise ExpressionError(f"A where must be true or false for an event; this is {found}.", tree.position)

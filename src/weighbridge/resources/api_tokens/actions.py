@@ -31,7 +31,9 @@ async def create_token(
     if lifetime_days is not None and lifetime_days not in tokens.LIFETIMES_DAYS:
         offered = ", ".join(map(str, tokens.LIFETIMES_DAYS))
         problems.append(
-            Problem(f"A token lives {offered} days or for ever, not {lifetime_days} days.", "expires", "invalid")
+            Problem(
+                f"A token lives {offered} days or for ever, not {lifetime_days} days.", "expires", "invalid"
+            )
         )
     if problems:
         raise Invalid(problems)
@@ -43,7 +45,14 @@ async def create_token(
         INSERT INTO api_tokens (account_id, user_id, name, secret_hash, permissions, expires_at)
         VALUES (%s, %s, %s, %s, %s, now() + %s) RETURNING id
         """,
-        (actor.account_id, user_id, name.strip(), tokens.secret_hash(token), sorted(set(permissions)), lifetime),
+        (
+            actor.account_id,
+            user_id,
+            name.strip(),
+            tokens.secret_hash(token),
+            sorted(set(permissions)),
+            lifetime,
+        ),
     )
     made = {"name": name.strip(), "permissions": sorted(set(permissions)), "lifetime_days": lifetime_days}
     await audit.record(tx, actor, action="api_token.create", target=str(token_id), after=made)
@@ -56,7 +65,8 @@ async def authenticate(database: Database, token: str, request_id: str) -> Actor
         raise Unauthorized("The token is not one of this service.")
     found = await database.single(
         """
-        SELECT id, account_id, user_id, permissions, revoked_at IS NOT NULL, coalesce(expires_at <= now(), false)
+        SELECT id, account_id, user_id, permissions, revoked_at IS NOT NULL,
+               coalesce(expires_at <= now(), false)
           FROM api_tokens WHERE secret_hash = %s
         """,
         (tokens.secret_hash(token),),

@@ -66,7 +66,9 @@ async def begin_attempt(tx: Write, task_id: int) -> Attempt | None:
         (advance(TaskState.PENDING, Trigger.ATTEMPT), task_id, states_before(Trigger.ATTEMPT)),
     )
     if attempt is not None and attempt.number > ATTEMPTS_MAX:
-        await fail(tx, task_id, f"The task was given up after {ATTEMPTS_MAX} attempts, none of which came to an end.")
+        await fail(
+            tx, task_id, f"The task was given up after {ATTEMPTS_MAX} attempts, none of which came to an end."
+        )
         return None
     return attempt
 
@@ -97,7 +99,8 @@ async def fail(tx: Write, task_id: int, message: str) -> None:
     await tx.execute(
         """
         UPDATE async_tasks
-           SET state = %s, started_at = coalesce(started_at, clock_timestamp()), finished_at = clock_timestamp(), error_message = %s
+           SET state = %s, started_at = coalesce(started_at, clock_timestamp()),
+               finished_at = clock_timestamp(), error_message = %s
          WHERE id = %s AND state = ANY (%s)
         """,
         (TaskState.FAILED, message, task_id, states_before(Trigger.FAIL)),

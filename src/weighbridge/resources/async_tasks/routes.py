@@ -7,7 +7,10 @@ from weighbridge.resources.async_tasks.records import AsyncTask
 
 
 @get(
-    "/async_tasks", permission="production_accounting:read", returns=Page[AsyncTask], listing=queries.ASYNC_TASKS
+    "/async_tasks",
+    permission="production_accounting:read",
+    returns=Page[AsyncTask],
+    listing=queries.ASYNC_TASKS,
 )
 async def list_async_tasks(call: ReadCall) -> Page[AsyncTask]:
     """List the account's async tasks, newest first."""

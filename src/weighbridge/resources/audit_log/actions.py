@@ -20,7 +20,8 @@ async def record(
     """Write down that the actor did something to an object."""
     await tx.execute(
         """
-        INSERT INTO audit_log (account_id, project_id, user_id, token_id, request_id, action, object, before, after)
+        INSERT INTO audit_log (account_id, project_id, user_id, token_id, request_id, action, object,
+                               before, after)
         VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
         """,
         (

@@ -15,6 +15,7 @@ from weighbridge.core.partition import DIMENSIONS, Partition
 from weighbridge.core.statistics import Group, Statistics
 from weighbridge.db.engine import Read
 from weighbridge.resources.batch_generations.sources import ReadValue, Source, matching
+from weighbridge.resources.events.queries import event_id
 
 _COLUMNS: Final[Mapping[str, LiteralString]] = {
     "count": "count({v})",
@@ -98,7 +99,13 @@ async def aggregate_used(
 
 
 async def _groups(
-    tx: Read, source: Source, partition_type: str, events: SQL | Composed, values: Mapping[str, Any], *, first: int
+    tx: Read,
+    source: Source,
+    partition_type: str,
+    events: SQL | Composed,
+    values: Mapping[str, Any],
+    *,
+    first: int,
 ) -> list[tuple[int, Group]]:
     dimensions = DIMENSIONS[partition_type]
     statistics = list(_statistics(source))
@@ -107,13 +114,17 @@ async def _groups(
         tracking_id=SQL("e.tracking_id") if "tracking_id" in dimensions else SQL("NULL::text"),
         feedstock=SQL("e.feedstock_id") if "feedstock" in dimensions else SQL("NULL::integer"),
         statistics=SQL(", ").join(
-            SQL("{} AS {}").format(column, name) for (_, _, column), name in zip(statistics, names, strict=True)
+            SQL("{} AS {}").format(column, name)
+            for (_, _, column), name in zip(statistics, names, strict=True)
         ),
         events=events,
         names=SQL(", ").join(names),
     )
     columns = [(node, name) for node, name, _ in statistics]
-    return [_group(source, columns, row, first) for row in await tx.tuples(statement, values)]
+    project: int = values["project"]
+    return [
+        (row[0] - first, _group(project, source, columns, row)) for row in await tx.tuples(statement, values)
+    ]
 
 
 def _statistics(source: Source) -> Iterator[tuple[str, str, Composable]]:
@@ -131,16 +142,16 @@ def _value(position: int | None) -> Composable:
     return SQL("e.numbers[{}]").format(Literal(position)) if position else SQL("NULL")
 
 
-def _group(source: Source, columns: Sequence[tuple[str, str]], row: Sequence[Any], first: int) -> tuple[int, Group]:
-    slot, tracking_id, feedstock, event_count, first_event, digest, *values = row
+def _group(project: int, source: Source, columns: Sequence[tuple[str, str]], row: Sequence[Any]) -> Group:
+    _, tracking_id, feedstock, event_count, first_event, digest, *values = row
     by_input: dict[str, dict[str, Any]] = {read.node: {} for read in source.reads}
     for (node, name), value in zip(columns, values, strict=True):
         by_input[node][name] = value
-    return slot - first, Group(
+    return Group(
         source.number,
         Partition(tracking_id=tracking_id, feedstock=feedstock),
         event_count,
-        first_event,
+        event_id(project, first_event),
         digest,
         {node: Statistics(**found) for node, found in by_input.items()},
     )

@@ -19,11 +19,11 @@ STRADDLES = "they lie across a boundary between slots"
 INCOMPLETE = "they lack a required value"
 
 
-def met_no_partition(project: int, sources: Sequence[Source], lost: Sequence[Group]) -> Iterator[NotCounted]:
+def met_no_partition(sources: Sequence[Source], lost: Sequence[Group]) -> Iterator[NotCounted]:
     """Events whose tags fit no partition that runs."""
     slugs = {source.number: source.event_type_slug for source in sources}
     for group in lost:
-        yield NotCounted(NO_PARTITION, slugs[group.source], group.event_count, [event_id(project, group.first_event)])
+        yield NotCounted(NO_PARTITION, slugs[group.source], group.event_count, [group.first_event])
 
 
 async def left_out(tx: Read, scope: Scope, sources: Sequence[Source]) -> list[NotCounted]:
@@ -67,7 +67,8 @@ _LEFT_OUT = SQL("""
            AND e.end_time = e.start_time AND NOT e.is_complete
            AND e.start_time >= %(start)s AND e.start_time < %(end)s
     )
-    SELECT t.slug, found.reason, count(*), (array_agg(found.id ORDER BY found.start_time, found.id))[1:%(named)s]
+    SELECT t.slug, found.reason, count(*),
+           (array_agg(found.id ORDER BY found.start_time, found.id))[1:%(named)s]
       FROM found JOIN event_types t ON t.project_id = %(project)s AND t.id = found.event_type_id
      GROUP BY t.slug, found.reason ORDER BY t.slug, found.reason
 """)

@@ -62,10 +62,12 @@ async def make_plan(tx: Read, scope: Scope) -> Plan:
         sources=sources,
         slots=slots,
         slot_labels=tuple(label(scope.model.cadence, slot, scope.zone) for slot in slots),
-        touched_labels=tuple(label(scope.model.cadence, slot, scope.zone) for slot in scope.selection.touched),
+        touched_labels=tuple(
+            label(scope.model.cadence, slot, scope.zone) for slot in scope.selection.touched
+        ),
         changes=tuple(changes),
         unchanged=unchanged,
-        not_counted=(*met_no_partition(scope.project, sources, lost), *await left_out(tx, scope, sources)),
+        not_counted=(*met_no_partition(sources, lost), *await left_out(tx, scope, sources)),
         problems=tuple(problems),
     )
 
@@ -158,8 +160,8 @@ def _changes(
             if change.total < 0:
                 of_run = f" for {run.partition.label}" if run.partition.label else ""
                 problems.append(
-                    f"{run.label}: {target.output!r}{of_run} comes to {change.total} {target.unit}, and a ledger "
-                    "holds no negative amount."
+                    f"{run.label}: {target.output!r}{of_run} comes to {change.total} {target.unit}, "
+                    "and a ledger holds no negative amount."
                 )
             changes.append(change)
     return changes, unchanged

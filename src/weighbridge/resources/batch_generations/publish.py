@@ -152,13 +152,14 @@ async def _insert_lineage(tx: Write, context: Context, source: Source, posted: S
     batch_ids = [one.batch_id for one in used]
     await tx.execute(
         """
-        INSERT INTO batch_input_sets (project_id, batch_id, set_number, event_type_id, nodes, positions, event_count)
+        INSERT INTO batch_input_sets (project_id, batch_id, set_number, event_type_id, nodes, positions,
+                                      event_count)
         SELECT %s, batch_id, %s, %s, %s, %s, event_count
           FROM unnest(%s::bigint[], %s::bigint[]) AS asked (batch_id, event_count)
         """,
         (
-            context.project, source.number, source.event_type, list(source.node_slugs), list(source.positions),
-            batch_ids, [one.change.run.event_counts[source.number] for one in used],
+            context.project, source.number, source.event_type, list(source.node_slugs),
+            list(source.positions), batch_ids, [one.change.run.event_counts[source.number] for one in used],
         ),
     )  # fmt: skip
     keys = [_run_key(context, one.change.run) for one in used]
@@ -182,14 +183,16 @@ _LINEAGE = SQL("""
     INSERT INTO batch_inputs (project_id, batch_id, set_number, chunk, first_event, last_event, event_ids)
     SELECT %(project)s, batch_id, %(set)s, place / {size}, min(id), max(id), array_agg(id ORDER BY place)
       FROM (SELECT asked.batch_id, e.id,
-                   row_number() OVER (PARTITION BY asked.batch_id ORDER BY e.start_time, e.end_time, e.id) - 1 AS place
+                   row_number() OVER (PARTITION BY asked.batch_id
+                                      ORDER BY e.start_time, e.end_time, e.id) - 1 AS place
               FROM unnest(%(batches)s::bigint[], %(starts)s::timestamptz[], %(ends)s::timestamptz[],
                           %(tracking_ids)s::text[], %(feedstocks)s::integer[])
                    AS asked (batch_id, start_time, end_time, tracking_id, feedstock_id)
               JOIN {source} ON e.start_time >= asked.start_time AND e.start_time < asked.end_time
                AND e.end_time <= asked.end_time
                AND (asked.tracking_id IS NULL OR e.tracking_id IS NULL OR e.tracking_id = asked.tracking_id)
-               AND (asked.feedstock_id IS NULL OR e.feedstock_id IS NULL OR e.feedstock_id = asked.feedstock_id)
+               AND (asked.feedstock_id IS NULL OR e.feedstock_id IS NULL
+                    OR e.feedstock_id = asked.feedstock_id)
            ) AS used
      GROUP BY batch_id, place / {size}
 """)
@@ -208,7 +211,8 @@ async def _insert_entries(tx: Write, context: Context, posted: Sequence[Posted])
     columns = [list(column) for column in zip(*rows, strict=True)]
     await tx.execute(
         """
-        INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, async_task_id)
+        INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at,
+                                    async_task_id)
         SELECT %s, ledger_id, batch_id, kind, amount, effective_at, %s
           FROM unnest(%s::integer[], %s::bigint[], %s::text[], %s::numeric[], %s::timestamptz[])
                WITH ORDINALITY AS asked (ledger_id, batch_id, kind, amount, effective_at, place)
@@ -216,5 +220,3 @@ async def _insert_entries(tx: Write, context: Context, posted: Sequence[Posted])
         """,
         (context.project, context.task_id, *columns),
     )
-
-

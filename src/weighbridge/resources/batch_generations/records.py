@@ -52,5 +52,3 @@ class GenerationResult(msgspec.Struct, frozen=True):
     adjusted: int
     unchanged: int
     not_counted: list[NotCounted]
-
-

@@ -34,7 +34,9 @@ async def generate_preview(call: WriteCall, body: NewGeneration) -> Preview:
 async def create_batch_generation(call: WriteCall, body: NewGeneration) -> Answer:
     """Start generating batches on a ledger; poll the task in the answer."""
     task = await actions.start(call.tx, call.actor, call.path["ledger_id"], body)
-    return Answer(task, {"Location": f"/api/v1/async_tasks/{task.id}", "Retry-After": str(POLL_AFTER_SECONDS)})
+    return Answer(
+        task, {"Location": f"/api/v1/async_tasks/{task.id}", "Retry-After": str(POLL_AFTER_SECONDS)}
+    )
 
 
 ROUTES = [generate_preview, create_batch_generation]

@@ -1,4 +1,4 @@
-"""The scope of a generation: which ledgers, which model version, which slots; checked before any data are read."""
+"""The scope of a generation: its ledgers, model version and slots, checked before any data are read."""
 
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
@@ -66,8 +66,8 @@ async def scope_of(tx: Read, actor: Actor, ledger: str, asked: NewGeneration) ->
     linked = await tx.rows(
         _Linked,
         """
-        SELECT other.id, other.name, other.unit, other.scale, other.output, f.id, f.active_model_id, p.time_zone,
-               (SELECT max(scale) FROM ledgers l
+        SELECT other.id, other.name, other.unit, other.scale, other.output, f.id, f.active_model_id,
+               p.time_zone, (SELECT max(scale) FROM ledgers l
                  WHERE (l.project_id, l.family_id) = (asked.project_id, asked.family_id))
           FROM ledgers asked
           JOIN ledgers other ON other.project_id = asked.project_id AND other.family_id = asked.family_id
@@ -79,7 +79,9 @@ async def scope_of(tx: Read, actor: Actor, ledger: str, asked: NewGeneration) ->
         (key.project, key.key, asked.generate_concurrent_ledgers),
     )
     if not linked:
-        raise Invalid([Problem("The ledger has no model, so there is nothing to run.", "ledger_id", "no_model")])
+        raise Invalid(
+            [Problem("The ledger has no model, so there is nothing to run.", "ledger_id", "no_model")]
+        )
     stored = await stored_model(tx, linked[0].active_model)
     model = read_model(stored.document)
     _refuse_what_does_not_run(model)
@@ -102,7 +104,11 @@ def _refuse_what_does_not_run(model: Model) -> None:
     if missing:
         parts = ", ".join(missing)
         raise Invalid(
-            [Problem(f"This version of the service cannot generate with {parts}.", "ledger_id", "not_runnable")]
+            [
+                Problem(
+                    f"This version of the service cannot generate with {parts}.", "ledger_id", "not_runnable"
+                )
+            ]
         )
 
 

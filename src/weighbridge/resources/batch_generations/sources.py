@@ -127,11 +127,15 @@ def _problems(node: Node, body: Input, catalogue: Catalogue) -> Iterator[Problem
             has = ", ".join(points)
             yield _problem(node, f"reads {slug!r} of {body.event_type!r}, which has the data points {has}")
         elif point.value_type != "number" and body.aggregate is not Aggregate.COUNT:
-            yield _problem(node, f"reads {slug!r} of {body.event_type!r}, which is a {point.value_type}, no number")
+            yield _problem(
+                node, f"reads {slug!r} of {body.event_type!r}, which is a {point.value_type}, no number"
+            )
     point = points.get(body.data_point_type)
     if point and body.aggregate is not Aggregate.COUNT and not compatible(_unit(point), node.unit):
         yield _problem(
-            node, f"is in {node.unit} and reads {point.slug!r} in {point.unit or 'no unit'}, which count different things"
+            node,
+            f"is in {node.unit} and reads {point.slug!r} in {point.unit or 'no unit'}, "
+            "which count different things",
         )
 
 

@@ -1,9 +1,9 @@
 """Carry out a generation: plan, then publish everything in one fenced transaction."""
 
+from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database
 from weighbridge.db.json import as_record
 from weighbridge.errors import Invalid
-from weighbridge.core.problem import Problem
 from weighbridge.resources.async_tasks import actions as tasks
 from weighbridge.resources.async_tasks.actions import Attempt
 from weighbridge.resources.audit_log import actions as audit
@@ -19,9 +19,7 @@ from weighbridge.resources.ledgers.queries import ledger_id
 async def generate_batches(database: Database, attempt: Attempt) -> None:
     """Make the batches that a task asks for; safe to repeat, because only the newest attempt publishes."""
     ledger = ledger_id(attempt.project_id, attempt.args["ledger_id"])
-    asked = as_record(
-        {name: attempt.args[name] for name in NewGeneration.__struct_fields__}, NewGeneration
-    )
+    asked = as_record({name: attempt.args[name] for name in NewGeneration.__struct_fields__}, NewGeneration)
     # The lock is held before the snapshot is taken, so the snapshot shows what the last holder posted.
     async with database.snapshot(lock=await _lock(database, attempt)) as tx:
         await tasks.report(database, attempt, 10, "Reading the data and running the model")
@@ -37,7 +35,12 @@ async def generate_batches(database: Database, attempt: Attempt) -> None:
         await tasks.hold_fence(tx, attempt)
         result = _result(scope.project, plan, posted)
         await audit.record(
-            tx, attempt.actor, action="batch_generation.finish", target=ledger, project_id=scope.project, after=result
+            tx,
+            attempt.actor,
+            action="batch_generation.finish",
+            target=ledger,
+            project_id=scope.project,
+            after=result,
         )
         await tasks.succeed(tx, attempt, result)
 

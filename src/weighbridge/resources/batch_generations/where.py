@@ -29,7 +29,8 @@ Columns = Mapping[str, Column]
 
 _TAGS: Final[Mapping[str, LiteralString]] = {
     "tracking_id": "e.tracking_id",
-    "feedstock": "(SELECT f.name FROM feedstocks f WHERE (f.project_id, f.id) = (e.project_id, e.feedstock_id))",
+    "feedstock": """(SELECT f.name FROM feedstocks f
+                     WHERE (f.project_id, f.id) = (e.project_id, e.feedstock_id))""",
     "location": """(SELECT l.name FROM locations l
                     WHERE (l.project_id, l.id) = (e.project_id, e.location_ids[1]))""",
 }
@@ -81,15 +82,25 @@ def _sql(tree: Expression, columns: Columns) -> Composable:  # noqa: PLR0911 - o
         case t.NullTest(value=value):
             return SQL("({} IS NULL)").format(_sql(value, columns))
     raise Invalid(
-        [Problem("A where filter takes comparisons, logic, text tests, + - * and no function.", "where", "invalid")]
+        [
+            Problem(
+                "A where filter takes comparisons, logic, text tests, + - * and no function.",
+                "where",
+                "invalid",
+            )
+        ]
     )
 
 
 def _name(name: t.Name, columns: Columns) -> Composable:
     if not name.is_verbatim and name.text in _TAGS:
         return SQL(_TAGS[name.text])
-    column = columns.get(name.text if name.is_verbatim else name.text.replace("_", "-")) or columns.get(name.text)
+    column = columns.get(name.text if name.is_verbatim else name.text.replace("_", "-")) or columns.get(
+        name.text
+    )
     if column is None:
         allowed = ", ".join([*_TAGS, *columns])
-        raise Invalid([Problem(f"A where filter names {name.text!r}; it can name {allowed}.", "where", "unknown")])
+        raise Invalid(
+            [Problem(f"A where filter names {name.text!r}; it can name {allowed}.", "where", "unknown")]
+        )
     return SQL(_ARRAYS[column.value_type]).format(Literal(column.position))

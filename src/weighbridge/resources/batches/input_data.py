@@ -144,7 +144,9 @@ async def _stored(tx: Read, project: int, slices: Sequence[Slice]) -> list[list[
     return found
 
 
-async def _names(tx: Read, project: int, event_types: Collection[int]) -> dict[tuple[int, int], tuple[str, str | None]]:
+async def _names(
+    tx: Read, project: int, event_types: Collection[int]
+) -> dict[tuple[int, int], tuple[str, str | None]]:
     rows = await tx.tuples(
         """
         SELECT event_type_id, position, slug, unit FROM data_point_types

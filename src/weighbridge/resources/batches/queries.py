@@ -76,8 +76,8 @@ _SOURCE: Final = """
     JOIN batch_calculations c ON (c.project_id, c.batch_id) = (b.project_id, b.id) AND c.is_primary
 """
 _COLUMNS: Final = """
-    b.project_id, b.id, b.ledger_id, b.tracking_id, b.start_time, b.end_time, b.state, b.error_message, b.adjusts,
-    r.feedstock_id, c.id, c.name, l.unit, b.credited, b.balance, b.total,
+    b.project_id, b.id, b.ledger_id, b.tracking_id, b.start_time, b.end_time, b.state, b.error_message,
+    b.adjusts, r.feedstock_id, c.id, c.name, l.unit, b.credited, b.balance, b.total,
     m.id, m.name, m.version, encode(b.model_sha256, 'hex'), b.created_at, b.updated_at
 """
 
@@ -175,7 +175,9 @@ async def _batches(tx: Read, rows: Sequence[BatchRow]) -> list[Batch]:
 
 
 def _mine(actor: Actor) -> Composable:
-    return SQL("b.project_id IN (SELECT id FROM projects WHERE account_id = {})").format(Literal(actor.account_id))
+    return SQL("b.project_id IN (SELECT id FROM projects WHERE account_id = {})").format(
+        Literal(actor.account_id)
+    )
 
 
 def _batch(row: BatchRow, inputs: list[InputRow], input_count: int) -> Batch:
@@ -203,5 +205,3 @@ def _batch(row: BatchRow, inputs: list[InputRow], input_count: int) -> Batch:
         updated_at=row.updated_at,
         ui_url=Link(f"/projects/{friendly_project(row.project)}/batches/{friendly}"),
     )
-
-

@@ -22,7 +22,9 @@ async def list_ledger_batches(call: ReadCall) -> Page[Batch]:
     await get_ledger(call.tx, call.actor, call.path["ledger_id"])
     key = ids.parse(ids.PREFIXES["ledger"], call.path["ledger_id"])
     assert key is not None  # noqa: S101 - the ledger was found by it
-    return await queries.list_ledger_batches(call.tx, key.project, key.key, wanted(call.query, queries.LEDGER_BATCHES))
+    return await queries.list_ledger_batches(
+        call.tx, key.project, key.key, wanted(call.query, queries.LEDGER_BATCHES)
+    )
 
 
 @get("/batches/{batch_id}", permission=_READ, returns=Batch)

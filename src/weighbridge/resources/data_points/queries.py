@@ -65,7 +65,8 @@ def data_point_id(project: int, event: int, position: int) -> str:
 def _data_point(
     project: int, event: int, position: int, slug: str, name: str, value_type: str, unit: str | None,
     number: Decimal | None, text: str | None, boolean: bool | None,  # noqa: FBT001 - a row by position
-    event_slug: str, tracking_id: str | None, start: Instant, end: Instant, created: Instant, updated: Instant,
+    event_slug: str, tracking_id: str | None, start: Instant, end: Instant,
+    created: Instant, updated: Instant,
 ) -> DataPoint:  # fmt: skip
     value = number if number is not None else text if text is not None else boolean
     assert value is not None  # noqa: S101 - the list leaves out positions without a value
@@ -82,7 +83,9 @@ def _data_point(
         imputed=False,
         substitution=None,
         rule_results=[],
-        event=DataPointEvent(friendly_project(project), event_id(project, event), event_slug, tracking_id, start, end),
+        event=DataPointEvent(
+            friendly_project(project), event_id(project, event), event_slug, tracking_id, start, end
+        ),
         created_at=created,
         updated_at=updated,
     )

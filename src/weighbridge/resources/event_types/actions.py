@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from weighbridge.core.name import problem_of_name
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.slug import SLUG_RULE, is_slug, slug_of
@@ -29,7 +30,9 @@ async def create_event_type(tx: Write, actor: Actor, project: int, asked: NewEve
     if not problems and await tx.value(
         "SELECT true FROM event_types WHERE project_id = %s AND slug = %s", (project, slug)
     ):
-        problems.append(Problem(f"The project has an event type {slug!r} already.", "event_type.slug", "taken"))
+        problems.append(
+            Problem(f"The project has an event type {slug!r} already.", "event_type.slug", "taken")
+        )
     if problems:
         raise Invalid(problems)
     number: int = await tx.value(
@@ -52,7 +55,8 @@ async def create_event_type(tx: Write, actor: Actor, project: int, asked: NewEve
 async def _add_data_point_types(tx: Write, project: int, number: int, asked: list[NewDataPointType]) -> None:
     await tx.execute(
         """
-        INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type, unit, required)
+        INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type, unit,
+                                      required)
         SELECT %s, %s, position, slug, name, value_type, unit, required
           FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::boolean[])
                WITH ORDINALITY AS asked (slug, name, value_type, unit, required, position)
@@ -71,8 +75,8 @@ async def _add_data_point_types(tx: Write, project: int, number: int, asked: lis
 
 
 def _problems_of_event_type(asked: NewEventType) -> Iterator[Problem]:
-    if not asked.name.strip():
-        yield Problem("An event type needs a name.", "event_type.name", "required")
+    if wrong := problem_of_name(asked.name, "An event type", "event_type.name"):
+        yield wrong
     yield from _problem_of_slug(asked.slug, asked.name, "event_type.slug")
     if asked.expected_locations not in EXPECTED_LOCATIONS:
         yield _not_among("event_type.expected_locations", asked.expected_locations, EXPECTED_LOCATIONS)
@@ -111,8 +115,8 @@ def _problems_of_data_point_types(asked: list[NewDataPointType]) -> Iterator[Pro
 
 
 def _problems_of_data_point_type(asked: NewDataPointType, field: str) -> Iterator[Problem]:
-    if not asked.name.strip():
-        yield Problem(f"{field} needs a name.", f"{field}.name", "required")
+    if wrong := problem_of_name(asked.name, field, f"{field}.name"):
+        yield wrong
     yield from _problem_of_slug(asked.slug, asked.name, f"{field}.slug")
     if asked.value_type not in VALUE_TYPES:
         yield _not_among(f"{field}.value_type", asked.value_type, VALUE_TYPES)

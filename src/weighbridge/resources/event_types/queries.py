@@ -16,7 +16,13 @@ from weighbridge.resources.event_types.records import DataPointType, EventType
 from weighbridge.resources.projects.queries import project_id as friendly_project
 
 EVENT_TYPES: Final = Listing(
-    sorts={"id": "id", "name": "name", "slug": "slug", "created_at": "created_at", "updated_at": "updated_at"},
+    sorts={
+        "id": "id",
+        "name": "name",
+        "slug": "slug",
+        "created_at": "created_at",
+        "updated_at": "updated_at",
+    },
     default_sort="id",
     key=("id",),
     filters={"slug": Filter("slug", str, "a slug")},
@@ -76,7 +82,9 @@ async def _with_data_point_types(tx: Read, project: int, found: Sequence[EventTy
     ]
 
 
-def _event_type(project: int, number: int, slug: str, name: str, description: str | None, *rest: Any) -> EventType:
+def _event_type(
+    project: int, number: int, slug: str, name: str, description: str | None, *rest: Any
+) -> EventType:
     friendly = event_type_id(project, number)
     cadence_amount, cadence_unit, reusable, expected_locations, requires_tracking_id, created, updated = rest
     return EventType(

@@ -30,20 +30,26 @@ async def create_events(tx: Write, actor: Actor, project: int, body: NewEventsBo
     if (body.event is UNSET) == (body.events is UNSET):
         raise Malformed("The body takes either event, an object, or events, a list.")
     if body.event is not UNSET:
-        intake = await _store(tx, project, [body.event], "event")
+        _, intake = await _store(tx, project, [body.event], "event")
         event = await queries.get_event(tx, project, intake.receipts[0].id)
         await audit.record(tx, actor, action="event.create", target=event.id, project_id=project, after=event)
         return event
     assert body.events is not UNSET  # noqa: S101 - one of the two is set
     if not 0 < len(body.events) <= EVENTS_MAX:
         raise Invalid(
-            [Problem(f"events holds {len(body.events)}; a request takes 1 to {EVENTS_MAX:,}.", "events", "invalid")]
+            [
+                Problem(
+                    f"events holds {len(body.events)}; a request takes 1 to {EVENTS_MAX:,}.",
+                    "events",
+                    "invalid",
+                )
+            ]
         )
-    intake = await _store(tx, project, body.events, "events")
-    count = len(intake.receipts)
+    keys, intake = await _store(tx, project, body.events, "events")
+    count = len(keys)
     summary = {
         "count": count,
-        "ids": _spans([receipt.id for receipt in intake.receipts]),
+        "ids": _spans(project, keys),
         "sha256": canonical_sha256(body),
     }
     await audit.record(
@@ -52,7 +58,7 @@ async def create_events(tx: Write, actor: Actor, project: int, body: NewEventsBo
     return EventReceipts(intake.receipts, BulkInfo(count))
 
 
-async def _store(tx: Write, project: int, events: Sequence[NewEvent], field: str) -> Intake:
+async def _store(tx: Write, project: int, events: Sequence[NewEvent], field: str) -> tuple[list[int], Intake]:
     known = await _known(tx, project, events)
     keys = await tx.take_event_keys(len(events))
     intake = take_in(events, keys, known, field)
@@ -60,7 +66,7 @@ async def _store(tx: Write, project: int, events: Sequence[NewEvent], field: str
     if problems:
         raise Invalid(problems)
     await tx.copy(COPY_EVENTS, "".join(intake.rows))
-    return intake
+    return keys, intake
 
 
 async def _known(tx: Write, project: int, events: Sequence[NewEvent]) -> Known:
@@ -71,8 +77,20 @@ async def _known(tx: Write, project: int, events: Sequence[NewEvent]) -> Known:
     return Known(
         project,
         await _templates(tx, project, slugs),
-        await _numbers(tx, "SELECT id FROM locations WHERE project_id = %s AND id = ANY (%s)", project, "location", locations),
-        await _numbers(tx, "SELECT id FROM feedstocks WHERE project_id = %s AND id = ANY (%s)", project, "feedstock", feedstocks),
+        await _numbers(
+            tx,
+            "SELECT id FROM locations WHERE project_id = %s AND id = ANY (%s)",
+            project,
+            "location",
+            locations,
+        ),
+        await _numbers(
+            tx,
+            "SELECT id FROM feedstocks WHERE project_id = %s AND id = ANY (%s)",
+            project,
+            "feedstock",
+            feedstocks,
+        ),
     )
 
 
@@ -140,16 +158,11 @@ async def _repeated_references(tx: Write, project: int, events: Sequence[NewEven
     ]
 
 
-def _spans(friendly: Sequence[str]) -> list[list[str]]:
+def _spans(project: int, keys: Sequence[int]) -> list[list[str]]:
     """Runs of consecutive event keys as pairs of first and last id."""
-    spans: list[list[str]] = []
-    before = None
-    for one in friendly:
-        key = ids.parse(ids.PREFIXES["event"], one)
-        assert key is not None  # noqa: S101 - the ids are ours
-        if before is not None and key.key == before + 1:
-            spans[-1][1] = one
-        else:
-            spans.append([one, one])
-        before = key.key
-    return spans
+    starts = [index for index, key in enumerate(keys) if index == 0 or key != keys[index - 1] + 1]
+    ends = [*(start - 1 for start in starts[1:]), len(keys) - 1]
+    return [
+        [queries.event_id(project, keys[start]), queries.event_id(project, keys[end])]
+        for start, end in zip(starts, ends, strict=True)
+    ]

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Final
+from types import NoneType
+from typing import Final
 
 from weighbridge.core import ids
 from weighbridge.core.number import DIGITS_MAX, NumberError, limited
@@ -34,6 +35,13 @@ _EVENT: Final = ids.PREFIXES["event"]
 _KEY_STEP: Final = 1 << ids.PROJECT_BITS
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _NULL: Final = "\\N"
+_SHOWN: Final[Mapping[type, str]] = {
+    NoneType: "null",
+    str: "a string",
+    bool: "a boolean",
+    list: "a list",
+    dict: "an object",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,20 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the request an event stands, and the problems found so far; names are made when needed."""
+
+    prefix: str
+    index: int
+    problems: list[Problem]
+
+    def refuse(self, name: str, message: str, code: str = "invalid") -> None:
+        """Note a problem of a field of the event; the message goes on from the field's name."""
+        event = f"{self.prefix}[{self.index}]" if self.prefix == "events" else self.prefix
+        self.problems.append(Problem(f"{event}.{name} {message}", f"{event}.{name}", code))
+
+
+@dataclass(frozen=True, slots=True)
 class Intake:
     """Rows ready for COPY with the receipts for their senders; the rows are void when there are problems."""
 
@@ -78,147 +100,150 @@ class Intake:
 def take_in(events: Sequence[NewEvent], keys: Sequence[int], known: Known, prefix: str) -> Intake:
     """Check every event and write its row; problems name the field as `events[3].data_points[0].value`."""
     intake = Intake([], [], [])
-    packed_project = ids.packed(known.project, 0)
+    first = ids.packed(known.project, 0)
     for index, (event, key) in enumerate(zip(events, keys, strict=True)):
+        place = Place(prefix, index, intake.problems)
         template = known.templates.get(event.event_type)
-        field = f"{prefix}[{index}]" if prefix == "events" else prefix
         if template is None:
-            intake.problems.append(_unknown_type(event.event_type, known, field))
+            place.refuse(
+                "event_type", f"is {event.event_type!r}, which is no event type of the project.", "unknown"
+            )
         else:
-            friendly = ids.make_packed(_EVENT, packed_project + key * _KEY_STEP)
-            _take_in_one(intake, event, key, template, known, field, friendly)
+            row, missing = _row(event, template, known, place)
+            friendly = ids.make_packed(_EVENT, first + key * _KEY_STEP)
+            intake.rows.append(f"{known.project}\t{key}\t{row}")
+            intake.receipts.append(EventReceipt(friendly, "incomplete" if missing else "complete", missing))
         if len(intake.problems) > PROBLEMS_MAX:
             break
     return intake
 
 
-def _take_in_one(
-    intake: Intake, event: NewEvent, key: int, template: Template, known: Known, field: str, friendly: str
-) -> None:
-    problems = intake.problems
+def _row(event: NewEvent, template: Template, known: Known, place: Place) -> tuple[str, list[str]]:
+    """The columns after the key as COPY text, and the slugs of required values that are missing."""
     end_time = event.end_time or event.start_time
     if end_time < event.start_time:
-        problems.append(
-            Problem(f"{field}.end_time is before start_time.", f"{field}.end_time", "invalid")
-        )
-    numbers, texts, booleans, missing = _values(event.data_points, template, field, problems)
-    places = _places(event, template, known, field, problems)
-    intake.rows.append(
-        f"{known.project}\t{key}\t{template.number}\t{_time(event.start_time)}\t{_time(end_time)}\t"
-        f"{_reference(event.tracking_id, field, 'tracking_id', problems)}\t"
-        f"{_feedstock(event.feedstock_id, known, field, problems)}\t"
-        f"{_reference(event.client_reference, field, 'client_reference', problems)}\t"
-        f"{_text(event.notes, TEXT_LENGTH_MAX, field, 'notes', problems)}\t"
-        f"{places}\t{numbers}\t{texts}\t{booleans}\t{'f' if missing else 't'}\n"
-    )
+        place.refuse("end_time", "is before start_time.")
     if template.requires_tracking_id and event.tracking_id is None:
-        problems.append(
-            Problem(
-                f"{field}.tracking_id is missing; events of type {event.event_type!r} need one.",
-                f"{field}.tracking_id",
-                "required",
-            )
-        )
-    if missing:
-        intake.receipts.append(EventReceipt(friendly, "incomplete", missing))
-    else:
-        intake.receipts.append(EventReceipt(friendly, "complete"))
+        place.refuse("tracking_id", f"is missing; events of type {event.event_type!r} need one.", "required")
+    numbers, texts, booleans, missing = _values(event.data_points, template, place)
+    row = (
+        f"{template.number}\t{_time(event.start_time)}\t{_time(end_time)}\t"
+        f"{_reference('tracking_id', event.tracking_id, place)}\t"
+        f"{_feedstock(event.feedstock_id, known, place)}\t"
+        f"{_reference('client_reference', event.client_reference, place)}\t"
+        f"{_text('notes', event.notes, TEXT_LENGTH_MAX, place)}\t"
+        f"{_locations(event, template, known, place)}\t"
+        f"{numbers}\t{texts}\t{booleans}\t{'f' if missing else 't'}\n"
+    )
+    return row, missing
 
 
 def _values(
-    points: Sequence[NewDataPoint], template: Template, field: str, problems: list[Problem]
+    points: Sequence[NewDataPoint], template: Template, place: Place
 ) -> tuple[str, str, str, list[str]]:
     """The three arrays as COPY text, and the slugs of required values that are missing."""
     slots = template.slots
-    numbers: list[str] = ["NULL"] * template.width
-    texts: list[str] | None = None
-    booleans: list[str] | None = None
+    arrays: dict[str, list[str]] = {}
     seen = set()
     for index, point in enumerate(points):
-        slug, value = point.slug, point.value
-        slot = slots.get(slug)
-        if slot is None or slug in seen:
-            problems.append(_misnamed(slug, template, f"{field}.data_points[{index}]", again=slot is not None))
+        slot = slots.get(point.slug)
+        if slot is None or point.slug in seen:
+            _refuse_name(index, point, template, place)
             continue
-        seen.add(slug)
-        kind = type(value)
-        if slot.value_type == "number" and (kind is Decimal or kind is int):
-            text = str(value)
-            if len(text) > DIGITS_MAX or "E" in text:
-                problems += _out_of_limits(Decimal(value), slug, f"{field}.data_points[{index}]")
-            numbers[slot.position - 1] = text
-        elif slot.value_type == "string" and kind is str and value.strip():
-            texts = texts or ["NULL"] * template.width
-            texts[slot.position - 1] = _array_text(value, f"{field}.data_points[{index}]", slug, problems)
-        elif slot.value_type == "boolean" and kind is bool:
-            booleans = booleans or ["NULL"] * template.width
-            booleans[slot.position - 1] = "t" if value else "f"
-        else:
-            problems.append(_wrong_type(slug, value, slot, f"{field}.data_points[{index}]"))
-    missing = [] if template.required <= seen else [slug for slug in slots if slug in template.required - seen]
-    return _array(numbers), _array(texts), _array(booleans), missing
+        seen.add(point.slug)
+        array = arrays.get(slot.value_type)
+        if array is None:
+            array = arrays[slot.value_type] = ["NULL"] * template.width
+        array[slot.position - 1] = _element(index, point, slot, place)
+    missing = (
+        [] if template.required <= seen else [slug for slug in slots if slug in template.required - seen]
+    )
+    return _array(arrays.get("number")), _array(arrays.get("string")), _array(arrays.get("boolean")), missing
+
+
+def _element(index: int, point: NewDataPoint, slot: Slot, place: Place) -> str:
+    """One value as an element of an array in COPY text."""
+    value, kind = point.value, type(point.value)
+    if slot.value_type == "number" and (kind is Decimal or kind is int):
+        text = str(value)
+        if len(text) > DIGITS_MAX or "E" in text:
+            _check_limits(index, point, place)
+        return text
+    if slot.value_type == "string" and kind is str and value.strip():
+        if complaint := _text_problem(value, TEXT_LENGTH_MAX):
+            place.refuse(f"data_points[{index}].value", f"of {point.slug!r} {complaint}.")
+        quoted: str = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{quoted}"'.translate(_ESCAPES)
+    if slot.value_type == "boolean" and kind is bool:
+        return "t" if value else "f"
+    shown = "null" if value is None else "blank" if kind is str and not value.strip() else f"a {_KINDS[kind]}"
+    place.refuse(
+        f"data_points[{index}].value", f"of {point.slug!r} is {shown}; it takes a {slot.value_type}."
+    )
+    return "NULL"
 
 
 def _array(items: list[str] | None) -> str:
     return "{" + ",".join(items) + "}" if items else "{}"
 
 
-def _array_text(value: str, field: str, slug: str, problems: list[Problem]) -> str:
-    quoted = value.replace("\\", "\\\\").replace('"', '\\"')
-    complaint = _text_problem(value, TEXT_LENGTH_MAX)
-    if complaint:
-        problems.append(_bad_value(slug, complaint, field))
-        return "NULL"
-    return f'"{quoted}"'.translate(_ESCAPES)
+def _check_limits(index: int, point: NewDataPoint, place: Place) -> None:
+    try:
+        limited(Decimal(point.value))
+    except NumberError as error:
+        place.refuse(f"data_points[{index}].value", f"of {point.slug!r} is out of limits: {error}")
 
 
-def _places(
-    event: NewEvent, template: Template, known: Known, field: str, problems: list[Problem]
-) -> str:
+def _refuse_name(index: int, point: NewDataPoint, template: Template, place: Place) -> None:
+    name = f"data_points[{index}].slug"
+    if point.slug in template.slots:
+        place.refuse(name, f"is {point.slug!r} a second time in the event.")
+        return
+    allowed = ", ".join(template.slots) or "none"
+    place.refuse(name, f"is {point.slug!r}; the event type has the data points {allowed}.", "unknown")
+
+
+def _locations(event: NewEvent, template: Template, known: Known, place: Place) -> str:
     numbers = []
-    for index, place in enumerate(event.locations):
-        number = known.locations.get(place.id)
+    for index, named in enumerate(event.locations):
+        number = known.locations.get(named.id)
         if number is None:
-            name = f"{field}.locations[{index}].id"
-            problems.append(Problem(f"{name} is {place.id!r}, which is no location of the project.", name, "unknown"))
+            refused = f"is {named.id!r}, which is no location of the project."
+            place.refuse(f"locations[{index}].id", refused, "unknown")
         else:
             numbers.append(str(number))
     count = len(event.locations)
     if not template.locations_min <= count <= LOCATIONS_MAX:
-        problems.append(
-            Problem(
-                f"{field}.locations names {count}; events of type {event.event_type!r} name "
-                f"{template.locations_min} to {LOCATIONS_MAX}.",
-                f"{field}.locations",
-                "invalid",
-            )
+        place.refuse(
+            "locations",
+            f"names {count}; events of type {event.event_type!r} name {template.locations_min} "
+            f"to {LOCATIONS_MAX}.",
         )
     return "{" + ",".join(numbers) + "}"
 
 
-def _feedstock(friendly: str | None, known: Known, field: str, problems: list[Problem]) -> str:
+def _feedstock(friendly: str | None, known: Known, place: Place) -> str:
     if friendly is None:
         return _NULL
     number = known.feedstocks.get(friendly)
     if number is None:
-        name = f"{field}.feedstock_id"
-        problems.append(Problem(f"{name} is {friendly!r}, which is no feedstock of the project.", name, "unknown"))
+        place.refuse("feedstock_id", f"is {friendly!r}, which is no feedstock of the project.", "unknown")
     return str(number)
 
 
-def _reference(value: str | None, field: str, name: str, problems: list[Problem]) -> str:
+def _reference(name: str, value: str | None, place: Place) -> str:
     if value is None:
         return _NULL
     if not value.strip():
-        problems.append(Problem(f"{field}.{name} is blank; leave it out instead.", f"{field}.{name}", "invalid"))
-    return _text(value, REFERENCE_LENGTH_MAX, field, name, problems)
+        place.refuse(name, "is blank; leave it out instead.")
+    return _text(name, value, REFERENCE_LENGTH_MAX, place)
 
 
-def _text(value: str | None, longest: int, field: str, name: str, problems: list[Problem]) -> str:
+def _text(name: str, value: str | None, longest: int, place: Place) -> str:
     if value is None:
         return _NULL
     if complaint := _text_problem(value, longest):
-        problems.append(Problem(f"{field}.{name} {complaint}.", f"{field}.{name}", "invalid"))
+        place.refuse(name, f"{complaint}.")
     return value.translate(_ESCAPES)
 
 
@@ -234,33 +259,12 @@ def _time(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds")
 
 
-def _unknown_type(slug: str, known: Known, field: str) -> Problem:
-    return Problem(
-        f"{field}.event_type is {slug!r}, which is no event type of the project.", f"{field}.event_type", "unknown"
-    )
-
-
-def _misnamed(slug: str, template: Template, field: str, *, again: bool) -> Problem:
-    if again:
-        return Problem(f"{field}.slug is {slug!r} a second time in the event.", f"{field}.slug", "invalid")
-    allowed = ", ".join(template.slots) or "none"
-    return Problem(
-        f"{field}.slug is {slug!r}; the event type has the data points {allowed}.", f"{field}.slug", "unknown"
-    )
-
-
-def _bad_value(slug: str, complaint: str, field: str) -> Problem:
-    return Problem(f"{field}.value of {slug!r} {complaint}.", f"{field}.value", "invalid")
-
-
-def _out_of_limits(value: Decimal, slug: str, field: str) -> list[Problem]:
-    try:
-        limited(value)
-    except NumberError as error:
-        return [Problem(f"{field}.value of {slug!r}: {error}", f"{field}.value", "invalid")]
-    return []
-
-
-def _wrong_type(slug: str, value: Any, slot: Slot, field: str) -> Problem:
-    shown = "null" if value is None else "blank" if value == "" else f"a {type(value).__name__}"
-    return Problem(f"{field}.value of {slug!r} is {shown}; it takes a {slot.value_type}.", f"{field}.value", "invalid")
+_KINDS: Final = {
+    str: "string",
+    bool: "boolean",
+    int: "number",
+    Decimal: "number",
+    dict: "object",
+    list: "list",
+}
+"""How the kinds of values that JSON has are called."""

@@ -121,7 +121,7 @@ async def list_events(tx: Read, project: int, wanted: Wanted) -> Page[Event]:
 async def get_event(tx: Read, project: int, friendly: str) -> Event:
     """One event by its friendly id."""
     key = ids.parse(ids.PREFIXES["event"], friendly)
-    if key is None or key.project != project:
+    if key is None or key != ids.Key(project, key.key):
         raise NotFound
     row = await tx.row(
         EventRow,
@@ -152,7 +152,10 @@ async def _events(tx: Read, project: int, rows: Sequence[EventRow]) -> list[Even
     for measure in measures:
         of_type.setdefault(measure.event_type, []).append(measure)
     places = await locations_by_number(tx, project, {number for row in rows for number in row.location_ids})
-    return [_event(row, of_type.get(row.event_type, []), [places[number] for number in row.location_ids]) for row in rows]
+    return [
+        _event(row, of_type.get(row.event_type, []), [places[number] for number in row.location_ids])
+        for row in rows
+    ]
 
 
 def _event(row: EventRow, measures: Sequence[Measure], places: list[Any]) -> Event:

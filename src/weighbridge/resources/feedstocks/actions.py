@@ -1,5 +1,6 @@
 """Make feedstocks."""
 
+from weighbridge.core.name import problem_of_name
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
@@ -13,8 +14,8 @@ async def create_feedstock(tx: Write, actor: Actor, project: int, asked: NewFeed
     """Make a feedstock of a project."""
     name = asked.name.strip()
     problems = []
-    if not name:
-        problems.append(Problem("A feedstock needs a name.", "feedstock.name", "required"))
+    if wrong := problem_of_name(name, "A feedstock", "feedstock.name"):
+        problems.append(wrong)
     elif await tx.value("SELECT true FROM feedstocks WHERE project_id = %s AND name = %s", (project, name)):
         problems.append(Problem(f"The project has a feedstock {name!r} already.", "feedstock.name", "taken"))
     if problems:

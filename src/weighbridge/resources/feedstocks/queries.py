@@ -33,7 +33,9 @@ async def list_feedstocks_of_project(tx: Read, project: int, wanted: Wanted) -> 
 
 async def list_feedstocks(tx: Read, actor: Actor, wanted: Wanted) -> Page[Feedstock]:
     """The feedstocks of every project of the actor's account."""
-    mine = SQL("project_id IN (SELECT id FROM projects WHERE account_id = {})").format(Literal(actor.account_id))
+    mine = SQL("project_id IN (SELECT id FROM projects WHERE account_id = {})").format(
+        Literal(actor.account_id)
+    )
     return await _page(tx, wanted, mine)
 
 

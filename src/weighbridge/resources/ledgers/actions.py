@@ -28,7 +28,9 @@ async def create_ledger(tx: Write, actor: Actor, asked: NewLedger, project_of_pa
         output = asked.output or model.primary_output
         problems += _output_problems(asked, model, output)
     elif asked.output is not None:
-        problems.append(Problem("output names a node of a model; model_id is missing.", "ledger.output", "invalid"))
+        problems.append(
+            Problem("output names a node of a model; model_id is missing.", "ledger.output", "invalid")
+        )
     problems += await _taken(tx, project, asked.name.strip(), family, output)
     if problems:
         raise Invalid(problems)
@@ -49,7 +51,13 @@ async def _model(tx: Write, actor: Actor, friendly: str) -> tuple[int, Model]:
         await get_model(tx, actor, friendly)
     except NotFound:
         raise Invalid(
-            [Problem(f"model_id is {friendly!r}, which is no model of the account.", "ledger.model_id", "unknown")]
+            [
+                Problem(
+                    f"model_id is {friendly!r}, which is no model of the account.",
+                    "ledger.model_id",
+                    "unknown",
+                )
+            ]
         ) from None
     stored = await stored_model(tx, model_number(friendly))
     return stored.family, read_model(stored.document)
@@ -77,7 +85,9 @@ def _output_problems(asked: NewLedger, model: Model, output: str) -> list[Proble
     outputs = {node.slug: node for node in model.outputs}
     if output not in outputs:
         allowed = ", ".join(outputs)
-        return [Problem(f"output is {output!r}; the model has the outputs {allowed}.", "ledger.output", "invalid")]
+        return [
+            Problem(f"output is {output!r}; the model has the outputs {allowed}.", "ledger.output", "invalid")
+        ]
     unit = outputs[output].unit
     try:
         fits = compatible(parse_unit(asked.unit), unit)
@@ -107,6 +117,8 @@ async def _taken(tx: Write, project: int, name: str, family: int | None, output:
     return [
         Problem(f"The project has a ledger {name!r} already.", "ledger.name", "taken")
         if same_name
-        else Problem(f"The ledger {other!r} is credited by {output!r} of this model already.", "ledger.output", "taken")
+        else Problem(
+            f"The ledger {other!r} is credited by {output!r} of this model already.", "ledger.output", "taken"
+        )
         for other, same_name in rows
     ]

@@ -33,7 +33,8 @@ _SOURCE: Final = """
 """
 _COLUMNS: Final = """
     l.project_id, l.id, l.name, l.unit, l.scale,
-    (SELECT coalesce(sum(b.balance), 0) FROM batches b WHERE (b.project_id, b.ledger_id) = (l.project_id, l.id)),
+    (SELECT coalesce(sum(b.balance), 0) FROM batches b
+      WHERE (b.project_id, b.ledger_id) = (l.project_id, l.id)),
     l.system_ledger_type, m.partition_type, m.cadence, m.id, m.name, l.output, l.asset_category,
     l.created_at, l.updated_at
 """
@@ -67,7 +68,9 @@ def ledger_id(project: int, number: int) -> str:
 
 
 def _mine(actor: Actor) -> Composable:
-    return SQL("l.project_id IN (SELECT id FROM projects WHERE account_id = {})").format(Literal(actor.account_id))
+    return SQL("l.project_id IN (SELECT id FROM projects WHERE account_id = {})").format(
+        Literal(actor.account_id)
+    )
 
 
 def _ledger(
@@ -94,5 +97,3 @@ def _ledger(
         updated_at=updated,
         ui_url=Link(f"/projects/{friendly_project(project)}/ledgers/{friendly}"),
     )
-
-

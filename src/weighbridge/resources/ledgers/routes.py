@@ -39,8 +39,9 @@ async def get_ledger(call: ReadCall) -> Ledger:
 @get("/ledgers/{ledger_id}/required_inputs", permission="production_accounting:read", returns=RequiredInputs)
 async def list_required_inputs(call: ReadCall) -> RequiredInputs:
     """List the inputs that the ledger's model needs."""
-    return RequiredInputs(await required_inputs.list_required_inputs(call.tx, call.actor, call.path["ledger_id"]))
+    return RequiredInputs(
+        await required_inputs.list_required_inputs(call.tx, call.actor, call.path["ledger_id"])
+    )
 
 
 ROUTES = [list_ledgers, create_ledger, create_ledger_of_project, get_ledger, list_required_inputs]
-

@@ -14,7 +14,10 @@ from weighbridge.resources.projects.queries import project_for_record
 
 
 async def create_model(tx: Write, actor: Actor, asked: NewModel) -> Model:
-    """Make a model of a document; its first version is active. Raises Invalid with every flaw and its line."""
+    """Make a model of a document; its first version is active.
+
+    Raises Invalid with every flaw of the document and its line.
+    """
     project = None if asked.project_id is None else await project_for_record(tx, actor, asked.project_id)
     try:
         # Checking units and running the document's own cases can take longer than other requests may wait.

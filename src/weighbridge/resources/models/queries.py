@@ -97,7 +97,8 @@ def _mine(actor: Actor) -> Composable:
 
 
 def _model(
-    project: int | None, number: int, name: str, version: int, version_label: str | None, description: str | None,
+    project: int | None, number: int, name: str, version: int, version_label: str | None,
+    description: str | None,
     is_latest: bool, is_active: bool, cadence: str, partition_type: str, order: int, sha256: str,  # noqa: FBT001
     created: Instant, updated: Instant,
 ) -> Model:  # fmt: skip

@@ -2,6 +2,7 @@
 
 from zoneinfo import available_timezones
 
+from weighbridge.core.name import problem_of_name
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
@@ -14,8 +15,8 @@ from weighbridge.resources.projects.records import NewProject, Project
 async def create_project(tx: Write, actor: Actor, asked: NewProject) -> Project:
     """Make a project in the actor's account."""
     problems = []
-    if not asked.name.strip():
-        problems.append(Problem("A project needs a name.", "project.name", "required"))
+    if wrong := problem_of_name(asked.name, "A project", "project.name"):
+        problems.append(wrong)
     if asked.time_zone not in available_timezones():
         problems.append(
             Problem(
@@ -27,9 +28,14 @@ async def create_project(tx: Write, actor: Actor, asked: NewProject) -> Project:
     if problems:
         raise Invalid(problems)
     number: int = await tx.value(
-        "INSERT INTO projects (account_id, name, description, time_zone) VALUES (%s, %s, %s, %s) RETURNING id",
+        """
+        INSERT INTO projects (account_id, name, description, time_zone)
+        VALUES (%s, %s, %s, %s) RETURNING id
+        """,
         (actor.account_id, asked.name.strip(), asked.description, asked.time_zone),
     )
     project = await queries.get_project(tx, number)
-    await audit.record(tx, actor, action="project.create", target=project.id, project_id=number, after=project)
+    await audit.record(
+        tx, actor, action="project.create", target=project.id, project_id=number, after=project
+    )
     return project

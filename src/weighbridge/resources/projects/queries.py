@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from psycopg.sql import SQL, Literal
+
 from weighbridge.core import ids
 from weighbridge.core.instant import Instant
 from weighbridge.core.link import Link
@@ -10,7 +12,6 @@ from weighbridge.db.engine import Read
 from weighbridge.db.listing import Listing, Page, Wanted, page_of
 from weighbridge.errors import NotFound
 from weighbridge.resources.projects.records import Project
-from psycopg.sql import SQL, Literal
 
 PROJECTS: Final = Listing(
     sorts={"id": "id", "name": "name", "created_at": "created_at", "updated_at": "updated_at"},
@@ -38,7 +39,9 @@ async def get_project(tx: Read, project_id: int) -> Project:
 async def project_named(tx: Read, actor: Actor, text: str) -> int:
     """The number of the project that a friendly id or a number names; NotFound in another account."""
     key = ids.parse(ids.PREFIXES["project"], text)
-    number = key.project if key else int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+    number = (
+        key.project if key else int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+    )
     found = await tx.value(
         "SELECT id FROM projects WHERE id = %s AND account_id = %s", (number, actor.account_id)
     )
@@ -61,9 +64,23 @@ def project_id(number: int) -> str:
 
 
 def _project(
-    number: int, name: str, description: str | None, time_zone: str, status: str, created: Instant, updated: Instant
+    number: int,
+    name: str,
+    description: str | None,
+    time_zone: str,
+    status: str,
+    created: Instant,
+    updated: Instant,
 ) -> Project:
     friendly = project_id(number)
     return Project(
-        friendly, number, name, description, time_zone, status, created, updated, Link(f"/projects/{friendly}")
+        friendly,
+        number,
+        name,
+        description,
+        time_zone,
+        status,
+        created,
+        updated,
+        Link(f"/projects/{friendly}"),
     )

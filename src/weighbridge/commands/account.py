@@ -1,0 +1,51 @@
+"""`weighbridge account create`: one more account, beside the one that is there from the start."""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from weighbridge.commands.database import command_id, in_transaction, opened
+from weighbridge.commands.options import DataDir, Json
+from weighbridge.errors import Refusal
+
+if TYPE_CHECKING:
+    from weighbridge.db.engine import Write
+
+Account = Annotated[
+    str | None,
+    Parameter(help="The account to act in, as its administrator; the account default by default."),
+]
+"""The option of the commands that act in an account."""
+
+Name = Annotated[str, Parameter(help="The name of the account; no other has it.")]
+
+account = App(name="account", help="Accounts: each sees its own projects and nothing of any other.")
+
+
+def register(app: App) -> None:
+    """Add the command."""
+    app.command(account)
+
+
+@account.command
+def create(*, name: Name, data_dir: DataDir = None, as_json: Json = False) -> None:
+    """Make an account with its administrator.
+
+    Example: `weighbridge account create --name "North plant"`
+    """
+    from weighbridge.resources.accounts.actions import ADMINISTRATOR, create_account  # noqa: PLC0415 - slow
+
+    name = name.strip()
+    if not name:
+        raise Refusal("An account needs a name.")
+
+    async def make(tx: "Write") -> int:
+        return (await create_account(tx, name=name, request_id=command_id())).account_id
+
+    with opened(data_dir) as url:
+        account_id = in_transaction(url, make)
+    made = {"id": account_id, "name": name, "administrator": ADMINISTRATOR}
+    sentence = f"The account {name!r} is made; make a token for it with weighbridge token create --account."
+    sys.stdout.write((json.dumps(made) if as_json else sentence) + "\n")

@@ -1,0 +1,56 @@
+"""The database of a command that reads or writes data: opened, and migrated when it is new."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from weighbridge.db.engine import Write
+
+Result = TypeVar("Result")
+
+
+@contextmanager
+def opened(data_dir: Path | None) -> Iterator[str]:
+    """Give the URL of the database; an older one is refused, for migrating it is a decision of its own."""
+    import psycopg  # noqa: PLC0415 - slow to import
+
+    from weighbridge.db.embedded import database  # noqa: PLC0415 - as above
+    from weighbridge.db.migrate import newest_revision  # noqa: PLC0415 - as above
+    from weighbridge.errors import Refusal  # noqa: PLC0415 - as above
+    from weighbridge.settings import read_with  # noqa: PLC0415 - as above
+    from weighbridge.supervisor.schema import migrate_or_refuse  # noqa: PLC0415 - as above
+
+    with database(read_with(data_dir=data_dir)) as url:
+        revision = None
+        with psycopg.connect(url) as connection:
+            if connection.execute("SELECT to_regclass('alembic_version')").fetchone() != (None,):
+                found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+                revision = found[0] if found else None
+        if revision is None:
+            migrate_or_refuse(url)
+        elif revision != newest_revision():
+            raise Refusal(
+                f"The database is at revision {revision}, and this version needs {newest_revision()}; "
+                "run `weighbridge migrate`."
+            )
+        yield url
+
+
+def in_transaction(url: str, work: Callable[["Write"], Awaitable[Result]]) -> Result:
+    """Do the work in one transaction."""
+    from weighbridge.db.engine import Database  # noqa: PLC0415 - slow to import
+
+    async def run() -> Result:
+        async with Database(url, connections_max=1) as database, database.write() as tx:
+            return await work(tx)
+
+    return asyncio.run(run())
+
+
+def command_id() -> str:
+    """Make the name under which a command stands in the audit log."""
+    return f"command_{token_hex(12)}"

@@ -1,0 +1,248 @@
+"""`weighbridge import`: the rows of a CSV file become events, all checked before the first is stored."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from weighbridge.commands.account import Account
+from weighbridge.commands.database import opened
+from weighbridge.commands.options import DataDir, Json
+from weighbridge.errors import Refusal
+
+if TYPE_CHECKING:
+    from weighbridge.importing.run import Order, Report, Summary
+    from weighbridge.importing.store import Store
+
+URL_VARIABLE = "WEIGHBRIDGE_URL"
+TOKEN_VARIABLE = "WEIGHBRIDGE_TOKEN"  # noqa: S105 - the name of a variable, no secret
+TAB = "tab"
+
+File = Annotated[Path, Parameter(help="The CSV file, plain or gzipped; its first line names the columns.")]
+
+
+def _option(text: str) -> Parameter:
+    return Parameter(negative=(), show_default=False, help=text)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Target:
+    """What the rows become, and where."""
+
+    project: Annotated[str, _option("The project, by its id prj_… or its number.")]
+    event_type: Annotated[str, _option("The slug of the event type.")]
+    location: Annotated[
+        list[str] | None, _option("The id loc_… of a location of every event; repeat it for several.")
+    ] = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Form:
+    """How the file is written."""
+
+    map: Annotated[
+        list[str] | None,
+        _option(
+            "COLUMN=FIELD, repeatable. FIELD is the slug of a data point, or start_time, end_time, "
+            "tracking_id, feedstock, client_reference or notes, or - to leave the column out. "
+            "A column whose name makes the slug needs none."
+        ),
+    ] = None
+    delimiter: Annotated[str, Parameter(help="The character between cells, or tab.")] = ","
+    decimal_comma: Annotated[bool, _option("Read 1,5 as one and a half.")] = False
+    encoding: Annotated[str, Parameter(help="The encoding of the file, such as windows-1252.")] = "utf-8"
+    missing: Annotated[
+        list[str] | None,
+        _option("A text that says, as an empty cell does, that there is no value; repeatable."),
+    ] = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Times:
+    """Which times the rows have."""
+
+    start: Annotated[str | None, _option("The time of the first row, when no column gives times.")] = None
+    every: Annotated[
+        str | None,
+        _option("The length of each event and, with --start, the time from row to row: 30s, 15m, 1h or 1d."),
+    ] = None
+    readings: Annotated[bool, _option("Make readings: events at one moment, without a length.")] = False
+    time_zone: Annotated[
+        str | None, _option("The zone of times without an offset, such as Europe/Istanbul or UTC.")
+    ] = None
+    time_format: Annotated[
+        str | None, _option("The form of times that are not in ISO 8601, such as '%d.%m.%Y %H:%M'.")
+    ] = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Storing:
+    """How events are stored."""
+
+    batch_size: Annotated[int, Parameter(help="Events in one transaction, 1 to 10000.")] = 1_000
+    dry_run: Annotated[bool, _option("Check everything and store nothing.")] = False
+    reference: Annotated[
+        str | None,
+        _option(
+            "What client references begin with, before the line; 12 digits of the file's SHA-256 by default."
+        ),
+    ] = None
+    no_references: Annotated[
+        bool,
+        Parameter(
+            name="--no-references",
+            negative=(),
+            show_default=False,
+            help="Give events no client reference; the same import run again stores them again.",
+        ),
+    ] = False
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Way:
+    """The way into the database: straight, or through a running service."""
+
+    url: Annotated[
+        str | None, _option(f"The address of a running service to import through; or {URL_VARIABLE}.")
+    ] = None
+    token: Annotated[str | None, _option(f"The token for the service; or {TOKEN_VARIABLE}.")] = None
+    account: Account = None
+    data_dir: DataDir = None
+
+
+def register(app: App) -> None:
+    """Add the command."""
+    app.command(import_, name="import")
+
+
+def import_(
+    file: File,
+    /,
+    *,
+    target: Target,
+    form: Form = Form(),
+    times: Times = Times(),
+    storing: Storing = Storing(),
+    way: Way = Way(),
+    as_json: Json = False,
+) -> None:
+    """Import a CSV file, each row as one event.
+
+    The whole file is checked first; when a row is bad, its line and the reason are told and nothing is
+    stored. Running the same import again, also after a crash, stores only what is not there yet.
+
+    Example: `weighbridge import log.csv.gz --project 1 --event-type turbine-hour --location loc_…
+    --start 2011-01-01T00:00:00Z --every 1h`
+    """
+    from weighbridge.importing.run import run  # noqa: PLC0415 - slow to import
+
+    order = _order(file, target, form, times, storing)
+    with _store(way) as store, _progress() as report:
+        summary = run(order, store, report)
+    _tell(summary, as_json=as_json)
+
+
+def _order(file: Path, target: Target, form: Form, times: Times, storing: Storing) -> "Order":
+    from weighbridge.importing.clock import read_clock  # noqa: PLC0415 - slow to import
+    from weighbridge.importing.file import CsvFile  # noqa: PLC0415 - as above
+    from weighbridge.importing.run import Order  # noqa: PLC0415 - as above
+
+    return Order(
+        file=CsvFile(file, _delimiter(form.delimiter), form.encoding),
+        project=target.project,
+        event_type=target.event_type,
+        locations=target.location or [],
+        columns=form.map or [],
+        clock=read_clock(
+            time_zone=times.time_zone,
+            time_format=times.time_format,
+            start=times.start,
+            every=times.every,
+            readings=times.readings,
+        ),
+        decimal_comma=form.decimal_comma,
+        missing=frozenset(text.strip() for text in form.missing or []),
+        reference=storing.reference,
+        has_references=not storing.no_references,
+        batch_size=storing.batch_size,
+        is_dry_run=storing.dry_run,
+    )
+
+
+def _delimiter(text: str) -> str:
+    delimiter = "\t" if text in {TAB, "\\t"} else text
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise Refusal(f"--delimiter is {text!r}; it takes one character, such as ; or the word {TAB}.")
+    return delimiter
+
+
+@contextmanager
+def _store(way: Way) -> Iterator["Store"]:
+    """Open the way that was asked for; an option stands before a variable."""
+    from weighbridge.importing.direct import Direct  # noqa: PLC0415 - slow to import
+    from weighbridge.importing.remote import Remote  # noqa: PLC0415 - as above
+    from weighbridge.resources.accounts.actions import DEFAULT_ACCOUNT  # noqa: PLC0415 - as above
+
+    is_direct = way.data_dir is not None or way.account is not None
+    url = way.url or (None if is_direct else os.environ.get(URL_VARIABLE))
+    if url:
+        if is_direct:
+            raise Refusal(
+                "--url leads to a service, which has its own data and account; leave the others out."
+            )
+        token = way.token or os.environ.get(TOKEN_VARIABLE)
+        if not token:
+            raise Refusal(f"--url needs a token: give --token or set {TOKEN_VARIABLE}.")
+        with Remote(url, token) as remote:
+            yield remote
+    elif way.token:
+        raise Refusal(f"--token needs the address of a service: give --url or set {URL_VARIABLE}.")
+    else:
+        with (
+            opened(way.data_dir) as database_url,
+            Direct(database_url, way.account or DEFAULT_ACCOUNT) as direct,
+        ):
+            yield direct
+
+
+@contextmanager
+def _progress() -> Iterator["Report"]:
+    """Draw a bar for each phase on a terminal, and nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _phase, _done, _total: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - slow to import
+    from rich.progress import Progress, TaskID  # noqa: PLC0415 - as above
+
+    with Progress(console=Console(stderr=True)) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def report(phase: str, done: int, total: int) -> None:
+            if phase not in tasks:
+                tasks[phase] = bars.add_task(phase, total=total)
+            bars.update(tasks[phase], completed=done)
+
+        yield report
+
+
+def _tell(summary: "Summary", *, as_json: bool) -> None:
+    """Sum up for the person on standard error and, when asked, for a program on standard output."""
+    import msgspec  # noqa: PLC0415 - slow to import
+
+    from weighbridge.db.json import written  # noqa: PLC0415 - as above
+
+    sys.stderr.write(f"{summary.sentences}\n")
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(summary, enc_hook=written).decode() + "\n")
+    if summary.bad_rows:
+        raise Refusal(summary.complaints)

@@ -1,0 +1,174 @@
+"""`weighbridge model check`: look at a model document before it is sent to the service.
+
+Needs neither a database nor a running service, so a document can be checked while it is written.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import App, Parameter
+
+from weighbridge.commands.options import Json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from weighbridge.core.model import CaseResult, Equation
+    from weighbridge.resources.models.document import Report
+
+File = Annotated[Path, Parameter(help="The YAML file of the model.")]
+
+model = App(name="model", help="Models: the documents that say how measurements become results.")
+
+
+def register(app: App) -> None:
+    """Add the command."""
+    app.command(model)
+
+
+@model.command
+def check(file: File, /, *, as_json: Json = False) -> None:
+    """Check a document, run its cases and show their equations with the values filled in.
+
+    Exits with 1 when the document has a flaw, each named with line and column, or a case fails.
+
+    Example: `weighbridge model check biochar.yaml`
+    """
+    from weighbridge.resources.models.document import check_document  # noqa: PLC0415 - slow to import
+
+    report = check_document(_read(file))
+    if as_json:
+        sys.stdout.write(_json(report))
+    else:
+        _show(file, report)
+    if not report.is_passed:
+        sys.exit(1)
+
+
+def _read(file: Path) -> str:
+    from weighbridge.errors import Refusal  # noqa: PLC0415 - slow to import
+
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise Refusal(f"The file {file} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        raise Refusal(
+            f"The file {file} is not UTF-8: the byte at {error.start} is part of no character."
+        ) from None
+
+
+def _show(file: Path, report: "Report") -> None:
+    from rich.console import Console  # noqa: PLC0415 - slow to import
+
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    if report.model is not None:
+        console.print(report.model.name, style="bold")
+    for flaw in report.flaws:
+        console.print(f"{file}:{flaw.line}:{flaw.column}: {flaw.message}", style="red")
+    for number, result in enumerate(report.cases, 1):
+        _show_case(console, f"Case {number} of {len(report.cases)}", result)
+    console.print()
+    console.print(_summary(report), style="bold green" if report.is_passed else "bold red")
+
+
+def _show_case(console: "Console", place: str, result: "CaseResult") -> None:
+    console.print()
+    console.print(f"{place}: {result.case.name}", style="bold")
+    if result.case.source:
+        console.print(f"  {' '.join(result.case.source.split())}", style="dim")
+    for equation in result.equations:
+        first, *others = _lines(equation)
+        console.print(f"  {first}", style="cyan")
+        for line in others:
+            console.print(f"  {line}")
+    for sentence, is_met in _outcomes(result):
+        console.print(f"  {'ok' if is_met else 'FAILED'}  {sentence}", style="green" if is_met else "red")
+
+
+def _lines(equation: "Equation") -> Iterator[str]:
+    """The equation as written, with its values where they change it, and its result, one below the other."""
+    margin = " " * len(equation.slug)
+    yield equation.written
+    if equation.filled != equation.written:
+        yield f"{margin}{equation.filled.removeprefix(equation.slug)}"
+    yield f"{margin} = {equation.result}"
+
+
+def _outcomes(result: "CaseResult") -> Iterator[tuple[str, bool]]:
+    from weighbridge.core.model import show  # noqa: PLC0415 - slow to import
+
+    if result.error is not None:
+        yield result.error, False
+    for one in result.comparisons:
+        places = "" if result.case.places is None else f" at {result.case.places} places"
+        expected, actual = show(one.expected, one.unit), show(one.actual, one.unit)
+        if one.is_met:
+            yield f"{one.slug} is {expected}{places}, as expected", True
+        else:
+            yield f"{one.slug} is {actual}{places}; expected {expected}", False
+
+
+def _summary(report: "Report") -> str:
+    if not report.is_valid:
+        return f"The document is refused: {_count(len(report.flaws), 'flaw')}."
+    if not report.cases:
+        return "The document is valid; it has no cases."
+    failed = sum(not result.is_passed for result in report.cases)
+    if failed:
+        return f"The document is valid, but {failed} of {_count(len(report.cases), 'case')} failed."
+    return f"The document is valid and passes: {_count(len(report.cases), 'case')}."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _json(report: "Report") -> str:
+    import msgspec  # noqa: PLC0415 - slow to import
+
+    from weighbridge.core.model import sha256  # noqa: PLC0415 - as above
+
+    written = {
+        "name": report.model and report.model.name,
+        "sha256": report.model and sha256(report.model),
+        "is_valid": report.is_valid,
+        "is_passed": report.is_passed,
+        "flaws": [
+            {
+                "line": flaw.line,
+                "column": flaw.column,
+                "node": flaw.node,
+                "code": flaw.code,
+                "message": flaw.message,
+            }
+            for flaw in report.flaws
+        ],
+        "cases": [_json_case(result) for result in report.cases],
+    }
+    return msgspec.json.Encoder(decimal_format="number").encode(written).decode() + "\n"
+
+
+def _json_case(result: "CaseResult") -> dict[str, Any]:
+    return {
+        "name": result.case.name,
+        "source": result.case.source,
+        "is_passed": result.is_passed,
+        "error": result.error,
+        "equations": [
+            {"node": one.slug, "written": one.written, "filled": one.filled, "result": one.result}
+            for one in result.equations
+        ],
+        "comparisons": [
+            {
+                "node": one.slug,
+                "unit": one.unit.text,
+                "expected": one.expected,
+                "actual": one.actual,
+                "is_met": one.is_met,
+            }
+            for one in result.comparisons
+        ],
+    }

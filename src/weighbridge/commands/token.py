@@ -1,0 +1,107 @@
+"""`weighbridge token create`: a token, printed once and stored nowhere but as its hash."""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from weighbridge.commands.account import Account
+from weighbridge.commands.database import command_id, in_transaction, opened
+from weighbridge.commands.options import DataDir, Json
+from weighbridge.core.permission import ALL_PERMISSIONS
+from weighbridge.core.token import LIFETIME_DAYS_DEFAULT, LIFETIMES_DAYS, secret_hash
+from weighbridge.errors import Refusal
+
+if TYPE_CHECKING:
+    from weighbridge.db.engine import Write
+
+NEVER = "never"
+
+Name = Annotated[str, Parameter(help="What the token is for; people see it in the audit log.")]
+Permission = Annotated[
+    list[str] | None,
+    Parameter(
+        negative=(),
+        help="What the token may do, as AREA:LEVEL, such as data_collection:write; repeat it for several.",
+    ),
+]
+All = Annotated[bool, Parameter(name="--all", negative=(), show_default=False, help="Give every permission.")]
+User = Annotated[
+    str | None,
+    Parameter(help="The email of the user it acts for, who is made when new; the administrator by default."),
+]
+Expires = Annotated[
+    str, Parameter(help=f"After how many days it expires: {', '.join(map(str, LIFETIMES_DAYS))} or {NEVER}.")
+]
+
+token = App(name="token", help="Tokens: what requests over HTTP carry.")
+
+
+def register(app: App) -> None:
+    """Add the command."""
+    app.command(token)
+
+
+@token.command
+def create(
+    *,
+    name: Name,
+    permission: Permission = None,
+    every_permission: All = False,
+    account: Account = None,
+    user: User = None,
+    expires: Expires = str(LIFETIME_DAYS_DEFAULT),
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Make a token and print it, and nothing else.
+
+    It is shown this once. A token can be made before the service has ever run.
+
+    Example: `weighbridge token create --name ci --permission data_collection:write`
+    """
+    from weighbridge.resources.accounts.actions import (  # noqa: PLC0415 - slow to import
+        DEFAULT_ACCOUNT,
+        administrator_of,
+        ensure_user,
+    )
+    from weighbridge.resources.api_tokens.actions import create_token  # noqa: PLC0415 - as above
+
+    lifetime_days = _lifetime_days(expires)
+    permissions = sorted({*(permission or []), *(ALL_PERMISSIONS if every_permission else ())})
+    if not permissions:
+        raise Refusal(
+            f"A token needs --permission, at least once, or --all; there are {', '.join(ALL_PERMISSIONS)}."
+        )
+    if user is not None and not user.strip():
+        raise Refusal("--user is blank; leave it out instead.")
+
+    async def make(tx: "Write") -> dict[str, object]:
+        actor = await administrator_of(tx, account or DEFAULT_ACCOUNT, command_id())
+        user_id = await ensure_user(tx, actor.account_id, user.strip()) if user else actor.user_id
+        text = await create_token(
+            tx, actor, user_id=user_id, name=name, permissions=permissions, lifetime_days=lifetime_days
+        )
+        return {
+            "token": text,
+            "name": name.strip(),
+            "permissions": permissions,
+            "expires_at": await _expiry(tx, text),
+        }
+
+    with opened(data_dir) as url:
+        made = in_transaction(url, make)
+    sys.stdout.write(f"{json.dumps(made) if as_json else made['token']}\n")
+
+
+def _lifetime_days(expires: str) -> int | None:
+    offered = {str(days): days for days in LIFETIMES_DAYS}
+    if expires != NEVER and expires not in offered:
+        raise Refusal(f"--expires is {expires!r}; it takes {', '.join(offered)} or {NEVER}.")
+    return offered.get(expires)
+
+
+async def _expiry(tx: "Write", text: str) -> str | None:
+    moment = await tx.value("SELECT expires_at FROM api_tokens WHERE secret_hash = %s", (secret_hash(text),))
+    return None if moment is None else str(moment.text)

@@ -1,0 +1,149 @@
+"""An aggregate makes one number, or an array, of the readings that an input found for a slot.
+
+A reading is a value and the stretch of time it stands for; a reading of no length stands for its
+moment. The definitions here are what an engine must agree with to the last digit, however it computes.
+
+Invariants: sums and averages are exact until their one rounding; readings come in time order; what has
+no readings has no value, except that a sum, a count and an array of nothing are 0, 0 and empty.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from typing import Final
+
+from weighbridge.core.expression.functions.aggregate import average, median
+from weighbridge.core.instant import Interval
+from weighbridge.core.model.definition import Aggregate
+from weighbridge.core.number import CONTEXT, EXACT, exact_total, total
+
+Result = Decimal | tuple[Decimal, ...] | None
+
+_MILLISECOND: Final = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One value, the time it stands for, and its weight in a weighted average."""
+
+    time: Interval
+    value: Decimal
+    weight: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One row of the table of aggregates; the reference documentation is made of it."""
+
+    compute: Callable[[Sequence[Reading], Interval], Result]
+    doc: str
+
+
+def aggregate(kind: Aggregate, readings: Sequence[Reading], slot: Interval) -> Result:
+    """Aggregate readings in time order over a slot; None when that has no value."""
+    return AGGREGATES[kind].compute(readings, slot)
+
+
+def weighted_average(readings: Sequence[Reading]) -> Decimal | None:
+    """The average weighted by each reading's weight, rounded once; None when the weights sum to zero."""
+    weights = [reading.weight for reading in readings if reading.weight is not None]
+    if len(weights) < len(readings):
+        raise ValueError("a weighted average needs the weight of every reading")
+    return _mean([reading.value for reading in readings], weights)
+
+
+def time_weighted(readings: Sequence[Reading], slot: Interval) -> Decimal | None:
+    """The average over time: each value weighs as long as it stands for inside the slot.
+
+    When no reading has a length, each stands for the time until the next one or the slot's end, and the
+    last one at or before the slot's start for the time from there.
+    """
+    if all(reading.time.is_reading for reading in readings):
+        readings = _held(readings, slot)
+    overlaps = [(reading.value, slot.overlap(reading.time)) for reading in readings]
+    inside = [(value, overlap) for value, overlap in overlaps if overlap is not None]
+    lengths = [Decimal((overlap.end - overlap.start) // _MILLISECOND) for _, overlap in inside]
+    return _mean([value for value, _ in inside], lengths)
+
+
+def delta(readings: Sequence[Reading], slot: Interval) -> Decimal | None:
+    """What a totaliser counted in the slot: its last reading at the end less that at the start.
+
+    A reading below the one before it means that the totaliser began again at zero in between. None
+    when there is no reading at or before the slot's start, or none after it.
+    """
+    before = [reading for reading in readings if reading.time.end <= slot.start]
+    during = [reading for reading in readings if slot.start < reading.time.end <= slot.end]
+    if not before or not during:
+        return None
+    values = [before[-1].value, *(reading.value for reading in during)]
+    steps = [EXACT.subtract(late, early) if late >= early else late for early, late in pairwise(values)]
+    return total(steps)
+
+
+def _held(readings: Sequence[Reading], slot: Interval) -> list[Reading]:
+    """Readings of no length, each drawn out until the next."""
+    moments: list[datetime] = [reading.time.start for reading in readings]
+    ends = [*moments[1:], max([slot.end, *moments[-1:]])]
+    return [
+        Reading(Interval(start, end), reading.value)
+        for reading, start, end in zip(readings, moments, ends, strict=True)
+    ]
+
+
+def _mean(values: Sequence[Decimal], weights: Sequence[Decimal]) -> Decimal | None:
+    whole = exact_total(weights)
+    if not whole:
+        return None
+    weighted = exact_total(
+        EXACT.multiply(value, weight) for value, weight in zip(values, weights, strict=True)
+    )
+    return CONTEXT.divide(weighted, whole)
+
+
+def _of_values(function: Callable[[Sequence[Decimal]], Decimal]) -> Callable[..., Result]:
+    def compute(readings: Sequence[Reading], _slot: Interval) -> Result:
+        return function([reading.value for reading in readings]) if readings else None
+
+    return compute
+
+
+def _average(readings: Sequence[Reading], _slot: Interval) -> Result:
+    if any(reading.weight is not None for reading in readings):
+        return weighted_average(readings)
+    return average([reading.value for reading in readings]) if readings else None
+
+
+AGGREGATES: Final = {
+    Aggregate.SUM: Definition(
+        lambda readings, _: total(reading.value for reading in readings), "All values added; 0 of none."
+    ),
+    Aggregate.AVERAGE: Definition(
+        _average, "The mean, weighted by another data point of the event when `weight` names one."
+    ),
+    Aggregate.TIME_WEIGHTED: Definition(
+        time_weighted,
+        "The mean over time. An event weighs as long as it lasts inside the slot; when none has a length,"
+        " each value stands until the next one.",
+    ),
+    Aggregate.MIN: Definition(_of_values(min), "The smallest value."),
+    Aggregate.MAX: Definition(_of_values(max), "The largest value."),
+    Aggregate.COUNT: Definition(lambda readings, _: Decimal(len(readings)), "How many there are."),
+    Aggregate.FIRST: Definition(_of_values(lambda values: values[0]), "The earliest value."),
+    Aggregate.LAST: Definition(_of_values(lambda values: values[-1]), "The latest value."),
+    Aggregate.MEDIAN: Definition(
+        _of_values(median), "The middle value by size, or the mean of the two in the middle."
+    ),
+    Aggregate.DELTA: Definition(
+        delta,
+        "Of a totaliser: the last reading at or before the slot's end less the last at or before its start;"
+        " a fall means that it began again at zero.",
+    ),
+    Aggregate.VALUES: Definition(
+        lambda readings, _: tuple(reading.value for reading in readings),
+        "An array with one element for each data point, in time order.",
+    ),
+}
+"""Every aggregate by its name."""

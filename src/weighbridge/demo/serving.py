@@ -1,0 +1,123 @@
+"""The real service as a process of its own, for as long as the demonstration lasts.
+
+Invariants: whatever ends the demonstration, the service it started has stopped before; settings of the
+environment do not reach it, so it can only ever touch the data directory that it is given.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from weighbridge.errors import Refusal
+from weighbridge.settings import PREFIX
+
+LOG: Final = "service.log"
+LOG_TAIL_LINES: Final = 20
+STOP_SECONDS: Final = 10
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def folder(data_dir: Path | None, *, keep: bool) -> Iterator[Path]:
+    """The data directory: the one that is named, or a fresh one that goes away unless it is to be kept."""
+    if data_dir is not None:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        yield data_dir
+        return
+    made = Path(tempfile.mkdtemp(prefix="weighbridge-demo-"))
+    try:
+        yield made
+    finally:
+        if not keep:
+            _remove(made)
+
+
+@contextmanager
+def serving(data_dir: Path) -> Iterator[str]:
+    """Serve the data directory on a free port; gives the address. A failure prints the end of the log."""
+    with (data_dir / LOG).open("a", encoding="utf-8") as log:
+        process = subprocess.Popen(  # noqa: S603 - a command of our own
+            _command("serve", "--data-dir", str(data_dir), "--host", "127.0.0.1", "--port", "0"),
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            start_new_session=True,  # Ctrl-C reaches only the demonstration, which stops the service in order
+        )
+    try:
+        yield _address(process)
+    except BaseException:
+        _stop(process)
+        sys.stderr.write(f"The end of {data_dir / LOG}:\n{_tail(data_dir / LOG)}")
+        raise
+    _stop(process)
+
+
+def weighbridge(*arguments: str) -> str:
+    """Run another command of this program and give what it printed."""
+    done = subprocess.run(  # noqa: S603 - a command of our own
+        _command(*arguments),
+        env=_environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise Refusal(f"`weighbridge {' '.join(arguments)}` failed:\n{done.stdout}{done.stderr}".rstrip())
+    return done.stdout.strip()
+
+
+def unwind_on_signals() -> None:
+    """Have every signal that asks for an end stop the service first."""
+    for number in SIGNALS:
+        signal.signal(number, _unwind)
+
+
+def _unwind(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)
+
+
+def _command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "weighbridge.cli", *arguments]
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+
+
+def _address(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None, "it was started with a pipe"  # noqa: S101
+    word, _, address = process.stdout.readline().strip().partition(" ")
+    if word != "ready":
+        raise Refusal("The service did not start.")
+    return address
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)  # a stop that was cut short would leave processes behind
+    process.terminate()
+    try:
+        process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.terminate()  # the second signal hurries
+        process.wait()
+    finally:
+        unwind_on_signals()
+
+
+def _tail(log: Path) -> str:
+    return "".join(log.read_text(encoding="utf-8").splitlines(keepends=True)[-LOG_TAIL_LINES:])
+
+
+def _remove(made: Path) -> None:
+    shutil.rmtree(made)

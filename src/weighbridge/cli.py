@@ -11,10 +11,10 @@ from typing import NoReturn
 from cyclopts import App
 
 from weighbridge import __version__
-from weighbridge.commands import account, importing, migrate, model, openapi, serve, token, verify, worker
+from weighbridge.commands import account, demo, importing, migrate, model, openapi, serve, token, verify, worker
 from weighbridge.errors import Refusal
 
-COMMANDS = (serve, worker, migrate, account, token, importing, verify, openapi, model)
+COMMANDS = (serve, worker, migrate, account, token, importing, verify, openapi, model, demo)
 
 app = App(
     name="weighbridge",

@@ -179,19 +179,20 @@ class Published:
 EXAMPLE_MONTH: Final = "2025-01"
 PUBLISHED: Final = (
     Published(
-        EXAMPLE_MONTH, FOREST, "durable_fraction", 5, Decimal("0.84914"), "Durable fraction", "0.84914, Isometric v1.2"
+        EXAMPLE_MONTH, FOREST, "durable_fraction", 5, Decimal("0.84914"),
+        "Durable fraction", "0.84914, Isometric v1.2",
     ),
     Published(
-        EXAMPLE_MONTH, FOREST, "stored", 10, Decimal("4.3611406784"), "Stored, t CO2e",
-        "4.362, Isometric v1.2, from rounded intermediates",
+        EXAMPLE_MONTH, FOREST, "stored", 10, Decimal("4.3611406784"),
+        "Stored, t CO2e", "4.362, Isometric v1.2, of rounded parts",
     ),
     Published(
-        "2025-02", FOREST, "electricity", 2, Decimal("3.34"), "Electricity of 3 t and 5 t, MWh",
-        "1.25 + 2.09, accounting course",
+        "2025-02", FOREST, "electricity", 2, Decimal("3.34"),
+        "Power of 3 t and 5 t, MWh", "1.25 + 2.09, accounting course",
     ),
     Published(
-        "2025-02", HUSK, "electricity", 2, Decimal("2.50"), "Electricity of 4 t and 2 t, MWh",
-        "1.67 + 0.83, accounting course",
+        "2025-02", HUSK, "electricity", 2, Decimal("2.50"),
+        "Power of 4 t and 2 t, MWh", "1.67 + 0.83, accounting course",
     ),
 )  # fmt: skip
 

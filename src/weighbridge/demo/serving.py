@@ -11,10 +11,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from weighbridge.db.embedded.place import find_place
 from weighbridge.errors import Refusal
 from weighbridge.settings import PREFIX
 
@@ -120,4 +121,9 @@ def _tail(log: Path) -> str:
 
 
 def _remove(made: Path) -> None:
-    shutil.rmtree(made)
+    """Remove a data directory with all that its database keeps elsewhere."""
+    with suppress(Refusal):
+        place = find_place(made)
+        for outside in (place.home, place.sockets):
+            shutil.rmtree(outside, ignore_errors=True)
+    shutil.rmtree(made, ignore_errors=True)

@@ -13,6 +13,7 @@ from typing import Any, Final
 from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
+from litestar.response import Redirect
 
 from weighbridge.errors import NotFound
 from weighbridge.http import openapi
@@ -58,7 +59,13 @@ def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
     def document(request: WebRequest) -> Response[bytes]:
         return _answer(request, written, _REVALIDATED)
 
-    return [document, page, asset]
+    return [front, document, page, asset]
+
+
+@get("/", include_in_schema=False, sync_to_thread=False)
+def front() -> Redirect:
+    """Until there is more to see, the way in is the page."""
+    return Redirect("/docs")
 
 
 @get("/docs", include_in_schema=False, sync_to_thread=False)

@@ -37,6 +37,9 @@ PAUSE_SECONDS_MAX: Final = 60.0
 SHOWN_MAX: Final = 200
 """Characters of an answer in another form than ours that a message shows."""
 
+OK: Final = 200
+CREATED: Final = 201
+NOT_FOUND: Final = 404
 BUSY: Final = frozenset({429, 502, 503, 504})
 """Answers after which the same request may succeed later."""
 
@@ -46,6 +49,14 @@ Result = TypeVar("Result")
 
 class _Info(msgspec.Struct):
     next_page: int | None
+
+
+class _BulkInfo(msgspec.Struct):
+    items: int
+
+
+class _Receipts(msgspec.Struct):
+    info: _BulkInfo
 
 
 class _ErrorItem(msgspec.Struct):
@@ -102,7 +113,7 @@ class Remote:
     def destination(self, project: str, event_type: str) -> Destination:
         self._project_path = f"/projects/{quote(project, safe='')}"
         answer = self._ask("GET", self._project_path)
-        if answer.status == 404:
+        if answer.status == NOT_FOUND:
             raise Refusal(f"The account of the token has no project {project!r}.")
         friendly = _decoded(answer, _Project).id
         return destination_of(
@@ -118,8 +129,8 @@ class Remote:
         has_references = all(one.event.client_reference for one in batch)
         body = _encode(NewEventsBody(events=[one.event for one in batch]))
         answer = self._ask("POST", f"{self._project_path}/events", body, may_repeat=has_references)
-        if answer.status < 300:
-            return Kept(len(batch), 0)
+        if answer.status == CREATED:
+            return Kept(_decoded(answer, _Receipts).info.items, 0)
         refusal = _refusal(answer)
         taken = sum(
             problem.field == "client_reference" and problem.code == "taken" for problem in refusal.problems
@@ -210,7 +221,7 @@ def _connection(address: SplitResult) -> http.client.HTTPConnection:
 
 
 def _decoded(answer: Answer, kind: type[Result]) -> Result:
-    if answer.status != 200:
+    if answer.status not in {OK, CREATED}:
         raise _refusal(answer)
     try:
         return msgspec.json.decode(answer.body, type=kind)

@@ -129,7 +129,7 @@ def _feedstock(plan: Plan, cells: list[str], reasons: list[str]) -> str | None:
         return None
     friendly = plan.feedstocks.get(text)
     if friendly is None:
-        names = [name for name, other in plan.feedstocks.items() if name != other]
+        names = sorted(name for name, other in plan.feedstocks.items() if name != other)
         more = f" and {len(names) - FEEDSTOCKS_NAMED} more" if len(names) > FEEDSTOCKS_NAMED else ""
         allowed = ", ".join(map(repr, names[:FEEDSTOCKS_NAMED])) or "none"
         reasons.append(f"{shorten(text)!r} is no feedstock of the project, which has {allowed}{more}")

@@ -20,6 +20,9 @@ SHARED: tuple[structlog.typing.Processor, ...] = (
     structlog.processors.format_exc_info,
 )
 
+CHATTY: tuple[str, ...] = ("alembic", "procrastinate")
+"""Libraries whose everyday lines tell an operator nothing that ours do not."""
+
 
 def configure(settings: Settings) -> None:
     """Send the log lines of this process to standard error."""
@@ -28,7 +31,8 @@ def configure(settings: Settings) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(settings.log_level.upper())
-    logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)
+    for chatty in CHATTY:
+        logging.getLogger(chatty).setLevel(logging.WARNING)
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,

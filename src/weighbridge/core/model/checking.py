@@ -51,8 +51,8 @@ def _slug_flaws(model: Model) -> Iterator[Flaw]:
 
 def _reference_flaws(model: Model) -> Iterator[Flaw]:
     if model.primary_output not in model.slugs:
-        message = f"The primary_output {_no_node(model.primary_output, model)}"
-        yield Flaw(message, model.mark, None, "unknown_node")
+        message = f"The primary_output names {model.primary_output}: {_no_node(model.primary_output, model)}"
+        yield Flaw(message, model.primary_output_mark, None, "unknown_node")
     for node in model.nodes:
         if isinstance(node.body, Formula):
             yield from _name_flaws(node, node.body, model)

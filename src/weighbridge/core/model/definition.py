@@ -228,7 +228,7 @@ class Model:
     about: str | None = None
     tables: Mapping[str, Table] = field(default_factory=dict)
     cases: tuple[Case, ...] = ()
-    mark: Mark = field(default=Mark(), compare=False)
+    primary_output_mark: Mark = field(default=Mark(), compare=False)
 
     def node(self, slug: str) -> Node:
         """The node of a slug; KeyError when there is none."""

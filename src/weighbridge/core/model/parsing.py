@@ -58,7 +58,7 @@ def _model(reader: Reader) -> Model:
         tables=_tables(reader),
         nodes=_nodes(reader),
         cases=_cases(reader),
-        mark=reader.mark,
+        primary_output_mark=reader.mark_of("primary_output"),
     )
 
 

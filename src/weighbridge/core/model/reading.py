@@ -40,6 +40,11 @@ class Reader:
     def mark(self) -> Mark:
         return self.mapping.mark
 
+    def mark_of(self, key: str) -> Mark:
+        """The place of what stands under a key, or of the mapping when nothing does."""
+        found = self.mapping.get(key)
+        return self.mark if found is None else found.mark
+
     def allow(self, keys: Iterable[str]) -> None:
         """Note every key that is not among the given ones."""
         known = list(keys)

@@ -11,7 +11,18 @@ from typing import NoReturn
 from cyclopts import App
 
 from weighbridge import __version__
-from weighbridge.commands import account, demo, importing, migrate, model, openapi, serve, token, verify, worker
+from weighbridge.commands import (
+    account,
+    demo,
+    importing,
+    migrate,
+    model,
+    openapi,
+    serve,
+    token,
+    verify,
+    worker,
+)
 from weighbridge.errors import Refusal
 
 COMMANDS = (serve, worker, migrate, account, token, importing, verify, openapi, model, demo)

@@ -13,9 +13,8 @@ import msgspec
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
-from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
-from psycopg.sql import SQL, Composed
+from psycopg.sql import SQL, Composed, Literal
 from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
@@ -23,6 +22,10 @@ from weighbridge.core.instant import Instant
 from weighbridge.db.keys import KeyBlocks
 
 Record = TypeVar("Record")
+
+_LOCK_AND_BEGIN = SQL("SELECT pg_advisory_lock({}); COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ")
+_COMMIT_AND_UNLOCK = SQL("COMMIT; SELECT pg_advisory_unlock({})")
+_ROLLBACK_AND_UNLOCK = SQL("ROLLBACK; SELECT pg_advisory_unlock({})")
 Statement = LiteralString | SQL | Composed
 Parameters = Sequence[Any] | Mapping[str, Any]
 
@@ -155,19 +158,18 @@ class Database:
 
         The lock is taken before the snapshot, so that the snapshot shows what its last holder committed.
         """
+        key = SQL("hashtextextended({}, 0)").format(Literal(lock))
         async with self._pool.connection() as connection:
-            await connection.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", (lock,))
+            # Each in one message: a process that freezes never holds the lock outside a transaction,
+            # where no timeout would take it away.
+            await connection.execute(_LOCK_AND_BEGIN.format(key))
             try:
-                await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
-                try:
-                    yield Write(connection, self._event_keys)
-                    await connection.execute("COMMIT")
-                finally:
-                    if not connection.closed and connection.info.transaction_status != TransactionStatus.IDLE:
-                        await connection.rollback()
-            finally:
+                yield Write(connection, self._event_keys)
+                await connection.execute(_COMMIT_AND_UNLOCK.format(key))
+            except BaseException:
                 if not connection.closed:
-                    await connection.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", (lock,))
+                    await connection.execute(_ROLLBACK_AND_UNLOCK.format(key))
+                raise
 
 
 class _InstantLoader(Loader):

@@ -16,9 +16,11 @@ last digit; every moment is written in the time zone of the plant.
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from decimal import Decimal
-from importlib.resources import files
+from importlib.resources import as_file, files
+from pathlib import Path
 from typing import Any, Final
 
 Record = dict[str, Any]
@@ -197,9 +199,9 @@ PUBLISHED: Final = (
 )  # fmt: skip
 
 
-def model_document() -> str:
-    """The plant's model, as its expert wrote it."""
-    return files(__package__).joinpath("biochar-plant.yaml").read_text(encoding="utf-8")
+def model_file() -> AbstractContextManager[Path]:
+    """The document of the plant's model, as a file."""
+    return as_file(files(__package__).joinpath("biochar-plant.yaml"))
 
 
 def events(feedstock_ids: Mapping[str, str]) -> list[Record]:

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from weighbridge.db.embedded.files import make_folder
 from weighbridge.db.embedded.place import find_place
 from weighbridge.errors import Refusal
 from weighbridge.settings import PREFIX
@@ -29,7 +30,7 @@ SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def folder(data_dir: Path | None, *, keep: bool) -> Iterator[Path]:
     """The data directory: the one that is named, or a fresh one that goes away unless it is to be kept."""
     if data_dir is not None:
-        data_dir.mkdir(parents=True, exist_ok=True)
+        make_folder(data_dir)
         yield data_dir
         return
     made = Path(tempfile.mkdtemp(prefix="weighbridge-demo-"))

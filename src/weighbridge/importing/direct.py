@@ -6,6 +6,7 @@ finds the events there and leaves them alone.
 
 import asyncio
 from collections.abc import Coroutine, Sequence
+from contextlib import suppress
 from secrets import token_hex
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -44,6 +45,12 @@ TWIN_ATTEMPTS_MAX: Final = 3
 Result = TypeVar("Result")
 
 
+class _TakenError(Refusal):
+    """Between looking for an event and storing it, another import has stored it."""
+
+    status = 409
+
+
 class Direct:
     """A store on the database; a context manager, for it holds connections and an event loop."""
 
@@ -69,19 +76,16 @@ class Direct:
         return self._run(self._destination(project, event_type))
 
     def keep(self, batch: Sequence[NumberedEvent]) -> Kept:
-        for attempt in range(1, TWIN_ATTEMPTS_MAX + 1):
-            try:
+        for _ in range(TWIN_ATTEMPTS_MAX - 1):
+            with suppress(_TakenError):
                 return self._run(self._keep(batch))
-            except UniqueViolation:
-                if attempt == TWIN_ATTEMPTS_MAX:
-                    raise
-        raise AssertionError("the last attempt returns or raises")
+        return self._run(self._keep(batch))
 
     def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
         try:
             return self._runner.run(work)
-        except UniqueViolation:
-            raise
+        except UniqueViolation as error:
+            raise _TakenError("Another import is storing the same events; run this one again.") from error
         except (psycopg.Error, PoolTimeout) as error:
             raise Unavailable(f"The database refused the work: {str(error).strip()}") from error
 
@@ -122,6 +126,8 @@ class Direct:
                     body = NewEventsBody(events=[numbered.event for numbered in new])
                     await create_events(tx, self._actor, self._project, body)
                 except Refusal as refusal:
+                    if all(problem.code == "taken" for problem in refusal.problems):
+                        raise _TakenError(refusal.problems) from None
                     raise told_by_line(refusal, new) from None
         return Kept(len(new), len(batch) - len(new))
 

@@ -5,6 +5,7 @@ has already, which are left alone and counted; a refusal names the lines that it
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -61,7 +62,7 @@ class Destination:
         return {point.slug: point.value_type for point in self.event_type.data_point_types}
 
     def known(self) -> Known:
-        """What the intake needs to check an event; numbers of records play no part in that."""
+        """What the intake needs to check an event; for numbers of records their places in the lists do."""
         points = self.event_type.data_point_types
         template = Template(
             number=0,
@@ -74,8 +75,8 @@ class Destination:
         return Known(
             0,
             {self.event_type.slug: template},
-            dict.fromkeys(self.locations, 0),
-            dict.fromkeys(self.feedstocks.values(), 0),
+            {friendly: place for place, friendly in enumerate(self.locations, 1)},
+            {friendly: place for place, friendly in enumerate(self.feedstocks.values(), 1)},
         )
 
 
@@ -126,6 +127,11 @@ def check_locations(destination: Destination, asked: Sequence[str]) -> list[Prob
         )
         for friendly in asked
         if friendly not in destination.locations
+    ]
+    problems += [
+        Problem(f"--location {friendly!r} is given {times} times; once is enough.", "location", "invalid")
+        for friendly, times in Counter(asked).items()
+        if times > 1
     ]
     least = EXPECTED_LOCATIONS[destination.event_type.expected_locations]
     if not least <= len(asked) <= LOCATIONS_MAX:

@@ -22,7 +22,7 @@ COUNT_MAX: Final = 50
 DEPTH_MAX: Final = 20
 """How deep groups may be nested."""
 
-STATES_MAX: Final = 1000
+STATES_MAX: Final = 300
 """The most states that a pattern may unfold to."""
 
 

@@ -7,7 +7,7 @@ Invariants: sums and averages are exact until their one rounding; readings come 
 no readings has no value, except that a sum, a count and an array of nothing are 0, 0 and empty.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -103,23 +103,37 @@ def _mean(values: Sequence[Decimal], weights: Sequence[Decimal]) -> Decimal | No
     return CONTEXT.divide(weighted, whole)
 
 
-def _of_values(function: Callable[[Sequence[Decimal]], Decimal]) -> Callable[..., Result]:
+OF_VALUES: Final[Mapping[Aggregate, Callable[[Sequence[Decimal]], Decimal]]] = {
+    Aggregate.SUM: total,
+    Aggregate.AVERAGE: average,
+    Aggregate.MIN: min,
+    Aggregate.MAX: max,
+    Aggregate.COUNT: lambda values: Decimal(len(values)),
+    Aggregate.FIRST: lambda values: values[0],
+    Aggregate.LAST: lambda values: values[-1],
+    Aggregate.MEDIAN: median,
+}
+"""Aggregates that need nothing but the values, in time order, without weights."""
+
+_OF_NOTHING: Final = {Aggregate.SUM: Decimal(0), Aggregate.COUNT: Decimal(0)}
+
+
+def _of_values(kind: Aggregate) -> Callable[[Sequence[Reading], Interval], Result]:
     def compute(readings: Sequence[Reading], _slot: Interval) -> Result:
-        return function([reading.value for reading in readings]) if readings else None
+        values = [reading.value for reading in readings]
+        return OF_VALUES[kind](values) if values else _OF_NOTHING.get(kind)
 
     return compute
 
 
-def _average(readings: Sequence[Reading], _slot: Interval) -> Result:
+def _average(readings: Sequence[Reading], slot: Interval) -> Result:
     if any(reading.weight is not None for reading in readings):
         return weighted_average(readings)
-    return average([reading.value for reading in readings]) if readings else None
+    return _of_values(Aggregate.AVERAGE)(readings, slot)
 
 
 AGGREGATES: Final = {
-    Aggregate.SUM: Definition(
-        lambda readings, _: total(reading.value for reading in readings), "All values added; 0 of none."
-    ),
+    Aggregate.SUM: Definition(_of_values(Aggregate.SUM), "All values added; 0 of none."),
     Aggregate.AVERAGE: Definition(
         _average, "The mean, weighted by another data point of the event when `weight` names one."
     ),
@@ -128,13 +142,13 @@ AGGREGATES: Final = {
         "The mean over time. An event weighs as long as it lasts inside the slot; when none has a length,"
         " each value stands until the next one.",
     ),
-    Aggregate.MIN: Definition(_of_values(min), "The smallest value."),
-    Aggregate.MAX: Definition(_of_values(max), "The largest value."),
-    Aggregate.COUNT: Definition(lambda readings, _: Decimal(len(readings)), "How many there are."),
-    Aggregate.FIRST: Definition(_of_values(lambda values: values[0]), "The earliest value."),
-    Aggregate.LAST: Definition(_of_values(lambda values: values[-1]), "The latest value."),
+    Aggregate.MIN: Definition(_of_values(Aggregate.MIN), "The smallest value."),
+    Aggregate.MAX: Definition(_of_values(Aggregate.MAX), "The largest value."),
+    Aggregate.COUNT: Definition(_of_values(Aggregate.COUNT), "How many there are."),
+    Aggregate.FIRST: Definition(_of_values(Aggregate.FIRST), "The earliest value."),
+    Aggregate.LAST: Definition(_of_values(Aggregate.LAST), "The latest value."),
     Aggregate.MEDIAN: Definition(
-        _of_values(median), "The middle value by size, or the mean of the two in the middle."
+        _of_values(Aggregate.MEDIAN), "The middle value by size, or the mean of the two in the middle."
     ),
     Aggregate.DELTA: Definition(
         delta,

@@ -4,26 +4,12 @@ Invariants: a case without flaws can be run; it may still fail.
 """
 
 from collections.abc import Iterator
-from typing import Final
 
-from weighbridge.core.model.definition import Aggregate, Case, Constant, Formula, Input, Model
+from weighbridge.core.model.aggregates import OF_VALUES
+from weighbridge.core.model.definition import Case, Constant, Formula, Input, Model
 from weighbridge.core.model.flaw import Flaw
 from weighbridge.core.model.node_types import Types
 from weighbridge.core.partition import DIMENSIONS
-
-LISTED: Final = frozenset(
-    {
-        Aggregate.SUM,
-        Aggregate.AVERAGE,
-        Aggregate.MIN,
-        Aggregate.MAX,
-        Aggregate.COUNT,
-        Aggregate.FIRST,
-        Aggregate.LAST,
-        Aggregate.MEDIAN,
-    }
-)
-"""Aggregates that a case may give the single values of, for they need nothing else."""
 
 
 def case_flaws(model: Model, types: Types) -> Iterator[Flaw]:
@@ -37,7 +23,7 @@ def _messages(case: Case, model: Model, types: Types) -> Iterator[str]:
     for name, given in case.inputs.items():
         yield from _input_messages(name, given, model, types)
     for name, expected in case.expect.items():
-        if name not in model.slugs:
+        if name not in model.by_slug:
             yield f"expects {name}, which is no node."
         elif name in types and types[name].is_array is not isinstance(expected, tuple):
             wanted = "a list" if isinstance(expected, tuple) else "one number"
@@ -46,13 +32,13 @@ def _messages(case: Case, model: Model, types: Types) -> Iterator[str]:
         if dimension not in DIMENSIONS[model.partition_type]:
             yield f"gives a {dimension}, which a partition of type {model.partition_type} does not have."
     for name in case.durations:
-        if name not in model.slugs or not isinstance(model.node(name).body, Input):
+        if name not in model.by_slug or not isinstance(model.node(name).body, Input):
             yield f"gives durations of {name}, which is no input."
 
 
 def _input_messages(name: str, given: object, model: Model, types: Types) -> Iterator[str]:
     slug, _, attribute = name.partition(".")
-    if slug not in model.slugs or (attribute and name not in types):
+    if slug not in model.by_slug or (attribute and name not in types):
         yield f"gives {name}, which is no node."
         return
     body = model.node(slug).body
@@ -63,4 +49,4 @@ def _input_messages(name: str, given: object, model: Model, types: Types) -> Ite
 
 
 def _is_listed(body: object) -> bool:
-    return isinstance(body, Input) and body.aggregate in LISTED and body.weight is None
+    return isinstance(body, Input) and body.aggregate in OF_VALUES and body.weight is None

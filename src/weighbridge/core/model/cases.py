@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from weighbridge.core.expression import print_tree
+from weighbridge.core.expression import Budget, print_tree
 from weighbridge.core.expression.printing import print_name
 from weighbridge.core.expression.tree import Name
 from weighbridge.core.model.definition import Case, Formula, Model, Node
 from weighbridge.core.model.evaluation import EvaluationError, Facts, Program, Result, prepare
 from weighbridge.core.number import plain, round_to
 from weighbridge.core.unit import Unit
+
+COST_MAX: Final = 2_000_000
+"""How many operations all cases of a document may cost together."""
 
 SHOWN_ELEMENTS_MAX: Final = 4
 """How many elements of an array are written out in an equation."""
@@ -64,14 +67,14 @@ class CaseResult:
 
 def run_cases(model: Model, program: Program | None = None) -> list[CaseResult]:
     """Run every case of a model that was checked."""
-    ready = program or prepare(model)
-    return [_run(case, ready) for case in model.cases]
+    ready, budget = program or prepare(model), Budget(COST_MAX)
+    return [_run(case, ready, budget) for case in model.cases]
 
 
-def _run(case: Case, program: Program) -> CaseResult:
+def _run(case: Case, program: Program, budget: Budget) -> CaseResult:
     facts = Facts(case.inputs, case.partition, case.durations, case.period_days)
     try:
-        results = program.run(facts, tuple(case.expect))
+        results = program.run(facts, tuple(case.expect), budget)
     except EvaluationError as error:
         return CaseResult(case, error=str(error))
     model = program.model

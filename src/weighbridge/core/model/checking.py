@@ -4,13 +4,16 @@ Invariants: it never raises for what a model says; a flaw is reported where it a
 each node that builds on it; a model without flaws has an order, and its units fit.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from itertools import chain, islice
+from typing import Final
 
 from weighbridge.core.expression import ExpressionError, Kind, Type, names
 from weighbridge.core.expression.tree import Call, Name, walk
 from weighbridge.core.model.case_check import case_flaws
 from weighbridge.core.model.definition import (
+    JOINED_ON,
     Aggregate,
     Constant,
     Formula,
@@ -20,21 +23,26 @@ from weighbridge.core.model.definition import (
     StaticInput,
     Upstream,
 )
-from weighbridge.core.model.flaw import Flaw, expression_flaw, in_order
+from weighbridge.core.model.flaw import FLAWS_MAX, Flaw, expression_flaw, in_order
 from weighbridge.core.model.node_types import ALONE, Surroundings, Types, partition_types, types_of
 from weighbridge.core.model.order import cycles, needs, order
 from weighbridge.core.model.where import check_where
 from weighbridge.core.partition import DIMENSIONS
 from weighbridge.core.unit import compatible
 
+SHOWN_NODES_MAX: Final = 12
+"""How many nodes of a circle are named."""
+
+DataPoints = Mapping[tuple[str, str], Type]
+
 
 def check_model(model: Model, surroundings: Surroundings = ALONE) -> tuple[Flaw, ...]:
     """Find all flaws, from top to bottom; none means that the model can run."""
-    flaws = [*_slug_flaws(model), *_reference_flaws(model)]
+    flaws = list(islice(chain(_slug_flaws(model), _reference_flaws(model)), FLAWS_MAX))
     if not flaws:
         flaws = list(_cycle_flaws(model))
     if not flaws:
-        flaws = list(_meaning_flaws(model, surroundings))
+        flaws = list(islice(_meaning_flaws(model, surroundings), FLAWS_MAX))
     return in_order(flaws)
 
 
@@ -50,7 +58,7 @@ def _slug_flaws(model: Model) -> Iterator[Flaw]:
 
 
 def _reference_flaws(model: Model) -> Iterator[Flaw]:
-    if model.primary_output not in model.slugs:
+    if model.primary_output not in model.by_slug:
         message = f"The primary_output names {model.primary_output}: {_no_node(model.primary_output, model)}"
         yield Flaw(message, model.primary_output_mark, None, "unknown_node")
     for node in model.nodes:
@@ -58,7 +66,7 @@ def _reference_flaws(model: Model) -> Iterator[Flaw]:
             yield from _name_flaws(node, node.body, model)
             continue
         for slug in needs(node):
-            if slug not in model.slugs:
+            if slug not in model.by_slug:
                 yield Flaw(
                     f"{node.slug} names {slug}: {_no_node(slug, model)}", node.mark, node.slug, "unknown_node"
                 )
@@ -82,7 +90,7 @@ def _wrong_name(name: Name, model: Model) -> str | None:
             return None
         have = f"has {', '.join(dimensions)}" if dimensions else "has no dimensions"
         return f"{name.text} is not known: a partition of type {model.partition_type} {have}."
-    if first not in model.slugs:
+    if first not in model.by_slug:
         return _no_node(first, model)
     if not rest:
         return None
@@ -101,7 +109,10 @@ def _no_node(slug: str, model: Model) -> str:
 def _cycle_flaws(model: Model) -> Iterator[Flaw]:
     for circle in cycles(model):
         first = model.node(circle[0])
-        message = f"These nodes need one another in a circle: {' -> '.join(circle)}."
+        shown = (
+            circle if len(circle) <= SHOWN_NODES_MAX else (*circle[: SHOWN_NODES_MAX - 2], "…", circle[-1])
+        )
+        message = f"These nodes need one another in a circle: {' -> '.join(shown)}."
         yield Flaw(message, first.mark, first.slug, "cycle")
 
 
@@ -157,39 +168,52 @@ def _input_messages(
         yield f"{slug} is shared by {found.share_by}, which must be one number; it is {by}."
     if found.aggregate is Aggregate.COUNT and not node.unit.is_dimensionless:
         yield f"{slug} counts, so its unit is a plain number; it is {node.unit}."
-    if surroundings.data_points is None:
+    if surroundings.data_points is not None:
+        yield from _data_point_messages(node, found, surroundings.data_points)
+        yield from _partner_messages(node, found, model, surroundings.data_points)
+
+
+def _partner_messages(node: Node, found: Input, model: Model, known: DataPoints) -> Iterator[str]:
+    """What is wrong with the data points that an input is weighted by or joined on."""
+    other = model.node(found.join.to).body if found.join is not None else found
+    event_types = [found.event_type, *([other.event_type] if isinstance(other, Input) else [])]
+    if found.weight is not None:
+        weights = [known.get((event_type, found.weight)) for event_type in event_types]
+        if not any(weight is not None and weight.kind is Kind.NUMBER for weight in weights):
+            yield f"{node.slug}: the weight {found.weight} is no number of the event type {found.event_type}."
+    if found.join is None or found.join.on in JOINED_ON:
         return
-    yield from _data_point_messages(node, found, found.data_point_type, surroundings)
-    if found.weight is not None and found.join is None:
-        weight = surroundings.data_points.get((found.event_type, found.weight))
-        if weight is None or weight.kind is not Kind.NUMBER:
-            yield f"{slug}: the weight {found.weight} is no number of the event type {found.event_type}."
+    for event_type in event_types:
+        joining = known.get((event_type, found.join.on))
+        if joining is None or joining.kind is not Kind.TEXT:
+            yield (
+                f"{node.slug} is joined on {found.join.on}, which is no text of the event type {event_type};"
+                f" a join is on {', '.join(JOINED_ON)} or a text data point of both."
+            )
 
 
-def _data_point_messages(
-    node: Node, found: Input, data_point_type: str, surroundings: Surroundings
-) -> Iterator[str]:
-    known = (surroundings.data_points or {}).get((found.event_type, data_point_type))
+def _data_point_messages(node: Node, found: Input, data_points: DataPoints) -> Iterator[str]:
+    known = data_points.get((found.event_type, found.data_point_type))
     if known is None:
-        yield _no_data_point(node, found, data_point_type, list(surroundings.data_points or {}))
+        yield _no_data_point(node, found, list(data_points))
     elif found.aggregate is Aggregate.COUNT:
         return
     elif known.kind is not Kind.NUMBER:
-        yield f"{node.slug} needs numbers; {data_point_type} of {found.event_type} is {known}."
+        yield f"{node.slug} needs numbers; {found.data_point_type} of {found.event_type} is {known}."
     elif known.unit is not None and not compatible(known.unit, node.unit):
         yield (
-            f"{node.slug} is in {node.unit}, to which {known.unit}, the unit of {data_point_type} of"
+            f"{node.slug} is in {node.unit}, to which {known.unit}, the unit of {found.data_point_type} of"
             f" {found.event_type}, cannot be converted."
         )
 
 
-def _no_data_point(node: Node, found: Input, wanted: str, known: list[tuple[str, str]]) -> str:
+def _no_data_point(node: Node, found: Input, known: list[tuple[str, str]]) -> str:
     event_type = found.event_type
     if event_type not in {event for event, _ in known}:
         have = ", ".join(sorted({event for event, _ in known})) or "none"
         return f"{node.slug}: there is no event type {event_type!r}; there are {have}."
     have = ", ".join(slug for event, slug in known if event == event_type)
-    return f"{node.slug}: {event_type} has no data point type {wanted!r}; it has {have}."
+    return f"{node.slug}: {event_type} has no data point type {found.data_point_type!r}; it has {have}."
 
 
 def _upstream_messages(node: Node, upstream: Upstream, types: Types, model: Model) -> Iterator[str]:

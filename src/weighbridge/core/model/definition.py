@@ -69,6 +69,9 @@ class DrawOrder(StrEnum):
 SHAREABLE: Final = frozenset({Aggregate.SUM, Aggregate.COUNT, Aggregate.DELTA})
 """Aggregates of amounts, which may be divided over partitions; all others are repeated."""
 
+JOINED_ON: Final = ("tracking_id", "interval")
+"""What events may be joined on beside a text data point."""
+
 FULL_COVERAGE: Final = Decimal(100)
 NO_COVERAGE: Final = Decimal(0)
 
@@ -229,10 +232,14 @@ class Model:
     tables: Mapping[str, Table] = field(default_factory=dict)
     cases: tuple[Case, ...] = ()
     primary_output_mark: Mark = field(default=Mark(), compare=False)
+    by_slug: Mapping[str, Node] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_slug", {node.slug: node for node in self.nodes})
 
     def node(self, slug: str) -> Node:
         """The node of a slug; KeyError when there is none."""
-        return next((node for node in self.nodes if node.slug == slug), None) or _missing(slug)
+        return self.by_slug[slug]
 
     @property
     def slugs(self) -> tuple[str, ...]:
@@ -249,7 +256,3 @@ class Model:
         inputs = [node for node in self.nodes if isinstance(node.body, Input)]
         marked = [node for node in inputs if isinstance(node.body, Input) and node.body.is_partitioning]
         return tuple(marked or inputs[:1])
-
-
-def _missing(slug: str) -> Node:
-    raise KeyError(slug)

@@ -6,10 +6,9 @@ Invariants: the same inputs give the same digits; every value is in its node's u
 rounded once, as the node says; an error names the node and the place in its formula.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Final
 
 from weighbridge.core.expression import (
     Budget,
@@ -25,12 +24,12 @@ from weighbridge.core.expression import (
 from weighbridge.core.expression import (
     evaluate as evaluate_expression,
 )
-from weighbridge.core.expression.functions.aggregate import average, median
 from weighbridge.core.expression.value import first_fault, lift, numbers_in
+from weighbridge.core.model.aggregates import OF_VALUES
 from weighbridge.core.model.definition import Aggregate, Constant, Formula, Input, Model, Node
 from weighbridge.core.model.node_types import ALONE, Surroundings, partition_types, types_of
 from weighbridge.core.model.order import ancestors, order
-from weighbridge.core.number import round_to, total
+from weighbridge.core.number import round_to
 from weighbridge.core.unit import parse_unit
 
 Given = Decimal | Sequence[Decimal] | None
@@ -130,24 +129,6 @@ def evaluate_node(
     return _computed(node, Environment(values, model.tables), budget or Budget())
 
 
-def aggregate_values(aggregate: Aggregate, values: Sequence[Decimal]) -> Decimal:
-    """Aggregate values in time order, by an aggregate that needs nothing but the values."""
-    if aggregate is Aggregate.COUNT:
-        return Decimal(len(values))
-    return _OF_VALUES[aggregate](values)
-
-
-_OF_VALUES: Final[Mapping[Aggregate, Callable[[Sequence[Decimal]], Decimal]]] = {
-    Aggregate.SUM: total,
-    Aggregate.AVERAGE: average,
-    Aggregate.MIN: min,
-    Aggregate.MAX: max,
-    Aggregate.MEDIAN: median,
-    Aggregate.FIRST: lambda values: values[0],
-    Aggregate.LAST: lambda values: values[-1],
-}
-
-
 def _partition_values(model: Model, facts: Facts) -> dict[str, Value]:
     return {name: text(facts.partition.get(name.partition(".")[2])) for name in partition_types(model)}
 
@@ -163,8 +144,8 @@ def _given(node: Node, name: str, found: Type, facts: Facts) -> Value:
         return Value(found, (given,) if isinstance(given, Decimal) else tuple(given or ()))
     if given is None or isinstance(given, Decimal):
         return Value(found, given)
-    if isinstance(node.body, Input) and node.body.aggregate in _OF_VALUES and given:
-        return Value(found, aggregate_values(node.body.aggregate, given))
+    if isinstance(node.body, Input) and node.body.aggregate in OF_VALUES and given:
+        return Value(found, OF_VALUES[node.body.aggregate](given))
     raise EvaluationError(node.slug, f"{name} is one number and was given a list of {len(given)}.")
 
 

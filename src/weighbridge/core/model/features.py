@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from weighbridge.core.expression import Expression, names
 from weighbridge.core.expression.tree import Call, walk
 from weighbridge.core.model.definition import (
+    JOINED_ON,
     Available,
     Formula,
     Input,
@@ -55,7 +56,7 @@ def _input_features(used: Input, model: Model) -> Iterator[str]:
     if used.where is not None:
         yield "where"
     if used.join is not None:
-        yield f"join:{used.join.on if used.join.on in {'tracking_id', 'interval'} else 'text'}"
+        yield f"join:{used.join.on if used.join.on in JOINED_ON else 'text'}"
     if used.is_any_period:
         yield "period:any"
     if used.coverage or (used.coverage is None and used.straddle is Straddle.PRORATE):

@@ -1,14 +1,19 @@
 """A flaw is one thing that is wrong with a model document: a full sentence, and where it is.
 
-Invariants: checks collect flaws and never stop at the first; flaws are listed from top to bottom.
+Invariants: checks collect flaws and never stop at the first, but after FLAWS_MAX; flaws are listed from
+top to bottom.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from weighbridge.core.expression import ExpressionError
 from weighbridge.core.model.source import Mark, Scalar
 from weighbridge.core.problem import Problem
+
+FLAWS_MAX: Final = 100
+"""How many flaws are looked for; a document with more is not worth the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +50,9 @@ class ModelError(ValueError):
 
 
 def in_order(flaws: Iterable[Flaw]) -> tuple[Flaw, ...]:
-    """Flaws from top to bottom, each once."""
-    return tuple(sorted(dict.fromkeys(flaws), key=lambda flaw: (flaw.line, flaw.column, flaw.message)))
+    """Flaws from top to bottom, each once, and no more than FLAWS_MAX."""
+    found = sorted(dict.fromkeys(flaws), key=lambda flaw: (flaw.line, flaw.column, flaw.message))
+    return tuple(found[:FLAWS_MAX])
 
 
 def expression_flaw(error: ExpressionError, text: Scalar, key: str, node: str) -> Flaw:

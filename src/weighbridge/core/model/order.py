@@ -27,13 +27,13 @@ def needs(node: Node) -> tuple[str, ...]:
 def order(model: Model) -> tuple[str, ...]:
     """The slugs in an order in which they can be computed; ValueError when there is none."""
     waiting = {node.slug: set(needs(node)) for node in model.nodes}
-    done: list[str] = []
+    done: dict[str, None] = {}
     while waiting:
-        ready = next((slug for slug, needed in waiting.items() if needed <= set(done)), None)
+        ready = next((slug for slug, needed in waiting.items() if needed <= done.keys()), None)
         if ready is None:
             raise ValueError(f"the nodes {', '.join(waiting)} need one another")
         del waiting[ready]
-        done.append(ready)
+        done[ready] = None
     return tuple(done)
 
 
@@ -52,7 +52,7 @@ def ancestors(model: Model, targets: tuple[str, ...]) -> frozenset[str]:
 
 def cycles(model: Model) -> list[tuple[str, ...]]:
     """Every circle of nodes that need one another, each as a path that ends where it began."""
-    needed = {node.slug: [slug for slug in needs(node) if slug in model.slugs] for node in model.nodes}
+    needed = {node.slug: [slug for slug in needs(node) if slug in model.by_slug] for node in model.nodes}
     found: dict[frozenset[str], tuple[str, ...]] = {}
     finished: set[str] = set()
     for start in needed:

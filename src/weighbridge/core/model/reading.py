@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Final, TypeVar
 
 from weighbridge.core.expression import RESERVED, Expression, ExpressionError, parse
-from weighbridge.core.model.flaw import Flaw, expression_flaw
+from weighbridge.core.model.flaw import FLAWS_MAX, Flaw, expression_flaw
 from weighbridge.core.model.source import Entry, Listing, Mapping, Mark, Scalar, Source, describe
 from weighbridge.core.number import NumberError, limited, shorten
 from weighbridge.core.unit import Unit, UnitError, parse_unit
@@ -49,7 +49,7 @@ class Reader:
         """Note every key that is not among the given ones."""
         known = list(keys)
         for entry in self.mapping.entries:
-            if entry.key not in known:
+            if entry.key not in known and len(self.flaws) < FLAWS_MAX:
                 close = get_close_matches(entry.key, known, 1)
                 hint = f"did you mean {close[0]!r}? " if close else ""
                 self.note(

@@ -6,6 +6,7 @@ A column is written as its name, or as `name: unit` when its numbers have a unit
 Invariants: a table that was read keeps the invariants of Table.
 """
 
+from collections import Counter
 from decimal import Decimal
 from typing import Final
 
@@ -45,8 +46,8 @@ def _table(
         return None
     if len({heading for heading, _ in headings}) < len(headings):
         reader.note("Two columns of the table have the same name.")
-    keys = [row[0] for row in rows]
-    for key in dict.fromkeys(key for key in keys if keys.count(key) > 1):
+    keys = Counter(row[0] for row in rows)
+    for key in [key for key, count in keys.items() if count > 1]:
         reader.note(f"The table has two rows for {key if isinstance(key, str) else plain(key)}.")
     columns = []
     for index, (heading, unit) in enumerate(headings):

@@ -7,7 +7,7 @@ which rounds at 34 digits.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, LiteralString
 
-from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
+from psycopg.sql import SQL, Composable, Composed, Identifier
 
 from weighbridge.core.instant import Interval
 from weighbridge.core.model import Aggregate
@@ -15,6 +15,7 @@ from weighbridge.core.partition import DIMENSIONS, Partition
 from weighbridge.core.statistics import Group, Statistics
 from weighbridge.db.engine import Read
 from weighbridge.resources.batch_generations.sources import ReadValue, Source, matching
+from weighbridge.resources.batch_generations.where import value_of
 from weighbridge.resources.events.queries import event_id
 
 _COLUMNS: Final[Mapping[str, LiteralString]] = {
@@ -131,15 +132,12 @@ def _statistics(source: Source) -> Iterator[tuple[str, str, Composable]]:
     """Node, statistic and SQL of every column."""
     for read in source.reads:
         for name in _NEEDED[_kind(read)]:
-            yield read.node, name, SQL(_COLUMNS[name]).format(v=_value(read.position), w=_value(read.weight))
+            weight = value_of(read.weight) if read.weight else SQL("NULL")
+            yield read.node, name, SQL(_COLUMNS[name]).format(v=value_of(read.column), w=weight)
 
 
 def _kind(read: ReadValue) -> str:
     return "weighted average" if read.aggregate is Aggregate.AVERAGE and read.weight else read.aggregate
-
-
-def _value(position: int | None) -> Composable:
-    return SQL("e.numbers[{}]").format(Literal(position)) if position else SQL("NULL")
 
 
 def _group(project: int, source: Source, columns: Sequence[tuple[str, str]], row: Sequence[Any]) -> Group:

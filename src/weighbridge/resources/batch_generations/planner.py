@@ -150,7 +150,7 @@ def _changes(
     planned = {(run.slot, run.partition) for run in runs}
     for target in scope.targets:
         of_ledger = posted.get(target.number, {})
-        vanished = [_vanished(scope, key) for key in of_ledger if key not in planned]
+        vanished = [_vanished(scope, key, target) for key in of_ledger if key not in planned]
         for run in [*runs, *vanished]:
             batches = of_ledger.get((run.slot, run.partition), [])
             if batches and batches[-1].fingerprint == run.fingerprint:
@@ -182,8 +182,9 @@ def total_of(model: Model, readings: Mapping[str, Reading], output: str, unit: s
     return round_to(convert(reading.amount, model.node(output).unit, parse_unit(unit)), scale, "half_even")
 
 
-def _vanished(scope: Scope, key: RunKey) -> Run:
-    """A run whose partition left the data: its total is nothing."""
+def _vanished(scope: Scope, key: RunKey, target: Target) -> Run:
+    """A run whose partition left the data: its output is zero and no other node has a value."""
     slot, partition = key
-    nothing = hashlib.sha256(b"no data").digest()
-    return Run(slot, label(scope.model.cadence, slot, scope.zone), partition, {}, {}, nothing)
+    name = label(scope.model.cadence, slot, scope.zone)
+    fingerprint = hashlib.sha256(b"no data").digest()
+    return Run(slot, name, partition, {target.output: Reading(Decimal(0))}, {}, fingerprint)

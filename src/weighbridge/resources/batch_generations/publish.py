@@ -129,7 +129,7 @@ async def _insert_calculations(tx: Write, context: Context, model: Model, posted
         )
         for one in posted
         for place, node in enumerate(model.nodes, start=1)
-        if (value := one.change.run.readings.get(node.slug)) is not None
+        if (value := one.change.run.readings.get(node.slug)) is not None and value.amount is not None
     ]  # fmt: skip
     columns = [list(column) for column in zip(*rows, strict=True)]
     await tx.execute(

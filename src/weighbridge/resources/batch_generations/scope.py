@@ -100,7 +100,8 @@ async def scope_of(tx: Read, actor: Actor, ledger: str, asked: NewGeneration) ->
 
 
 def _refuse_what_does_not_run(model: Model) -> None:
-    missing = sorted(required_features(model) - RUNNABLE)
+    cut = {f"cadence:{model.cadence}", f"partition_type:{model.partition_type}"}
+    missing = sorted((required_features(model) | cut) - RUNNABLE)
     if missing:
         parts = ", ".join(missing)
         raise Invalid(

@@ -24,9 +24,9 @@ class ReadValue:
 
     node: str
     aggregate: Aggregate
-    position: int
+    column: Column
     unit: Unit
-    weight: int | None = None
+    weight: Column | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Source:
     @property
     def positions(self) -> tuple[int, ...]:
         """The positions that are read of each event, weights included."""
-        read = {read.position for read in self.reads} | {read.weight for read in self.reads if read.weight}
-        return tuple(sorted(read))
+        columns = [column for read in self.reads for column in (read.column, read.weight) if column]
+        return tuple(sorted({column.position for column in columns}))
 
 
 class _DataPointType(msgspec.Struct, frozen=True):
@@ -112,8 +112,9 @@ def _sources(inputs: list[tuple[Node, Input]], catalogue: Catalogue) -> Iterator
 
 def _read(node: Node, body: Input, points: Mapping[str, _DataPointType]) -> ReadValue:
     point = points[body.data_point_type]
-    weight = points[body.weight].position if body.weight else None
-    return ReadValue(node.slug, body.aggregate, point.position, _unit(point), weight)
+    columns = _columns(points)
+    weight = columns[body.weight] if body.weight else None
+    return ReadValue(node.slug, body.aggregate, columns[point.slug], _unit(point), weight)
 
 
 def _problems(node: Node, body: Input, catalogue: Catalogue) -> Iterator[Problem]:
@@ -131,7 +132,9 @@ def _problems(node: Node, body: Input, catalogue: Catalogue) -> Iterator[Problem
                 node, f"reads {slug!r} of {body.event_type!r}, which is a {point.value_type}, no number"
             )
     point = points.get(body.data_point_type)
-    if point and body.aggregate is not Aggregate.COUNT and not compatible(_unit(point), node.unit):
+    if not point or point.value_type != "number" or body.aggregate is Aggregate.COUNT:
+        return
+    if not compatible(_unit(point), node.unit):
         yield _problem(
             node,
             f"is in {node.unit} and reads {point.slug!r} in {point.unit or 'no unit'}, "

@@ -62,6 +62,11 @@ def condition(tree: Expression, columns: Columns) -> Composable:
     return SQL("({} IS TRUE)").format(_sql(tree, columns))
 
 
+def value_of(column: Column) -> Composable:
+    """The value of a data point of the event `e`."""
+    return SQL(_ARRAYS[column.value_type]).format(Literal(column.position))
+
+
 def _sql(tree: Expression, columns: Columns) -> Composable:  # noqa: PLR0911 - one answer for each kind of node
     match tree:
         case t.Number(value=value) | t.Text(value=value) | t.Boolean(value=value):
@@ -103,4 +108,4 @@ def _name(name: t.Name, columns: Columns) -> Composable:
         raise Invalid(
             [Problem(f"A where filter names {name.text!r}; it can name {allowed}.", "where", "unknown")]
         )
-    return SQL(_ARRAYS[column.value_type]).format(Literal(column.position))
+    return value_of(column)

@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from weighbridge.core import ids
+from weighbridge.core.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.resources.batches.records import InputDataPoint, InputEvent, InputRow
 from weighbridge.resources.events.queries import event_id
@@ -50,13 +51,23 @@ class Slice:
 
 
 class StoredEvent(msgspec.Struct, frozen=True):
-    """The values of an event of a slice."""
+    """An event of a slice with its values."""
 
     slice: int
     number: int
+    tracking_id: str | None
+    start_time: Instant
+    end_time: Instant
     numbers: list[Decimal | None]
     texts: list[str | None]
     booleans: list[bool | None]
+
+    def value_at(self, position: int) -> Decimal | str | bool | None:
+        """The value that stands at a position; None when the event carries none."""
+        for values in (self.numbers, self.texts, self.booleans):
+            if position <= len(values) and (value := values[position - 1]) is not None:
+                return value
+        return None
 
 
 async def input_sets(tx: Read, project: int, batches: Sequence[int]) -> dict[int, list[InputSet]]:
@@ -82,7 +93,7 @@ async def rows_between(
 ) -> dict[int, list[InputRow]]:
     """Some consecutive rows of each batch's input data: by set, by time, by position."""
     slices = [piece for of_batch in sets.values() for piece in _slices(of_batch, offset, limit)]
-    names = await _names(tx, project, {piece.inputs.event_type for piece in slices})
+    names = await measures(tx, project, {piece.inputs.event_type for piece in slices})
     rows: dict[int, list[InputRow]] = {batch: [] for batch in sets}
     stored = await _stored(tx, project, slices)
     for index, piece in enumerate(slices):
@@ -96,6 +107,14 @@ async def rows_between(
         rows[piece.inputs.batch] += of_slice[cut : cut + piece.rows]
         assert len(of_slice) == piece.count * width, "lineage names an event that is not there"  # noqa: S101
     return rows
+
+
+async def first_events(
+    tx: Read, project: int, sets: Sequence[InputSet], limit: int
+) -> list[list[StoredEvent]]:
+    """The first events of each set."""
+    slices = [Slice(one, 0, min(limit, one.event_count), 0, 0) for one in sets]
+    return await _stored(tx, project, slices)
 
 
 def _slices(sets: Sequence[InputSet], offset: int, limit: int) -> Iterator[Slice]:
@@ -126,7 +145,7 @@ async def _stored(tx: Read, project: int, slices: Sequence[Slice]) -> list[list[
                AND c.chunk BETWEEN w.first / %(size)s AND (w.first + w.count - 1) / %(size)s,
                    unnest(c.event_ids) WITH ORDINALITY AS part (event_id, place)
         )
-        SELECT named.slice, e.id, e.numbers, e.texts, e.booleans
+        SELECT named.slice, e.id, e.tracking_id, e.start_time, e.end_time, e.numbers, e.texts, e.booleans
           FROM named JOIN events e ON e.project_id = %(project)s AND e.id = named.event_id
          WHERE named.place >= 0 AND named.place < named.count
          ORDER BY named.slice, named.place
@@ -144,9 +163,10 @@ async def _stored(tx: Read, project: int, slices: Sequence[Slice]) -> list[list[
     return found
 
 
-async def _names(
+async def measures(
     tx: Read, project: int, event_types: Collection[int]
 ) -> dict[tuple[int, int], tuple[str, str | None]]:
+    """Slug and unit of every position of some event types."""
     rows = await tx.tuples(
         """
         SELECT event_type_id, position, slug, unit FROM data_point_types
@@ -158,10 +178,7 @@ async def _names(
 
 
 def _row(project: int, event: StoredEvent, position: int, slug: str, unit: str | None) -> InputRow:
-    value: Decimal | str | bool | None = None
-    for values in (event.numbers, event.texts, event.booleans):
-        if value is None and position <= len(values):
-            value = values[position - 1]
+    value = event.value_at(position)
     point = ids.make(ids.PREFIXES["data_point"], ids.Key(project, event.number, position))
     return InputRow(
         InputDataPoint(point, slug, unit, value, value, substituted=False, imputed=False, substitution=None),

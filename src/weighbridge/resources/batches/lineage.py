@@ -8,17 +8,19 @@ import msgspec
 
 from weighbridge.core import ids
 from weighbridge.core.expression import print_tree
-from weighbridge.core.model import Formula, Node, needs
+from weighbridge.core.model import Formula, Input, Node, needs
 from weighbridge.core.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.resources.batches import queries
-from weighbridge.resources.batches.input_data import InputSet, input_sets, rows_between
-from weighbridge.resources.batches.records import InputRow, Lineage, LineageInput, LineageNode
+from weighbridge.resources.batches.input_data import InputSet, StoredEvent, first_events, input_sets, measures
+from weighbridge.resources.batches.records import Lineage, LineageInput, LineageNode, LineageRow
+from weighbridge.resources.data_points.queries import data_point_id
+from weighbridge.resources.events.queries import event_id
 from weighbridge.resources.models.document import read_model
 from weighbridge.resources.models.queries import model_number, stored_model
 
 ROWS_SHOWN: Final = 20
-"""Measurements shown for each set of inputs; all of them are in the batch's input data."""
+"""Measurements shown for each input; all of them are in the batch's input data."""
 
 
 class _Calculation(msgspec.Struct, frozen=True):
@@ -45,16 +47,25 @@ async def get_lineage(tx: Read, actor: Actor, friendly: str) -> Lineage:
         """,
         (key.project, key.key),
     )
-    sets = (await input_sets(tx, key.project, [key.key]))[key.key]
-    rows = [(await rows_between(tx, key.project, {key.key: [one]}, 0, ROWS_SHOWN))[key.key] for one in sets]
+    inputs = await _inputs(tx, key, {node.slug: node.body for node in model.nodes})
     nodes = {node.slug: node for node in model.nodes}
-    inputs = {slug: (one, shown) for one, shown in zip(sets, rows, strict=True) for slug in one.nodes}
-    return Lineage(batch, [_node(found, nodes[found.slug], inputs) for found in calculations])
+    return Lineage(batch, [_node(found, nodes[found.slug], inputs.get(found.slug)) for found in calculations])
 
 
-def _node(
-    found: _Calculation, node: Node, inputs: Mapping[str, tuple[InputSet, Sequence[InputRow]]]
-) -> LineageNode:
+async def _inputs(tx: Read, batch: ids.Key, bodies: Mapping[str, object]) -> dict[str, LineageInput]:
+    """What each input node read, by the node's slug."""
+    sets = (await input_sets(tx, batch.project, [batch.key]))[batch.key]
+    names = await measures(tx, batch.project, {one.event_type for one in sets})
+    events = await first_events(tx, batch.project, sets, ROWS_SHOWN)
+    return {
+        slug: _input(batch.project, body, one, shown, names)
+        for one, shown in zip(sets, events, strict=True)
+        for slug in one.nodes
+        if isinstance(body := bodies[slug], Input)
+    }
+
+
+def _node(found: _Calculation, node: Node, read: LineageInput | None) -> LineageNode:
     return LineageNode(
         slug=found.slug,
         name=found.name,
@@ -66,10 +77,37 @@ def _node(
         equation=print_tree(node.body.tree) if isinstance(node.body, Formula) else None,
         reads=list(needs(node)),
         source=node.source,
-        input=_input(*inputs[found.slug]) if found.slug in inputs else None,
+        input=read,
     )
 
 
-def _input(one: InputSet, rows: Sequence[InputRow]) -> LineageInput:
-    slugs = list(dict.fromkeys(row.data_point.slug for row in rows))
-    return LineageInput(one.event_type_slug, slugs, one.event_count, list(rows))
+def _input(
+    project: int,
+    body: Input,
+    one: InputSet,
+    events: Sequence[StoredEvent],
+    names: Mapping[tuple[int, int], tuple[str, str | None]],
+) -> LineageInput:
+    positions = {slug: place for (kind, place), (slug, _) in names.items() if kind == one.event_type}
+    position = positions[body.data_point_type]
+    weight = positions[body.weight] if body.weight else None
+    return LineageInput(
+        event_type=one.event_type_slug,
+        data_point=body.data_point_type,
+        unit=names[one.event_type, position][1],
+        aggregate=body.aggregate,
+        weight=body.weight,
+        event_count=one.event_count,
+        rows=[
+            LineageRow(
+                data_point_id=data_point_id(project, event.number, position),
+                value=event.value_at(position),
+                weight=event.numbers[weight - 1] if weight else None,
+                event_id=event_id(project, event.number),
+                tracking_id=event.tracking_id,
+                start_time=event.start_time,
+                end_time=event.end_time,
+            )
+            for event in events
+        ],
+    )

@@ -91,13 +91,28 @@ class InputDataPage(msgspec.Struct, frozen=True):
     info: Info
 
 
+class LineageRow(msgspec.Struct, frozen=True):
+    """One measurement that a node read, and the event that carries it."""
+
+    data_point_id: str
+    value: Decimal | str | bool | None
+    weight: Decimal | None
+    event_id: str
+    tracking_id: str | None
+    start_time: Instant
+    end_time: Instant
+
+
 class LineageInput(msgspec.Struct, frozen=True):
-    """What an input node read: which values of which events, and the first of them."""
+    """What an input node read, how it was aggregated, and the first of its measurements."""
 
     event_type: str
-    data_points: list[str]
+    data_point: str
+    unit: str | None
+    aggregate: str
+    weight: str | None
     event_count: int
-    rows: list[InputRow]
+    rows: list[LineageRow]
 
 
 class LineageNode(msgspec.Struct, frozen=True):

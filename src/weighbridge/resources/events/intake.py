@@ -6,12 +6,13 @@ short text without an exponent) accepts only what the full rule in `core.number`
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import MAXYEAR, MINYEAR, datetime
 from decimal import Decimal
 from types import NoneType
 from typing import Final
 
 from weighbridge.core import ids
+from weighbridge.core.instant import Instant
 from weighbridge.core.number import DIGITS_MAX, NumberError, limited
 from weighbridge.core.problem import Problem
 from weighbridge.resources.events.records import (
@@ -127,7 +128,8 @@ def _row(event: NewEvent, template: Template, known: Known, place: Place) -> tup
         place.refuse("tracking_id", f"is missing; events of type {event.event_type!r} need one.", "required")
     numbers, texts, booleans, missing = _values(event.data_points, template, place)
     row = (
-        f"{template.number}\t{_time(event.start_time)}\t{_time(end_time)}\t"
+        f"{template.number}\t"
+        f"{_time('start_time', event.start_time, place)}\t{_time('end_time', end_time, place)}\t"
         f"{_reference('tracking_id', event.tracking_id, place)}\t"
         f"{_feedstock(event.feedstock_id, known, place)}\t"
         f"{_reference('client_reference', event.client_reference, place)}\t"
@@ -176,7 +178,7 @@ def _element(index: int, point: NewDataPoint, slot: Slot, place: Place) -> str:
         return f'"{quoted}"'.translate(_ESCAPES)
     if slot.value_type == "boolean" and kind is bool:
         return "t" if value else "f"
-    shown = "null" if value is None else "blank" if kind is str and not value.strip() else f"a {_KINDS[kind]}"
+    shown = "null" if value is None else "blank" if kind is str and not value.strip() else _KINDS[kind]
     place.refuse(
         f"data_points[{index}].value", f"of {point.slug!r} is {shown}; it takes a {slot.value_type}."
     )
@@ -210,6 +212,8 @@ def _locations(event: NewEvent, template: Template, known: Known, place: Place) 
         if number is None:
             refused = f"is {named.id!r}, which is no location of the project."
             place.refuse(f"locations[{index}].id", refused, "unknown")
+        elif str(number) in numbers:
+            place.refuse(f"locations[{index}].id", f"names {named.id!r} a second time.")
         else:
             numbers.append(str(number))
     count = len(event.locations)
@@ -255,16 +259,21 @@ def _text_problem(value: str, longest: int) -> str | None:
     return None
 
 
-def _time(moment: datetime) -> str:
+def _time(name: str, moment: datetime, place: Place) -> str:
+    if not MINYEAR < moment.year < MAXYEAR:
+        try:
+            Instant.of(moment)
+        except OverflowError:
+            place.refuse(name, f"is {moment.isoformat()}, which in UTC is outside the years 1 to 9999.")
     return moment.isoformat(timespec="milliseconds")
 
 
 _KINDS: Final = {
-    str: "string",
-    bool: "boolean",
-    int: "number",
-    Decimal: "number",
-    dict: "object",
-    list: "list",
+    str: "a string",
+    bool: "a boolean",
+    int: "a number",
+    Decimal: "a number",
+    dict: "an object",
+    list: "a list",
 }
 """How the kinds of values that JSON has are called."""

@@ -2,13 +2,14 @@
 
 import asyncio
 
-from weighbridge.core.model import ModelError, sha256
+from weighbridge.core.model import CaseResult, sha256, show
 from weighbridge.core.permission import Actor
+from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid
 from weighbridge.resources.audit_log import actions as audit
 from weighbridge.resources.models import queries
-from weighbridge.resources.models.document import read_model
+from weighbridge.resources.models.document import check_document
 from weighbridge.resources.models.records import Model, NewModel
 from weighbridge.resources.projects.queries import project_for_record
 
@@ -19,11 +20,13 @@ async def create_model(tx: Write, actor: Actor, asked: NewModel) -> Model:
     Raises Invalid with every flaw of the document and its line.
     """
     project = None if asked.project_id is None else await project_for_record(tx, actor, asked.project_id)
-    try:
-        # Checking units and running the document's own cases can take longer than other requests may wait.
-        model = await asyncio.to_thread(read_model, asked.yaml)
-    except ModelError as error:
-        raise Invalid([flaw.problem("model.yaml") for flaw in error.flaws]) from None
+    # Checking units and running the document's own cases can take longer than other requests may wait.
+    report = await asyncio.to_thread(check_document, asked.yaml)
+    problems = [flaw.problem("model.yaml") for flaw in report.flaws]
+    problems += [_failed(result) for result in report.cases if not result.is_passed]
+    if problems or report.model is None:
+        raise Invalid(problems)
+    model = report.model
     family: int = await tx.value(
         "INSERT INTO model_families (account_id, project_id) VALUES (%s, %s) RETURNING id",
         (actor.account_id, project),
@@ -39,3 +42,15 @@ async def create_model(tx: Write, actor: Actor, asked: NewModel) -> Model:
     made = await queries.get_model(tx, actor, queries.model_id(number))
     await audit.record(tx, actor, action="model.create", target=made.id, project_id=project, after=made)
     return made
+
+
+def _failed(result: CaseResult) -> Problem:
+    """Say what a case of the document expects and what comes of it instead."""
+    if result.error is not None:
+        return Problem(f"Case {result.case.name!r}: {result.error}", "model.yaml", "case_failed")
+    wrong = "; ".join(
+        f"{one.slug} should be {show(one.expected, one.unit)} and is {show(one.actual, one.unit)}"
+        for one in result.comparisons
+        if not one.is_met
+    )
+    return Problem(f"Case {result.case.name!r}: {wrong}.", "model.yaml", "case_failed")

@@ -95,6 +95,9 @@ def read_source(text: str) -> Source:
         return _Composer(yaml.parse(text, Loader=_LOADER)).document()
     except yaml.YAMLError as error:
         raise ModelError([_yaml_flaw(error)]) from None
+    except UnicodeError:
+        message = "The document holds half of a character, which no text can hold."
+        raise ModelError([Flaw(message, Mark(), None, "yaml")]) from None
 
 
 class _Composer:
@@ -105,12 +108,12 @@ class _Composer:
         self.parts = 0
 
     def document(self) -> Source:
-        event = self._next_of(yaml.StreamStartEvent)
+        next(self.events)  # the start of the stream
         event = next(self.events)
         if isinstance(event, yaml.StreamEndEvent):
             raise _refusal("The document is empty.", event)
         source = self._part(next(self.events), 1)
-        self._next_of(yaml.DocumentEndEvent)
+        next(self.events)  # the end of the document
         event = next(self.events)
         if not isinstance(event, yaml.StreamEndEvent):
             raise _refusal("A file holds one model document; here begins a second.", event)
@@ -149,12 +152,6 @@ class _Composer:
             raise _refusal("Anchors (&name) and aliases (*name) are not part of a model document.", event)
         if getattr(event, "tag", None) is not None:
             raise _refusal("Tags (!name) are not part of a model document.", event)
-
-    def _next_of(self, kind: type[yaml.Event]) -> yaml.Event:
-        event = next(self.events)
-        if not isinstance(event, kind):
-            raise _refusal("The document cannot be read here.", event)
-        return event
 
 
 def _scalar(event: yaml.ScalarEvent) -> Scalar:

@@ -1,0 +1,63 @@
+# Everything goes through `make`: on a machine with Python 3.11 or newer, make and a package index each
+# target first makes what it needs, in .venv.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+FUZZ_MINUTES ?= 10
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo serve test check lint types bench fuzz docs lock clean
+
+help: ## say what can be made
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+setup: $(READY) ## make .venv with every package that requirements.lock names
+
+demo: $(READY) ## run the whole chain once on a fresh database, and say what happened
+	@$(BIN)/weighbridge demo
+
+serve: $(READY) ## run the service on http://127.0.0.1:8080 with its data in .data
+	@$(BIN)/weighbridge serve --data-dir .data --host 127.0.0.1 --port 8080
+
+test: lint types ## lint, types, import contracts, then every test
+	@$(BIN)/pytest
+
+check: test ## the same as `make test`, which is what CI runs
+
+lint: $(READY) ## style, format and the layers of the imports
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+	@$(BIN)/lint-imports --no-logo --no-cache > .venv/imports.log || { cat .venv/imports.log; exit 1; }
+
+types: $(READY) ## check the types
+	@$(BIN)/mypy --no-error-summary src tools
+
+bench: $(READY) ## run every benchmark in turn
+	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python "$$file" || exit 1; done
+
+fuzz: $(READY) ## run the property tests with new seeds for FUZZ_MINUTES, 10 by default
+	@end=$$(($$(date +%s) + 60 * $(FUZZ_MINUTES))); \
+	while [ "$$(date +%s)" -lt "$$end" ]; do $(BIN)/pytest -m hypothesis --hypothesis-seed="$$(date +%s)" || exit 1; done
+
+docs: $(READY) ## write the reference pages that are made from the code
+	@$(BIN)/python tools/reference.py
+
+lock: $(READY) ## bring requirements.lock up to pyproject.toml, for every platform
+	@$(BIN)/pip install --quiet uv
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-header --extra dev pyproject.toml -o requirements.lock
+
+clean: ## remove what was made here; .data stays
+	rm -rf .venv build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Weighbridge needs Python 3.11 or newer; name one with: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2> /dev/null || \
+		{ echo "This Python cannot make virtual environments; install its venv package, on Debian and Ubuntu: apt install python3-venv"; exit 1; }
+	@echo "Setting up .venv"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@

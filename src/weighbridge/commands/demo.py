@@ -1,0 +1,31 @@
+"""`weighbridge demo`: the whole chain once, on made-up measurements and published figures."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+DataDir = Annotated[
+    Path | None, Parameter(help="The folder for the service and its data; a fresh temporary one by default.")
+]
+Keep = Annotated[
+    bool, Parameter(negative=(), show_default=False, help="Keep the temporary folder, to look around in it.")
+]
+
+
+def register(app: App) -> None:
+    """Add the command."""
+    app.command(demo)
+
+
+def demo(*, data_dir: DataDir = None, keep: Keep = False) -> None:
+    """Run a biochar plant through the service, and end.
+
+    Starts the service, sends it three months of measurements over HTTP, generates batches, traces one
+    back to its measurements, compares with published figures, verifies everything, and stops the service.
+
+    Example: `weighbridge demo --keep`
+    """
+    from weighbridge.demo.run import run  # noqa: PLC0415 - slow to import
+
+    run(data_dir, keep=keep)

@@ -1,0 +1,65 @@
+"""The documentation names what the code has, and its links lead somewhere."""
+
+import re
+import tomllib
+
+import pytest
+from tests.architecture.source import ROOT
+from tools import reference
+
+DOCS = ROOT / "docs"
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
+
+
+@pytest.mark.parametrize("name", ["settings.md", "lists.md", "limits.md"])
+def test_a_page_made_from_the_code_is_current(name):
+    stored = (reference.PAGES / name).read_text()
+
+    assert stored == reference.pages()[name], f"docs/reference/{name} is out of date; run `make docs`"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_link_of_a_document_leads_to_a_file(document):
+    dead = [
+        target for target in LINK.findall(document.read_text()) if not (document.parent / target).exists()
+    ]
+
+    assert not dead, "\n".join(dead)
+
+
+def test_the_index_names_every_page():
+    index = (DOCS / "README.md").read_text()
+    linked = {(DOCS / target).resolve() for target in LINK.findall(index)}
+
+    unlisted = [
+        path.relative_to(DOCS).as_posix()
+        for path in sorted(DOCS.rglob("*.md"))
+        if path.name != "README.md" and path.resolve() not in linked
+    ]
+
+    assert not unlisted, "\n".join(unlisted)
+
+
+def test_every_direct_dependency_has_a_reason():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    direct = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    names = {re.split(r"[<>=\[]", requirement)[0] for requirement in direct}
+    table = (DOCS / "decisions" / "0010-dependencies.md").read_text()
+
+    named = set(re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE))
+
+    assert named == names
+
+
+def test_every_target_that_the_documents_name_can_be_made():
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+    unknown = [
+        f"{document.relative_to(ROOT)}: make {target}"
+        for document in DOCUMENTS
+        for target in re.findall(r"`make ([a-z]+)", document.read_text())
+        if target not in targets
+    ]
+
+    assert not unknown, "\n".join(unknown)

@@ -1,0 +1,71 @@
+"""What every endpoint of the service's table of contents must have."""
+
+from importlib import import_module
+
+from tests.architecture.source import PACKAGE
+from tools.reference import list_operations
+
+from weighbridge.app import SLICES
+from weighbridge.core.permission import ALL_PERMISSIONS
+from weighbridge.db.listing import Listing
+
+OPERATIONS = [handler.opt["operation"] for routes in SLICES for handler in routes]
+
+
+def test_every_endpoint_asks_for_a_permission_that_exists():
+    open_doors = [
+        f"{operation.method} {operation.path} asks for {operation.permission!r}"
+        for operation in OPERATIONS
+        if operation.permission not in ALL_PERMISSIONS
+    ]
+
+    assert not open_doors, "\n".join(open_doors)
+
+
+def test_every_endpoint_that_writes_asks_for_a_permission_to_write():
+    lax = [
+        f"{operation.method} {operation.path} asks only for {operation.permission}"
+        for operation in OPERATIONS
+        if operation.method != "GET"
+        and not operation.permission.endswith(":write")
+        and operation.path not in ASKS_WITHOUT_WRITING
+    ]
+
+    assert not lax, "\n".join(lax)
+
+
+def test_no_two_endpoints_share_a_name_or_a_place():
+    names = [operation.name for operation in OPERATIONS]
+    places = [(operation.method, operation.path) for operation in OPERATIONS]
+
+    assert sorted(set(names)) == sorted(names)
+    assert sorted(set(places)) == sorted(places)
+
+
+def test_every_slice_with_routes_is_served():
+    served = {id(routes) for routes in SLICES}
+
+    forgotten = [
+        f"resources/{path.parent.name}/routes.py"
+        for path in (PACKAGE / "resources").glob("*/routes.py")
+        if id(import_module(f"weighbridge.resources.{path.parent.name}.routes").ROUTES) not in served
+    ]
+
+    assert not forgotten, "\n".join(forgotten)
+
+
+def test_every_listing_is_the_list_of_an_endpoint():
+    served = {id(operation.listing) for operation in list_operations()}
+
+    unused = [
+        f"resources/{path.parent.name}/queries.py {name}"
+        for path in (PACKAGE / "resources").glob("*/queries.py")
+        for name, value in vars(import_module(f"weighbridge.resources.{path.parent.name}.queries")).items()
+        if isinstance(value, Listing) and id(value) not in served
+    ]
+
+    assert not unused, "\n".join(unused)
+
+
+ASKS_WITHOUT_WRITING = {"/ledgers/{ledger_id}/generate_preview"}
+"""A question that needs a body, and so comes as a POST."""

@@ -1,0 +1,78 @@
+"""Who may import what: the layers of the package, and the places of the libraries."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.architecture.source import ROOT, files
+
+CORE_LIBRARIES = {"lark", "pint"}
+
+IMPURE = {
+    *(
+        "asyncio",
+        "io",
+        "logging",
+        "multiprocessing",
+        "os",
+        "pathlib",
+        "random",
+        "secrets",
+        "shutil",
+        "socket",
+    ),
+    *("sqlite3", "subprocess", "sys", "tempfile", "threading", "time", "urllib", "uuid", "warnings"),
+}
+"""The standard library's clocks, dice and doors to the outside."""
+
+PLACES = {
+    "alembic": ("db/migrate.py", "db/migrations/*", "supervisor/schema.py"),
+    "cyclopts": ("cli.py", "commands/*"),
+    "granian": ("supervisor/api.py",),
+    "lark": ("core/*",),
+    "litestar": ("app.py", "http/*", "resources/*/routes.py"),
+    "pint": ("core/*",),
+    "procrastinate": ("worker.py", "resources/async_tasks/queue.py"),
+    "rich": ("cli.py", "commands/*", "demo/show.py"),
+    "sqlalchemy": ("db/migrate.py", "db/migrations/*"),
+    "structlog": ("http/*", "supervisor/*", "worker.py"),
+    "yaml": ("resources/models/document.py",),
+}
+"""Where a library may be imported, so that replacing it touches these files and no others."""
+
+
+def test_each_layer_imports_only_from_the_layers_below_it():
+    lint = Path(sys.executable).with_name("lint-imports")
+
+    checked = subprocess.run(
+        [lint, "--no-logo", "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_core_imports_only_the_standard_library_lark_and_pint():
+    allowed = (sys.stdlib_module_names - IMPURE) | CORE_LIBRARIES
+
+    strangers = [
+        f"core imports {module}: {file.path}:{line}"
+        for file in files()
+        if file.stands_in("core/*")
+        for module, line in file.imports()
+        if module.partition(".")[0] not in allowed and not module.startswith("weighbridge.core")
+    ]
+
+    assert not strangers, "\n".join(strangers)
+
+
+@pytest.mark.parametrize("library", PLACES)
+def test_a_library_is_imported_only_in_its_places(library):
+    astray = [
+        f"{file.path}:{line} imports {module}, which belongs in {', '.join(PLACES[library])}"
+        for file in files()
+        for module, line in file.imports()
+        if module.partition(".")[0] == library and not file.stands_in(*PLACES[library])
+    ]
+
+    assert not astray, "\n".join(astray)

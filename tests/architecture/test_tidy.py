@@ -1,0 +1,168 @@
+"""The habits of the house, as tests: each failure names the place and the habit."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+from tests.architecture.source import PACKAGE, ROOT, File, files
+
+FUNCTION_LINES_MAX = 50
+FILE_LINES_MAX = 400
+VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "base", "manager", "service"}
+
+CLOCKS = {
+    ("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today"),
+    ("Instant", "now"), ("time", "time"), ("time", "time_ns"),
+}  # fmt: skip
+CLOCK_PLACES: tuple[str, ...] = ()
+"""Files that may ask what time it is: none, for the database's clock dates what is stored."""
+
+FLOAT_PLACES: tuple[str, ...] = ()
+"""Files of core and resources that may name the binary float, each with its reason."""
+
+TESTS_OF_VERBS = ("tests/resources/{noun}/test_*.py", "tests/contract/**/*.py", "tests/durability/*.py")
+
+
+def test_no_function_is_longer_than_a_screen():
+    long = [
+        f"{file.path}:{node.lineno} {node.name} has {length} lines, over {FUNCTION_LINES_MAX}"
+        for file in files()
+        for node in ast.walk(file.tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (length := (node.end_lineno or node.lineno) - node.lineno + 1) > FUNCTION_LINES_MAX
+    ]
+
+    assert not long, "\n".join(long)
+
+
+def test_no_file_is_longer_than_a_reader_keeps_in_mind():
+    long = [
+        f"{file.path} has {length} lines, over {FILE_LINES_MAX}"
+        for file in files()
+        if (length := file.text.count("\n")) > FILE_LINES_MAX
+    ]
+
+    assert not long, "\n".join(long)
+
+
+def test_no_module_has_a_name_that_fits_anything():
+    vague = [
+        f"{file.path} is named for nothing that it holds"
+        for file in files()
+        if VAGUE_NAMES.intersection(file.path.removesuffix(".py").split("/"))
+    ]
+
+    assert not vague, "\n".join(vague)
+
+
+def test_every_file_says_what_it_is():
+    silent = [
+        f"{file.path} opens without a docstring"
+        for file in files()
+        if file.tree.body and not ast.get_docstring(file.tree)
+    ]
+
+    assert not silent, "\n".join(silent)
+
+
+def test_only_the_named_places_ask_what_time_it_is():
+    asked = [
+        f"{file.path}:{node.lineno} asks the clock; pass the time in, or let the database say now()"
+        for file in files()
+        if not file.stands_in(*CLOCK_PLACES)
+        for node in ast.walk(file.tree)
+        if isinstance(node, ast.Attribute) and (_name(node.value), node.attr) in CLOCKS
+    ]
+
+    assert not asked, "\n".join(asked)
+
+
+def test_only_the_database_layer_commits():
+    commits = [
+        f"{file.path}:{node.lineno} commits; only db.write() does"
+        for file in files()
+        if not file.stands_in("db/*")
+        for node in _calls(file)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "commit"
+    ]
+
+    assert not commits, "\n".join(commits)
+
+
+def test_only_commands_print():
+    prints = [
+        f"{file.path}:{node.lineno} prints; log instead"
+        for file in files()
+        if not file.stands_in("cli.py", "commands/*")
+        for node in _calls(file)
+        if _name(node.func) == "print"
+    ]
+
+    assert not prints, "\n".join(prints)
+
+
+def test_no_binary_float_stands_on_the_path_of_a_number():
+    floats = [
+        f"{file.path}:{node.lineno} has a binary float; numbers are decimals"
+        for file in files()
+        if file.stands_in("core/*", "resources/*") and not file.stands_in(*FLOAT_PLACES)
+        for node in ast.walk(file.tree)
+        if _name(node) == "float" or (isinstance(node, ast.Constant) and isinstance(node.value, float))
+    ]
+
+    assert not floats, "\n".join(floats)
+
+
+NOUNS = sorted(path.name for path in (PACKAGE / "resources").glob("[a-z]*") if path.is_dir())
+
+
+@pytest.mark.parametrize("noun", NOUNS)
+def test_a_slice_says_what_its_noun_is(noun):
+    init = next((file for file in files() if file.path == f"resources/{noun}/__init__.py"), None)
+
+    assert init is not None, f"resources/{noun} has no __init__.py"
+    assert ast.get_docstring(init.tree), f"resources/{noun}/__init__.py has no docstring"
+    assert len(init.tree.body) == 1, (
+        f"resources/{noun}/__init__.py holds code; it is there to say what the noun is"
+    )
+
+
+def test_every_verb_has_a_test():
+    missing = [
+        f"{noun}.{verb} has no tests/resources/{noun}/test_{verb.partition('_')[0]}.py, and no test names it"
+        for noun, verb in _verbs()
+        if not _has_file(noun, verb) and not _is_named(noun, verb)
+    ]
+
+    assert not missing, "\n".join(missing)
+
+
+def _verbs() -> Iterator[tuple[str, str]]:
+    """The public functions of every slice's actions: what can be done to its noun."""
+    for file in files():
+        if file.stands_in("resources/*/actions.py"):
+            for node in file.tree.body:
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
+                    yield file.path.split("/")[1], node.name
+
+
+def _has_file(noun: str, verb: str) -> bool:
+    """Whether a test file is named for the verb: `test_create.py`, or `test_create_events.py`."""
+    names = (verb, verb.partition("_")[0])
+    return any(ROOT.joinpath("tests", "resources", noun, f"test_{name}.py").exists() for name in names)
+
+
+def _is_named(noun: str, verb: str) -> bool:
+    """Whether a test says the verb's name; a name of one word counts only as `actions.word`."""
+    name = verb if "_" in verb else f"actions.{verb}"
+    texts = (path.read_text() for pattern in TESTS_OF_VERBS for path in ROOT.glob(pattern.format(noun=noun)))
+    return any(re.search(rf"\b{re.escape(name)}\b", text) for text in texts)
+
+
+def _calls(file: File) -> Iterator[ast.Call]:
+    return (node for node in ast.walk(file.tree) if isinstance(node, ast.Call))
+
+
+def _name(node: ast.AST) -> str | None:
+    return node.id if isinstance(node, ast.Name) else None

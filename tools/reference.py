@@ -1,0 +1,174 @@
+"""The reference pages that are made from the code: settings, lists and limits.
+
+Each page derives from the table that the service itself runs by, so a page cannot disagree with the
+service; a test compares the stored pages with what this module makes.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from weighbridge.app import API_PREFIX, SLICES
+from weighbridge.db.listing import Filter
+from weighbridge.http.endpoint import Operation
+from weighbridge.settings import TABLE, Setting
+
+ROOT: Final = Path(__file__).parents[1]
+SOURCE: Final = ROOT / "src"
+PAGES: Final = ROOT / "docs" / "reference"
+
+_MADE: Final = "<!-- Made by `make docs` from the code; change the code, not this page. -->"
+
+_ABOUT_SETTINGS: Final = """\
+Settings are environment variables, read once when a process starts. An empty variable counts as unset.
+A value outside its range stops the start with a sentence that names the variable. An unknown
+`WEIGHBRIDGE_` variable is named in the log of `weighbridge serve`."""
+
+_ABOUT_LISTS: Final = """\
+A filter is written `filter[field][comparator]=value`, and `filter[field]=value` means `eq`. A sort is
+written `sort=field`, descending with a minus sign before the field; several are joined by commas. An
+unknown field, comparator or sort is refused with 400 and named, as is a value that cannot be read. Every
+list takes `page` and `page_size`."""
+
+_ABOUT_LIMITS: Final = """\
+Each limit is one named constant, and a refusal says the limit that it stands on. A `page_size` over its
+limit is lowered to it."""
+
+
+class Limit(NamedTuple):
+    """A constant of the code that says how much of something there may be."""
+
+    module: str
+    name: str
+    doc: str
+
+    @property
+    def value(self) -> int:
+        """The limit itself."""
+        return int(getattr(import_module(self.module), self.name))
+
+
+def main() -> None:
+    """Write the pages."""
+    for name, text in pages().items():
+        (PAGES / name).write_text(text)
+        sys.stdout.write(f"docs/reference/{name}\n")
+
+
+def pages() -> dict[str, str]:
+    """Every page's text by its file name."""
+    return {"settings.md": settings_page(), "lists.md": lists_page(), "limits.md": limits_page()}
+
+
+def settings_page() -> str:
+    """The environment variables, in the order of the settings object."""
+    rows = [
+        (f"`{row.variable}`", row.doc, row.type, f"`{row.default}`" if row.default else "unset", _range(row))
+        for row in TABLE
+    ]
+    return _page(
+        "Settings",
+        _ABOUT_SETTINGS,
+        _table(("Variable", "Meaning", "Type", "Default", "Range"), rows),
+    )
+
+
+def _range(setting: Setting) -> str:
+    return f"{setting.range.least:,} to {setting.range.greatest:,}" if setting.range else ""
+
+
+def lists_page() -> str:
+    """What each list may be filtered and sorted by, in the order of the service's table of contents."""
+    return _page(
+        "Lists",
+        _ABOUT_LISTS,
+        *(_list_section(operation) for operation in list_operations()),
+    )
+
+
+def list_operations() -> Iterator[Operation]:
+    """The endpoints that answer with a list."""
+    for routes in SLICES:
+        for handler in routes:
+            operation: Operation = handler.opt["operation"]
+            if operation.listing is not None:
+                yield operation
+
+
+def _list_section(operation: Operation) -> str:
+    listing = operation.listing
+    parts = [f"## GET {API_PREFIX}{operation.path}", operation.summary]
+    if listing.filters:
+        rows = [
+            (f"`{name}`", ", ".join(f"`{one}`" for one in found.comparators), _expected(found))
+            for name, found in listing.filters.items()
+        ]
+        parts.append(_table(("Filter", "Comparators", "Takes"), rows))
+    if listing.plain:
+        stands = (
+            f"`{name}` for `filter[{field}][{comparator}]`"
+            for name, (field, comparator) in listing.plain.items()
+        )
+        parts.append(f"Short forms: {', '.join(stands)}.")
+    if listing.sorts:
+        sorts = ", ".join(f"`{name}`" for name in listing.sorts)
+        parts.append(f"Sorts by {sorts}; by default `{listing.default_sort}`.")
+    else:
+        parts.append("The order is fixed.")
+    return "\n\n".join(parts)
+
+
+def _expected(found: Filter) -> str:
+    return f"{found.expects}, which the record's list holds" if found.contains else found.expects
+
+
+def limits_page() -> str:
+    """Every limit that the code names."""
+    rows = [(limit.doc, f"{limit.value:,}", f"`{limit.module}.{limit.name}`") for limit in limits()]
+    return _page(
+        "Limits",
+        _ABOUT_LIMITS,
+        _table(("Limit", "Value", "Constant"), rows),
+    )
+
+
+def limits() -> list[Limit]:
+    """The public constants of the code whose names end in `_MAX`, by module."""
+    return [limit for path in sorted(SOURCE.rglob("*.py")) for limit in _limits_of(path)]
+
+
+def _limits_of(path: Path) -> Iterator[Limit]:
+    module = ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+    body = ast.parse(path.read_text()).body
+    for statement, following in zip(body, [*body[1:], None], strict=True):
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]):
+                if name.endswith("_MAX") and not name.startswith("_"):
+                    yield Limit(module, name, _doc(following) or _spoken(name))
+
+
+def _doc(statement: ast.stmt | None) -> str:
+    match statement:
+        case ast.Expr(value=ast.Constant(value=str(text))):
+            return " ".join(text.split())
+    return ""
+
+
+def _spoken(name: str) -> str:
+    return f"{name.removesuffix('_MAX').replace('_', ' ').capitalize()}, at most."
+
+
+def _page(title: str, introduction: str, *sections: str) -> str:
+    return "\n\n".join((_MADE, f"# {title}", introduction, *sections)) + "\n"
+
+
+def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    lines = [heads, ("---",) * len(heads), *(tuple(cell.replace("|", "\\|") for cell in row) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+if __name__ == "__main__":
+    main()

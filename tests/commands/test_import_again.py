@@ -1,0 +1,120 @@
+"""The same import again, after a crash, or twice at once: each row is stored once."""
+
+import gzip
+import hashlib
+from decimal import Decimal
+
+from tests import given
+from tests.server import Server
+
+from weighbridge.importing.clock import read_clock
+from weighbridge.importing.direct import Direct
+from weighbridge.importing.file import CsvFile
+from weighbridge.importing.run import Order, run
+
+HEADER = "Time,Steam mass,State"
+ROWS = "2025-01-01T00:00Z,12.50,open\n2025-01-01T01:00Z,0.1,shut\n2025-01-01T02:00Z,7,open\n"
+
+
+def test_the_same_import_again_stores_nothing_twice(import_file, stored):
+    import_file(f"{HEADER}\n{ROWS}").expect(0)
+
+    again = import_file(f"{HEADER}\n{ROWS}").expect(0)
+
+    assert (again.json["stored"], again.json["already_there"]) == (0, 3)
+    assert "0 events stored, 3 there already" in again.err
+    assert len(stored()) == 3
+
+
+def test_an_import_goes_on_where_a_crash_ended_it(import_file, stored, api, plant):
+    content = f"{HEADER}\n{ROWS}"
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    given.event(api, plant, values={"steam-mass": Decimal("12.50")}, client_reference=f"{digest[:12]}:2")
+
+    done = import_file(content, "--batch-size", "2").expect(0)
+
+    assert (done.json["stored"], done.json["already_there"]) == (2, 1)
+    assert [reference for (reference,) in stored("client_reference")] == [
+        f"{digest[:12]}:{line}" for line in (2, 3, 4)
+    ]
+
+
+def test_a_file_keeps_its_references_when_it_is_gzipped(import_file, stored):
+    import_file(f"{HEADER}\n{ROWS}").expect(0)
+
+    again = import_file(gzip.compress(f"{HEADER}\n{ROWS}".encode()), name="log.csv.gz").expect(0)
+
+    assert (again.json["rows"], again.json["already_there"]) == (3, 3)
+    assert len(stored()) == 3
+
+
+def test_without_references_the_same_import_stores_its_events_again(import_file, stored):
+    for _ in range(2):
+        import_file(f"{HEADER}\n{ROWS}", "--no-references").expect(0)
+
+    assert stored("client_reference") == [(None,)] * 6
+
+
+def test_a_second_event_type_takes_the_same_file_only_under_another_name(import_file, stored, api, plant):
+    given.event_type(api, plant, slug="state", data_point_types=[given.text("state")])
+    content = f"{HEADER}\n{ROWS}"
+    import_file(content).expect(0)
+
+    refused = import_file(content, "--map", "Steam mass=-", event_type="state").expect(1)
+
+    assert refused.err.splitlines()[0].startswith("Line 2: the project has the client reference ")
+    assert refused.err.splitlines()[0].endswith(
+        "on an event of type 'delivery', not 'state'. To import the same file into a second event type, "
+        "name that import with --reference."
+    )
+    import_file(content, "--map", "Steam mass=-", "--reference", "states", event_type="state").expect(0)
+    assert len(stored()) == 6
+
+
+def test_rows_may_bring_references_of_their_own(import_file, stored):
+    content = "Time,Steam mass,Ticket\n2025-01-01T00:00Z,1,T-1\n2025-01-01T01:00Z,2,T-2\n"
+    import_file(content, "--map", "Ticket=client_reference").expect(0)
+
+    again = import_file(f"{content}2025-01-01T02:00Z,3,T-3\n", "--map", "Ticket=client_reference").expect(0)
+
+    assert (again.json["stored"], again.json["already_there"]) == (1, 2)
+    assert stored("client_reference") == [("T-1",), ("T-2",), ("T-3",)]
+
+
+def test_a_reference_that_stands_on_two_rows_is_refused(import_file, stored):
+    content = "Time,Steam mass,Ticket\n2025-01-01T00:00Z,1,T-1\n2025-01-01T01:00Z,2,T-1\n"
+
+    done = import_file(content, "--map", "Ticket=client_reference").expect(1)
+
+    assert done.err.splitlines()[1] == "Line 3: its client_reference 'T-1' stands on an earlier row too."
+    assert stored() == []
+
+
+def test_each_batch_is_one_transaction_with_one_row_in_the_audit_log(import_file, sql, plant):
+    import_file(f"{HEADER}\n{ROWS}", "--batch-size", "2").expect(0)
+
+    assert sql(
+        """
+        SELECT action, object FROM audit_log WHERE project_id = %s AND action LIKE 'event.%%' ORDER BY id
+        """,
+        plant["numeric_id"],
+    ) == [("event.create_many", "2 events"), ("event.create_many", "1 events")]
+
+
+def test_two_imports_of_one_file_at_the_same_time_store_each_row_once(
+    postgres, plant, account_name, tmp_path, stored
+):
+    path = tmp_path / "log.csv"
+    path.write_text("Steam mass\n" + "1.5\n" * 600)
+    clock = read_clock(start="2025-01-01T00:00Z", every="1h")
+    order = Order(CsvFile(path), plant["id"], "delivery", clock=clock, batch_size=50)
+
+    def import_it():
+        with Direct(postgres, account_name) as store:
+            return run(order, store, lambda *_: None)
+
+    first, second = Server.together(import_it, 2)
+
+    assert first.stored + second.stored == 600
+    assert first.already_there + second.already_there == 600
+    assert len(stored()) == 600

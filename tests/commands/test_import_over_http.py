@@ -1,0 +1,300 @@
+"""`weighbridge import --url`: the same import through a running service, which may go away meanwhile."""
+
+import http.client
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests import given
+
+from weighbridge.errors import Refusal
+from weighbridge.importing.clock import read_clock
+from weighbridge.importing.file import CsvFile
+from weighbridge.importing.remote import Remote
+from weighbridge.importing.run import Order, run
+
+CONTENT = "Steam mass\n" + "".join(f"{number}.{'3' * 32}\n" for number in range(1, 8))
+
+
+@dataclass(frozen=True)
+class Steam:
+    """A log of steam, and where its rows go."""
+
+    log: Path
+    plant: dict[str, Any]
+    yard: dict[str, Any]
+    sql: Callable[..., Any]
+
+    @property
+    def words(self):
+        """What both ways are told."""
+        return (
+            "import", self.log, "--project", self.plant["id"], "--event-type", "delivery",
+            "--location", self.yard["id"], "--start", "2025-01-01T00:00:00Z", "--every", "1h", "--json",
+        )  # fmt: skip
+
+    def order(self, **options):
+        clock = read_clock(start="2025-01-01T00:00:00Z", every="1h")
+        return Order(
+            CsvFile(self.log), self.plant["id"], "delivery", [self.yard["id"]], clock=clock, **options
+        )
+
+    def stored(self):
+        statement = "SELECT numbers[1]::text FROM events WHERE project_id = %s ORDER BY start_time"
+        return self.sql(statement, self.plant["numeric_id"])
+
+
+@pytest.fixture
+def steam(api, sql, tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text(CONTENT)
+    plant = given.measuring(api, given.number("steam-mass"), expected_locations="one")
+    return Steam(log, plant, given.location(api, plant), sql)
+
+
+@pytest.fixture
+def through_service(weighbridge, server, api, steam):
+    """Imports the log through the service, with the token of a caller."""
+
+    def run_command(*options, **variables):
+        chosen = {"WEIGHBRIDGE_URL": server.address, "WEIGHBRIDGE_TOKEN": api.token} | variables
+        return weighbridge(*steam.words, *options, **chosen)
+
+    return run_command
+
+
+@pytest.fixture
+def unsteady(server):
+    """A way to the service that answers some posts with a fault, in turn: busy, lost or lame."""
+    faults: list[str] = []
+    proxy = ThreadingHTTPServer(("127.0.0.1", 0), _proxy_of(server.address.removeprefix("http://"), faults))
+    thread = threading.Thread(target=proxy.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{proxy.server_port}", faults
+    proxy.shutdown()
+    thread.join()
+    proxy.server_close()
+
+
+def silent(_phase, _done, _total):
+    """Nobody watches the progress."""
+
+
+def test_every_digit_arrives(through_service, steam):
+    done = through_service("--batch-size", "3").expect(0)
+
+    assert (done.json["stored"], done.json["already_there"]) == (7, 0)
+    assert steam.stored() == [(f"{number}.{'3' * 32}",) for number in range(1, 8)]
+
+
+def test_the_service_and_the_database_know_each_others_events(
+    through_service, weighbridge, account_name, steam
+):
+    through_service().expect(0)
+
+    again = weighbridge(*steam.words, "--account", account_name).expect(0)
+
+    assert (again.json["stored"], again.json["already_there"]) == (0, 7)
+    assert len(steam.stored()) == 7
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 7, 1000])
+def test_what_is_there_is_left_alone_however_the_batches_fall(through_service, api, steam, batch_size):
+    reference = through_service("--dry-run").expect(0).json["reference"]
+    for line in (2, 3, 6):
+        given.event(
+            api,
+            steam.plant,
+            locations=[steam.yard],
+            values={"steam-mass": 1},
+            client_reference=f"{reference}:{line}",
+        )
+
+    done = through_service("--batch-size", batch_size).expect(0)
+
+    assert (done.json["stored"], done.json["already_there"]) == (4, 3)
+    assert len(steam.stored()) == 7
+    assert through_service().expect(0).json["already_there"] == 7
+
+
+def test_a_reference_on_an_event_of_another_type_is_refused(through_service, api, steam):
+    given.event_type(api, steam.plant, slug="other")
+    reference = through_service("--dry-run").expect(0).json["reference"]
+    for line in range(2, 9):
+        given.event(api, steam.plant, event_type="other", client_reference=f"{reference}:{line}")
+
+    done = through_service().expect(1)
+
+    assert "on an event of type 'other', not 'delivery'" in done.err
+
+
+def test_bad_rows_are_found_before_anything_is_sent(through_service, steam):
+    steam.log.write_text(f"{CONTENT}heavy\n")
+
+    done = through_service().expect(1)
+
+    assert done.err.splitlines()[1] == "Line 9: column 'Steam mass': 'heavy' is not a decimal number."
+    assert steam.stored() == []
+
+
+def test_a_busy_service_is_asked_again_after_a_pause(unsteady, api, steam):
+    url, faults = unsteady
+    faults += ["busy", "busy"]
+    pauses = []
+
+    with Remote(url, api.token, pauses.append) as remote:
+        summary = run(steam.order(), remote, silent)
+
+    assert summary.stored == 7
+    assert pauses == [7, 7]
+    assert len(steam.stored()) == 7
+
+
+def test_an_answer_that_is_lost_on_the_way_stores_nothing_twice(unsteady, api, steam):
+    url, faults = unsteady
+    faults += ["lost"]
+    pauses = []
+
+    with Remote(url, api.token, pauses.append) as remote:
+        summary = run(steam.order(batch_size=4), remote, silent)
+
+    assert summary.stored + summary.already_there == 7
+    assert pauses == [0.5]
+    assert len(steam.stored()) == 7
+
+
+def test_without_references_nothing_is_sent_a_second_time(unsteady, api, steam):
+    url, faults = unsteady
+    faults += ["fine", "lost"]
+
+    with Remote(url, api.token, lambda _: None) as remote, pytest.raises(Refusal) as refused:
+        run(steam.order(batch_size=3, has_references=False), remote, silent)
+
+    assert [problem.message for problem in refused.value.problems] == [
+        f"The service at {url} cannot be reached: Remote end closed connection without response.",
+        "The import stopped at lines 5 to 7; 3 events were stored before, 0 were there already.",
+    ]
+    assert len(steam.stored()) == 6
+
+
+def test_a_service_that_stays_away_is_named_in_the_end(api, steam):
+    pauses = []
+
+    with Remote("http://127.0.0.1:9", api.token, pauses.append) as remote, pytest.raises(Refusal) as refused:
+        run(steam.order(), remote, silent)
+
+    assert str(refused.value).startswith("The service at http://127.0.0.1:9 cannot be reached: ")
+    assert pauses == [0.5, 1, 2, 4, 8, 16, 32]
+
+
+def test_an_address_of_another_program_is_told_from_a_service(unsteady, api, steam):
+    url, faults = unsteady
+    faults += ["lame"]
+
+    with Remote(url, api.token) as remote, pytest.raises(Refusal) as refused:
+        run(steam.order(), remote, silent)
+
+    assert refused.value.problems[0].message == (
+        'The address answers 200 with "<html>", which is no answer of Weighbridge.'
+    )
+
+
+def test_a_refusal_of_the_service_is_told_in_its_own_words(through_service, account):
+    unknown = through_service("--token", "wb_live_x").expect(1)
+    limited = through_service("--token", account.caller("data_collection:read").token).expect(1)
+
+    assert unknown.err == "The token is not one of this service.\n"
+    assert limited.err.splitlines()[0] == "The token lacks the permission data_collection:write."
+
+
+def test_a_project_of_another_account_is_not_there(through_service, stranger):
+    done = through_service("--token", stranger.token).expect(1)
+
+    assert done.err.startswith("The account of the token has no project 'prj_")
+
+
+def test_the_address_may_carry_the_prefix_of_the_interface(through_service, server):
+    assert through_service("--url", f"{server.address}/api/v1/").expect(0).json["stored"] == 7
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:8080", "ftp://plant.example", "http://", "http://host:port"])
+def test_what_is_no_address_is_refused(through_service, url):
+    done = through_service("--url", url).expect(1)
+
+    assert (
+        done.err == f"--url is {url!r}; it takes the address of a service, such as http://127.0.0.1:8080.\n"
+    )
+
+
+def test_one_way_is_taken_and_an_option_stands_before_a_variable(through_service, account_name):
+    direct = through_service("--account", account_name).expect(0)
+    both = through_service("--url", "http://127.0.0.1:9", "--account", account_name).expect(1)
+
+    assert direct.json["stored"] == 7
+    assert both.err == "--url leads to a service, which has its own data and account; leave the others out.\n"
+
+
+def test_a_service_needs_a_token_and_a_token_a_service(through_service):
+    no_token = through_service(WEIGHBRIDGE_TOKEN="").expect(1)
+    no_url = through_service("--token", "wb_live_x", WEIGHBRIDGE_URL="").expect(1)
+
+    assert no_token.err == "--url needs a token: give --token or set WEIGHBRIDGE_TOKEN.\n"
+    assert no_url.err == "--token needs the address of a service: give --url or set WEIGHBRIDGE_URL.\n"
+
+
+def test_decimals_stay_decimals_in_the_answer_of_the_service(through_service, api, steam):
+    through_service().expect(0)
+
+    first = api.get(f"/projects/{steam.plant['id']}/events", {"page_size": "1"}).data[0]
+    assert first["data_points"][0]["value"] == Decimal(f"1.{'3' * 32}")
+
+
+def _proxy_of(address, faults):
+    class Proxy(BaseHTTPRequestHandler):
+        """Passes requests on; a post meets the next fault on the list."""
+
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            self.answer(*self.passed_on())
+
+        def do_POST(self):
+            match faults.pop(0) if faults else "fine":
+                case "busy":
+                    self.rfile.read(int(self.headers["content-length"]))
+                    self.answer(503, b"{}", ("Retry-After", "7"))
+                case "lame":
+                    self.rfile.read(int(self.headers["content-length"]))
+                    self.answer(200, b"<html>")
+                case "lost":
+                    self.passed_on()
+                    self.close_connection = True
+                case _:
+                    self.answer(*self.passed_on())
+
+        def passed_on(self):
+            body = self.rfile.read(int(self.headers.get("content-length", 0)))
+            connection = http.client.HTTPConnection(address, timeout=20)
+            try:
+                connection.request(self.command, self.path, body, dict(self.headers))
+                response = connection.getresponse()
+                return response.status, response.read()
+            finally:
+                connection.close()
+
+        def answer(self, status, body, *headers):
+            self.send_response(status)
+            for name, value in (*headers, ("Content-Length", str(len(body)))):
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            """Keep the output of the tests quiet."""
+
+    return Proxy

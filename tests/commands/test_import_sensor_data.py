@@ -1,0 +1,70 @@
+"""A real log of 36,733 hours of a gas turbine, from the file to an exact sum."""
+
+from decimal import Decimal
+
+import pytest
+from tests import given
+
+ROWS = 36_733
+POINTS = {
+    "ambient-temperature": "degC",
+    "ambient-pressure": "mbar",
+    "ambient-humidity": "%",
+    "air-filter-difference-pressure": "mbar",
+    "gas-turbine-exhaust-pressure": "mbar",
+    "turbine-inlet-temperature": "degC",
+    "turbine-after-temperature": "degC",
+    "compressor-discharge-pressure": "mbar",
+    "turbine-energy-yield": "MWh",
+    "carbon-monoxide": "mg/m**3",
+    "nitrogen-oxides": "mg/m**3",
+}
+ENERGY = list(POINTS).index("turbine-energy-yield") + 1
+PEAK_MEMORY_BYTES = 300_000_000
+
+WITH_PEAK_MEMORY = """
+import atexit, resource, sys
+from weighbridge.cli import main
+atexit.register(lambda: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, file=sys.stderr))
+main()
+"""
+
+
+@pytest.fixture
+def turbine(api):
+    """A project whose event type takes the eleven sensors, and its location."""
+    plant = given.measuring(
+        api, *(given.number(slug, unit=unit) for slug, unit in POINTS.items()), expected_locations="one"
+    )
+    return plant, given.location(api, plant)
+
+
+def test_every_row_becomes_an_event_of_one_hour_and_the_energy_sums_exactly(
+    program, sensor_data, turbine, account_name, sql
+):
+    plant, location = turbine
+    command = (
+        "import", sensor_data, "--project", plant["id"], "--event-type", "delivery",
+        "--location", location["id"], "--start", "2011-01-01T00:00:00Z", "--every", "1h",
+        "--account", account_name, "--json",
+    )  # fmt: skip
+
+    done = program(*command, code=WITH_PEAK_MEMORY).expect(0)
+
+    assert (done.json["rows"], done.json["stored"], done.json["incomplete"]) == (ROWS, ROWS, 0)
+    assert (done.json["first_start"], done.json["last_end"]) == (
+        "2011-01-01T00:00:00.000Z",
+        "2015-03-11T13:00:00.000Z",
+    )
+    assert int(done.err.splitlines()[-1]) < PEAK_MEMORY_BYTES
+    assert sql(
+        """
+        SELECT count(*), count(DISTINCT start_time), count(DISTINCT client_reference),
+               bool_and(end_time - start_time = interval '1 hour'), bool_and(is_complete), sum(numbers[%s])
+          FROM events WHERE project_id = %s
+        """,
+        ENERGY,
+        plant["numeric_id"],
+    ) == [(ROWS, ROWS, ROWS, True, True, Decimal("443019.2702"))]
+    again = program(*command).expect(0)
+    assert (again.json["stored"], again.json["already_there"]) == (0, ROWS)

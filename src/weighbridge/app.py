@@ -10,7 +10,8 @@ from litestar.handlers import HTTPRouteHandler
 
 from weighbridge import settings as settings_module
 from weighbridge.db.engine import Database
-from weighbridge.http import docs, edge, health, refusal, wire
+from weighbridge.http import docs, edge, health, metrics, refusal, wire
+from weighbridge.http.rate_limit import RateLimiter
 from weighbridge.resources.api_tokens.actions import authenticate
 from weighbridge.resources.async_tasks.routes import ROUTES as ASYNC_TASKS
 from weighbridge.resources.batch_generations.routes import ROUTES as BATCH_GENERATIONS
@@ -70,6 +71,7 @@ def build(settings: Settings) -> edge.Application:
         route_handlers=[
             Router(API_PREFIX, route_handlers=[handler for routes in SLICES for handler in routes]),
             *health.ROUTES,
+            metrics.metrics,
             *docs.routes(SLICES, API_PREFIX),
         ],
         lifespan=[lifespan],
@@ -77,8 +79,13 @@ def build(settings: Settings) -> edge.Application:
         openapi_config=None,
         request_max_body_size=settings.request_body_bytes,
         state=State(
-            {"database": database, "authenticate": authenticate, "encode": wire.encoder(base_url.rstrip("/"))}
+            {
+                "database": database,
+                "authenticate": authenticate,
+                "encode": wire.encoder(base_url.rstrip("/")),
+                "limiter": RateLimiter(settings.rate_limit_per_minute),
+            }
         ),
         logging_config=None,
     )
-    return edge.edge(cast("edge.Application", application))
+    return edge.edge(cast("edge.Application", application), is_https=base_url.startswith("https:"))

@@ -45,6 +45,12 @@ class NotFound(Refusal):
         super().__init__(problems)
 
 
+class TooSlow(Refusal):
+    """The body took longer to arrive than the service waits."""
+
+    status = 408
+
+
 class Conflict(Refusal):
     """The record is in a state that does not allow this."""
 
@@ -73,6 +79,10 @@ class TooManyRequests(Refusal):
     """The token has used up its requests of this minute."""
 
     status = 429
+
+    def __init__(self, problems: Sequence[Problem] | str, *, retry_after_seconds: int) -> None:
+        super().__init__(problems)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class Unavailable(Refusal):

@@ -1,13 +1,13 @@
 """The worker: carries out queued tasks, any number of them beside one another.
 
 Each attempt at a task raises its fence first. A refusal of ours ends the task as failed, because trying
-again would end the same way; anything else is tried again, up to the limit. Every worker looks for jobs
-whose worker stopped giving signs of life and queues them again, so recovery needs no setting up.
+again would end the same way; anything else is tried again, up to the limit. Every worker looks for tasks
+that no living worker carries out and queues them again, so recovery needs no setting up.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 import structlog
 from procrastinate import App, PsycopgConnector, RetryStrategy
@@ -19,6 +19,7 @@ from weighbridge.errors import Refusal
 from weighbridge.resources.async_tasks import actions
 from weighbridge.resources.async_tasks.actions import Attempt, Overtaken
 from weighbridge.resources.async_tasks.queue import JOB, QUEUE
+from weighbridge.resources.async_tasks.recovery import recover
 from weighbridge.resources.batch_generations.tasks import generate_batches
 from weighbridge.settings import Settings
 
@@ -55,7 +56,7 @@ async def work(database: Database, settings: Settings) -> None:
         await attempt_task(database, task_id)
 
     async with app.open_async():
-        recovery = asyncio.create_task(_recover_stalled(app, settings.lease_seconds))
+        recovery = asyncio.create_task(_recover(database, settings.lease_seconds))
         try:
             await app.run_worker_async(
                 queues=[QUEUE],
@@ -76,12 +77,13 @@ async def attempt_task(database: Database, task_id: int) -> None:
     if attempt is None:
         return
     try:
-        await TASKS[attempt.type](database, attempt)
-    except Refusal as refusal:
-        message = " ".join(problem.message for problem in refusal.problems)
-        async with database.write() as tx:
-            await actions.hold_fence(tx, attempt)
-            await actions.fail(tx, task_id, message)
+        try:
+            await TASKS[attempt.type](database, attempt)
+        except Refusal as refusal:
+            message = " ".join(problem.message for problem in refusal.problems)
+            async with database.write() as tx:
+                await actions.hold_fence(tx, attempt)
+                await actions.fail(tx, task_id, message)
     except Overtaken:
         log.warning("attempt_overtaken", task_id=task_id, attempt=attempt.number)
     except Exception as error:
@@ -93,16 +95,13 @@ async def attempt_task(database: Database, task_id: int) -> None:
         raise
 
 
-async def _recover_stalled(app: App, lease_seconds: int) -> None:
-    """Queue again what a dead worker left; whichever worker is first does it, the fence does the rest."""
+async def _recover(database: Database, lease_seconds: int) -> None:
+    """Queue again what dead workers left, at once and then some times in each lease."""
     while True:
-        await asyncio.sleep(lease_seconds / 3)
         try:
-            stalled: list[Any] = list(
-                await app.job_manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=lease_seconds)
-            )
-            for job in stalled:
-                log.warning("job_recovered", job_id=job.id, attempts=job.attempts)
-                await app.job_manager.retry_job(job)
+            async with database.write() as tx:
+                for task_id in await recover(tx, lease_seconds):
+                    log.warning("task_recovered", task_id=task_id)
         except Exception:
             log.exception("recovery_failed")
+        await asyncio.sleep(lease_seconds / 3)

@@ -4,10 +4,11 @@
 whether it may write. A transaction that ends with an exception leaves nothing behind.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from decimal import Decimal
-from typing import Any, LiteralString, Self, TypeVar
+from typing import Any, Final, LiteralString, Self, TypeVar
 
 import msgspec
 from psycopg import AsyncConnection, AsyncCursor
@@ -22,12 +23,16 @@ from weighbridge.core.instant import Instant
 from weighbridge.db.keys import KeyBlocks
 
 Record = TypeVar("Record")
+Result = TypeVar("Result")
 
 _LOCK_AND_BEGIN = SQL("SELECT pg_advisory_lock({}); COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ")
 _COMMIT_AND_UNLOCK = SQL("COMMIT; SELECT pg_advisory_unlock({})")
 _ROLLBACK_AND_UNLOCK = SQL("ROLLBACK; SELECT pg_advisory_unlock({})")
 Statement = LiteralString | SQL | Composed
 Parameters = Sequence[Any] | Mapping[str, Any]
+
+ALIVE_SECONDS: Final = 0.25
+"""How often a transaction that waits for a computation is used, well below every idle timeout."""
 
 # Numbers inside jsonb keep every digit, as they do in numeric columns.
 set_json_loads(msgspec.json.Decoder(float_hook=Decimal).decode)
@@ -65,6 +70,20 @@ class Read:
         cursor = await self.connection.execute(_composed(statement), values)
         row = await cursor.fetchone()
         return row[0] if row else None
+
+    async def in_thread(self, work: Callable[..., Result], *arguments: Any) -> Result:
+        """Compute in a thread while the transaction stays open, however long it takes.
+
+        The server ends a transaction that idles. A living process keeps this one in use; a frozen one
+        cannot, and loses it in time.
+        """
+        computing = asyncio.create_task(asyncio.to_thread(work, *arguments))
+        try:
+            while not (await asyncio.wait([computing], timeout=ALIVE_SECONDS))[0]:
+                await self.connection.execute("SELECT 1")
+            return computing.result()
+        finally:
+            computing.cancel()
 
 
 class Write(Read):

@@ -28,6 +28,8 @@ COUNT_MAX: Final = 10_000
 _DIGITS_READ: Final = 12
 """Digits of a whole number that are looked at; whoever sends more means a number beyond every limit."""
 
+_INT4_LARGEST: Final = 2**31 - 1
+
 COMPARATORS: Final[Mapping[str, LiteralString]] = {"eq": "=", "geq": ">=", "leq": "<="}
 
 
@@ -126,6 +128,13 @@ async def page_of(
         ),
     )  # fmt: skip
     return Page(rows, page_info(wanted, len(rows), total, is_estimate=is_estimate))
+
+
+def read_int4(text: str) -> int:
+    """Read a number that an integer column may hold; ValueError for any other text."""
+    if text.isascii() and text.isdecimal() and len(text) <= _DIGITS_READ and int(text) <= _INT4_LARGEST:
+        return int(text)
+    raise ValueError(text)
 
 
 def wanted(query: Sequence[tuple[str, str]], listing: Listing) -> Wanted:

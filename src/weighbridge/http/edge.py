@@ -1,55 +1,130 @@
-"""The outermost layer: a request id and a log line for each request, whatever becomes of it."""
+"""The outermost layer, around every answer whatever becomes of the request.
 
+It gives the request an id, takes a body only so long to arrive, adds the headers that protect a browser
+and those that tell a client how often it may still call, counts, and writes one line to the log.
+"""
+
+import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from dataclasses import dataclass, field
 from secrets import token_hex
-from typing import Any
+from typing import Any, Final
 
 import structlog
 
+from weighbridge.errors import TooSlow
+from weighbridge.http import metrics
+
 log = structlog.get_logger()
 
+Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-_ACCEPTABLE_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
+BODY_SECONDS_MAX: Final = 30
+"""How long a request's body may take to arrive; the server itself would wait for ever."""
+
+_ACCEPTABLE_ID: Final = re.compile(rb"[A-Za-z0-9._-]{8,64}")
+
+SECURITY_HEADERS: Final = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+)
+"""Sent with every answer that does not set them itself."""
+
+TRANSPORT_HEADER: Final = (b"strict-transport-security", b"max-age=31536000")
+"""Sent as well when people reach the service by https."""
 
 
-def edge(inner: Application) -> Application:
+@dataclass(slots=True)
+class _Exchange:
+    """One request and its answer, for the log and the counters."""
+
+    scope: Scope
+    always: tuple[tuple[bytes, bytes], ...]
+    request_id: str
+    started: float = field(default_factory=time.perf_counter)
+    status: int = 0
+
+    def headers(self, own: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        """The answer's own headers, the ones it lacks, the request id and the state of the limit."""
+        headers = list(own)
+        names = {name.lower() for name, _ in headers}
+        headers += [header for header in self.always if header[0] not in names]
+        headers.append((b"x-request-id", self.request_id.encode()))
+        return headers + [
+            (name.encode(), str(value).encode())
+            for name, value in self.scope["state"].get("limit", {}).items()
+        ]
+
+    def finish(self) -> None:
+        seconds = time.perf_counter() - self.started
+        operation = self.scope["state"].get("operation", "other")
+        metrics.observe(operation, self.scope["method"], self.status, seconds)
+        log.info(
+            "request",
+            method=self.scope["method"],
+            path=self.scope["path"],
+            status=self.status,
+            milliseconds=round(seconds * 1000, 1),
+            request_id=self.request_id,
+        )
+
+
+def edge(
+    inner: Application, *, is_https: bool = False, body_seconds: float = BODY_SECONDS_MAX
+) -> Application:
     """Wrap an ASGI application."""
+    always = (*SECURITY_HEADERS, TRANSPORT_HEADER) if is_https else SECURITY_HEADERS
 
     async def outer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await inner(scope, receive, send)
             return
-        request_id = _request_id(scope)
-        scope.setdefault("state", {})["request_id"] = request_id
-        started = time.perf_counter()
-        status = 0
+        exchange = _Exchange(scope, always, _request_id(scope))
+        scope.setdefault("state", {})["request_id"] = exchange.request_id
 
-        async def send_named(message: MutableMapping[str, Any]) -> None:
-            nonlocal status
+        async def send_completed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                status = message["status"]
-                message["headers"] = [*message.get("headers", []), (b"x-request-id", request_id.encode())]
+                exchange.status = message["status"]
+                message["headers"] = exchange.headers(message.get("headers", []))
             await send(message)
 
         try:
-            await inner(scope, receive, send_named)
+            await inner(scope, _in_time(receive, body_seconds), send_completed)
         finally:
-            log.info(
-                "request",
-                method=scope["method"],
-                path=scope["path"],
-                status=status,
-                milliseconds=round((time.perf_counter() - started) * 1000, 1),
-                request_id=request_id,
-            )
+            exchange.finish()
 
     return outer
+
+
+def _in_time(receive: Receive, body_seconds: float) -> Receive:
+    """Receive the body, all of it within the time; afterwards, wait for the client to go away for ever."""
+    deadline = asyncio.get_running_loop().time() + body_seconds
+    is_complete = False
+
+    async def received() -> Message:
+        nonlocal is_complete
+        if is_complete:
+            return await receive()
+        try:
+            async with asyncio.timeout_at(deadline):
+                message = await receive()
+        except TimeoutError:
+            raise TooSlow(f"The body did not arrive within {body_seconds:g} seconds.") from None
+        is_complete = not message.get("more_body", False)
+        return message
+
+    return received
 
 
 def _request_id(scope: Scope) -> str:

@@ -15,8 +15,10 @@ from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.permission import Actor
 from weighbridge.db.engine import Database, Read, Write
-from weighbridge.errors import Forbidden, Malformed, Unauthorized, UnsupportedMediaType
-from weighbridge.http import wire
+from weighbridge.db.json import jsonb
+from weighbridge.errors import Forbidden, Malformed, TooManyRequests, Unauthorized, UnsupportedMediaType
+from weighbridge.http import idempotency, wire
+from weighbridge.http.rate_limit import RateLimiter
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 Transaction = TypeVar("Transaction", bound=Read)
@@ -37,6 +39,8 @@ class Call(Generic[Transaction]):
 
 ReadCall = Call[Read]
 WriteCall = Call[Write]
+Kept = Callable[[Any], Any] | None
+"""What is stored of an answer to be repeated, when that is not all of it: a token loses its secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +98,20 @@ def get(
 
 
 def post(
-    path: str, *, permission: str, body: type[Any], returns: Any, status: int = 201, example: Any = None
+    path: str,
+    *,
+    permission: str,
+    body: type[Any],
+    returns: Any,
+    status: int = 201,
+    example: Any = None,
+    kept: Kept = None,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that writes what the body asks for."""
     return _writing(
-        "POST", path, permission=permission, body=body, returns=returns, status=status, example=example
-    )
+        "POST", path, permission=permission, body=body, returns=returns, status=status, example=example,
+        kept=kept,
+    )  # fmt: skip
 
 
 def patch(
@@ -111,16 +123,53 @@ def patch(
     )
 
 
+def delete(
+    path: str, *, permission: str, returns: Any = None, status: int = 204
+) -> Callable[[Callable[[WriteCall], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that removes a record; it takes no body and, unless it says so, answers none."""
+
+    def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> Response[bytes]:
+            actor = await authenticated(request, permission)
+            async with database(request).write() as tx:
+                answer = await function(_call(request, tx, actor))
+            return Response(b"", status_code=204) if status == 204 else _response(request, answer, status)
+
+        operation = Operation(
+            "DELETE", path, function.__name__, function.__module__, _summary(function), permission,
+            returns, status,
+        )  # fmt: skip
+        return _route(operation, handler)
+
+    return decorate
+
+
 def _writing(
-    method: Method, path: str, *, permission: str, body: type[Any], returns: Any, status: int, example: Any
+    method: Method,
+    path: str,
+    *,
+    permission: str,
+    body: type[Any],
+    returns: Any,
+    status: int,
+    example: Any,
+    kept: Kept = None,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Response[bytes]:
             actor = await authenticated(request, permission)
-            asked = wire.decode(await _json_body(request), body)
+            raw = await _json_body(request)
+            asked = wire.decode(raw, body)
+            scope = idempotency.scope_of(actor, method, request.url.path, _key(request), raw)
             async with database(request).write() as tx:
+                if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
+                    return _replayed(stored)
                 answer = await function(_call(request, tx, actor), asked)
-            return _response(request, answer, status)
+                response = _response(request, answer, status)
+                if scope is not None:
+                    repeated = _response(request, kept(answer), status) if kept else response
+                    await idempotency.keep(tx, scope, status, jsonb(repeated.headers), repeated.content)
+            return response
 
         operation = Operation(
             method, path, function.__name__, function.__module__, _summary(function), permission,
@@ -129,6 +178,15 @@ def _writing(
         return _route(operation, handler)
 
     return decorate
+
+
+def _key(request: WebRequest) -> str | None:
+    return request.headers.get(idempotency.HEADER)
+
+
+def _replayed(stored: idempotency.Stored) -> Response[bytes]:
+    headers = {**stored.headers, idempotency.REPLAYED_HEADER: "true"}
+    return Response(stored.answer, status_code=stored.status, media_type=_JSON, headers=headers)
 
 
 def database(request: WebRequest) -> Database:
@@ -141,11 +199,20 @@ async def authenticated(request: WebRequest, permission: str) -> Actor:
     header = request.headers.get("authorization", "").strip()
     scheme, _, rest = header.partition(" ")
     token = rest.strip() if scheme.lower() == "bearer" else header
+    limiter: RateLimiter = request.app.state.limiter
+    state = request.scope["state"]
+    state["limit"] = limiter.untouched().headers
     if not token:
         raise Unauthorized("The request carries no token; send it as Authorization: Bearer <token>.")
-    actor: Actor = await request.app.state.authenticate(
-        database(request), token, request.scope["state"]["request_id"]
-    )
+    actor: Actor = await request.app.state.authenticate(database(request), token, state["request_id"])
+    if actor.token_id is not None:
+        allowance = await limiter.admit(database(request), actor.token_id)
+        state["limit"] = allowance.headers
+        if allowance.is_used_up:
+            raise TooManyRequests(
+                f"The token has made its {allowance.limit:,} requests of this minute.",
+                retry_after_seconds=limiter.seconds_left(),
+            )
     if not actor.may(permission):
         raise Forbidden(f"The token lacks the permission {permission}.")
     return actor
@@ -184,14 +251,19 @@ def _route(
     typed = "/".join(
         f"{{{part[1:-1]}:str}}" if part.startswith("{") else part for part in operation.path.split("/")
     )
-    handler.__name__ = operation.name
-    handler.__annotations__ = {"request": WebRequest, "return": Response[bytes]}
+
+    async def named(request: WebRequest) -> Response[bytes]:
+        request.scope["state"]["operation"] = operation.name
+        return await handler(request)
+
+    named.__name__ = operation.name
+    named.__annotations__ = {"request": WebRequest, "return": Response[bytes]}
     return HTTPRouteHandler(
         typed,
         http_method=operation.method,
-        status_code=operation.status,
+        status_code=200,  # each response says its own; the framework allows no 204 with a response class
         media_type=_JSON,
         operation_id=f"{operation.name}",
         include_in_schema=False,
         opt={"operation": operation},
-    )(handler)
+    )(named)

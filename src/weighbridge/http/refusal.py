@@ -12,7 +12,7 @@ from psycopg.errors import ForeignKeyViolation, UniqueViolation
 from psycopg_pool import PoolTimeout
 
 from weighbridge.core.problem import Problem
-from weighbridge.errors import Conflict, Refusal, Unauthorized, Unavailable
+from weighbridge.errors import Conflict, Refusal, TooManyRequests, TooSlow, Unauthorized, Unavailable
 
 log = structlog.get_logger()
 
@@ -45,11 +45,15 @@ class ErrorBody(msgspec.Struct, frozen=True, rename={"status_code": "statusCode"
 
 def refused(request: WebRequest, refusal: Refusal) -> Response[bytes]:
     """Answer with a refusal that the service itself raised."""
-    headers = (
+    headers: dict[str, str] = (
         {"WWW-Authenticate": 'Bearer error="invalid_token"'} if isinstance(refusal, Unauthorized) else {}
     )
     if isinstance(refusal, Unavailable):
         headers["Retry-After"] = str(_RETRY_AFTER_SECONDS)
+    if isinstance(refusal, TooManyRequests):
+        headers["Retry-After"] = str(refusal.retry_after_seconds)
+    if isinstance(refusal, TooSlow):
+        headers["Connection"] = "close"
     return _rendered(request, refusal.status, refusal.problems, headers)
 
 

@@ -4,7 +4,6 @@ A generation is recomputed slot by slot, with the newest batch that each run of 
 because amounts that were shared over partitions can only be divided again with all of them at hand.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
@@ -87,7 +86,7 @@ async def _check_generation(tx: Read, generation: _Generation, batches: Sequence
             tx, generation.project, source, chosen, model.partition_type
         ):
             by_slot[index].append(group)
-    runs = await asyncio.to_thread(_run, model, sources, by_slot, generation.share_scale)
+    runs = await tx.in_thread(_run, model, sources, by_slot, generation.share_scale)
     calculated = await _calculations(tx, generation)
     violations = []
     for batch in batches:

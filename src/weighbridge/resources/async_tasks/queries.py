@@ -6,7 +6,7 @@ from psycopg.sql import SQL, Literal
 
 from weighbridge.core.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
 from weighbridge.errors import NotFound
 from weighbridge.resources.async_tasks.records import AsyncTask
 
@@ -17,7 +17,7 @@ ASYNC_TASKS: Final = Listing(
     filters={
         "state": Filter("t.state", str, "a state"),
         "type": Filter("t.type", str, "a type of task"),
-        "project_id": Filter("t.project_id", int, "a project's number"),
+        "project_id": Filter("t.project_id", read_int4, "a project's number"),
     },
 )
 

@@ -3,7 +3,6 @@
 Preview and generation both call `make_plan` inside one snapshot, so they cannot disagree.
 """
 
-import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -54,7 +53,7 @@ async def make_plan(tx: Read, scope: Scope) -> Plan:
             by_slot[index].append(group)
     posted = await _posted(tx, scope)
     # Formulas are computed off the event loop: heartbeats and other requests go on meanwhile.
-    runs, lost, problems = await asyncio.to_thread(_run_all, scope, sources, by_slot)
+    runs, lost, problems = await tx.in_thread(_run_all, scope, sources, by_slot)
     changes, unchanged = _changes(scope, runs, posted, problems)
     return Plan(
         model_id=scope.model_id,

@@ -69,6 +69,10 @@ class StoredEvent(msgspec.Struct, frozen=True):
                 return value
         return None
 
+    def number_at(self, position: int) -> Decimal | None:
+        """The number that stands at a position; an array ends with its last value."""
+        return self.numbers[position - 1] if position <= len(self.numbers) else None
+
 
 async def input_sets(tx: Read, project: int, batches: Sequence[int]) -> dict[int, list[InputSet]]:
     """The input sets of several batches, in their order."""

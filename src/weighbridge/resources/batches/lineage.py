@@ -102,7 +102,7 @@ def _input(
             LineageRow(
                 data_point_id=data_point_id(project, event.number, position),
                 value=event.value_at(position),
-                weight=event.numbers[weight - 1] if weight else None,
+                weight=event.number_at(weight) if weight else None,
                 event_id=event_id(project, event.number),
                 tracking_id=event.tracking_id,
                 start_time=event.start_time,

@@ -12,7 +12,7 @@ from weighbridge.core.instant import Instant
 from weighbridge.core.link import Link
 from weighbridge.core.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_info, page_of
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_info, page_of, read_int4
 from weighbridge.errors import NotFound
 from weighbridge.resources.batches.input_data import input_sets, rows_between
 from weighbridge.resources.batches.records import (
@@ -63,7 +63,7 @@ BATCHES: Final = Listing(
     sorts={**_SORTS, "state": "b.state"},
     default_sort="start_time",
     key=("b.project_id", "b.id"),
-    filters={"id": _BY_ID, "project_id": Filter("b.project_id", int, "a project's number")},
+    filters={"id": _BY_ID, "project_id": Filter("b.project_id", read_int4, "a project's number")},
 )
 
 INPUT_DATA: Final = Listing(sorts={}, default_sort="", key=())

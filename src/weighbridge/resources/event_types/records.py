@@ -3,6 +3,7 @@
 from typing import Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from weighbridge.core.instant import Instant
 from weighbridge.core.link import Link
@@ -77,3 +78,35 @@ class NewEventTypeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of POST /projects/{project_id}/event_types."""
 
     event_type: NewEventType
+
+
+class DataPointTypeChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A data point type that the event type is to have: one it has already, by its slug, or a new one."""
+
+    slug: str | None = None
+    name: str | UnsetType = UNSET
+    value_type: str | UnsetType = UNSET
+    unit: str | None | UnsetType = UNSET
+    required: bool | UnsetType = UNSET
+
+
+class EventTypeChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to change an event type; what is left out stays as it is.
+
+    `data_point_types` lists all that the event type is to have.
+    """
+
+    name: str | UnsetType = UNSET
+    description: str | None | UnsetType = UNSET
+    cadence_amount: int | None | UnsetType = UNSET
+    cadence_unit: str | None | UnsetType = UNSET
+    reusable_in_batches: bool | UnsetType = UNSET
+    expected_locations: str | UnsetType = UNSET
+    requires_tracking_id: bool | UnsetType = UNSET
+    data_point_types: list[DataPointTypeChange] | UnsetType = UNSET
+
+
+class EventTypeChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /projects/{project_id}/event_types/{event_type_id}."""
+
+    event_type: EventTypeChange

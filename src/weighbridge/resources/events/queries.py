@@ -12,7 +12,7 @@ from weighbridge.core import ids
 from weighbridge.core.instant import Instant
 from weighbridge.core.link import Link
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
 from weighbridge.errors import NotFound
 from weighbridge.resources.event_types.queries import event_type_id
 from weighbridge.resources.events.records import Event, EventDataPoint, EventFeedstock
@@ -54,7 +54,7 @@ EVENTS: Final = Listing(
     key=("e.id",),
     filters={
         "event_type_id": Filter("e.event_type_id", _number_of("event_type"), "an id et_…"),
-        "nexus_event_type_id": Filter("e.event_type_id", int, "an event type's number"),
+        "nexus_event_type_id": Filter("e.event_type_id", read_int4, "an event type's number"),
         "slug": Filter("t.slug", str, "the slug of an event type"),
         "location_id": Filter("e.location_ids", _number_of("location"), "an id loc_…", contains=True),
         "tracking_id": Filter("e.tracking_id", str, "a tracking id"),

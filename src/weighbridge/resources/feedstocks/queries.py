@@ -8,7 +8,7 @@ from weighbridge.core import ids
 from weighbridge.core.instant import Instant
 from weighbridge.core.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
 from weighbridge.errors import NotFound
 from weighbridge.resources.feedstocks.records import Feedstock
 from weighbridge.resources.projects.queries import project_id as friendly_project
@@ -19,7 +19,7 @@ FEEDSTOCKS: Final = Listing(
     key=("project_id", "id"),
     filters={
         "name": Filter("name", str, "a name"),
-        "project_id": Filter("project_id", int, "a project's number"),
+        "project_id": Filter("project_id", read_int4, "a project's number"),
     },
 )
 
@@ -47,6 +47,12 @@ async def get_feedstock(tx: Read, project: int, number: int) -> Feedstock:
     if found is None:
         raise NotFound
     return found
+
+
+def feedstock_number(project: int, friendly: str) -> int:
+    """The number in a friendly id of the project; 0, which no feedstock has, for any other text."""
+    key = ids.parse(ids.PREFIXES["feedstock"], friendly)
+    return key.key if key and key.project == project else 0
 
 
 def feedstock_id(project: int, number: int) -> str:

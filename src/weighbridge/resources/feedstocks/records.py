@@ -1,6 +1,7 @@
 """What a feedstock looks like on the wire."""
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from weighbridge.core.instant import Instant
 
@@ -27,3 +28,16 @@ class NewFeedstockBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of POST /projects/{project_id}/feedstocks."""
 
     feedstock: NewFeedstock
+
+
+class FeedstockChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to change a feedstock; what is left out stays as it is."""
+
+    name: str | UnsetType = UNSET
+    description: str | None | UnsetType = UNSET
+
+
+class FeedstockChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /projects/{project_id}/feedstocks/{feedstock_id}."""
+
+    feedstock: FeedstockChange

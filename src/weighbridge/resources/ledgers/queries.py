@@ -10,7 +10,7 @@ from weighbridge.core.instant import Instant
 from weighbridge.core.link import Link
 from weighbridge.core.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
 from weighbridge.errors import NotFound
 from weighbridge.resources.ledgers.records import Ledger, LedgerModel
 from weighbridge.resources.models.queries import model_id
@@ -22,7 +22,7 @@ LEDGERS: Final = Listing(
     key=("l.project_id", "l.id"),
     filters={
         "name": Filter("l.name", str, "a name"),
-        "project_id": Filter("l.project_id", int, "a project's number"),
+        "project_id": Filter("l.project_id", read_int4, "a project's number"),
     },
 )
 

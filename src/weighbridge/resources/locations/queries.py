@@ -52,6 +52,12 @@ async def locations_by_number(tx: Read, project: int, numbers: Collection[int]) 
     return {row[1]: _location(*row) for row in rows}
 
 
+def location_number(project: int, friendly: str) -> int:
+    """The number in a friendly id of the project; 0, which no location has, for any other text."""
+    key = ids.parse(ids.PREFIXES["location"], friendly)
+    return key.key if key and key.project == project else 0
+
+
 def location_id(project: int, number: int) -> str:
     """The friendly id of a location."""
     return ids.make(ids.PREFIXES["location"], ids.Key(project, number))

@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from weighbridge.core.instant import Instant
 
@@ -44,3 +45,18 @@ class NewLocationBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of POST /projects/{project_id}/locations."""
 
     location: NewLocation
+
+
+class LocationChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to change a location; what is left out stays as it is, an address is replaced."""
+
+    name: str | UnsetType = UNSET
+    lat: Decimal | None | UnsetType = UNSET
+    long: Decimal | None | UnsetType = UNSET
+    address: Address | None | UnsetType = UNSET
+
+
+class LocationChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /projects/{project_id}/locations/{location_id}."""
+
+    location: LocationChange

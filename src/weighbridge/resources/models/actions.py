@@ -1,7 +1,5 @@
 """Make models."""
 
-import asyncio
-
 from weighbridge.core.model import CaseResult, sha256, show
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
@@ -21,7 +19,7 @@ async def create_model(tx: Write, actor: Actor, asked: NewModel) -> Model:
     """
     project = None if asked.project_id is None else await project_for_record(tx, actor, asked.project_id)
     # Checking units and running the document's own cases can take longer than other requests may wait.
-    report = await asyncio.to_thread(check_document, asked.yaml)
+    report = await tx.in_thread(check_document, asked.yaml)
     problems = [flaw.problem("model.yaml") for flaw in report.flaws]
     problems += [_failed(result) for result in report.cases if not result.is_passed]
     if problems or report.model is None:

@@ -10,7 +10,7 @@ from weighbridge.core.instant import Instant
 from weighbridge.core.link import Link
 from weighbridge.core.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
 from weighbridge.errors import NotFound
 from weighbridge.resources.models.records import Model
 from weighbridge.resources.projects.queries import project_id as friendly_project
@@ -28,7 +28,7 @@ MODELS: Final = Listing(
     key=("m.id",),
     filters={
         "name": Filter("m.name", str, "a name"),
-        "project_id": Filter("f.project_id", int, "a project's number"),
+        "project_id": Filter("f.project_id", read_int4, "a project's number"),
     },
 )
 

@@ -1,30 +1,23 @@
-"""Make projects."""
+"""Make projects, and change them."""
 
+from collections.abc import Iterator
 from zoneinfo import available_timezones
 
 from weighbridge.core.name import problem_of_name
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
+from weighbridge.db.changes import changed
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid
 from weighbridge.resources.audit_log import actions as audit
+from weighbridge.resources.batch_generations.lock import hold_off_generations
 from weighbridge.resources.projects import queries
-from weighbridge.resources.projects.records import NewProject, Project
+from weighbridge.resources.projects.records import STATUSES, NewProject, Project, ProjectChange
 
 
 async def create_project(tx: Write, actor: Actor, asked: NewProject) -> Project:
     """Make a project in the actor's account."""
-    problems = []
-    if wrong := problem_of_name(asked.name, "A project", "project.name"):
-        problems.append(wrong)
-    if asked.time_zone not in available_timezones():
-        problems.append(
-            Problem(
-                f"{asked.time_zone!r} is not a time zone of the IANA list, such as Europe/Berlin or UTC.",
-                "project.time_zone",
-                "invalid",
-            )
-        )
+    problems = [*_problems_of(asked.name, asked.time_zone)]
     if problems:
         raise Invalid(problems)
     number: int = await tx.value(
@@ -39,3 +32,62 @@ async def create_project(tx: Write, actor: Actor, asked: NewProject) -> Project:
         tx, actor, action="project.create", target=project.id, project_id=number, after=project
     )
     return project
+
+
+async def update_project(tx: Write, actor: Actor, number: int, asked: ProjectChange) -> Project:
+    """Change a project; its time zone only while it has no batches, whose slots were cut by it."""
+    await tx.execute("SELECT FROM projects WHERE id = %s FOR UPDATE", (number,))
+    before = await queries.get_project(tx, number)
+    wanted = changed(before, asked)
+    problems = [*_problems_of(wanted.name, wanted.time_zone)]
+    if wanted.status not in STATUSES:
+        problems.append(
+            Problem(
+                f"project.status is {wanted.status!r}; allowed are {', '.join(STATUSES)}.",
+                "project.status",
+                "invalid",
+            )
+        )
+    if wanted.time_zone != before.time_zone and not problems:
+        problems += await _problems_of_a_new_zone(tx, number, before.time_zone)
+    if problems:
+        raise Invalid(problems)
+    if wanted == before:
+        return before
+    await tx.execute(
+        """
+        UPDATE projects SET name = %s, description = %s, time_zone = %s, status = %s, updated_at = now()
+         WHERE id = %s
+        """,
+        (wanted.name, wanted.description, wanted.time_zone, wanted.status, number),
+    )
+    after = await queries.get_project(tx, number)
+    await audit.record(
+        tx, actor, action="project.update", target=after.id, project_id=number, before=before, after=after
+    )
+    return after
+
+
+async def _problems_of_a_new_zone(tx: Write, number: int, zone: str) -> list[Problem]:
+    await hold_off_generations(tx, number)
+    if not await tx.value("SELECT EXISTS (SELECT FROM batches WHERE project_id = %s)", (number,)):
+        return []
+    return [
+        Problem(
+            f"The project has batches, whose days and months begin in {zone}; "
+            "its time zone is fixed while they exist.",
+            "project.time_zone",
+            "in_use",
+        )
+    ]
+
+
+def _problems_of(name: str, time_zone: str) -> Iterator[Problem]:
+    if wrong := problem_of_name(name, "A project", "project.name"):
+        yield wrong
+    if time_zone not in available_timezones():
+        yield Problem(
+            f"{time_zone!r} is not a time zone of the IANA list, such as Europe/Berlin or UTC.",
+            "project.time_zone",
+            "invalid",
+        )

@@ -1,9 +1,13 @@
 """What a project looks like on the wire."""
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from weighbridge.core.instant import Instant
 from weighbridge.core.link import Link
+
+STATUSES = ("active", "archived")
+"""What a project may be; `archived` is a label, and keeps nobody from reading or writing."""
 
 
 class Project(msgspec.Struct, frozen=True):
@@ -32,3 +36,18 @@ class NewProjectBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of POST /projects."""
 
     project: NewProject
+
+
+class ProjectChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to change a project; what is left out stays as it is."""
+
+    name: str | UnsetType = UNSET
+    description: str | None | UnsetType = UNSET
+    time_zone: str | UnsetType = UNSET
+    status: str | UnsetType = UNSET
+
+
+class ProjectChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /projects/{project_id}."""
+
+    project: ProjectChange

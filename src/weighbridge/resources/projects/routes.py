@@ -1,9 +1,9 @@
 """Paths of projects."""
 
 from weighbridge.db.listing import Page, wanted
-from weighbridge.http.endpoint import ReadCall, WriteCall, get, post
+from weighbridge.http.endpoint import ReadCall, WriteCall, get, patch, post
 from weighbridge.resources.projects import actions, queries
-from weighbridge.resources.projects.records import NewProjectBody, Project
+from weighbridge.resources.projects.records import NewProjectBody, Project, ProjectChangeBody
 
 
 @get("/projects", permission="data_collection:read", returns=Page[Project], listing=queries.PROJECTS)
@@ -25,4 +25,14 @@ async def get_project(call: ReadCall) -> Project:
     return await queries.get_project(call.tx, number)
 
 
-ROUTES = [list_projects, create_project, get_project]
+@patch("/projects/{project_id}", permission="administration:write", body=ProjectChangeBody, returns=Project)
+async def update_project(call: WriteCall, body: ProjectChangeBody) -> Project:
+    """Change a project's name, description, status or, while it has no batches, its time zone.
+
+    Its status is `active` or `archived`; an archived project can be read and written as before.
+    """
+    number = await queries.project_named(call.tx, call.actor, call.path["project_id"])
+    return await actions.update_project(call.tx, call.actor, number, body.project)
+
+
+ROUTES = [list_projects, create_project, get_project, update_project]

@@ -1,0 +1,118 @@
+"""Idempotency: a request that carries a key has its effect once, and every repetition gets the same answer.
+
+The answer is stored in the transaction of the effect, so there is never one without the other. A twin
+that comes while the first is under way waits for it at the key's row. Refusals are not stored: nothing
+happened, and the same key may be used for the mended request.
+
+Invariants: the scope of a key is token, method and path; one key stands for one body.
+"""
+
+import hashlib
+from typing import Any, Final
+
+import msgspec
+
+from weighbridge.core.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Write
+from weighbridge.errors import Invalid, Malformed
+
+KEY_LENGTH_MAX: Final = 255
+KEPT_HOURS: Final = 24
+"""How long an answer can be repeated."""
+
+HEADER: Final = "idempotency-key"
+REPLAYED_HEADER: Final = "Idempotency-Replayed"
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """What a key belongs to, and the digest of the body it came with."""
+
+    token_id: int
+    method: str
+    path: str
+    key: str
+    body_sha256: bytes
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """An answer as it was sent."""
+
+    body_sha256: bytes
+    status: int
+    headers: dict[str, str]
+    answer: bytes
+
+
+def scope_of(actor: Actor, method: str, path: str, key: str | None, body: bytes) -> Scope | None:
+    """The scope of a request's key; None when it carries none."""
+    if key is None or actor.token_id is None:
+        return None
+    if not 0 < len(key) <= KEY_LENGTH_MAX or not key.isprintable():
+        raise Malformed(
+            [
+                Problem(
+                    f"Idempotency-Key has {len(key)} characters; "
+                    f"it takes 1 to {KEY_LENGTH_MAX} printable ones.",
+                    "Idempotency-Key",
+                    "invalid",
+                )
+            ]
+        )
+    return Scope(actor.token_id, method, path, key, hashlib.sha256(body).digest())
+
+
+async def claim(tx: Write, scope: Scope) -> Stored | None:
+    """Take the key for this request, or give the answer that was stored under it.
+
+    Waits while a twin is under way. Raises Invalid when the key came with another body before.
+    """
+    values = (scope.token_id, scope.method, scope.path, scope.key)
+    await tx.execute(
+        """
+        DELETE FROM idempotency_keys
+         WHERE token_id = %s AND method = %s AND path = %s AND key = %s
+           AND created_at < now() - %s * interval '1 hour'
+        """,
+        (*values, KEPT_HOURS),
+    )
+    taken = await tx.execute(
+        """
+        INSERT INTO idempotency_keys (token_id, method, path, key, body_sha256)
+        VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING
+        """,
+        (*values, scope.body_sha256),
+    )
+    if taken:
+        return None
+    stored = await tx.row(
+        Stored,
+        """
+        SELECT body_sha256, status, headers, answer FROM idempotency_keys
+         WHERE token_id = %s AND method = %s AND path = %s AND key = %s
+        """,
+        values,
+    )
+    assert stored is not None, "a key that is taken has a row"  # noqa: S101
+    if stored.body_sha256 != scope.body_sha256:
+        raise Invalid(
+            [
+                Problem(
+                    "The Idempotency-Key was used for another body before; a new request needs a new key.",
+                    "Idempotency-Key",
+                    "reused",
+                )
+            ]
+        )
+    return stored
+
+
+async def keep(tx: Write, scope: Scope, status: int, headers: Any, answer: bytes) -> None:
+    """Store the answer under its key, in the transaction of the effect."""
+    await tx.execute(
+        """
+        UPDATE idempotency_keys SET status = %s, headers = %s, answer = %s
+         WHERE token_id = %s AND method = %s AND path = %s AND key = %s
+        """,
+        (status, headers, answer, scope.token_id, scope.method, scope.path, scope.key),
+    )

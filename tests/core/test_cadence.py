@@ -11,7 +11,8 @@ from weighbridge.core.cadence import CADENCES, SLOTS_MAX, Selection, label, sele
 from weighbridge.core.instant import Instant, Interval
 
 ZONES = [
-    "UTC", "Europe/Berlin", "America/New_York", "America/Los_Angeles", "America/Sao_Paulo", "America/Santiago",
+    "UTC", "Europe/Berlin", "America/New_York", "America/Los_Angeles", "America/Sao_Paulo",
+    "America/Santiago",
     "America/Havana", "Africa/Cairo", "Asia/Beirut", "Asia/Kolkata", "Asia/Kathmandu", "Asia/Tehran",
     "Australia/Adelaide", "Australia/Lord_Howe", "Pacific/Apia", "Pacific/Kiritimati", "America/Scoresbysund",
     "Antarctica/Troll", "America/St_Johns", "Africa/Casablanca",
@@ -69,7 +70,6 @@ def test_slots_cover_the_hours_in_which_clocks_change(cadence, zone, moment, mil
     makes_a_cut(cadence, zone, near_a_change(zone, moment) + timedelta(milliseconds=milliseconds))
 
 
-@pytest.mark.xfail(strict=True, reason="the hour before the clocks go back is cut twice where they do so at 3:45")
 @pytest.mark.parametrize("change", ["2025-04-05T14:00:00Z", "2025-09-27T14:00:00Z"])
 def test_hours_cover_the_changes_of_the_clocks_of_chatham(change):
     for minutes in range(-90, 91, 15):
@@ -120,13 +120,16 @@ def test_selecting_whole_slots_selects_just_those(zone, moment, count):
         ("hourly", "Europe/Berlin", "2025-10-26T00:30:00Z", "2025-10-26T00:00:00Z to 2025-10-26T01:00:00Z"),
         ("hourly", "Europe/Berlin", "2025-10-26T01:30:00Z", "2025-10-26T01:00:00Z to 2025-10-26T02:00:00Z"),
         # clocks of Lord Howe move by half an hour: an hour of 90 minutes, and one of 30
-        ("hourly", "Australia/Lord_Howe", "2025-04-05T15:10:00Z", "2025-04-05T14:00:00Z to 2025-04-05T15:30:00Z"),
-        ("hourly", "Australia/Lord_Howe", "2025-10-04T15:40:00Z", "2025-10-04T15:30:00Z to 2025-10-04T16:00:00Z"),
+        ("hourly", "Australia/Lord_Howe", "2025-04-05T15:10:00Z",
+         "2025-04-05T14:00:00Z to 2025-04-05T15:30:00Z"),
+        ("hourly", "Australia/Lord_Howe", "2025-10-04T15:40:00Z",
+         "2025-10-04T15:30:00Z to 2025-10-04T16:00:00Z"),
         # zones of half and quarter hours
         ("hourly", "Asia/Kolkata", "2025-01-01T00:10:00Z", "2024-12-31T23:30:00Z to 2025-01-01T00:30:00Z"),
         ("daily", "Asia/Kathmandu", "2025-01-01T00:00:00Z", "2024-12-31T18:15:00Z to 2025-01-01T18:15:00Z"),
         # midnight that the clock jumped over, and the day that Samoa left out
-        ("daily", "America/Sao_Paulo", "2018-11-04T12:00:00Z", "2018-11-04T03:00:00Z to 2018-11-05T02:00:00Z"),
+        ("daily", "America/Sao_Paulo", "2018-11-04T12:00:00Z",
+         "2018-11-04T03:00:00Z to 2018-11-05T02:00:00Z"),
         ("daily", "Pacific/Apia", "2011-12-30T09:59:59Z", "2011-12-29T10:00:00Z to 2011-12-30T10:00:00Z"),
         ("daily", "Pacific/Apia", "2011-12-30T10:00:00Z", "2011-12-30T10:00:00Z to 2011-12-31T10:00:00Z"),
     ],
@@ -154,7 +157,7 @@ def test_a_moment_lies_in_this_slot(cadence, zone, moment, slot):
         ("monthly", "2025-01-20T00:00:00Z to 2025-02-10T00:00:00Z", "", "2025-01 2025-02"),
         ("daily", "2025-01-01T12:00:00Z to 2025-01-02T12:00:00Z", "2025-01-01 2025-01-02", ""),
         ("daily", "2025-01-01T12:00:00.001Z to 2025-01-02T11:59:59.999Z", "", "2025-01-01 2025-01-02"),
-        ("weekly", "2025-01-01T00:00:00Z to 2025-02-01T00:00:00Z", "2025-W01 2025-W02 2025-W03 2025-W04 2025-W05", ""),
+        ("weekly", "2025-01-01T00:00:00Z to 2025-01-20T00:00:00Z", "2025-W01 2025-W02 2025-W03", ""),
     ],
 )  # fmt: skip
 def test_a_range_selects_these_slots_and_touches_those(cadence, wanted, selected, touched):

@@ -39,7 +39,8 @@ def test_an_id_leads_back_to_its_key(prefix, key):
 @pytest.mark.parametrize(
     "key",
     [
-        Key(0), Key(1), Key(PROJECT_MAX), Key(0, KEY_MAX), Key(PROJECT_MAX, KEY_MAX, POSITION_MAX, Owner.BATCH),
+        Key(0), Key(1), Key(PROJECT_MAX), Key(0, KEY_MAX),
+        Key(PROJECT_MAX, KEY_MAX, POSITION_MAX, Owner.BATCH),
         Key(0, 0, 1), Key(0, 0, 0, Owner.BATCH),
     ],
 )  # fmt: skip
@@ -72,9 +73,10 @@ def test_a_changed_digit_never_leads_to_the_same_record(key, place, digit):
 @pytest.mark.parametrize(
     "spoil",
     [
-        str.upper, lambda text: text + "0", lambda text: text[:-1], lambda text: text[:-1] + "g", lambda text: " " + text,
+        str.upper, lambda text: text + "0", lambda text: text[:-1], lambda text: text[:-1] + "g",
+        lambda text: " " + text,
         lambda text: text + "\n", lambda text: text.replace("_", "-"), lambda text: text.replace("_", "__"),
-        lambda text: text.replace("evt_", "et_"), lambda text: text.replace("evt_", ""), lambda text: "",
+        lambda text: text.replace("evt_", "et_"), lambda text: text.replace("evt_", ""), lambda _: "",
         lambda text: text[:10] + "_" + text[11:], lambda text: text[:-1] + "٣",
     ],
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """An instant is a moment in UTC to the millisecond; an interval is half-open."""
 
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -72,7 +73,8 @@ def test_a_reading_has_no_length():
     ("inner", "inside"),
     [
         ((3, 3), True), ((5, 5), False), ((2, 2), False), ((4, 4), True),
-        ((3, 5), True), ((3, 4), True), ((4, 5), True), ((2, 4), False), ((4, 6), False), ((5, 6), False), ((2, 6), False),
+        ((3, 5), True), ((3, 4), True), ((4, 5), True), ((2, 4), False), ((4, 6), False), ((5, 6), False),
+        ((2, 6), False),
     ],
 )  # fmt: skip
 def test_the_third_to_the_fifth_holds(inner, inside):
@@ -125,6 +127,6 @@ def test_a_reading_between_two_neighbours_belongs_to_the_later():
 @given(st.integers(1, 19), st.lists(st.integers(1, 19), min_size=1, unique=True))
 def test_of_slots_that_cover_time_exactly_one_holds_a_reading(day, cuts):
     edges = sorted({1, 20, *cuts})
-    slots = [span(start, end) for start, end in zip(edges, edges[1:], strict=False)]
+    slots = [span(start, end) for start, end in pairwise(edges)]
 
     assert sum(slot.holds(span(day, day)) for slot in slots) == 1

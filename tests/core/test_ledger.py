@@ -16,28 +16,29 @@ def holdings(text):
 
 
 @pytest.mark.parametrize(
-    ("total", "posted", "held", "credit", "falls", "short"),
+    ("total", "posted", "held", "expected"),
     [
-        ("10", "0", "", "10", "", "0"),
-        ("10", "10", "10", "0", "", "0"),
-        ("12.5", "10", "10", "2.5", "", "0"),
-        ("8", "10", "10", "0", "1:2", "0"),
-        ("3", "10", "4 6", "0", "1:4 2:3", "0"),
-        ("3", "10", "0 6 9", "0", "2:6 3:1", "0"),
-        ("0", "10", "10", "0", "1:10", "0"),
-        ("2", "10", "3", "0", "1:3", "5"),
-        ("2", "10", "", "0", "", "8"),
-        ("-1", "0", "", "0", "", "1"),
-        ("-1", "10", "10", "0", "1:10", "1"),
+        ("10", "0", "", ("10", "", "0")),
+        ("10", "10", "10", ("0", "", "0")),
+        ("12.5", "10", "10", ("2.5", "", "0")),
+        ("8", "10", "10", ("0", "1:2", "0")),
+        ("3", "10", "4 6", ("0", "1:4 2:3", "0")),
+        ("3", "10", "0 6 9", ("0", "2:6 3:1", "0")),
+        ("0", "10", "10", ("0", "1:10", "0")),
+        ("2", "10", "3", ("0", "1:3", "5")),
+        ("2", "10", "", ("0", "", "8")),
+        ("-1", "0", "", ("0", "", "1")),
+        ("-1", "10", "10", ("0", "1:10", "1")),
     ],
 )  # fmt: skip
-def test_the_difference_to_what_is_posted_is_posted(total, posted, held, credit, falls, short):
+def test_the_difference_to_what_is_posted_is_posted(total, posted, held, expected):
     posting = post(Decimal(total), Decimal(posted), holdings(held))
 
-    expected = [fall.split(":") for fall in falls.split()]
+    credit, falls, short = expected
+    fallen = [fall.split(":") for fall in falls.split()]
     assert posting == Posting(
         Decimal(credit),
-        tuple(Holding(int(number), Decimal(amount)) for number, amount in expected),
+        tuple(Holding(int(number), Decimal(amount)) for number, amount in fallen),
         Decimal(short),
     )
 

@@ -1,4 +1,4 @@
-"""A slug is a name for programs: small letters and digits in words joined by single hyphens or underscores."""
+"""A slug is a name for programs: small letters and digits in words, joined by hyphens or underscores."""
 
 import pytest
 from hypothesis import given

@@ -46,7 +46,8 @@ def test_a_token_with_two_neighbours_swapped_is_not_well_formed(random, place):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "wb_live_", "wb_live_" + "0" * 38, assemble("0" * 32)[8:], assemble("0" * 32) + "0", assemble("0" * 32)[:-1],
+    ["", "wb_live_", "wb_live_" + "0" * 38, assemble("0" * 32)[8:], assemble("0" * 32) + "0",
+     assemble("0" * 32)[:-1],
      "WB_LIVE_" + assemble("0" * 32)[8:], " " + assemble("0" * 32), assemble("0" * 32) + "\n"],
 )  # fmt: skip
 def test_this_is_not_well_formed(text):

@@ -1,0 +1,219 @@
+"""Seed, Errors: error body `errors`, an array of one or more entries, with `message` always, and `field` and
+`code` for field validation errors. Design, section 4: `{"status": "error", "statusCode": N, "errors": [...],
+"request_id"}`; wrong shape is 400, a broken rule 422.
+"""
+
+import re
+
+import pytest
+from tests import given
+from tests.server import BODY_BYTES_MAX
+
+JSON = {"content-type": "application/json"}
+
+
+def body_of(answer):
+    """The body, after making sure that it has the one shape and repeats what the headers say."""
+    body = answer.body
+    assert set(body) == {"status", "statusCode", "errors", "request_id"}
+    assert body["status"] == "error"
+    assert body["statusCode"] == answer.status
+    assert body["request_id"] == answer.headers["x-request-id"]
+    assert body["errors"]
+    for error in body["errors"]:
+        assert error["message"]
+        assert set(error) <= {"message", "field", "code"}
+    assert answer.headers["content-type"] == "application/json"
+    return body
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "content", "status"),
+    [
+        ("GET", "/nowhere", None, 404),
+        ("GET", "/projects/prj_0", None, 404),
+        ("PUT", "/projects", None, 405),
+        ("DELETE", "/projects", None, 405),
+        ("GET", "/projects?page=0", None, 400),
+        ("GET", "/projects?filter[colour]=red", None, 400),
+        ("POST", "/projects", b"", 400),
+        ("POST", "/projects", b"{", 400),
+        ("POST", "/projects", b"[]", 400),
+        ("POST", "/projects", b"null", 400),
+        ("POST", "/projects", b'{"project": {"name": 7}}', 400),
+        ("POST", "/projects", b'{"project": {"name": ""}}', 422),
+        ("POST", "/projects", b" " * (BODY_BYTES_MAX + 1), 413),
+    ],
+)
+def test_every_refusal_has_one_shape(api, method, path, content, status):
+    path, _, query = path.partition("?")
+    pairs = [tuple(pair.split("=")) for pair in query.split("&") if pair]
+
+    answer = api.send(method, path, query=pairs, content=content)
+
+    assert answer.status == status, answer.text
+    body_of(answer)
+
+
+def test_a_refusal_without_a_token_has_the_same_shape(anyone):
+    body_of(anyone.get("/projects").expect(401))
+
+
+def test_a_path_outside_the_api_has_the_same_shape(server):
+    answer = server.request("GET", "/nowhere", (), None, {})
+
+    assert body_of(answer.expect(404))["errors"] == [{"message": "There is nothing at this path."}]
+
+
+def test_a_key_that_is_required_is_named(api):
+    error = api.post("/projects", {"project": {}}).expect(400).error
+
+    assert error == {"message": "project.name is required.", "field": "project.name", "code": "required"}
+
+
+def test_a_key_that_is_unknown_is_named(api):
+    error = api.post("/projects", {"project": {"name": "Plant", "colour": "green"}}).expect(400).error
+
+    assert error == {
+        "message": "project.colour is not a field of this request.",
+        "field": "project.colour",
+        "code": "unknown",
+    }
+
+
+def test_an_unknown_key_at_the_top_is_named(api):
+    error = api.post("/projects", {"project": {"name": "Plant"}, "dry_run": True}).expect(400).error
+
+    assert (error["field"], error["code"]) == ("dry_run", "unknown")
+
+
+def test_an_unknown_key_inside_a_list_is_named_with_its_place(api):
+    project = given.project(api)
+    body = {"events": [given.event_body(), given.event_body(colour="red")]}
+
+    error = api.post(f"/projects/{project['id']}/events", body).expect(400).error
+
+    assert (error["field"], error["code"]) == ("events[1].colour", "unknown")
+
+
+@pytest.mark.parametrize("key", ["", "`", "a`b", "$", "x - at `$.y`", "\n", "ключ", "\x7f", "k" * 5000])
+def test_an_odd_unknown_key_is_refused_too(api, key):
+    error = api.post("/projects", {"project": {"name": "Plant", key: 1}}).expect(400).error
+
+    assert error["message"]
+
+
+def test_a_wrong_type_says_what_is_expected(api):
+    error = api.post("/projects", {"project": {"name": 7}}).expect(400).error
+
+    assert error == {
+        "message": "project.name: expected str, got int.",
+        "field": "project.name",
+        "code": "invalid",
+    }
+
+
+def test_shape_errors_come_one_at_a_time_and_rule_errors_together(api):
+    shape = api.post("/projects", {"project": {"name": 7, "time_zone": 7}}).expect(400)
+    rules = api.post("/projects", {"project": {"name": "", "time_zone": ""}}).expect(422)
+
+    assert len(shape.errors) == 1
+    assert len(rules.errors) == 2
+
+
+@pytest.mark.parametrize("depth", [1_000, 100_000, 1_000_000])
+@pytest.mark.parametrize("bracket", [b"[", b'{"value":'])
+def test_deep_nesting_is_refused(api, bracket, depth):
+    project = given.measuring(api, given.number("mass"))
+    start = (
+        b'{"event": {"event_type": "delivery", "start_time": "2025-01-01T00:00:00Z", '
+        b'"data_points": [{"slug": "mass", "value": '
+    )
+    content = (start + bracket * depth)[:BODY_BYTES_MAX]
+
+    answer = api.post(f"/projects/{project['id']}/events", content)
+
+    assert body_of(answer.expect(400))
+
+
+@pytest.mark.parametrize("text", [b"\xff\xfe", b"\xc3\x28", b"\xed\xa0\x80", b"\\ud800", b"\xf4\x90\x80\x80"])
+def test_text_that_is_not_utf_8_is_refused(api, text):
+    answer = api.post("/projects", b'{"project": {"name": "' + text + b'"}}')
+
+    assert body_of(answer.expect(400))
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"project": {"name": "a"}} {}', b"{'project': 1}", b'{"project": {"name": "a"},}']
+)
+def test_what_only_resembles_json_is_refused(api, body):
+    assert "not valid JSON" in api.post("/projects", body).expect(400).error["message"]
+
+
+def test_a_byte_order_mark_is_refused(api):
+    api.post("/projects", b'\xef\xbb\xbf{"project": {"name": "a"}}').expect(400)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("/projects", {"project": {"name": "a\0b"}}, "project.name"),
+        ("/projects", {"project": {"name": "a", "description": "\0"}}, "project.description"),
+        ("{p}/feedstocks", {"feedstock": {"name": "\0"}}, "feedstock.name"),
+        ("{p}/locations", {"location": {"name": "a", "address": {"city": "\0"}}}, "location.address.city"),
+        ("{p}/event_types", {"event_type": {"name": "a\0", "data_point_types": []}}, "event_type.name"),
+        ("{p}/events", {"event": given.event_body(event_type="\0")}, "event.event_type"),
+        ("{p}/events", {"events": [given.event_body(), given.event_body(notes="\0")]}, "events[1].notes"),
+        ("{p}/events", {"event": given.event_body(client_reference="\0")}, "event.client_reference"),
+        ("{p}/events", {"event": given.event_body(values={"note": "a\0"})}, "event.data_points[0].value"),
+    ],
+)
+def test_a_nul_character_is_refused_wherever_it_stands(api, path, body, field):
+    project = given.measuring(api, given.text("note"))
+
+    answer = api.post(path.format(p=f"/projects/{project['id']}"), body)
+
+    assert answer.status in {400, 422}, answer.text
+    assert answer.error["field"] == field
+    assert "NUL" in answer.error["message"]
+
+
+def test_an_escaped_backslash_before_u0000_is_no_nul(api):
+    project = api.post("/projects", rb'{"project": {"name": "C:\\u0000"}}').expect(201).body
+
+    assert project["name"] == r"C:\u0000"
+
+
+@pytest.mark.parametrize(
+    "content_type", ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", "text/json", ""]
+)
+def test_a_body_of_another_content_type_is_refused(api, content_type):
+    answer = api.send(
+        "POST", "/projects", content=b'{"project": {"name": "a"}}', headers={"content-type": content_type}
+    )
+
+    assert body_of(answer.expect(415))
+    assert "application/json" in answer.error["message"]
+
+
+@pytest.mark.parametrize(
+    "content_type", ["application/json", "Application/JSON", "application/json; charset=utf-8"]
+)
+def test_json_is_known_by_its_content_type_however_it_is_written(api, content_type):
+    body = b'{"project": {"name": "a"}}'
+
+    api.send("POST", "/projects", content=body, headers={"content-type": content_type}).expect(201)
+
+
+def test_a_method_that_a_path_does_not_take_is_refused_with_those_it_takes(api):
+    answer = api.delete("/projects").expect(405)
+
+    assert answer.error["message"] == "This path does not take this method."
+    assert {"GET", "POST"} <= set(re.split(r",\s*", answer.headers["allow"]))
+
+
+def test_a_record_that_does_not_exist_says_so(api):
+    project = given.project(api)
+
+    for path in ("/projects/prj_0", f"/projects/{project['id']}/events/evt_0", "/async_tasks/999999999"):
+        assert api.get(path).expect(404).errors == [{"message": "record not found"}]

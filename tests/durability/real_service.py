@@ -1,0 +1,80 @@
+"""The real service and its workers as processes of their own, and a caller that talks to them over HTTP."""
+
+import http.client
+import json
+import os
+import signal
+import time
+from urllib.parse import urlsplit
+
+from tests.durability.processes import Program, is_alive, until
+
+CLI = ("-m", "weighbridge.cli")
+DEADLINE_SECONDS = 40.0
+
+
+class Service:
+    """A running `weighbridge serve`, with a token for it."""
+
+    def __init__(self, data_dir, token, *, log, **variables):
+        settings = {"WEIGHBRIDGE_RATE_LIMIT_PER_MINUTE": "0", "WEIGHBRIDGE_LOG_FORMAT": "json"} | variables
+        arguments = ("serve", "--data-dir", data_dir, "--port", 0, "--api-processes", 1)
+        self.program = Program(*CLI, *arguments, log=log, **settings)
+        word, self.address = self.program.line().split()
+        assert word == "ready", log.read_text()
+        self.token = token
+        self.log = log
+
+    def call(self, method, path, body=None):
+        """Send one request and give the answer, which must be a success."""
+        parts = urlsplit(self.address)
+        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=DEADLINE_SECONDS)
+        try:
+            headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+            content = None if body is None else json.dumps(body)
+            connection.request(method, f"/api/v1{path}", body=content, headers=headers)
+            response = connection.getresponse()
+            text = response.read()
+        finally:
+            connection.close()
+        assert response.status < 400, text
+        return json.loads(text)
+
+    def task(self, number):
+        return self.call("GET", f"/async_tasks/{number}")
+
+    def finished(self, number):
+        """Wait for the end of a task, and give it."""
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        while (task := self.task(number))["state"] not in {"complete", "failed"}:
+            assert time.monotonic() < deadline, f"{task}\n{self.log.read_text()}"
+            time.sleep(0.05)
+        return task
+
+    def workers(self):
+        """The living workers that the service has started, oldest first."""
+        lines = [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
+        born = [line["pid"] for line in lines if line.get("process") == "worker" and "pid" in line]
+        return [pid for pid in born if is_alive(pid)]
+
+    def worker(self):
+        (pid,) = until(self.workers, what="the worker lives")
+        return pid
+
+    def stop(self):
+        """Ask the service to end, and wait until it has."""
+        self.program.signal(signal.SIGTERM)
+        assert self.program.exit_code() == 0, self.log.read_text()
+
+    def close(self):
+        for pid in self.workers():
+            os.kill(pid, signal.SIGCONT)
+        if self.program.process.poll() is None:
+            self.program.signal(signal.SIGTERM)
+            self.program.exit_code()
+        self.program.close()
+
+
+def second_worker(data_dir, *, log, **variables):
+    """One more worker beside a service."""
+    return Program(*CLI, "worker", "--data-dir", data_dir, log=log, **variables)

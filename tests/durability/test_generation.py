@@ -1,0 +1,290 @@
+"""A generation survives its worker: killed, frozen or told to stop, its effect happens, and happens once."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import tempfile
+from contextlib import closing
+from decimal import Decimal
+from pathlib import Path
+
+import psycopg
+import pytest
+from tests.durability.conftest import _quick_folder
+from tests.durability.processes import is_alive, until
+from tests.durability.real_service import Service, second_worker
+
+from weighbridge.core.task_state import ATTEMPTS_MAX
+from weighbridge.db.embedded import server
+from weighbridge.db.engine import Database
+from weighbridge.db.migrate import migrate
+from weighbridge.resources.accounts.actions import create_account
+from weighbridge.resources.api_tokens.actions import create_token
+from weighbridge.verification import verify
+
+EVENTS = 200_000
+LEASE = {"WEIGHBRIDGE_LEASE_SECONDS": "2"}
+YEAR = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2026-01-01T00:00:00Z"}
+BATCHES = 36
+TOTAL = Decimal(EVENTS) / 8 * 3
+MODEL = """
+name: Deliveries
+cadence: monthly
+partition_type: feedstock
+primary_output: mass
+nodes:
+  - slug: mass
+    input: {event_type: delivery, data_point_type: mass, aggregate: sum}
+    unit: t
+    output: true
+"""
+LOAD = """
+    INSERT INTO events (project_id, id, event_type_id, start_time, end_time, feedstock_id, numbers, is_complete)
+    SELECT 1, n, 1, moment, moment, 1 + n %% 3, ARRAY[0.375], true
+      FROM (SELECT n, '2025-01-01Z'::timestamptz + n * (interval '365 days' / %s) AS moment
+              FROM generate_series(0, %s - 1) AS n) AS made
+"""
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    """A data directory with a year of deliveries and two ledgers over them, and a token for it."""
+    with tempfile.TemporaryDirectory(prefix="wb-", dir=_quick_folder()) as folder:
+        data_dir = Path(folder, "data")
+        with server(data_dir) as url:
+            migrate(url)
+            token = asyncio.run(_token(url))
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute(
+                    "INSERT INTO projects (account_id, name) SELECT id, 'Plant' FROM accounts ORDER BY id LIMIT 1"
+                )
+                connection.execute(
+                    "INSERT INTO event_types (project_id, slug, name) VALUES (1, 'delivery', 'Delivery')"
+                )
+                connection.execute(
+                    """INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type, unit)
+                       VALUES (1, 1, 1, 'mass', 'Mass', 'number', 't')"""
+                )
+                connection.execute(
+                    "INSERT INTO feedstocks (project_id, name) VALUES (1, 'Husk'), (1, 'Straw'), (1, 'Wood')"
+                )
+                connection.execute(LOAD, (EVENTS, EVENTS))
+                connection.execute("ANALYZE events")
+        yield data_dir, token
+
+
+async def _token(url):
+    async with Database(url, connections_max=1) as database, database.write() as tx:
+        actor = await create_account(tx, name="Plant", request_id="given")
+        return await create_token(
+            tx,
+            actor,
+            user_id=actor.user_id,
+            name="test",
+            permissions=["production_accounting:write"],
+            lifetime_days=None,
+        )
+
+
+class Plant:
+    """A service over the deliveries of a year, and what a test does with it."""
+
+    def __init__(self, folder, loaded):
+        made, self.token = loaded
+        self.data_dir = Path(shutil.copytree(made, folder / "data"))
+        self.log = folder / "stderr"
+        self.opened = []
+
+    def serve(self, **variables):
+        service = Service(self.data_dir, self.token, log=self.log, **LEASE, **variables)
+        self.opened.append(service)
+        return service
+
+    def second_worker(self):
+        program = second_worker(self.data_dir, log=self.log, **LEASE)
+        self.opened.append(program)
+        return program
+
+    def ledger(self, service):
+        model = service.call("POST", "/models", {"model": {"project_id": 1, "yaml": MODEL}})
+        ledger = {"name": model["id"], "unit": "t", "model_id": model["id"]}
+        return service.call("POST", "/projects/1/ledgers", {"ledger": ledger})["id"]
+
+    def start(self, service, ledger):
+        return service.call("POST", f"/ledgers/{ledger}/batch_generations", YEAR)["id"]
+
+    def connect(self):
+        """A connection to the database of the running service."""
+        with server(self.data_dir) as url:
+            return psycopg.connect(url, autocommit=True)
+
+    def hold_batches(self):
+        """Keep any generation from writing its batches until the connection is closed."""
+        connection = self.connect()
+        connection.execute("BEGIN")
+        connection.execute("LOCK TABLE batches IN SHARE MODE")
+        return connection
+
+    def waits_to_write(self, watcher):
+        """Whether a generation stands in the middle: it has read and computed, and waits to write."""
+        return until(
+            lambda: watcher.execute(
+                "SELECT pid FROM pg_locks WHERE relation = 'batches'::regclass AND NOT granted"
+            ).fetchall(),
+            what="a generation has come to write its batches",
+        )
+
+    def value(self, statement):
+        with server(self.data_dir) as url, psycopg.connect(url, autocommit=True) as connection:
+            return connection.execute(statement).fetchone()[0]
+
+    def check_once(self, service, ledger, number):
+        """The task is complete, its batches are there exactly once, and the books hold."""
+        task = service.finished(number)
+        assert (task["state"], task["progress"], task["error_message"]) == ("complete", 100, None), task
+        batches = service.call("GET", f"/ledgers/{ledger}/batches?page_size=200")
+        assert batches["info"]["total_items"] == BATCHES
+        assert {batch["id"] for batch in batches["data"]} == set(task["result"]["batches"])
+        assert {batch["adjusts"] for batch in batches["data"]} == {None}
+        assert self.value("SELECT sum(amount) FROM ledger_entries") == TOTAL
+        assert self.value("SELECT sum(cardinality(event_ids)) FROM batch_inputs") == EVENTS
+        with server(self.data_dir) as url:
+            assert [check.violations for check in asyncio.run(_verified(url)).checks if check.violations] == []
+
+    def close(self):
+        for one in reversed(self.opened):
+            one.close()
+
+
+async def _verified(url):
+    async with Database(url, connections_max=2, idle_timeout_seconds=60) as database:
+        return await verify(database)
+
+
+@pytest.fixture
+def plant(folder, loaded):
+    plant = Plant(folder, loaded)
+    yield plant
+    plant.close()
+
+
+def test_a_worker_that_is_killed_as_soon_as_it_runs_is_replaced_and_the_effect_happens_once(plant):
+    service = plant.serve()
+    ledger = plant.ledger(service)
+
+    number = plant.start(service, ledger)
+    until(lambda: service.task(number)["state"] == "running", what="the task runs")
+    killed = service.worker()
+    os.kill(killed, signal.SIGKILL)
+
+    plant.check_once(service, ledger, number)
+    assert service.worker() != killed
+
+
+def test_a_worker_that_is_killed_while_it_writes_is_replaced_and_the_effect_happens_once(plant):
+    service = plant.serve()
+    ledger = plant.ledger(service)
+    with closing(plant.connect()) as watcher, closing(plant.hold_batches()):
+        number = plant.start(service, ledger)
+        plant.waits_to_write(watcher)
+        os.kill(service.worker(), signal.SIGKILL)
+        until(
+            lambda: watcher.execute("SELECT attempt FROM async_tasks WHERE id = %s", (number,)).fetchone()[0] > 1,
+            what="another worker has taken the task up",
+        )
+
+    plant.check_once(service, ledger, number)
+
+
+def test_a_service_that_is_stopped_in_the_middle_finishes_the_task_when_it_is_started_again(plant):
+    service = plant.serve(WEIGHBRIDGE_SHUTDOWN_SECONDS="1")
+    ledger = plant.ledger(service)
+    with closing(plant.connect()) as watcher, closing(plant.hold_batches()):
+        number = plant.start(service, ledger)
+        plant.waits_to_write(watcher)
+        service.program.signal(signal.SIGTERM)
+        until(lambda: not service.workers(), what="the worker has ended")
+    assert service.program.exit_code() == 0
+
+    again = plant.serve()
+
+    plant.check_once(again, ledger, number)
+
+
+def test_a_task_that_ends_within_the_bound_is_finished_before_the_service_stops(plant):
+    service = plant.serve()
+    ledger = plant.ledger(service)
+    with closing(plant.connect()) as watcher, closing(plant.hold_batches()):
+        number = plant.start(service, ledger)
+        plant.waits_to_write(watcher)
+        service.program.signal(signal.SIGTERM)
+        until(lambda: "service_stopping" in plant.log.read_text(), what="the stop has begun")
+    assert service.program.exit_code() == 0
+
+    assert plant.value("SELECT state FROM async_tasks") == "complete"
+    plant.check_once(plant.serve(), ledger, number)
+
+
+def test_a_worker_that_is_frozen_beyond_its_lease_publishes_nothing_when_it_wakes(plant):
+    service = plant.serve()
+    ledger = plant.ledger(service)
+    with closing(plant.connect()) as watcher, closing(plant.hold_batches()):
+        number = plant.start(service, ledger)
+        plant.waits_to_write(watcher)
+        frozen = service.worker()
+        os.kill(frozen, signal.SIGSTOP)
+        plant.second_worker()
+        until(
+            lambda: watcher.execute("SELECT attempt FROM async_tasks WHERE id = %s", (number,)).fetchone()[0] > 1,
+            what="the second worker has taken the task up",
+        )
+    assert service.finished(number)["state"] == "complete"
+
+    os.kill(frozen, signal.SIGCONT)
+    until(
+        lambda: not is_alive(frozen) or "attempt_failed" in plant.log.read_text(),
+        what="the frozen worker has noticed that it was overtaken",
+    )
+
+    plant.check_once(service, ledger, number)
+    second = plant.ledger(service)
+    assert service.finished(plant.start(service, second))["result"]["created"] == BATCHES
+
+
+def test_a_task_whose_attempts_are_used_up_is_failed_with_a_reason_and_the_others_go_on(plant):
+    service = plant.serve()
+    ledger, other = plant.ledger(service), plant.ledger(service)
+    with closing(plant.connect()) as watcher, closing(plant.hold_batches()):
+        number = plant.start(service, ledger)
+        plant.waits_to_write(watcher)
+        os.kill(service.worker(), signal.SIGKILL)
+        watcher.execute("UPDATE async_tasks SET attempt = %s WHERE id = %s", (ATTEMPTS_MAX, number))
+        later = plant.start(service, other)
+
+    task = service.finished(number)
+
+    assert (task["state"], task["result"]) == ("failed", None)
+    assert task["error_message"] == (
+        f"The task was given up after {ATTEMPTS_MAX} attempts, none of which came to an end."
+    )
+    assert service.finished(later)["result"]["created"] == BATCHES
+    assert service.call("GET", f"/ledgers/{ledger}/batches")["data"] == []
+
+
+def test_a_job_that_a_worker_left_behind_after_its_task_was_done_holds_nothing_up(plant):
+    service = plant.serve()
+    ledger = plant.ledger(service)
+    first = plant.start(service, ledger)
+    service.finished(first)
+    with closing(plant.connect()) as connection:
+        connection.execute(
+            """INSERT INTO procrastinate_jobs (queue_name, task_name, lock, args, status)
+               SELECT 'weighbridge', 'weighbridge.attempt', %s, %s, 'doing'""",
+            ("generation:1:1", json.dumps({"task_id": first})),
+        )
+
+    task = service.finished(plant.start(service, ledger))
+
+    assert (task["state"], task["result"]["unchanged"]) == ("complete", BATCHES)

@@ -1,0 +1,118 @@
+"""What a test starts from. Everything a test is about is said in the test; the rest has a default here.
+
+The functions send real requests and give the record that came back, as a dict whose decimals are exact.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+from tests.server import Caller
+
+Record = dict[str, Any]
+
+_numbers = count(1)
+
+
+def project(caller: Caller, *, name: str | None = None, time_zone: str = "UTC") -> Record:
+    """A project; events, models and ledgers need one."""
+    body = {"project": {"name": name or _unique("Plant"), "time_zone": time_zone}}
+    return _made(caller, "/projects", body)
+
+
+def number(slug: str, *, unit: str | None = "t", required: bool = True) -> Record:
+    """A data point type for a number, to hand to `event_type`."""
+    return _data_point_type(slug, "number", required=required) | {"unit": unit}
+
+
+def text(slug: str, *, required: bool = False) -> Record:
+    """A data point type for a text, to hand to `event_type`."""
+    return _data_point_type(slug, "string", required=required)
+
+
+def boolean(slug: str, *, required: bool = False) -> Record:
+    """A data point type for yes or no, to hand to `event_type`."""
+    return _data_point_type(slug, "boolean", required=required)
+
+
+def event_type(
+    caller: Caller,
+    project: Record,
+    *,
+    slug: str = "delivery",
+    data_point_types: Sequence[Record] = (),
+    expected_locations: str = "none",
+    requires_tracking_id: bool = False,
+    reusable_in_batches: bool = False,
+) -> Record:
+    """An event type, whose events need no location unless the test says so."""
+    body = {
+        "name": slug,
+        "slug": slug,
+        "data_point_types": list(data_point_types),
+        "expected_locations": expected_locations,
+        "requires_tracking_id": requires_tracking_id,
+        "reusable_in_batches": reusable_in_batches,
+    }
+    return _made(caller, f"/projects/{project['id']}/event_types", {"event_type": body})
+
+
+def location(caller: Caller, project: Record, *, name: str | None = None) -> Record:
+    """A location of the project."""
+    body = {"location": {"name": name or _unique("Yard")}}
+    return _made(caller, f"/projects/{project['id']}/locations", body)
+
+
+def feedstock(caller: Caller, project: Record, *, name: str | None = None) -> Record:
+    """A feedstock of the project."""
+    body = {"feedstock": {"name": name or _unique("Wood")}}
+    return _made(caller, f"/projects/{project['id']}/feedstocks", body)
+
+
+def event_body(
+    *,
+    event_type: str = "delivery",
+    start_time: str = "2025-01-01T00:00:00Z",
+    values: Mapping[str, Any] | None = None,
+    locations: Iterable[Record] = (),
+    **fields: Any,
+) -> Record:
+    """What a caller sends for one event; `values` by the slugs of their data point types."""
+    body = {
+        "event_type": event_type,
+        "start_time": start_time,
+        "locations": [{"id": place["id"]} for place in locations],
+        "data_points": [{"slug": slug, "value": value} for slug, value in (values or {}).items()],
+    }
+    return body | fields
+
+
+def event(caller: Caller, project: Record, **fields: Any) -> Record:
+    """One stored event; the fields are those of `event_body`."""
+    return _made(caller, f"/projects/{project['id']}/events", {"event": event_body(**fields)})
+
+
+def events(caller: Caller, project: Record, bodies: Sequence[Record]) -> list[Record]:
+    """Many stored events in one request; gives their receipts."""
+    receipts: list[Record] = _made(caller, f"/projects/{project['id']}/events", {"events": bodies})["data"]
+    return receipts
+
+
+def measuring(caller: Caller, *data_point_types: Record, **fields: Any) -> Record:
+    """A project with one event type `delivery` of these data point types; gives the project."""
+    plant = project(caller)
+    event_type(caller, plant, data_point_types=data_point_types, **fields)
+    return plant
+
+
+def _data_point_type(slug: str, value_type: str, *, required: bool) -> Record:
+    return {"name": slug, "slug": slug, "value_type": value_type, "required": required}
+
+
+def _made(caller: Caller, path: str, body: Any) -> Record:
+    record: Record = caller.post(path, body).expect(201).body
+    return record
+
+
+def _unique(name: str) -> str:
+    return f"{name} {next(_numbers)}"

@@ -1,0 +1,265 @@
+"""The real application behind real HTTP on a loopback port, and the callers that knock at it.
+
+The server and the actions that prepare a test run on one event loop in a thread of their own; tests are
+ordinary functions. An account is made for each test, so no test sees what another one stored.
+"""
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import count
+from typing import Any, Self, TypeVar
+
+import httpx2
+import msgspec
+import psycopg
+import uvicorn
+
+from weighbridge.app import API_PREFIX, build
+from weighbridge.core.permission import ALL_PERMISSIONS, Actor
+from weighbridge.db.engine import Database
+from weighbridge.resources.accounts.actions import create_account
+from weighbridge.resources.api_tokens.actions import create_token
+from weighbridge.settings import Settings
+
+DEADLINE_SECONDS = 20.0
+BODY_BYTES_MAX = 4_194_304
+
+Result = TypeVar("Result")
+Query = Mapping[str, str] | Iterable[tuple[str, str]]
+
+_NEXT_UNFINISHED_TASK = """
+    SELECT id FROM async_tasks WHERE account_id = %s AND id > %s AND state IN ('pending', 'running')
+     ORDER BY id LIMIT 1
+"""
+
+_encode = msgspec.json.Encoder(decimal_format="number").encode
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back; `body` keeps every digit of every number."""
+
+    status: int
+    headers: httpx2.Headers
+    text: str
+
+    @property
+    def body(self) -> Any:
+        return json.loads(self.text, parse_float=Decimal)
+
+    @property
+    def data(self) -> Any:
+        return self.body["data"]
+
+    @property
+    def info(self) -> Any:
+        return self.body["info"]
+
+    @property
+    def errors(self) -> Any:
+        return self.body["errors"]
+
+    @property
+    def error(self) -> Any:
+        """The one thing that is wrong."""
+        assert len(self.errors) == 1, self.text
+        return self.errors[0]
+
+    def expect(self, status: int) -> "Answer":
+        """Fail with the whole answer unless it has the status."""
+        assert self.status == status, f"{self.status} {self.text}"
+        return self
+
+
+class Caller:
+    """Someone who sends requests with one token, or with none."""
+
+    def __init__(self, server: "Server", token: str | None) -> None:
+        self.token = token
+        self._server = server
+
+    def get(self, path: str, query: Query = ()) -> Answer:
+        return self.send("GET", path, query=query)
+
+    def post(self, path: str, body: Any) -> Answer:
+        return self.send("POST", path, content=body if isinstance(body, bytes) else _encode(body))
+
+    def patch(self, path: str, body: Any) -> Answer:
+        return self.send("PATCH", path, content=body if isinstance(body, bytes) else _encode(body))
+
+    def delete(self, path: str) -> Answer:
+        return self.send("DELETE", path)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query = (),
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """Send a request below the API's prefix; headers given here stand before the usual ones."""
+        usual = {} if self.token is None else {"authorization": f"Bearer {self.token}"}
+        if content is not None:
+            usual["content-type"] = "application/json"
+        given = {name.lower(): value for name, value in (headers or {}).items()}
+        return self._server.request(method, API_PREFIX + path, query, content, usual | given)
+
+
+class Account:
+    """An account with its administrator, and no projects yet."""
+
+    def __init__(self, server: "Server", actor: Actor) -> None:
+        self.actor = actor
+        self.server = server
+
+    @property
+    def id(self) -> int:
+        return self.actor.account_id
+
+    def caller(self, *permissions: str) -> Caller:
+        """A caller whose new token has these permissions, or all when none are named."""
+        token = self.server.run(self._token(permissions or ALL_PERMISSIONS))
+        return Caller(self.server, token)
+
+    def expired_caller(self) -> Caller:
+        """A caller whose token, which may do everything, ran out yesterday."""
+        caller = self.caller()
+        self.server.sql(
+            """
+            UPDATE api_tokens
+               SET created_at = now() - interval '91 days', expires_at = now() - interval '1 day'
+             WHERE id = (SELECT max(id) FROM api_tokens WHERE account_id = %s)
+            """,
+            self.id,
+        )
+        return caller
+
+    def drain(self) -> None:
+        """Carry out the account's unfinished tasks here and now, oldest first."""
+        from weighbridge import worker  # noqa: PLC0415 - tests without tasks need none of its imports
+
+        last = 0
+        while found := self.server.sql(_NEXT_UNFINISHED_TASK, self.id, last):
+            [(last,)] = found
+            self.server.run(worker.attempt_task(self.server.database, last))
+
+    async def _token(self, permissions: Iterable[str]) -> str:
+        async with self.server.database.write() as tx:
+            return await create_token(
+                tx,
+                self.actor,
+                user_id=self.actor.user_id,
+                name="test",
+                permissions=list(permissions),
+                lifetime_days=90,
+            )
+
+
+class Server:
+    """The application on a free port, as long as the `with` block lasts."""
+
+    def __init__(self, database_url: str, **settings: Any) -> None:
+        self.database = Database(database_url, connections_max=4)
+        self.anyone = Caller(self, None)
+        self._account_numbers = count(1)
+        with ExitStack() as closing:
+            self._socket = closing.enter_context(_listening_socket())
+            self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+            self._http = closing.enter_context(
+                httpx2.Client(base_url=self.address, timeout=DEADLINE_SECONDS, trust_env=False)
+            )
+            self._connection = closing.enter_context(psycopg.connect(database_url, autocommit=True))
+            self._uvicorn = uvicorn.Server(_configuration(database_url, self.address, settings))
+            self._closing = closing.pop_all()
+        self._started: Future[asyncio.AbstractEventLoop] = Future()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="server")
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._loop = self._started.result(DEADLINE_SECONDS)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._uvicorn.should_exit = True
+        self._thread.join(DEADLINE_SECONDS)
+        self._closing.close()
+
+    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Run a coroutine on the server's loop and give its result."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(DEADLINE_SECONDS)
+
+    def sql(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Run one statement past the service, committed at once, and give its rows."""
+        cursor = self._connection.execute(statement, values)  # type: ignore[arg-type] # statements of tests
+        return cursor.fetchall() if cursor.description else []
+
+    @contextmanager
+    def transaction(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
+        """Begin a transaction past the service; it commits when the block ends."""
+        with psycopg.connect(self.database.url) as connection:
+            yield connection
+
+    def await_blocked(self) -> None:
+        """Wait until some statement of the service waits for a lock that a transaction of the test holds."""
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        blocked = (
+            "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        )
+        while not self.sql(blocked):
+            assert time.monotonic() < deadline, "a statement waits for a lock"
+            time.sleep(0.005)
+
+    def account(self) -> Account:
+        """Make an account of its own for a test."""
+        return Account(self, self.run(self._account(f"account {next(self._account_numbers)}")))
+
+    @staticmethod
+    def together(work: Callable[[], Result], times: int) -> list[Result]:
+        """Do the same so many times at once, as many callers would."""
+        with ThreadPoolExecutor(times) as callers:
+            return [future.result() for future in [callers.submit(work) for _ in range(times)]]
+
+    def request(
+        self, method: str, path: str, query: Query, content: bytes | None, headers: Mapping[str, str]
+    ) -> Answer:
+        pairs = list(query.items() if isinstance(query, Mapping) else query)
+        response = self._http.request(method, path, params=pairs or None, content=content, headers=headers)
+        return Answer(response.status_code, response.headers, response.text)
+
+    async def _account(self, name: str) -> Actor:
+        async with self.database.write() as tx:
+            return await create_account(tx, name=name, request_id="given")
+
+    async def _serve(self) -> None:
+        async with self.database:
+            serving = asyncio.create_task(self._uvicorn.serve(sockets=[self._socket]))
+            while not self._uvicorn.started and not serving.done():  # noqa: ASYNC110 - uvicorn tells by this flag
+                await asyncio.sleep(0.01)
+            if self._uvicorn.started:
+                self._started.set_result(asyncio.get_running_loop())
+            else:
+                self._started.set_exception(AssertionError("the application does not start"))
+            await serving
+
+
+def _listening_socket() -> socket.socket:
+    """A socket that says it is TCP: asyncio then sends small packets at once."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.bind(("127.0.0.1", 0))
+    return listening
+
+
+def _configuration(database_url: str, address: str, changes: Mapping[str, Any]) -> uvicorn.Config:
+    usual = {"database_url": database_url, "base_url": address, "request_body_bytes": BODY_BYTES_MAX}
+    settings = Settings(**usual | changes)
+    return uvicorn.Config(build(settings), lifespan="on", ws="none", log_config=None, access_log=False)

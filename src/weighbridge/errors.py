@@ -85,6 +85,12 @@ class TooManyRequests(Refusal):
         self.retry_after_seconds = retry_after_seconds
 
 
+class Damaged(Refusal):
+    """What was stored is not what comes back."""
+
+    status = 500
+
+
 class Unavailable(Refusal):
     """The service cannot answer just now; the same request may succeed later."""
 

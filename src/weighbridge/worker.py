@@ -30,6 +30,9 @@ TASKS: Final[Mapping[str, Callable[[Database, Attempt], Awaitable[None]]]] = {
 }
 """What each type of task does. A task publishes its effect and its success in one fenced transaction."""
 
+LOOK_SECONDS: Final = 1.0
+"""How often a worker looks for jobs that nobody announces: those that waited for a lock or for their time."""
+
 
 async def run() -> None:
     """Work until SIGTERM or SIGINT, then finish what is in hand."""
@@ -61,6 +64,7 @@ async def work(database: Database, settings: Settings) -> None:
             await app.run_worker_async(
                 queues=[QUEUE],
                 concurrency=settings.worker_concurrency,
+                fetch_job_polling_interval=LOOK_SECONDS,
                 update_heartbeat_interval=settings.lease_seconds / 3,
                 stalled_worker_timeout=settings.lease_seconds,
                 shutdown_graceful_timeout=settings.shutdown_seconds,

@@ -52,10 +52,9 @@ def select(cadence: str, wanted: Interval, zone: tzinfo) -> Selection:
 
 def slot_at(cadence: str, moment: datetime, zone: tzinfo) -> Interval:
     """The slot that holds the moment."""
-    floor = _FLOORS[cadence]
-    start = _utc(floor(moment.astimezone(zone)))
+    start = _start(cadence, moment, zone)
     probe = start + _SHORTEST[cadence]
-    while (end := _utc(floor(probe.astimezone(zone)))) <= start:
+    while (end := _start(cadence, probe, zone)) <= start:
         probe += _HOUR
     return Interval(start, end)
 
@@ -91,6 +90,20 @@ def _over(cadence: str, wanted: Interval, zone: tzinfo) -> Iterator[Interval]:
             return
         slot = slot_at(cadence, slot.end, zone)
     raise ValueError(f"the range reaches over more than {SLOTS_MAX:,} {cadence} slots")
+
+
+def _start(cadence: str, moment: datetime, zone: tzinfo) -> Instant:
+    """The last cut at or before the moment.
+
+    Where clocks go back over a cut, the wall shows it twice: hours are cut both times, longer slots the
+    first time. What the wall shows again after a cut belongs to the slot that had begun.
+    """
+    floor = _FLOORS[cadence]
+    local = moment.astimezone(zone)
+    here, ahead = floor(local), _utc(floor(local + _HOUR).replace(fold=0))
+    passed = [cut for fold in (0, 1) if (cut := _utc(here.replace(fold=fold))) <= moment]
+    latest = max(passed) if cadence == "hourly" else passed[0]
+    return max(latest, ahead) if ahead <= moment else latest
 
 
 def _half_lies_in(slot: Interval, wanted: Interval) -> bool:

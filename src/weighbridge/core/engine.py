@@ -168,8 +168,7 @@ def _divide(bench: _Bench, body: Input, whole: Decimal, agreeing: Sequence[Parti
         return divide(whole, weights, bench.scale)
     except AllocationError as error:
         bench.problems.append(
-            f"{whole} of {body.data_point_type!r} cannot be shared "
-            f"by {body.share_by!r}: {error}"
+            f"{whole} of {body.data_point_type!r} cannot be shared by {body.share_by!r}: {error}"
         )
         return [ZERO] * len(agreeing)
 

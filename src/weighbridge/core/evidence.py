@@ -23,16 +23,18 @@ LINK_LENGTH_MAX: Final = 2_000
 
 _PORT_MAX: Final = 65_535
 _INVISIBLE: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
-_TURNING: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_TURNING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Marks that turn the direction of writing, so that a name reads as what it is not."""
 
 _LINK: Final = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*):(?://(?P<authority>[^/?#]*))?.*", re.IGNORECASE)
-_PLACE: Final = re.compile(r"(?:\[[0-9a-f:.]+\]|[^\W_](?:[\w.-]*[\w.])?)(?::(?P<port>[0-9]{1,5}))?", re.IGNORECASE)
+_PLACE: Final = re.compile(
+    r"(?:\[[0-9a-f:.]+\]|[^\W_](?:[\w.-]*[\w.])?)(?::(?P<port>[0-9]{1,5}))?", re.IGNORECASE
+)
 
 
 def without_path(name: str) -> str:
     """The last part of a name that may be a path of some machine."""
-    return name.replace("\\", "/").rpartition("/")[2].strip()
+    return name.replace("\\", "/").rpartition("/")[2].strip(" ")
 
 
 def problems_of_name(name: str, field: str) -> list[Problem]:

@@ -55,6 +55,8 @@ class Interval:
 
     def touches(self, other: "Interval") -> bool:
         """Whether the two have at least one instant in common."""
+        if self.is_reading and other.is_reading:
+            return self.start == other.start
         if other.is_reading:
             return self.holds(other)
         if self.is_reading:

@@ -1,6 +1,6 @@
-"""A link is where a record opens in the web app.
+"""A link is where a record opens in the web app; an address is where something else is found.
 
-It is a path until the edge puts the service's address before it.
+A link is a path until the edge puts the service's address before it. An address may lead elsewhere.
 """
 
 
@@ -12,8 +12,21 @@ class Link:
     def __init__(self, path: str) -> None:
         self.path = path
 
+    def below(self, base_url: str) -> str:
+        """The whole link, when the service answers at this address."""
+        return base_url + self.path
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Link) and other.path == self.path
 
     def __hash__(self) -> int:
         return hash(self.path)
+
+
+class Address(Link):
+    """A path of the service, or the whole address of something outside of it."""
+
+    __slots__ = ()
+
+    def below(self, base_url: str) -> str:
+        return super().below(base_url) if self.path.startswith("/") else self.path

@@ -5,6 +5,7 @@ whether it may write. A transaction that ends with an exception leaves nothing b
 """
 
 import asyncio
+import select
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from decimal import Decimal
@@ -131,7 +132,7 @@ class Database:
             min_size=1,
             max_size=connections_max,
             kwargs={"autocommit": True, "options": options, "application_name": "weighbridge"},
-            check=AsyncConnectionPool.check_connection,
+            check=_check,
             open=False,
         )
 
@@ -196,6 +197,15 @@ class _InstantLoader(Loader):
 
     def load(self, data: Buffer) -> Instant:
         return Instant.fromisoformat(bytes(data).decode())
+
+
+async def _check(connection: AsyncConnection[TupleRow]) -> None:
+    """Refuse a connection whose server has gone, without asking the server.
+
+    A server that ends a connection says so, which makes an idle socket readable; only then it is asked.
+    """
+    if connection.closed or select.select([connection.fileno()], [], [], 0)[0]:
+        await AsyncConnectionPool.check_connection(connection)
 
 
 async def _configure(connection: AsyncConnection[TupleRow]) -> None:

@@ -19,7 +19,7 @@ from msgspec.structs import FieldInfo
 
 from weighbridge.core.ids import PREFIXES, Key, make
 from weighbridge.core.instant import Instant
-from weighbridge.core.link import Link
+from weighbridge.core.link import Address, Link
 
 Schema = dict[str, Any]
 
@@ -50,6 +50,11 @@ _LEAVES: Final[Mapping[Any, Mapping[str, Any]]] = {
         "type": "string",
         "format": "uri",
         "description": "Opens the record in the web app.",
+    },
+    Address: {
+        "type": "string",
+        "format": "uri",
+        "description": "Where a file is downloaded, or where a link leads.",
     },
 }
 _CONTAINERS: Final = (list, tuple, dict)

@@ -8,7 +8,13 @@ from litestar import Request, Response
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 from psycopg import OperationalError
-from psycopg.errors import ForeignKeyViolation, UniqueViolation
+from psycopg.errors import (
+    DeadlockDetected,
+    ForeignKeyViolation,
+    LockNotAvailable,
+    QueryCanceled,
+    UniqueViolation,
+)
 from psycopg_pool import PoolTimeout
 
 from weighbridge.core.problem import Problem
@@ -18,6 +24,13 @@ log = structlog.get_logger()
 
 WebRequest = Request[Any, Any, State]
 _RETRY_AFTER_SECONDS = 2
+
+_BUSY = {
+    QueryCanceled.sqlstate: "The request took longer than the service allows; ask for less at once.",
+    DeadlockDetected.sqlstate: "The request got in the way of another one; try again.",
+    LockNotAvailable.sqlstate: "The request waited too long for another one; try again.",
+}
+"""Why the database could not do something now, by its own code for it."""
 
 _SENTENCES = {
     404: "There is nothing at this path.",
@@ -76,7 +89,10 @@ def overtaken(request: WebRequest, _: UniqueViolation | ForeignKeyViolation) -> 
 def database_away(request: WebRequest, error: OperationalError | PoolTimeout) -> Response[bytes]:
     """Answer while the database restarts or cannot be reached."""
     log.warning("database_unavailable", error=str(error))
-    return refused(request, Unavailable("The database cannot be reached just now; try again shortly."))
+    state = getattr(error, "sqlstate", None)
+    return refused(
+        request, Unavailable(_BUSY.get(state, "The database cannot be reached just now; try again."))
+    )
 
 
 def broken(request: WebRequest, error: Exception) -> Response[bytes]:

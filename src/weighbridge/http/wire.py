@@ -31,7 +31,7 @@ def encoder(base_url: str) -> Encode:
     """Make the function that writes answers; links begin with the address of the service."""
 
     def on_the_wire(value: object) -> object:
-        return base_url + value.path if isinstance(value, Link) else written(value)
+        return value.below(base_url) if isinstance(value, Link) else written(value)
 
     return msgspec.json.Encoder(enc_hook=on_the_wire, decimal_format="number").encode
 

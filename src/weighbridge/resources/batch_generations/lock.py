@@ -26,4 +26,6 @@ async def hold_off_generations(tx: Write, project: int) -> None:
         ([lock_name(project, family) for (family,) in families],),
     )
     if is_held is False:
-        raise Conflict("A generation works on the project's data just now; try again when its task has ended.")
+        raise Conflict(
+            "A generation works on the project's data just now; try again when its task has ended."
+        )

@@ -98,8 +98,8 @@ def _run(scope: Scope, slot: Interval, name: str, found: PartitionRun) -> Run:
 def fingerprint(model_sha256: bytes, found: PartitionRun) -> bytes:
     """Digest everything that the result depends on: model version, events, values."""
     digest = hashlib.sha256(model_sha256)
-    for group in sorted(found.groups, key=lambda one: (one.source, one.tags.label)):
-        digest.update(f"{group.source} {group.tags.label!r} {group.event_count} {group.digest}\n".encode())
+    for line in sorted(f"{g.source} {g.tags.named} {g.event_count} {g.digest}\n" for g in found.groups):
+        digest.update(line.encode())
     for slug, reading in found.readings.items():
         digest.update(f"{slug} {_digits(reading.amount)} {_digits(reading.whole)}\n".encode())
     return digest.digest()

@@ -116,11 +116,14 @@ def _refuse_what_does_not_run(model: Model) -> None:
 def _selection(model: Model, asked: NewGeneration, zone: ZoneInfo) -> Selection:
     if asked.end_time <= asked.start_time:
         raise Invalid([Problem("end_time is not after start_time.", "end_time", "invalid")])
-    wanted = Interval(Instant.of(asked.start_time), Instant.of(asked.end_time))
     try:
+        wanted = Interval(Instant.of(asked.start_time), Instant.of(asked.end_time))
         selection = select(model.cadence, wanted, zone)
     except ValueError as error:
         raise Invalid([Problem(f"Too long: {error}.", "end_time", "too_long")]) from None
+    except OverflowError:
+        message = "The range reaches over the ends of the calendar, the years 1 and 9999."
+        raise Invalid([Problem(message, "start_time", "invalid")]) from None
     if not selection.selected:
         raise Invalid(
             [

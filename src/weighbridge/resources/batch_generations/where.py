@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, LiteralString
 
-from psycopg.sql import SQL, Composable, Literal
+from psycopg.sql import SQL, Composable
 
 from weighbridge.core.expression import tree as t
 from weighbridge.core.expression.tree import Expression, Operator
 from weighbridge.core.problem import Problem
+from weighbridge.db.literal import Literal
 from weighbridge.errors import Invalid
 
 

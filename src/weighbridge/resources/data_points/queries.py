@@ -9,8 +9,9 @@ from weighbridge.core import ids
 from weighbridge.core.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.errors import NotFound
 from weighbridge.resources.data_points.records import DataPoint, DataPointEvent
-from weighbridge.resources.events.queries import event_id, read_moment
+from weighbridge.resources.events.queries import event_id, event_row, read_moment
 from weighbridge.resources.projects.queries import project_id as friendly_project
 
 _BOUNDS: Final = ("geq", "leq")
@@ -31,6 +32,13 @@ DATA_POINTS: Final = Listing(
         "end_time": Filter("e.end_time", read_moment, "a time with an offset", _BOUNDS),
     },
     plain={"slug": ("slug", "eq"), "start_time": ("start_time", "geq"), "end_time": ("end_time", "leq")},
+)
+
+EVENT_DATA_POINTS: Final = Listing(
+    sorts={"id": "t.position", "slug": "t.slug"},
+    default_sort="id",
+    key=("t.position",),
+    filters={"slug": Filter("t.slug", str, "the slug of a data point type")},
 )
 
 _SOURCE: Final = """
@@ -55,6 +63,43 @@ async def list_data_points(tx: Read, project: int, wanted: Wanted) -> Page[DataP
     """The data points of a project's events that are not voided."""
     here = SQL("e.project_id = {} AND {}").format(Literal(project), SQL(_PRESENT))
     return await page_of(tx, _data_point, DATA_POINTS, wanted, columns=_COLUMNS, source=_SOURCE, where=[here])
+
+
+async def list_event_data_points(tx: Read, project: int, event: str, wanted: Wanted) -> Page[DataPoint]:
+    """The data points of one event, in the order of their types."""
+    row = await event_row(tx, project, event)
+    here = SQL("e.project_id = {} AND e.id = {} AND {}").format(
+        Literal(project), Literal(row.number), SQL(_PRESENT)
+    )
+    return await page_of(
+        tx, _data_point, EVENT_DATA_POINTS, wanted, columns=_COLUMNS, source=_SOURCE, where=[here]
+    )
+
+
+async def get_data_point(tx: Read, project: int, friendly: str) -> DataPoint:
+    """One data point of a project's events."""
+    key = ids.parse(ids.PREFIXES["data_point"], friendly)
+    if key is None or key.project != project or key.owner is not ids.Owner.EVENT:
+        raise NotFound
+    found = await tx.row(
+        _data_point,
+        f"""
+        SELECT {_COLUMNS} FROM {_SOURCE}
+         WHERE e.project_id = %s AND e.id = %s AND t.position = %s AND {_PRESENT}
+        """,
+        (project, key.key, key.position),
+    )
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def get_event_data_point(tx: Read, project: int, event: str, friendly: str) -> DataPoint:
+    """One data point of one event; another event's is not found here."""
+    found = await get_data_point(tx, project, friendly)
+    if found.event.id != event:
+        raise NotFound
+    return found
 
 
 def data_point_id(project: int, event: int, position: int) -> str:

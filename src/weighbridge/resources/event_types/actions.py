@@ -1,31 +1,28 @@
-"""Make event types."""
+"""Make event types, change and remove them."""
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from weighbridge.core.name import problem_of_name
+from weighbridge.core.ids import POSITION_MAX
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.slug import SLUG_RULE, is_slug, slug_of
-from weighbridge.core.unit import UnitError, parse_unit
+from weighbridge.core.slug import slug_of
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid
 from weighbridge.resources.audit_log import actions as audit
 from weighbridge.resources.event_types import queries
 from weighbridge.resources.event_types.records import (
-    CADENCE_UNITS,
-    DATA_POINT_TYPES_MAX,
-    EXPECTED_LOCATIONS,
-    VALUE_TYPES,
     EventType,
+    EventTypeChange,
     NewDataPointType,
     NewEventType,
 )
+from weighbridge.resources.event_types.revision import Kept, Revision, problems_of_new, revise
+from weighbridge.resources.event_types.rules import problems_of_data_point_types, problems_of_event_type
 
 
 async def create_event_type(tx: Write, actor: Actor, project: int, asked: NewEventType) -> EventType:
     """Make an event type with its data point types."""
-    problems = [*_problems_of_event_type(asked), *_problems_of_data_point_types(asked.data_point_types)]
+    problems = [*problems_of_event_type(asked), *problems_of_data_point_types(asked.data_point_types)]
     slug = asked.slug or slug_of(asked.name)
     if not problems and await tx.value(
         "SELECT true FROM event_types WHERE project_id = %s AND slug = %s", (project, slug)
@@ -46,25 +43,186 @@ async def create_event_type(tx: Write, actor: Actor, project: int, asked: NewEve
             asked.reusable_in_batches, asked.expected_locations, asked.requires_tracking_id,
         ),
     )  # fmt: skip
-    await _add_data_point_types(tx, project, number, asked.data_point_types)
+    await _add_data_point_types(tx, project, number, asked.data_point_types, 1)
     made = await queries.get_event_type(tx, project, queries.event_type_id(project, number))
     await audit.record(tx, actor, action="event_type.create", target=made.id, project_id=project, after=made)
     return made
 
 
-async def _add_data_point_types(tx: Write, project: int, number: int, asked: list[NewDataPointType]) -> None:
+async def update_event_type(
+    tx: Write, actor: Actor, project: int, friendly: str, asked: EventTypeChange
+) -> EventType:
+    """Change an event type; what events carry keeps its meaning.
+
+    What is required from now on holds for events that are stored from now on; what no longer is required
+    completes the events that lacked nothing else.
+    """
+    number, before = await _locked(tx, project, friendly)
+    revision = revise(before, asked)
+    wanted = revision.wanted
+    problems = [
+        *problems_of_new(revision, asked),
+        *problems_of_event_type(wanted),
+        *problems_of_data_point_types(wanted.data_point_types),
+    ]
+    if problems := problems or await _problems_of_use(tx, project, number, revision):
+        raise Invalid(problems)
+    if not revision.is_change:
+        return before
+    await tx.execute(
+        """
+        UPDATE event_types
+           SET name = %s, description = %s, cadence_amount = %s, cadence_unit = %s, reusable_in_batches = %s,
+               expected_locations = %s, requires_tracking_id = %s, updated_at = now()
+         WHERE project_id = %s AND id = %s
+        """,
+        (
+            wanted.name, wanted.description, wanted.cadence_amount, wanted.cadence_unit,
+            wanted.reusable_in_batches, wanted.expected_locations, wanted.requires_tracking_id,
+            project, number,
+        ),
+    )  # fmt: skip
+    await _change_data_point_types(tx, project, number, revision)
+    after = await queries.get_event_type(tx, project, friendly)
+    await audit.record(
+        tx, actor, action="event_type.update", target=after.id, project_id=project, before=before, after=after
+    )
+    if revision.is_loosened:
+        await _complete_events(tx, actor, project, number, after)
+    return after
+
+
+async def delete_event_type(tx: Write, actor: Actor, project: int, friendly: str) -> None:
+    """Remove an event type that has no events, voided ones included."""
+    number, before = await _locked(tx, project, friendly)
+    if await tx.value(
+        "SELECT EXISTS (SELECT FROM events WHERE project_id = %s AND event_type_id = %s)", (project, number)
+    ):
+        raise Invalid(
+            [
+                Problem(
+                    f"The project has events of type {before.slug!r}, voided ones included; the type stays.",
+                    code="in_use",
+                )
+            ]
+        )
+    await tx.execute(
+        "DELETE FROM data_point_types WHERE project_id = %s AND event_type_id = %s", (project, number)
+    )
+    await tx.execute("DELETE FROM event_types WHERE project_id = %s AND id = %s", (project, number))
+    await audit.record(
+        tx, actor, action="event_type.delete", target=before.id, project_id=project, before=before
+    )
+
+
+async def _locked(tx: Write, project: int, friendly: str) -> tuple[int, EventType]:
+    """The number and record of an event type that nobody else changes, and of which nobody stores events."""
+    number = queries.event_type_number(project, friendly)
+    await tx.execute(
+        "SELECT FROM event_types WHERE project_id = %s AND id = %s FOR UPDATE", (project, number)
+    )
+    return number, await queries.get_event_type(tx, project, friendly)
+
+
+async def _problems_of_use(tx: Write, project: int, number: int, revision: Revision) -> list[Problem]:
+    """What cannot be removed or mean something else, because events carry it or batches read it."""
+    redefined = [one for one in revision.kept if one.is_redefined]
+    asked = [one.id for one in revision.removed] + [one.was.id for one in redefined]
+    if not asked:
+        return []
+    rows = await tx.tuples(
+        """
+        SELECT t.id FROM data_point_types t
+         WHERE t.project_id = %(project)s AND t.id = ANY (%(asked)s)
+           AND (EXISTS (SELECT FROM events e
+                         WHERE e.project_id = %(project)s AND e.event_type_id = %(event_type)s
+                           AND (e.numbers[t.position] IS NOT NULL OR e.texts[t.position] IS NOT NULL
+                                OR e.booleans[t.position] IS NOT NULL))
+                OR EXISTS (SELECT FROM batch_input_sets s
+                            WHERE s.project_id = %(project)s AND s.event_type_id = %(event_type)s
+                              AND t.position = ANY (s.positions)))
+        """,
+        {"project": project, "event_type": number, "asked": asked},
+    )
+    used = {one for (one,) in rows}
+    return [
+        Problem(
+            f"event_type.data_point_types leaves out {one.slug!r}, which events carry or batches read; it stays.",
+            "event_type.data_point_types",
+            "in_use",
+        )
+        for one in revision.removed
+        if one.id in used
+    ] + [_redefined(one) for one in redefined if one.was.id in used]
+
+
+def _redefined(kept: Kept) -> Problem:
+    name = "value_type" if kept.was.value_type != kept.wanted.value_type else "unit"
+    field = f"event_type.data_point_types[{kept.index}].{name}"
+    return Problem(
+        f"{field} is {getattr(kept.wanted, name)!r}, but events carry {kept.was.slug!r} as "
+        f"{getattr(kept.was, name)!r}; add another data point type instead.",
+        field,
+        "in_use",
+    )
+
+
+async def _change_data_point_types(tx: Write, project: int, number: int, revision: Revision) -> None:
+    if revision.removed:
+        await tx.execute(
+            "DELETE FROM data_point_types WHERE project_id = %s AND id = ANY (%s)",
+            (project, [one.id for one in revision.removed]),
+        )
+    for one in revision.kept:
+        if one.is_changed:
+            await tx.execute(
+                """
+                UPDATE data_point_types
+                   SET name = %s, value_type = %s, unit = %s, required = %s, updated_at = now()
+                 WHERE project_id = %s AND id = %s
+                """,
+                (
+                    one.wanted.name.strip(), one.wanted.value_type, one.wanted.unit, one.wanted.required,
+                    project, one.was.id,
+                ),
+            )  # fmt: skip
+    if revision.added:
+        last: int = await tx.value(
+            """
+            SELECT coalesce(max(position), 0) FROM data_point_types WHERE project_id = %s AND event_type_id = %s
+            """,
+            (project, number),
+        )
+        await _add_data_point_types(tx, project, number, revision.added, last + 1)
+
+
+async def _add_data_point_types(
+    tx: Write, project: int, number: int, asked: Sequence[NewDataPointType], first: int
+) -> None:
+    """Write down data point types at the next positions."""
+    if first + len(asked) - 1 > POSITION_MAX:
+        raise Invalid(
+            [
+                Problem(
+                    "The event type has had so many data point types that no position is left; make another.",
+                    "event_type.data_point_types",
+                    "too_many",
+                )
+            ]
+        )
     await tx.execute(
         """
         INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type, unit,
                                       required)
-        SELECT %s, %s, position, slug, name, value_type, unit, required
+        SELECT %s, %s, place + %s - 1, slug, name, value_type, unit, required
           FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::boolean[])
-               WITH ORDINALITY AS asked (slug, name, value_type, unit, required, position)
-         ORDER BY position
+               WITH ORDINALITY AS asked (slug, name, value_type, unit, required, place)
+         ORDER BY place
         """,
         (
             project,
             number,
+            first,
             [one.slug or slug_of(one.name) for one in asked],
             [one.name.strip() for one in asked],
             [one.value_type for one in asked],
@@ -74,66 +232,26 @@ async def _add_data_point_types(tx: Write, project: int, number: int, asked: lis
     )
 
 
-def _problems_of_event_type(asked: NewEventType) -> Iterator[Problem]:
-    if wrong := problem_of_name(asked.name, "An event type", "event_type.name"):
-        yield wrong
-    yield from _problem_of_slug(asked.slug, asked.name, "event_type.slug")
-    if asked.expected_locations not in EXPECTED_LOCATIONS:
-        yield _not_among("event_type.expected_locations", asked.expected_locations, EXPECTED_LOCATIONS)
-    if (asked.cadence_amount is None) != (asked.cadence_unit is None):
-        yield Problem(
-            "cadence_amount and cadence_unit go together; one of them is missing.",
-            "event_type.cadence_unit",
-            "invalid",
+async def _complete_events(tx: Write, actor: Actor, project: int, number: int, event_type: EventType) -> None:
+    """Complete the events that lack nothing that is required any more."""
+    completed = await tx.execute(
+        """
+        UPDATE events e SET is_complete = true, updated_at = now()
+         WHERE e.project_id = %(project)s AND e.event_type_id = %(event_type)s AND NOT e.is_complete
+           AND NOT EXISTS (SELECT FROM data_point_types t
+                            WHERE t.project_id = %(project)s AND t.event_type_id = %(event_type)s
+                              AND t.required
+                              AND e.numbers[t.position] IS NULL AND e.texts[t.position] IS NULL
+                              AND e.booleans[t.position] IS NULL)
+        """,
+        {"project": project, "event_type": number},
+    )
+    if completed:
+        await audit.record(
+            tx,
+            actor,
+            action="event.complete_many",
+            target=f"{completed} events",
+            project_id=project,
+            after={"count": completed, "event_type": event_type.id},
         )
-    if asked.cadence_amount is not None and not 0 < asked.cadence_amount <= 1_000_000:
-        yield Problem(
-            f"cadence_amount is {asked.cadence_amount}; it takes a whole number from 1 to 1,000,000.",
-            "event_type.cadence_amount",
-            "invalid",
-        )
-    if asked.cadence_unit is not None and asked.cadence_unit not in CADENCE_UNITS:
-        yield _not_among("event_type.cadence_unit", asked.cadence_unit, CADENCE_UNITS)
-
-
-def _problems_of_data_point_types(asked: list[NewDataPointType]) -> Iterator[Problem]:
-    if len(asked) > DATA_POINT_TYPES_MAX:
-        yield Problem(
-            f"There are {len(asked)} data point types; an event type has at most {DATA_POINT_TYPES_MAX}.",
-            "event_type.data_point_types",
-            "too_many",
-        )
-    for index, one in enumerate(asked):
-        yield from _problems_of_data_point_type(one, f"event_type.data_point_types[{index}]")
-    for slug, times in Counter(one.slug or slug_of(one.name) for one in asked).items():
-        if times > 1:
-            yield Problem(
-                f"{times} data point types have the slug {slug!r}; it must be unique in its event type.",
-                "event_type.data_point_types",
-                "taken",
-            )
-
-
-def _problems_of_data_point_type(asked: NewDataPointType, field: str) -> Iterator[Problem]:
-    if wrong := problem_of_name(asked.name, field, f"{field}.name"):
-        yield wrong
-    yield from _problem_of_slug(asked.slug, asked.name, f"{field}.slug")
-    if asked.value_type not in VALUE_TYPES:
-        yield _not_among(f"{field}.value_type", asked.value_type, VALUE_TYPES)
-    if asked.unit is None:
-        return
-    if asked.value_type != "number":
-        yield Problem(f"{field} has a unit; only a number has one.", f"{field}.unit", "invalid")
-    try:
-        parse_unit(asked.unit)
-    except UnitError as error:
-        yield Problem(f"{field}.unit is {asked.unit!r}: {error}", f"{field}.unit", "invalid")
-
-
-def _problem_of_slug(slug: str | None, name: str, field: str) -> Iterator[Problem]:
-    if not is_slug(slug or slug_of(name)) and name.strip():
-        yield Problem(f"{field} is {slug or ''!r}; a slug is {SLUG_RULE}.", field, "invalid")
-
-
-def _not_among(field: str, value: str, allowed: object) -> Problem:
-    return Problem(f"{field} is {value!r}; allowed are {', '.join(allowed)}.", field, "invalid")  # type: ignore[arg-type]

@@ -45,15 +45,20 @@ async def list_event_types(tx: Read, project: int, wanted: Wanted) -> Page[Event
 
 async def get_event_type(tx: Read, project: int, friendly: str) -> EventType:
     """One event type by its friendly id; a number names none."""
-    key = ids.parse(ids.PREFIXES["event_type"], friendly)
     found = await tx.row(
         _event_type,
         f"SELECT {_COLUMNS} FROM event_types WHERE project_id = %s AND id = %s",
-        (project, key.key if key and key.project == project else 0),
+        (project, event_type_number(project, friendly)),
     )
     if found is None:
         raise NotFound
     return (await _with_data_point_types(tx, project, [found]))[0]
+
+
+def event_type_number(project: int, friendly: str) -> int:
+    """The number in a friendly id of the project; 0, which no event type has, for any other text."""
+    key = ids.parse(ids.PREFIXES["event_type"], friendly)
+    return key.key if key and key.project == project else 0
 
 
 def event_type_id(project: int, number: int) -> str:

@@ -1,12 +1,13 @@
 """Paths of event types."""
 
 from weighbridge.db.listing import Page, wanted
-from weighbridge.http.endpoint import ReadCall, WriteCall, get, post
+from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.resources.event_types import actions, queries
-from weighbridge.resources.event_types.records import EventType, NewEventTypeBody
+from weighbridge.resources.event_types.records import EventType, EventTypeChangeBody, NewEventTypeBody
 from weighbridge.resources.projects.queries import project_named
 
 _PATH = "/projects/{project_id}/event_types"
+_ONE = _PATH + "/{event_type_id}"
 
 
 @get(_PATH, permission="data_collection:read", returns=Page[EventType], listing=queries.EVENT_TYPES)
@@ -23,11 +24,31 @@ async def create_event_type(call: WriteCall, body: NewEventTypeBody) -> EventTyp
     return await actions.create_event_type(call.tx, call.actor, project, body.event_type)
 
 
-@get(_PATH + "/{event_type_id}", permission="data_collection:read", returns=EventType)
+@get(_ONE, permission="data_collection:read", returns=EventType)
 async def get_event_type(call: ReadCall) -> EventType:
     """Read one event type by its friendly id."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
     return await queries.get_event_type(call.tx, project, call.path["event_type_id"])
 
 
-ROUTES = [list_event_types, create_event_type, get_event_type]
+@patch(_ONE, permission="data_collection:write", body=EventTypeChangeBody, returns=EventType)
+async def update_event_type(call: WriteCall, body: EventTypeChangeBody) -> EventType:
+    """Change an event type; the meaning of the values that events carry is fixed.
+
+    `data_point_types`, where it is sent, lists all that the event type is to have: those it has by their
+    slugs, new ones with name and value type. One that events carry can be renamed and made required or
+    not, and cannot be left out. What becomes required holds for events stored from then on.
+    """
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    named = call.path["event_type_id"]
+    return await actions.update_event_type(call.tx, call.actor, project, named, body.event_type)
+
+
+@delete(_ONE, permission="data_collection:write")
+async def delete_event_type(call: WriteCall) -> None:
+    """Remove an event type that has no events."""
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    await actions.delete_event_type(call.tx, call.actor, project, call.path["event_type_id"])
+
+
+ROUTES = [list_event_types, create_event_type, get_event_type, update_event_type, delete_event_type]

@@ -20,6 +20,7 @@ from weighbridge.resources.events.records import (
     REFERENCE_LENGTH_MAX,
     TEXT_LENGTH_MAX,
     EventReceipt,
+    LocationRef,
     NewDataPoint,
     NewEvent,
 )
@@ -127,14 +128,15 @@ def _row(event: NewEvent, template: Template, known: Known, place: Place) -> tup
     if template.requires_tracking_id and event.tracking_id is None:
         place.refuse("tracking_id", f"is missing; events of type {event.event_type!r} need one.", "required")
     numbers, texts, booleans, missing = _values(event.data_points, template, place)
+    locations = location_numbers(event.locations, event.event_type, template, known, place)
     row = (
         f"{template.number}\t"
         f"{_time('start_time', event.start_time, place)}\t{_time('end_time', end_time, place)}\t"
-        f"{_reference('tracking_id', event.tracking_id, place)}\t"
+        f"{reference('tracking_id', event.tracking_id, place)}\t"
         f"{_feedstock(event.feedstock_id, known, place)}\t"
-        f"{_reference('client_reference', event.client_reference, place)}\t"
-        f"{_text('notes', event.notes, TEXT_LENGTH_MAX, place)}\t"
-        f"{_locations(event, template, known, place)}\t"
+        f"{reference('client_reference', event.client_reference, place)}\t"
+        f"{bounded_text('notes', event.notes, TEXT_LENGTH_MAX, place)}\t"
+        f"{{{','.join(locations)}}}\t"
         f"{numbers}\t{texts}\t{booleans}\t{'f' if missing else 't'}\n"
     )
     return row, missing
@@ -150,20 +152,20 @@ def _values(
     for index, point in enumerate(points):
         slot = slots.get(point.slug)
         if slot is None or point.slug in seen:
-            _refuse_name(index, point, template, place)
+            refuse_name(index, point, template, place)
             continue
         seen.add(point.slug)
         array = arrays.get(slot.value_type)
         if array is None:
             array = arrays[slot.value_type] = ["NULL"] * template.width
-        array[slot.position - 1] = _element(index, point, slot, place)
+        array[slot.position - 1] = element(index, point, slot, place)
     missing = (
         [] if template.required <= seen else [slug for slug in slots if slug in template.required - seen]
     )
     return _array(arrays.get("number")), _array(arrays.get("string")), _array(arrays.get("boolean")), missing
 
 
-def _element(index: int, point: NewDataPoint, slot: Slot, place: Place) -> str:
+def element(index: int, point: NewDataPoint, slot: Slot, place: Place) -> str:
     """One value as an element of an array in COPY text."""
     value, kind = point.value, type(point.value)
     if slot.value_type == "number" and (kind is Decimal or kind is int):
@@ -196,7 +198,8 @@ def _check_limits(index: int, point: NewDataPoint, place: Place) -> None:
         place.refuse(f"data_points[{index}].value", f"of {point.slug!r} is out of limits: {error}")
 
 
-def _refuse_name(index: int, point: NewDataPoint, template: Template, place: Place) -> None:
+def refuse_name(index: int, point: NewDataPoint, template: Template, place: Place) -> None:
+    """Refuse a value for a data point that the event type lacks, or that has a value in the request."""
     name = f"data_points[{index}].slug"
     if point.slug in template.slots:
         place.refuse(name, f"is {point.slug!r} a second time in the event.")
@@ -205,9 +208,12 @@ def _refuse_name(index: int, point: NewDataPoint, template: Template, place: Pla
     place.refuse(name, f"is {point.slug!r}; the event type has the data points {allowed}.", "unknown")
 
 
-def _locations(event: NewEvent, template: Template, known: Known, place: Place) -> str:
-    numbers = []
-    for index, named in enumerate(event.locations):
+def location_numbers(
+    locations: Sequence[LocationRef], event_type: str, template: Template, known: Known, place: Place
+) -> list[str]:
+    """The numbers of the locations that an event names."""
+    numbers: list[str] = []
+    for index, named in enumerate(locations):
         number = known.locations.get(named.id)
         if number is None:
             refused = f"is {named.id!r}, which is no location of the project."
@@ -216,14 +222,13 @@ def _locations(event: NewEvent, template: Template, known: Known, place: Place) 
             place.refuse(f"locations[{index}].id", f"names {named.id!r} a second time.")
         else:
             numbers.append(str(number))
-    count = len(event.locations)
+    count = len(locations)
     if not template.locations_min <= count <= LOCATIONS_MAX:
         place.refuse(
             "locations",
-            f"names {count}; events of type {event.event_type!r} name {template.locations_min} "
-            f"to {LOCATIONS_MAX}.",
+            f"names {count}; events of type {event_type!r} name {template.locations_min} to {LOCATIONS_MAX}.",
         )
-    return "{" + ",".join(numbers) + "}"
+    return numbers
 
 
 def _feedstock(friendly: str | None, known: Known, place: Place) -> str:
@@ -235,15 +240,17 @@ def _feedstock(friendly: str | None, known: Known, place: Place) -> str:
     return str(number)
 
 
-def _reference(name: str, value: str | None, place: Place) -> str:
+def reference(name: str, value: str | None, place: Place) -> str:
+    """A tracking id or client reference in COPY text."""
     if value is None:
         return _NULL
     if not value.strip():
         place.refuse(name, "is blank; leave it out instead.")
-    return _text(name, value, REFERENCE_LENGTH_MAX, place)
+    return bounded_text(name, value, REFERENCE_LENGTH_MAX, place)
 
 
-def _text(name: str, value: str | None, longest: int, place: Place) -> str:
+def bounded_text(name: str, value: str | None, longest: int, place: Place) -> str:
+    """A text of at most so many characters in COPY text."""
     if value is None:
         return _NULL
     if complaint := _text_problem(value, longest):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, LiteralString
 
 import msgspec
 from psycopg.sql import SQL, Literal
@@ -11,7 +11,7 @@ from psycopg.sql import SQL, Literal
 from weighbridge.core import ids
 from weighbridge.core.instant import Instant
 from weighbridge.core.link import Link
-from weighbridge.db.engine import Read
+from weighbridge.db.engine import Read, Write
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
 from weighbridge.errors import NotFound
 from weighbridge.resources.event_types.queries import event_type_id
@@ -74,6 +74,10 @@ _COLUMNS: Final = """
     e.start_time, e.end_time, e.is_complete, e.feedstock_id, f.name AS feedstock, e.location_ids,
     e.numbers, e.texts, e.booleans, e.created_at, e.updated_at
 """
+_ONE: Final = (
+    f"SELECT {_COLUMNS} FROM {_SOURCE} WHERE e.project_id = %s AND e.id = %s AND e.voided_at IS NULL"
+)
+_ONE_LOCKED: Final = f"{_ONE} FOR UPDATE OF e"
 
 
 class EventRow(msgspec.Struct, frozen=True):
@@ -120,17 +124,32 @@ async def list_events(tx: Read, project: int, wanted: Wanted) -> Page[Event]:
 
 async def get_event(tx: Read, project: int, friendly: str) -> Event:
     """One event by its friendly id."""
+    return await whole_event(tx, await event_row(tx, project, friendly))
+
+
+async def whole_event(tx: Read, row: EventRow) -> Event:
+    """An event's row with the names of its values and the records of its locations."""
+    return (await _events(tx, row.project, [row]))[0]
+
+
+async def event_row(tx: Read, project: int, friendly: str) -> EventRow:
+    """The row of an event that is not voided."""
+    return await _row(tx, project, friendly, _ONE)
+
+
+async def locked_event_row(tx: Write, project: int, friendly: str) -> EventRow:
+    """The row of an event that is not voided, and that nobody else changes until the transaction ends."""
+    return await _row(tx, project, friendly, _ONE_LOCKED)
+
+
+async def _row(tx: Read, project: int, friendly: str, statement: LiteralString) -> EventRow:
     key = ids.parse(ids.PREFIXES["event"], friendly)
     if key is None or key != ids.Key(project, key.key):
         raise NotFound
-    row = await tx.row(
-        EventRow,
-        f"SELECT {_COLUMNS} FROM {_SOURCE} WHERE e.project_id = %s AND e.id = %s AND e.voided_at IS NULL",
-        (project, key.key),
-    )
+    row = await tx.row(EventRow, statement, (project, key.key))
     if row is None:
         raise NotFound
-    return (await _events(tx, project, [row]))[0]
+    return row
 
 
 def event_id(project: int, number: int) -> str:
@@ -166,7 +185,7 @@ def _event(row: EventRow, measures: Sequence[Measure], places: list[Any]) -> Eve
         value = value_at(row, measure.position)
         if value is not None:
             points.append(_data_point(row, measure, value))
-        elif measure.required:
+        elif measure.required and not row.is_complete:
             missing.append(measure.slug)
     return Event(
         id=friendly,

@@ -60,6 +60,29 @@ class NewEventsBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     events: list[NewEvent] | UnsetType = UNSET
 
 
+class EventChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to complete an event; what is left out stays as it is.
+
+    What was captured may be sent again, as long as it is the same.
+    """
+
+    event_type: str | UnsetType = UNSET
+    start_time: Moment | UnsetType = UNSET
+    end_time: Moment | None | UnsetType = UNSET
+    tracking_id: str | None | UnsetType = UNSET
+    feedstock_id: str | None | UnsetType = UNSET
+    client_reference: str | None | UnsetType = UNSET
+    notes: str | None | UnsetType = UNSET
+    locations: list[LocationRef] | UnsetType = UNSET
+    data_points: list[NewDataPoint] = []
+
+
+class EventChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /projects/{project_id}/events/{event_id}."""
+
+    event: EventChange
+
+
 class EventReceipt(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a bulk request gets back for each event, in the order sent."""
 

@@ -1,12 +1,13 @@
 """Paths of events."""
 
 from weighbridge.db.listing import Page, wanted
-from weighbridge.http.endpoint import ReadCall, WriteCall, get, post
+from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.resources.events import actions, queries
-from weighbridge.resources.events.records import Event, EventReceipts, NewEventsBody
+from weighbridge.resources.events.records import Event, EventChangeBody, EventReceipts, NewEventsBody
 from weighbridge.resources.projects.queries import project_named
 
 _PATH = "/projects/{project_id}/events"
+_ONE = _PATH + "/{event_id}"
 
 
 @get(_PATH, permission="data_collection:read", returns=Page[Event], listing=queries.EVENTS)
@@ -23,11 +24,32 @@ async def create_events(call: WriteCall, body: NewEventsBody) -> Event | EventRe
     return await actions.create_events(call.tx, call.actor, project, body)
 
 
-@get(_PATH + "/{event_id}", permission="data_collection:read", returns=Event)
+@get(_ONE, permission="data_collection:read", returns=Event)
 async def get_event(call: ReadCall) -> Event:
     """Read one event."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
     return await queries.get_event(call.tx, project, call.path["event_id"])
 
 
-ROUTES = [list_events, create_events, get_event]
+@patch(_ONE, permission="data_collection:write", body=EventChangeBody, returns=Event)
+async def update_event(call: WriteCall, body: EventChangeBody) -> Event:
+    """Complete an event: first values, notes, client reference, locations.
+
+    What was captured (times, feedstock, tracking id, values) may be sent again, and only corrected. Null
+    clears notes and client reference; `locations` replaces the set.
+    """
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    return await actions.update_event(call.tx, call.actor, project, call.path["event_id"], body.event)
+
+
+@delete(_ONE, permission="data_collection:write")
+async def void_event(call: WriteCall) -> None:
+    """Void an event that no batch was made of.
+
+    It disappears from the data, stays stored for the audit, and keeps its client reference.
+    """
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    await actions.void_event(call.tx, call.actor, project, call.path["event_id"])
+
+
+ROUTES = [list_events, create_events, get_event, update_event, void_event]

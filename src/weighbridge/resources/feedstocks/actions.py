@@ -33,9 +33,7 @@ async def update_feedstock(
 ) -> Feedstock:
     """Change a feedstock; its name only until batches were made of its events."""
     number = queries.feedstock_number(project, friendly)
-    await tx.execute(
-        "SELECT FROM feedstocks WHERE project_id = %s AND id = %s FOR UPDATE", (project, number)
-    )
+    await tx.execute("SELECT FROM feedstocks WHERE project_id = %s AND id = %s FOR UPDATE", (project, number))
     before = await queries.get_feedstock(tx, project, number)
     wanted = changed(before, asked)
     if wanted == before:

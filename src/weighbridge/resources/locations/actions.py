@@ -44,9 +44,7 @@ async def update_location(
 ) -> Location:
     """Change a location; its name only until batches were made of its events."""
     number = queries.location_number(project, friendly)
-    await tx.execute(
-        "SELECT FROM locations WHERE project_id = %s AND id = %s FOR UPDATE", (project, number)
-    )
+    await tx.execute("SELECT FROM locations WHERE project_id = %s AND id = %s FOR UPDATE", (project, number))
     before = await queries.get_location(tx, project, number)
     wanted = _wanted(before, asked)
     problems = [*_problems_of_place(wanted.lat, wanted.long)]
@@ -79,7 +77,12 @@ async def delete_location(tx: Write, actor: Actor, project: int, friendly: str) 
         await tx.execute("DELETE FROM locations WHERE project_id = %s AND id = %s", (project, number))
     except ForeignKeyViolation:
         raise Invalid(
-            [Problem(f"Events name the location {before.name!r}, voided ones included; it stays.", code="in_use")]
+            [
+                Problem(
+                    f"Events name the location {before.name!r}, voided ones included; it stays.",
+                    code="in_use",
+                )
+            ]
         ) from None
     await audit.record(
         tx, actor, action="location.delete", target=before.id, project_id=project, before=before

@@ -1,0 +1,182 @@
+"""An upload is the one file of a body of multipart/form-data, with the texts beside it.
+
+It is read as it arrives: the file goes to a spool, in memory while it is small and on disk beyond, and is
+counted and digested on the way.
+
+Invariants: never more than the form's limit is kept of a file, nor more than `TEXT_BYTES_MAX` of a text;
+the parts are those that the form names, each at most once; the spool is gone when the request is.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from tempfile import SpooledTemporaryFile
+from typing import Any, BinaryIO, Final, cast
+
+from litestar.exceptions import HTTPException
+from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
+
+from weighbridge.core.problem import Problem
+from weighbridge.db.json import canonical
+from weighbridge.errors import Malformed, TooLarge
+
+MEDIA_TYPE: Final = "multipart/form-data"
+FILE_PART: Final = "file"
+
+TEXT_BYTES_MAX: Final = 8_192
+"""The longest text beside an uploaded file, in bytes."""
+
+PART_BYTES_MAX: Final = 65_536
+"""What a form may hold beside its file, in bytes: texts, names and boundaries."""
+
+SPOOL_BYTES: Final = 1_048_576
+"""What of a file is held in memory; a longer one goes to the disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that has arrived whole; `content` stands at its start."""
+
+    content: BinaryIO
+    name: str
+    size: int
+    sha256: bytes
+    texts: Mapping[str, str]
+
+    @property
+    def identity(self) -> bytes:
+        """The same bytes for the same upload, however its parts were ordered and marked off."""
+        return canonical([self.name, self.sha256.hex(), self.texts])
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form that an operation takes beside JSON.
+
+    `received` puts the file where it belongs before the transaction begins, and gives what the operation is
+    called with. It is left with an exception when the operation refuses.
+    """
+
+    file_bytes_max: int
+    file: str
+    """What the file is, for the OpenAPI document."""
+    texts: Mapping[str, str]
+    """The names of the texts that may come with it, each with its meaning."""
+    received: Callable[[Any, Upload], AbstractAsyncContextManager[Any]]
+
+    @property
+    def body_bytes_max(self) -> int:
+        """The longest body that holds such a form."""
+        return self.file_bytes_max + PART_BYTES_MAX
+
+    def too_large(self) -> TooLarge:
+        """The refusal of a file over the limit."""
+        return TooLarge(
+            [
+                Problem(
+                    f"The file is larger than {self.file_bytes_max:,} bytes, the most that this request takes.",
+                    FILE_PART,
+                    "too_large",
+                )
+            ]
+        )
+
+
+def is_form(content_type: str) -> bool:
+    """Whether a body of this content type is a form."""
+    return content_type.partition(";")[0].strip().lower() == MEDIA_TYPE
+
+
+@asynccontextmanager
+async def read(form: Form, content_type: str, chunks: AsyncIterator[bytes]) -> AsyncIterator[Upload]:
+    """Read a form; the upload lasts as long as the block."""
+    with SpooledTemporaryFile(max_size=SPOOL_BYTES) as spool:
+        reading = _Reading(form, cast("BinaryIO", spool))
+        try:
+            await _parse(reading, content_type, chunks)
+        except MultipartError as error:
+            raise Malformed(f"The body is not a form that can be read: {error}.") from None
+        except HTTPException as error:
+            raise form.too_large() if error.status_code == TooLarge.status else error from None
+        yield reading.upload()
+
+
+async def _parse(reading: "_Reading", content_type: str, chunks: AsyncIterator[bytes]) -> None:
+    _, options = parse_options_header(content_type)
+    if not options.get("boundary"):
+        raise Malformed("The content type names no boundary between the parts of the form.")
+    parts_max = 1 + len(reading.form.texts)
+    with PushMultipartParser(options["boundary"], max_segment_count=parts_max, strict=True) as parser:
+        async for chunk in chunks:
+            for event in parser.parse(chunk):
+                if isinstance(event, MultipartSegment):
+                    reading.begin(event)
+                elif event:
+                    await reading.take(event)
+            if parser.closed:
+                return
+
+
+class _Reading:
+    """A form on its way."""
+
+    def __init__(self, form: Form, spool: BinaryIO) -> None:
+        self.form = form
+        self._spool = spool
+        self._digest = hashlib.sha256()
+        self._size = 0
+        self._filename: str | None = None
+        self._texts: dict[str, bytearray] = {}
+        self._part = ""
+
+    def begin(self, segment: MultipartSegment) -> None:
+        """Begin a part of the form."""
+        self._part = name = segment.name or ""
+        if name == FILE_PART and self._filename is None:
+            if not segment.filename:
+                raise _malformed(FILE_PART, "file comes without the name of a file.", "required")
+            self._filename = segment.filename
+        elif name in self.form.texts and name not in self._texts:
+            self._texts[name] = bytearray()
+        else:
+            known = [FILE_PART, *self.form.texts]
+            said = "is given twice" if name in known else "is not a part of this form"
+            raise _malformed(name, f"{name or 'A part without a name'} {said}; it takes {', '.join(known)}.")
+
+    async def take(self, payload: bytes | bytearray) -> None:
+        """Take some bytes of the part."""
+        if self._part == FILE_PART:
+            self._size += len(payload)
+            if self._size > self.form.file_bytes_max:
+                raise self.form.too_large()
+            await asyncio.to_thread(self._write, payload)
+            return
+        text = self._texts[self._part]
+        if len(text) + len(payload) > TEXT_BYTES_MAX:
+            raise _malformed(self._part, f"{self._part} is longer than {TEXT_BYTES_MAX:,} bytes.")
+        text += payload
+
+    def upload(self) -> Upload:
+        """The upload, when all parts have arrived."""
+        if self._filename is None:
+            raise _malformed(FILE_PART, "file is required.", "required")
+        self._spool.seek(0)
+        texts = {name: _decoded(name, text) for name, text in self._texts.items()}
+        return Upload(self._spool, self._filename, self._size, self._digest.digest(), texts)
+
+    def _write(self, payload: bytes | bytearray) -> None:
+        self._digest.update(payload)
+        self._spool.write(payload)
+
+
+def _decoded(name: str, text: bytearray) -> str:
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        raise _malformed(name, f"{name} is not UTF-8.") from None
+
+
+def _malformed(field: str, message: str, code: str = "invalid") -> Malformed:
+    return Malformed([Problem(message, field or None, code)])

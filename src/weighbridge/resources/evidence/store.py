@@ -1,0 +1,140 @@
+"""The evidence store: files under keys of our own making, in a folder or in the object store of a cloud.
+
+Invariants: a file is there whole or not at all; `put` returns when it would survive a power cut; `get`
+gives the very bytes that were put or refuses, before the first of them is sent.
+"""
+
+import asyncio
+import hashlib
+import os
+import re
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, Final
+from urllib.parse import unquote, urlsplit
+
+from obstore.exceptions import BaseError
+from obstore.store import LocalStore, ObjectStore, from_url
+
+from weighbridge.core.problem import Problem
+from weighbridge.db.embedded.files import make_folder, sync_folder
+from weighbridge.errors import Damaged, Refusal, Unavailable
+from weighbridge.http.attachment import Spool
+from weighbridge.http.upload import SPOOL_BYTES
+
+FOLDER: Final = "evidence"
+CLOUDS: Final = ("s3", "gs", "az")
+
+PUTS_MAX: Final = 4
+"""Files that one process writes at the same time; each is in memory meanwhile."""
+
+ATTEMPT_SECONDS: Final = 30
+RETRY_SECONDS: Final = 45
+RETRIES: Final = 2
+
+_KEY: Final = re.compile(r"[0-9a-f]{32}")
+_AWAY: Final = "The store of evidence files cannot be reached just now; try again shortly."
+
+
+class EvidenceStore:
+    """The files; `folder` is where they lie when they lie on this machine."""
+
+    def __init__(self, store: ObjectStore, folder: Path | None) -> None:
+        self._store = store
+        self._folder = folder
+        self._turns = asyncio.Semaphore(PUTS_MAX)
+
+    async def put(self, key: str, content: BinaryIO) -> None:
+        """Write a file, from its start."""
+        content.seek(0)
+        try:
+            async with self._turns:
+                await self._store.put_async(key, content, use_multipart=False)
+                if self._folder is not None:
+                    await asyncio.to_thread(_sync, self._folder / key)
+        except (BaseError, OSError) as error:
+            raise Unavailable(_AWAY) from error
+
+    async def get(self, key: str, size: int, sha256: bytes) -> Spool:
+        """Read all of a file into a spool that stands at its start; the caller closes it."""
+        digest = hashlib.sha256()
+        with ExitStack() as unfinished:
+            spool = unfinished.enter_context(SpooledTemporaryFile(max_size=SPOOL_BYTES))
+            try:
+                found = await self._store.get_async(key)
+                if found.meta["size"] == size:
+                    async for chunk in found.stream(min_chunk_size=SPOOL_BYTES):
+                        await asyncio.to_thread(_take, spool, digest, chunk)
+            except FileNotFoundError:
+                raise Damaged("The file is missing from the store of evidence files.") from None
+            except (BaseError, OSError) as error:
+                raise Unavailable(_AWAY) from error
+            if digest.digest() != sha256:
+                raise Damaged("The file in the store is not the one that was attached; it is not handed out.")
+            spool.seek(0)
+            unfinished.pop_all()
+            return spool
+
+    async def delete(self, key: str) -> None:
+        """Remove a file; one that is not there is as good as removed."""
+        try:
+            with suppress(FileNotFoundError):
+                await self._store.delete_async(key)
+        except (BaseError, OSError) as error:
+            raise Unavailable(_AWAY) from error
+
+    async def keys_before(self, moment: datetime) -> AsyncIterator[list[str]]:
+        """The keys of files that were written before a moment, some at a time."""
+        async for listed in self._store.list():
+            keys = [one["path"] for one in listed if one["last_modified"] < moment]
+            if ours := [key for key in keys if _KEY.fullmatch(key)]:
+                yield ours
+
+
+def open_store(evidence_url: str | None, data_dir: Path) -> EvidenceStore:
+    """Open the store that the settings name: by default, a folder of the data directory."""
+    if evidence_url is None:
+        return _in_folder(data_dir / FOLDER)
+    parts = urlsplit(evidence_url)
+    if parts.scheme == "file" and not parts.netloc and parts.path.startswith("/"):
+        return _in_folder(Path(unquote(parts.path)))
+    if parts.scheme not in CLOUDS or not parts.netloc:
+        raise _unusable(evidence_url, "it takes file:///folder, s3://bucket, gs://bucket or az://container.")
+    try:
+        store = from_url(
+            evidence_url,
+            client_options={"timeout": timedelta(seconds=ATTEMPT_SECONDS)},
+            retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=RETRY_SECONDS)},
+        )
+    except (BaseError, ValueError) as error:
+        raise _unusable(evidence_url, f"it cannot be used: {str(error).splitlines()[0]}.") from error
+    return EvidenceStore(store, None)
+
+
+def _in_folder(folder: Path) -> EvidenceStore:
+    make_folder(folder)
+    return EvidenceStore(LocalStore(folder.absolute()), folder.absolute())
+
+
+def _unusable(evidence_url: str, said: str) -> Refusal:
+    return Refusal(
+        [Problem(f"WEIGHBRIDGE_EVIDENCE_URL is {evidence_url!r}; {said}", "evidence_url", "invalid_setting")]
+    )
+
+
+def _take(spool: Spool, digest: "hashlib._Hash", chunk: bytes) -> None:
+    digest.update(chunk)
+    spool.write(chunk)
+
+
+def _sync(path: Path) -> None:
+    """Have the disk take the file and its name; the library leaves that to chance."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    sync_folder(path.parent)

@@ -15,6 +15,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Self, TypeVar
 
 import httpx2
@@ -31,6 +33,8 @@ from weighbridge.settings import Settings
 
 DEADLINE_SECONDS = 20.0
 BODY_BYTES_MAX = 4_194_304
+
+_account_numbers = count(1)
 
 Result = TypeVar("Result")
 Query = Mapping[str, str] | Iterable[tuple[str, str]]
@@ -50,6 +54,7 @@ class Answer:
     status: int
     headers: httpx2.Headers
     text: str
+    content: bytes
 
     @property
     def body(self) -> Any:
@@ -91,6 +96,12 @@ class Caller:
 
     def post(self, path: str, body: Any) -> Answer:
         return self.send("POST", path, content=body if isinstance(body, bytes) else _encode(body))
+
+    def upload(self, path: str, name: str, content: bytes, **texts: str) -> Answer:
+        """Send a file as a browser's form does, with texts beside it."""
+        form = httpx2.Request("POST", "http://form", files={"file": (name, content)}, data=texts)
+        headers = {"content-type": form.headers["content-type"]}
+        return self.send("POST", path, content=form.read(), headers=headers)
 
     def patch(self, path: str, body: Any) -> Answer:
         return self.send("PATCH", path, content=body if isinstance(body, bytes) else _encode(body))
@@ -171,15 +182,18 @@ class Server:
     def __init__(self, database_url: str, **settings: Any) -> None:
         self.database = Database(database_url, connections_max=4)
         self.anyone = Caller(self, None)
-        self._account_numbers = count(1)
+
         with ExitStack() as closing:
+            self.folder = Path(closing.enter_context(TemporaryDirectory(prefix="wb-")))
             self._socket = closing.enter_context(_listening_socket())
             self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
             self._http = closing.enter_context(
                 httpx2.Client(base_url=self.address, timeout=DEADLINE_SECONDS, trust_env=False)
             )
             self._connection = closing.enter_context(psycopg.connect(database_url, autocommit=True))
-            self._uvicorn = uvicorn.Server(_configuration(database_url, self.address, settings))
+            self._uvicorn = uvicorn.Server(
+                _configuration(database_url, self.address, {"data_dir": self.folder} | settings)
+            )
             self._closing = closing.pop_all()
         self._started: Future[asyncio.AbstractEventLoop] = Future()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="server")
@@ -221,7 +235,7 @@ class Server:
 
     def account(self) -> Account:
         """Make an account of its own for a test."""
-        return Account(self, self.run(self._account(f"account {next(self._account_numbers)}")))
+        return Account(self, self.run(self._account(f"account {next(_account_numbers)}")))
 
     @staticmethod
     def together(work: Callable[[], Result], times: int) -> list[Result]:
@@ -234,7 +248,7 @@ class Server:
     ) -> Answer:
         pairs = list(query.items() if isinstance(query, Mapping) else query)
         response = self._http.request(method, path, params=pairs or None, content=content, headers=headers)
-        return Answer(response.status_code, response.headers, response.text)
+        return Answer(response.status_code, response.headers, response.text, response.content)
 
     async def _account(self, name: str) -> Actor:
         async with self.database.write() as tx:

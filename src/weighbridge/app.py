@@ -13,12 +13,15 @@ from weighbridge.db.engine import Database
 from weighbridge.http import docs, edge, health, metrics, refusal, wire
 from weighbridge.http.rate_limit import RateLimiter
 from weighbridge.resources.api_tokens.actions import authenticate
+from weighbridge.resources.api_tokens.routes import ROUTES as API_TOKENS
 from weighbridge.resources.async_tasks.routes import ROUTES as ASYNC_TASKS
 from weighbridge.resources.batch_generations.routes import ROUTES as BATCH_GENERATIONS
 from weighbridge.resources.batches.routes import ROUTES as BATCHES
 from weighbridge.resources.data_points.routes import ROUTES as DATA_POINTS
 from weighbridge.resources.event_types.routes import ROUTES as EVENT_TYPES
 from weighbridge.resources.events.routes import ROUTES as EVENTS
+from weighbridge.resources.evidence.routes import ROUTES as EVIDENCE
+from weighbridge.resources.evidence.store import open_store
 from weighbridge.resources.feedstocks.routes import ROUTES as FEEDSTOCKS
 from weighbridge.resources.ledgers.routes import ROUTES as LEDGERS
 from weighbridge.resources.locations.routes import ROUTES as LOCATIONS
@@ -38,11 +41,13 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     FEEDSTOCKS,
     EVENTS,
     DATA_POINTS,
+    EVIDENCE,
     MODELS,
     LEDGERS,
     BATCH_GENERATIONS,
     BATCHES,
     ASYNC_TASKS,
+    API_TOKENS,
 )
 
 
@@ -83,9 +88,14 @@ def build(settings: Settings) -> edge.Application:
                 "database": database,
                 "authenticate": authenticate,
                 "encode": wire.encoder(base_url.rstrip("/")),
+                "files": open_store(settings.evidence_url, settings.data_dir),
                 "limiter": RateLimiter(settings.rate_limit_per_minute),
             }
         ),
         logging_config=None,
     )
-    return edge.edge(cast("edge.Application", application), is_https=base_url.startswith("https:"))
+    return edge.edge(
+        cast("edge.Application", application),
+        is_https=base_url.startswith("https:"),
+        body_seconds=settings.request_body_seconds,
+    )

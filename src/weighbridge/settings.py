@@ -65,6 +65,9 @@ class Settings:
     request_body_bytes: Annotated[
         int, "The size of the largest request body that is read, in bytes.", Range(1_024, 1_073_741_824)
     ] = 67_108_864
+    request_body_seconds: Annotated[
+        int, "How long a request's body may take to arrive, in seconds.", Range(1, 3600)
+    ] = 30
     shutdown_seconds: Annotated[
         int,
         "How long requests and tasks in progress may take to finish when the service stops.",

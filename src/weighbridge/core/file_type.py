@@ -48,7 +48,7 @@ class FileType:
     is_text: bool = False
 
     def name_of(self, name: str) -> str:
-        """The name for a copy of the file: it ends in an extension of this type, whatever the name ends in."""
+        """The name for a copy of the file: it always ends in an extension of the type."""
         return name if _extension(name) in self.extensions else name + self.extensions[0]
 
 

@@ -6,13 +6,16 @@ the reference pages all derive from it. Every list is ordered totally, bounded a
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Generic, LiteralString, TypeVar
 
 import msgspec
+from psycopg.errors import DataError
 from psycopg.sql import SQL, Composable
 
 from weighbridge.core.problem import Problem
+from weighbridge.db import cursor
+from weighbridge.db.cursor import Column
 from weighbridge.db.engine import Read
 from weighbridge.db.literal import Literal
 from weighbridge.errors import Malformed
@@ -22,6 +25,9 @@ Record = TypeVar("Record", bound=msgspec.Struct)
 PAGE_SIZE_DEFAULT: Final = 20
 PAGE_SIZE_MAX: Final = 200
 PAGE_MAX: Final = 1_000_000
+OFFSET_MAX: Final = 1_000_000
+"""Rows that pages may lie behind; a longer list is walked by cursor, each page at the same cost."""
+
 COUNT_MAX: Final = 10_000
 """Up to here a list is counted; beyond, the planner's estimate has to do."""
 
@@ -64,12 +70,13 @@ class Info(msgspec.Struct, frozen=True, omit_defaults=False):
     page_size: int
     total_items: int
     total_is_estimate: bool
-    current_page: int
+    current_page: int | None
     next_page: int | None
     previous_page: int | None
     total_pages: int
     sort: list[str]
     filter: list[str]
+    next_cursor: str | None = None
 
 
 class Page(msgspec.Struct, Generic[Record], frozen=True):
@@ -87,6 +94,8 @@ class Wanted:
     page_size: int
     sort: tuple[str, ...]
     conditions: tuple[tuple[str, str, Any], ...]
+    after: tuple[str, ...] | None = None
+    """The sort values behind which the page begins, when the list is walked by cursor."""
 
     def where(self, listing: Listing) -> list[Composable]:
         """The conditions as SQL, with their values as literals."""
@@ -95,15 +104,11 @@ class Wanted:
             for name, comparator, value in self.conditions
         ]
 
-    def order(self, listing: Listing) -> Composable:
-        """The total order as SQL."""
-        parts = [
-            SQL("{} DESC" if name.startswith("-") else "{}").format(SQL(listing.sorts[name.lstrip("-")]))
-            for name in self.sort
-        ]
-        descends = bool(self.sort) and self.sort[-1].startswith("-")
-        parts += [SQL("{} DESC" if descends else "{}").format(SQL(column)) for column in listing.key]
-        return SQL(", ").join(parts)
+    def order(self, listing: Listing) -> list[Column]:
+        """The total order: what was asked for, and the key, which runs the way of the last."""
+        asked = [Column(listing.sorts[name.lstrip("-")], name.startswith("-")) for name in self.sort if name]
+        descends = bool(asked) and asked[-1].descends
+        return asked + [Column(expression, descends) for expression in listing.key]
 
 
 async def page_of(
@@ -120,14 +125,29 @@ async def page_of(
     condition = SQL(" AND ").join([SQL("true"), *where, *wanted.where(listing)])
     matching = SQL("FROM {} WHERE {}").format(SQL(source), condition)
     total, is_estimate = await _total(tx, matching)
-    rows = await tx.rows(
-        make,
-        SQL("SELECT {} {} ORDER BY {} LIMIT {} OFFSET {}").format(
-            SQL(columns), matching, wanted.order(listing), Literal(wanted.page_size),
-            Literal((wanted.page - 1) * wanted.page_size),
-        ),
-    )  # fmt: skip
-    return Page(rows, page_info(wanted, len(rows), total, is_estimate=is_estimate))
+    order = wanted.order(listing)
+    behind = SQL("true") if wanted.after is None else cursor.after(order, wanted.after)
+    statement = SQL("SELECT {}, {} {} AND {} ORDER BY {} LIMIT {} OFFSET {}").format(
+        SQL(columns),
+        SQL(", ").join(SQL(column.expression) for column in order),
+        matching,
+        behind,
+        SQL(", ").join(column.sql for column in order),
+        Literal(wanted.page_size + 1),
+        Literal((wanted.page - 1) * wanted.page_size),
+    )
+    try:
+        rows = await tx.tuples(statement)
+    except DataError:
+        if wanted.after is None:
+            raise
+        raise Malformed([_BAD_CURSOR]) from None
+    shown = rows[: wanted.page_size]
+    info = page_info(wanted, len(shown), total, is_estimate=is_estimate)
+    if len(rows) > len(shown):
+        values = shown[-1][-len(order) :]
+        info = msgspec.structs.replace(info, next_cursor=cursor.write(wanted.sort, values))
+    return Page([make(*row[: -len(order)]) for row in shown], info)
 
 
 def read_int4(text: str) -> int:
@@ -142,6 +162,7 @@ def wanted(query: Sequence[tuple[str, str]], listing: Listing) -> Wanted:
     problems: list[Problem] = []
     page, page_size = 1, PAGE_SIZE_DEFAULT
     sort: tuple[str, ...] = (listing.default_sort,)
+    marked: str | None = None
     conditions: list[tuple[str, str, Any]] = []
     for name, value in query:
         if name == "page":
@@ -150,6 +171,8 @@ def wanted(query: Sequence[tuple[str, str]], listing: Listing) -> Wanted:
             page_size = min(_whole_number(name, value, None, problems), PAGE_SIZE_MAX)
         elif name == "sort":
             sort = _sort(value, listing, problems)
+        elif name == "cursor":
+            marked = value
         elif name.startswith("filter"):
             conditions += _condition(name, value, listing, problems)
         elif name in listing.plain:
@@ -158,9 +181,14 @@ def wanted(query: Sequence[tuple[str, str]], listing: Listing) -> Wanted:
             problems.append(Problem(f"{name} is not a parameter of this list.", name, "unknown"))
     problems += _contradictions(query)
     problems += _conflicts(conditions)
+    problems += _out_of_reach(page, page_size)
+    asked = Wanted(page, page_size, sort, tuple(dict.fromkeys(conditions)))
+    if marked is not None and not problems:
+        asked, found = _marked(asked, marked, query, listing)
+        problems += found
     if problems:
         raise Malformed(problems)
-    return Wanted(page, page_size, sort, tuple(dict.fromkeys(conditions)))
+    return asked
 
 
 def _comparison(found: Filter, operator: LiteralString, value: Any) -> Composable:
@@ -238,9 +266,37 @@ def _read(
         return []
 
 
+def _out_of_reach(page: int, page_size: int) -> list[Problem]:
+    if page * page_size <= OFFSET_MAX:
+        return []
+    message = f"page {page} begins beyond row {OFFSET_MAX:,}; walk so long a list with cursor."
+    return [Problem(message, "page", "too_far")]
+
+
+def _marked(
+    asked: Wanted, text: str, query: Sequence[tuple[str, str]], listing: Listing
+) -> tuple[Wanted, list[Problem]]:
+    """Begin behind a cursor, in the order that it was written for."""
+    if any(name == "page" for name, _ in query):
+        return asked, [
+            Problem("page and cursor are two ways to walk a list; give one.", "cursor", "conflict")
+        ]
+    try:
+        sort, values = cursor.read(text)
+    except ValueError:
+        return asked, [_BAD_CURSOR]
+    if any(name == "sort" for name, _ in query) and sort != asked.sort:
+        return asked, [Problem("The cursor was written for another sort.", "cursor", "conflict")]
+    is_ours = bool(listing.key) and all(name.removeprefix("-") in listing.sorts for name in sort if name)
+    asked = replace(asked, sort=sort, after=values)
+    if not is_ours or len(values) != len(asked.order(listing)):
+        return asked, [_BAD_CURSOR]
+    return asked, []
+
+
 def _contradictions(query: Sequence[tuple[str, str]]) -> list[Problem]:
     """A parameter of paging that is given with several values."""
-    times = Counter(name for name, _ in set(query) if name in {"page", "page_size", "sort"})
+    times = Counter(name for name, _ in set(query) if name in {"page", "page_size", "sort", "cursor"})
     return [
         Problem(f"{name} is given with {count} values; give it once.", name, "conflict")
         for name, count in times.items()
@@ -273,17 +329,21 @@ async def _total(tx: Read, matching: Composable) -> tuple[int, bool]:
 
 
 def page_info(wanted: Wanted, items: int, total: int, *, is_estimate: bool) -> Info:
-    """Say where a page stands in its list."""
+    """Say where a page stands in its list; behind a cursor, pages have no number."""
     pages = max(1, -(-total // wanted.page_size))
+    is_numbered = wanted.after is None
     return Info(
         items=items,
         page_size=wanted.page_size,
         total_items=total,
         total_is_estimate=is_estimate,
-        current_page=wanted.page,
-        next_page=wanted.page + 1 if wanted.page < pages else None,
-        previous_page=min(wanted.page - 1, pages) if wanted.page > 1 else None,
+        current_page=wanted.page if is_numbered else None,
+        next_page=wanted.page + 1 if is_numbered and wanted.page < pages else None,
+        previous_page=min(wanted.page - 1, pages) if is_numbered and wanted.page > 1 else None,
         total_pages=pages,
         sort=[name for name in wanted.sort if name],
         filter=[f"{name}[{comparator}]" for name, comparator, _ in wanted.conditions],
     )
+
+
+_BAD_CURSOR: Final = Problem("cursor is no cursor of this list.", "cursor", "invalid")

@@ -8,7 +8,7 @@ sandbox without scripts, styles or a way out.
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import quote
 
 from litestar import Response
@@ -27,6 +27,13 @@ _PLAIN: Final = frozenset(
 _UNQUOTED: Final = "!#$&+-.^_`|~"
 
 Spool = SpooledTemporaryFile[bytes]
+
+
+class Files(Protocol):
+    """Where the files that are sent are kept; the application is made with one."""
+
+    async def get(self, key: str, size: int, sha256: bytes) -> Spool:
+        """Read all of a file; refuse when it is not the one of this size and digest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,6 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-BODY_SECONDS_MAX: Final = 30
-"""How long a request's body may take to arrive; the server itself would wait for ever."""
-
 _ACCEPTABLE_ID: Final = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 
 SECURITY_HEADERS: Final = (
@@ -80,9 +77,7 @@ class _Exchange:
         )
 
 
-def edge(
-    inner: Application, *, is_https: bool = False, body_seconds: float = BODY_SECONDS_MAX
-) -> Application:
+def edge(inner: Application, *, is_https: bool, body_seconds: int) -> Application:
     """Wrap an ASGI application."""
     always = (*SECURITY_HEADERS, TRANSPORT_HEADER) if is_https else SECURITY_HEADERS
 
@@ -107,8 +102,11 @@ def edge(
     return outer
 
 
-def _in_time(receive: Receive, body_seconds: float) -> Receive:
-    """Receive the body, all of it within the time; afterwards, wait for the client to go away for ever."""
+def _in_time(receive: Receive, body_seconds: int) -> Receive:
+    """Receive the body, all of it within the time; afterwards, wait for the client to go away for ever.
+
+    The HTTP server has no such deadline of its own.
+    """
     deadline = asyncio.get_running_loop().time() + body_seconds
     is_complete = False
 
@@ -120,7 +118,7 @@ def _in_time(receive: Receive, body_seconds: float) -> Receive:
             async with asyncio.timeout_at(deadline):
                 message = await receive()
         except TimeoutError:
-            raise TooSlow(f"The body did not arrive within {body_seconds:g} seconds.") from None
+            raise TooSlow(f"The body did not arrive within {body_seconds} seconds.") from None
         is_complete = not message.get("more_body", False)
         return message
 

@@ -5,19 +5,22 @@ function returns. The function gets a `Call` and gives the record that goes on t
 decorators are told (permission, body, answer) also makes the OpenAPI document.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar, cast
 
 from litestar import Request, Response
 from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
+from litestar.types import Empty
 
 from weighbridge.core.permission import Actor
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Forbidden, Malformed, TooManyRequests, Unauthorized, UnsupportedMediaType
-from weighbridge.http import idempotency, wire
+from weighbridge.http import idempotency, upload, wire
+from weighbridge.http.attachment import Attachment, Files
 from weighbridge.http.rate_limit import RateLimiter
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
@@ -35,6 +38,7 @@ class Call(Generic[Transaction]):
     actor: Actor
     path: Mapping[str, str]
     query: tuple[tuple[str, str], ...]
+    files: Files
 
 
 ReadCall = Call[Read]
@@ -59,6 +63,10 @@ class Operation:
     listing: Any = None
     example: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    form: upload.Form | None = None
+    """The form that may come in place of JSON."""
+    sends: tuple[str, ...] = ()
+    """The media types of the files that it answers with in place of JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +78,20 @@ class Answer:
 
 
 def get(
-    path: str, *, permission: str, returns: Any, listing: Any = None
+    path: str, *, permission: str, returns: Any = None, listing: Any = None, sends: tuple[str, ...] = ()
 ) -> Callable[[Callable[[ReadCall], Awaitable[Any]]], HTTPRouteHandler]:
-    """Serve a function that reads; with a listing, what it may be filtered and sorted by."""
+    """Serve a function that reads; with a listing, what it may be filtered and sorted by.
+
+    A function that answers with an attachment says what types of files it sends.
+    """
 
     def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Response[bytes]:
             actor = await authenticated(request, permission)
             async with database(request).read() as tx:
                 answer = await function(_call(request, tx, actor))
+            if isinstance(answer, Attachment):
+                return await answer.response()
             return _response(request, answer, 200)
 
         operation = Operation(
@@ -91,6 +104,7 @@ def get(
             returns,
             200,
             listing=listing,
+            sends=sends,
         )
         return _route(operation, handler)
 
@@ -106,11 +120,12 @@ def post(
     status: int = 201,
     example: Any = None,
     kept: Kept = None,
+    form: upload.Form | None = None,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
-    """Serve a function that writes what the body asks for."""
+    """Serve a function that writes what the body asks for; with a form, that may be a file."""
     return _writing(
         "POST", path, permission=permission, body=body, returns=returns, status=status, example=example,
-        kept=kept,
+        kept=kept, form=form,
     )  # fmt: skip
 
 
@@ -154,26 +169,26 @@ def _writing(
     status: int,
     example: Any,
     kept: Kept = None,
+    form: upload.Form | None = None,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Response[bytes]:
             actor = await authenticated(request, permission)
-            raw = await _json_body(request)
-            asked = wire.decode(raw, body)
-            scope = idempotency.scope_of(actor, method, request.url.path, _key(request), raw)
-            async with database(request).write() as tx:
-                if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
-                    return _replayed(stored)
-                answer = await function(_call(request, tx, actor), asked)
-                response = _response(request, answer, status)
-                if scope is not None:
-                    repeated = _response(request, kept(answer), status) if kept else response
-                    await idempotency.keep(tx, scope, status, jsonb(repeated.headers), repeated.content)
-            return response
+            async with _asked(request, body, form) as (asked, raw):
+                scope = idempotency.scope_of(actor, method, request.url.path, _key(request), raw)
+                async with database(request).write() as tx:
+                    if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
+                        return _replayed(stored)
+                    answer = await function(_call(request, tx, actor), asked)
+                    response = _response(request, answer, status)
+                    if scope is not None:
+                        repeated = _response(request, kept(answer), status) if kept else response
+                        await idempotency.keep(tx, scope, status, jsonb(repeated.headers), repeated.content)
+                return response
 
         operation = Operation(
             method, path, function.__name__, function.__module__, _summary(function), permission,
-            returns, status, body=body, example=example,
+            returns, status, body=body, example=example, form=form,
         )  # fmt: skip
         return _route(operation, handler)
 
@@ -218,17 +233,29 @@ async def authenticated(request: WebRequest, permission: str) -> Actor:
     return actor
 
 
-async def _json_body(request: WebRequest) -> bytes:
+@asynccontextmanager
+async def _asked(
+    request: WebRequest, body: type[Any], form: upload.Form | None
+) -> AsyncIterator[tuple[Any, bytes]]:
+    """What the body asks for, and the bytes by which a repetition of it is known."""
     kind = request.headers.get("content-type", "")
+    if form is not None and upload.is_form(kind):
+        async with (
+            upload.read(form, kind, request.stream()) as arrived,
+            form.received(request.app.state.files, arrived) as file,
+        ):
+            yield file, arrived.identity
+        return
     if kind.partition(";")[0].strip().lower() != _JSON:
-        raise UnsupportedMediaType(f"The content type is {kind or 'missing'}; this request takes {_JSON}.")
-    return await request.body()
+        takes = _JSON if form is None else f"{_JSON} or {upload.MEDIA_TYPE}"
+        raise UnsupportedMediaType(f"The content type is {kind or 'missing'}; this request takes {takes}.")
+    raw = await request.body()
+    yield wire.decode(raw, body), raw
 
 
 def _call(request: WebRequest, tx: Transaction, actor: Actor) -> Call[Transaction]:
-    return Call(
-        tx, actor, cast("Mapping[str, str]", request.path_params), tuple(request.query_params.multi_items())
-    )
+    path = cast("Mapping[str, str]", request.path_params)
+    return Call(tx, actor, path, tuple(request.query_params.multi_items()), request.app.state.files)
 
 
 def _response(request: WebRequest, answer: Any, status: int) -> Response[bytes]:
@@ -266,4 +293,5 @@ def _route(
         operation_id=f"{operation.name}",
         include_in_schema=False,
         opt={"operation": operation},
+        request_max_body_size=operation.form.body_bytes_max if operation.form else Empty,
     )(named)

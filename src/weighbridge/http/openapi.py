@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 from litestar.handlers import HTTPRouteHandler
 
-from weighbridge.http import openapi_answers, openapi_parameters
+from weighbridge.http import openapi_answers, openapi_parameters, upload
 from weighbridge.http.endpoint import Operation
 from weighbridge.http.openapi_schemas import Schema, Schemas
 
@@ -124,7 +124,21 @@ def _body(operation: Operation, schemas: Schemas) -> Schema:
     content: Schema = {"schema": schemas.of(operation.body)}
     if operation.example is not None:
         content["example"] = operation.example
-    return {"required": True, "content": {openapi_answers.JSON: content}}
+    contents = {openapi_answers.JSON: content}
+    if operation.form is not None:
+        contents[upload.MEDIA_TYPE] = {"schema": _form(operation.form)}
+    return {"required": True, "content": contents}
+
+
+def _form(form: upload.Form) -> Schema:
+    file = {"type": "string", "format": "binary", "description": form.file}
+    texts = {name: {"type": "string", "description": meaning} for name, meaning in form.texts.items()}
+    return {
+        "type": "object",
+        "properties": {upload.FILE_PART: file, **texts},
+        "required": [upload.FILE_PART],
+        "additionalProperties": False,
+    }
 
 
 def _tag(package: str) -> Schema:

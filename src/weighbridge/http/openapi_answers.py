@@ -35,10 +35,16 @@ HEADERS: Final = {
         "description": "Where the task is read.",
         "schema": {"type": "string", "format": "uri-reference"},
     },
+    "Content-Disposition": {
+        "description": "An attachment, and the name to save it under.",
+        "schema": {"type": "string"},
+    },
     "Retry-After": {"description": "After how many seconds to ask again.", "schema": {"type": "integer"}},
     "WWW-Authenticate": {"description": "How a request says who it is.", "schema": {"type": "string"}},
 }
 """Every header that answers carry, as components."""
+
+_BINARY: Final = {"type": "string", "format": "binary"}
 
 _ALWAYS: Final[tuple[type[Refusal], ...]] = (Malformed, Unauthorized, Forbidden)
 _WITH_BODY: Final[tuple[type[Refusal], ...]] = (TooLarge, UnsupportedMediaType, Invalid)
@@ -69,6 +75,9 @@ def success(operation: Operation, schemas: Schemas, reader: Operation | None) ->
         answer["headers"][name] = {"description": meaning, "schema": {"type": "string"}}
     if operation.returns is not None:
         answer["content"] = {JSON: {"schema": schemas.of(operation.returns)}}
+    if operation.sends:
+        answer["headers"]["Content-Disposition"] = {"$ref": "#/components/headers/Content-Disposition"}
+        answer["content"] = {kind: {"schema": dict(_BINARY)} for kind in operation.sends}
     if operation.status == 202 and reader is not None:
         (task,) = names_in(reader.path)
         answer["links"] = {
@@ -116,6 +125,8 @@ def _headers(status: int) -> Schema:
 def _described(operation: Operation) -> str:
     if operation.status == 202:
         return "The work is started; the answer is its task."
+    if operation.status == 204:
+        return "It is done; the answer is empty."
     if operation.listing is not None:
         return "One page of the list."
     return "What was made." if operation.status == 201 else "The answer."

@@ -24,7 +24,7 @@ SHARED: Final = {
 }
 """Parameters of every list, as components."""
 
-_NUMBERED: Final = {"task": "async task", "evidence": "evidence"}
+_NUMBERED: Final = {"task": "async task", "evidence": "evidence", "token": "API token"}
 """Records in paths whose id is a number."""
 
 _TIMES: Final = {"eq": "is", "geq": "is at or after", "leq": "is at or before"}

@@ -18,7 +18,7 @@ from psycopg.errors import (
 from psycopg_pool import PoolTimeout
 
 from weighbridge.core.problem import Problem
-from weighbridge.errors import Conflict, Refusal, TooManyRequests, TooSlow, Unauthorized, Unavailable
+from weighbridge.errors import Conflict, Damaged, Refusal, TooManyRequests, TooSlow, Unauthorized, Unavailable
 
 log = structlog.get_logger()
 
@@ -57,7 +57,14 @@ class ErrorBody(msgspec.Struct, frozen=True, rename={"status_code": "statusCode"
 
 
 def refused(request: WebRequest, refusal: Refusal) -> Response[bytes]:
-    """Answer with a refusal that the service itself raised."""
+    """Answer with a refusal that the service itself raised; the log has what the caller is not told."""
+    if refusal.__cause__ is not None or isinstance(refusal, Damaged):
+        log.error(
+            "request_refused",
+            reason=str(refusal),
+            cause=str(refusal.__cause__ or ""),
+            request_id=_request_id(request),
+        )
     headers: dict[str, str] = (
         {"WWW-Authenticate": 'Bearer error="invalid_token"'} if isinstance(refusal, Unauthorized) else {}
     )

@@ -16,7 +16,12 @@ from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO, Final, cast
 
 from litestar.exceptions import HTTPException
-from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
+from multipart import (  # type: ignore[import-untyped] # the package has no types
+    MultipartError,
+    MultipartSegment,
+    PushMultipartParser,
+    parse_options_header,
+)
 
 from weighbridge.core.problem import Problem
 from weighbridge.db.json import canonical
@@ -76,7 +81,7 @@ class Form:
         return TooLarge(
             [
                 Problem(
-                    f"The file is larger than {self.file_bytes_max:,} bytes, the most that this request takes.",
+                    f"The file has more than {self.file_bytes_max:,} bytes, the most that is taken.",
                     FILE_PART,
                     "too_large",
                 )

@@ -11,7 +11,7 @@ import msgspec
 
 from weighbridge.core.engine import PartitionRun, Reading, SlotRun, run_slot
 from weighbridge.core.instant import Instant
-from weighbridge.core.model import Model, prepare
+from weighbridge.core.model import Model, ModelError, prepare, sha256
 from weighbridge.core.number import plain
 from weighbridge.core.partition import Partition
 from weighbridge.core.statistics import Group
@@ -66,9 +66,9 @@ async def check_batches(tx: Read) -> tuple[int, list[str]]:
         count += len(made)
         try:
             violations += await _check_generation(tx, generation, batches)
-        except Refusal as refusal:
+        except (Refusal, ModelError) as reason:
             names = ", ".join(batch_id(generation.project, batch.number) for batch in made)
-            violations.append(f"batches {names}: they cannot be computed anew: {refusal}")
+            violations.append(f"batches {names}: they cannot be computed anew: {reason}")
     return count, violations
 
 
@@ -88,6 +88,7 @@ async def _check_generation(tx: Read, generation: _Generation, batches: Sequence
             by_slot[index].append(group)
     runs = await tx.in_thread(_run, model, sources, by_slot, generation.share_scale)
     calculated = await _calculations(tx, generation)
+    digest = bytes.fromhex(sha256(model))
     violations = []
     for batch in batches:
         if batch.is_of_generation:
@@ -95,6 +96,8 @@ async def _check_generation(tx: Read, generation: _Generation, batches: Sequence
             found = next((run for run in slot_run.runs if run.partition == batch.partition), None)
             name = batch_id(generation.project, batch.number)
             complaints = _complaints(model, batch, found, calculated.get(batch.number, {}))
+            if batch.model_sha256 != digest:
+                complaints.append("its model version is not the one that made it, by the digest")
             violations += [f"batch {name}: {complaint}" for complaint in complaints]
     return violations
 
@@ -154,7 +157,8 @@ _GENERATIONS = """
      ORDER BY b.async_task_id
 """
 
-# Of every run in the slots that the generation touched, the newest batch on each ledger by its end.
+# Of every run in the slots that the generation touched, the newest batch by its end on each ledger that it
+# touched there: a run may stand at other data on a ledger that was generated at another time.
 _BATCHES = """
     SELECT DISTINCT ON (r.id, b.ledger_id)
            b.id, r.id, b.async_task_id = %(task)s, r.start_time, r.end_time, r.tracking_id, f.name, l.output,
@@ -166,8 +170,9 @@ _BATCHES = """
       JOIN batches b ON (b.project_id, b.run_id) = (r.project_id, r.id) AND b.id <= %(newest_batch)s
       JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
       LEFT JOIN feedstocks f ON (f.project_id, f.id) = (r.project_id, r.feedstock_id)
-     WHERE r.project_id = %(project)s AND r.family_id = %(family)s AND (r.start_time, r.end_time) IN (
-               SELECT own.start_time, own.end_time FROM batches own
+     WHERE r.project_id = %(project)s AND r.family_id = %(family)s
+       AND (b.ledger_id, r.start_time, r.end_time) IN (
+               SELECT own.ledger_id, own.start_time, own.end_time FROM batches own
                 WHERE own.project_id = %(project)s AND own.async_task_id = %(task)s)
      ORDER BY r.id, b.ledger_id, b.id DESC
 """

@@ -22,7 +22,7 @@ DATA_POINTS: Final = Listing(
         "start_time": "e.start_time",
         "created_at": "e.created_at",
         "updated_at": "e.updated_at",
-        "value": "e.numbers[t.position]",
+        "value": "coalesce(e.numbers[t.position], 0)",
     },
     default_sort="start_time",
     key=("e.id", "t.position"),

@@ -147,7 +147,7 @@ async def _problems_of_use(tx: Write, project: int, number: int, revision: Revis
     used = {one for (one,) in rows}
     return [
         Problem(
-            f"event_type.data_point_types leaves out {one.slug!r}, which events carry or batches read; it stays.",
+            f"event_type.data_point_types leaves out {one.slug!r}, which events carry; it stays.",
             "event_type.data_point_types",
             "in_use",
         )
@@ -189,7 +189,8 @@ async def _change_data_point_types(tx: Write, project: int, number: int, revisio
     if revision.added:
         last: int = await tx.value(
             """
-            SELECT coalesce(max(position), 0) FROM data_point_types WHERE project_id = %s AND event_type_id = %s
+            SELECT coalesce(max(position), 0) FROM data_point_types
+             WHERE project_id = %s AND event_type_id = %s
             """,
             (project, number),
         )

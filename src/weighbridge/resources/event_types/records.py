@@ -86,7 +86,7 @@ class DataPointTypeChange(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
     slug: str | None = None
     name: str | UnsetType = UNSET
     value_type: str | UnsetType = UNSET
-    unit: str | None | UnsetType = UNSET
+    unit: str | UnsetType | None = UNSET
     required: bool | UnsetType = UNSET
 
 
@@ -97,9 +97,9 @@ class EventTypeChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     name: str | UnsetType = UNSET
-    description: str | None | UnsetType = UNSET
-    cadence_amount: int | None | UnsetType = UNSET
-    cadence_unit: str | None | UnsetType = UNSET
+    description: str | UnsetType | None = UNSET
+    cadence_amount: int | UnsetType | None = UNSET
+    cadence_unit: str | UnsetType | None = UNSET
     reusable_in_batches: bool | UnsetType = UNSET
     expected_locations: str | UnsetType = UNSET
     requires_tracking_id: bool | UnsetType = UNSET

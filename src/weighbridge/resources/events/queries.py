@@ -16,6 +16,8 @@ from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_
 from weighbridge.errors import NotFound
 from weighbridge.resources.event_types.queries import event_type_id
 from weighbridge.resources.events.records import Event, EventDataPoint, EventFeedstock
+from weighbridge.resources.evidence.queries import evidence_of_events
+from weighbridge.resources.evidence.records import EventEvidence
 from weighbridge.resources.feedstocks.queries import feedstock_id
 from weighbridge.resources.locations.queries import locations_by_number
 from weighbridge.resources.projects.queries import project_id as friendly_project
@@ -47,7 +49,7 @@ EVENTS: Final = Listing(
         "created_at": "e.created_at",
         "updated_at": "e.updated_at",
         "status": "e.is_complete",
-        "tracking_id": "e.tracking_id",
+        "tracking_id": "coalesce(e.tracking_id, '')",
         "friendly_id": "e.id",
     },
     default_sort="start_time",
@@ -158,7 +160,7 @@ def event_id(project: int, number: int) -> str:
 
 
 async def _events(tx: Read, project: int, rows: Sequence[EventRow]) -> list[Event]:
-    """Complete rows with the names of their values and the records of their locations."""
+    """Complete rows with the names of their values, the records of their locations, and their evidence."""
     measures = await tx.rows(
         Measure,
         """
@@ -171,13 +173,21 @@ async def _events(tx: Read, project: int, rows: Sequence[EventRow]) -> list[Even
     for measure in measures:
         of_type.setdefault(measure.event_type, []).append(measure)
     places = await locations_by_number(tx, project, {number for row in rows for number in row.location_ids})
+    evidence = await evidence_of_events(tx, project, [row.number for row in rows])
     return [
-        _event(row, of_type.get(row.event_type, []), [places[number] for number in row.location_ids])
+        _event(
+            row,
+            of_type.get(row.event_type, []),
+            [places[number] for number in row.location_ids],
+            evidence[row.number],
+        )
         for row in rows
     ]
 
 
-def _event(row: EventRow, measures: Sequence[Measure], places: list[Any]) -> Event:
+def _event(
+    row: EventRow, measures: Sequence[Measure], places: list[Any], evidence: list[EventEvidence]
+) -> Event:
     friendly = event_id(row.project, row.number)
     points: list[EventDataPoint] = []
     missing: list[str] = []
@@ -203,6 +213,7 @@ def _event(row: EventRow, measures: Sequence[Measure], places: list[Any]) -> Eve
         feedstock=_feedstock(row),
         data_points=points,
         locations=places,
+        evidences=evidence,
         has_rule_alerts=False,
         created_at=row.created_at,
         updated_at=row.updated_at,

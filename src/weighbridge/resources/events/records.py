@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from weighbridge.core.instant import Instant
 from weighbridge.core.link import Link
+from weighbridge.resources.evidence.records import EventEvidence
 from weighbridge.resources.locations.records import Location
 
 EVENTS_MAX: Final = 10_000
@@ -68,11 +69,11 @@ class EventChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     event_type: str | UnsetType = UNSET
     start_time: Moment | UnsetType = UNSET
-    end_time: Moment | None | UnsetType = UNSET
-    tracking_id: str | None | UnsetType = UNSET
-    feedstock_id: str | None | UnsetType = UNSET
-    client_reference: str | None | UnsetType = UNSET
-    notes: str | None | UnsetType = UNSET
+    end_time: Moment | UnsetType | None = UNSET
+    tracking_id: str | UnsetType | None = UNSET
+    feedstock_id: str | UnsetType | None = UNSET
+    client_reference: str | UnsetType | None = UNSET
+    notes: str | UnsetType | None = UNSET
     locations: list[LocationRef] | UnsetType = UNSET
     data_points: list[NewDataPoint] = []
 
@@ -128,7 +129,7 @@ class EventFeedstock(msgspec.Struct, frozen=True):
 
 
 class Event(msgspec.Struct, frozen=True):
-    """One event with its data points and locations."""
+    """One event with its data points, locations and evidence."""
 
     id: str
     slug: str
@@ -145,6 +146,7 @@ class Event(msgspec.Struct, frozen=True):
     feedstock: EventFeedstock | None
     data_points: list[EventDataPoint]
     locations: list[Location]
+    evidences: list[EventEvidence]
     has_rule_alerts: bool
     created_at: Instant
     updated_at: Instant

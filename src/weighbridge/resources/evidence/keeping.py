@@ -72,7 +72,9 @@ def _type(upload: Upload) -> FileType:
     if named is None:
         raise _unsupported(f"{shorten(repr(upload.name))} is not named as a file that is kept as evidence.")
     if not _fits(named, upload.content, upload.size):
-        raise _unsupported(f"{shorten(repr(upload.name))} is named as {named.noun}, and its content is not one.")
+        raise _unsupported(
+            f"{shorten(repr(upload.name))} is named as {named.noun}, and its content is not one."
+        )
     return named
 
 

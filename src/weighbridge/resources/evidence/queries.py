@@ -1,7 +1,7 @@
 """Read evidence: of an event, of the events behind a batch, or of a page of events."""
 
 from collections.abc import Collection
-from typing import Any, Final
+from typing import Any, Final, LiteralString
 
 from msgspec import UNSET
 from psycopg.sql import SQL, Composable
@@ -40,19 +40,16 @@ _COLUMNS: Final = """
 
 async def event_named(tx: Read, actor: Actor, text: str) -> ids.Key:
     """The key of an event of the actor's account, by its id alone."""
-    key = ids.parse(ids.PREFIXES["event"], text)
-    if key is None or key != ids.Key(key.project, key.key):
-        raise NotFound
-    found = await tx.value(
+    return await _named(
+        tx,
+        actor,
+        "event",
+        text,
         """
         SELECT true FROM events e JOIN projects p ON p.id = e.project_id
          WHERE e.project_id = %s AND e.id = %s AND p.account_id = %s AND e.voided_at IS NULL
         """,
-        (key.project, key.key, actor.account_id),
     )
-    if found is None:
-        raise NotFound
-    return key
 
 
 async def event_of_project(tx: Read, actor: Actor, project: int, text: str) -> int:
@@ -132,15 +129,23 @@ async def _page(tx: Read, wanted: Wanted, where: Composable) -> Page[Evidence]:
 
 
 async def _batch_named(tx: Read, actor: Actor, text: str) -> ids.Key:
-    key = ids.parse(ids.PREFIXES["batch"], text)
-    found = key and await tx.value(
+    return await _named(
+        tx,
+        actor,
+        "batch",
+        text,
         """
         SELECT true FROM batches b JOIN projects p ON p.id = b.project_id
          WHERE b.project_id = %s AND b.id = %s AND p.account_id = %s
         """,
-        (key.project, key.key, actor.account_id),
     )
-    if key is None or found is None:
+
+
+async def _named(tx: Read, actor: Actor, kind: str, text: str, statement: LiteralString) -> ids.Key:
+    key = ids.parse(ids.PREFIXES[kind], text)
+    if key is None or key != ids.Key(key.project, key.key):
+        raise NotFound
+    if await tx.value(statement, (key.project, key.key, actor.account_id)) is None:
         raise NotFound
     return key
 

@@ -31,7 +31,11 @@ _FORM = Form(
     form=_FORM,
     returns=Evidence,
     example={
-        "evidence": {"type": "url", "url": "https://example.org/tickets/4711", "name": "Weighbridge ticket 4711"}
+        "evidence": {
+            "type": "url",
+            "url": "https://example.org/tickets/4711",
+            "name": "Weighbridge ticket 4711",
+        }
     },
 )
 async def create_evidence(call: WriteCall, asked: NewEvidenceBody | StoredFile) -> Evidence:

@@ -66,7 +66,7 @@ async def delete_feedstock(tx: Write, actor: Actor, project: int, friendly: str)
         raise Invalid(
             [
                 Problem(
-                    f"Events or batches name the feedstock {before.name!r}, voided events included; it stays.",
+                    f"Events name the feedstock {before.name!r}, voided ones included; it stays.",
                     code="in_use",
                 )
             ]
@@ -85,7 +85,7 @@ async def _problems_of_name(tx: Write, project: int, name: str) -> list[Problem]
 
 
 async def _problems_of_renaming(tx: Write, project: int, number: int) -> list[Problem]:
-    """Partitions are ordered, and filtered by models, by the names of feedstocks: a result depends on them."""
+    """Partitions are ordered and filtered by the names of feedstocks: results depend on them."""
     await hold_off_generations(tx, project)
     is_read = await tx.value(
         """

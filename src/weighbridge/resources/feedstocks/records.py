@@ -34,7 +34,7 @@ class FeedstockChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to change a feedstock; what is left out stays as it is."""
 
     name: str | UnsetType = UNSET
-    description: str | None | UnsetType = UNSET
+    description: str | UnsetType | None = UNSET
 
 
 class FeedstockChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

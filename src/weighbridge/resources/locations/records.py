@@ -51,9 +51,9 @@ class LocationChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to change a location; what is left out stays as it is, an address is replaced."""
 
     name: str | UnsetType = UNSET
-    lat: Decimal | None | UnsetType = UNSET
-    long: Decimal | None | UnsetType = UNSET
-    address: Address | None | UnsetType = UNSET
+    lat: Decimal | UnsetType | None = UNSET
+    long: Decimal | UnsetType | None = UNSET
+    address: Address | UnsetType | None = UNSET
 
 
 class LocationChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

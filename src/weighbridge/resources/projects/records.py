@@ -42,7 +42,7 @@ class ProjectChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to change a project; what is left out stays as it is."""
 
     name: str | UnsetType = UNSET
-    description: str | None | UnsetType = UNSET
+    description: str | UnsetType | None = UNSET
     time_zone: str | UnsetType = UNSET
     status: str | UnsetType = UNSET
 

@@ -1,0 +1,60 @@
+"""What surrounds every answer: headers that protect a browser, a deadline for bodies, counters."""
+
+import socket
+import time
+
+import pytest
+from tests.server import Caller, Server
+
+PROTECTING = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+@pytest.mark.parametrize("path", ["/projects", "/nothing-here", "/projects?page=0"])
+def test_answers_and_refusals_alike_carry_the_protecting_headers(api: Caller, path: str):
+    headers = api.get(path).headers
+
+    for name, value in PROTECTING.items():
+        assert headers[name] == value
+
+
+def test_https_is_insisted_on_only_where_people_reach_the_service_by_it(postgres: str, api: Caller):
+    assert "strict-transport-security" not in api.get("/projects").headers
+    with Server(postgres, base_url="https://weighbridge.example") as secured:
+        answer = secured.account().caller().get("/projects")
+    assert answer.headers["strict-transport-security"].startswith("max-age=")
+
+
+def test_requests_and_tasks_are_counted(server: Server, api: Caller):
+    api.get("/projects").expect(200)
+
+    text = server.request("GET", "/metrics", {}, None, {}).text
+
+    assert 'weighbridge_requests_total{method="GET",operation="list_projects",status="200"}' in text
+    assert 'weighbridge_request_seconds_bucket{le="0.001",operation="list_projects"}' in text
+    assert 'weighbridge_tasks{state="pending"}' in text
+    assert "prj_" not in text
+
+
+def test_a_body_that_does_not_arrive_in_time_is_refused_and_its_connection_closed(postgres: str):
+    with Server(postgres, request_body_seconds=1) as hasty:
+        token = hasty.account().caller().token
+        host, port = hasty.address.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=10) as half:
+            half.sendall(
+                b"POST /api/v1/projects HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                b"Content-Length: 1000\r\nAuthorization: Bearer " + token.encode() + b'\r\n\r\n{"project"'
+            )
+            started = time.monotonic()
+            received = b""
+            while chunk := half.recv(65536):
+                received += chunk
+
+    assert b" 408 " in received
+    assert b"did not arrive within 1 seconds" in received
+    assert 0.5 < time.monotonic() - started < 5

@@ -1,0 +1,119 @@
+"""Books that hold, made once; each test breaks a copy of its own."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+from psycopg.sql import SQL, Identifier
+
+from tests import given_accounting as accounting
+from tests.given import Record
+from tests.server import Server
+from weighbridge.core import ids
+from weighbridge.db.engine import Database
+from weighbridge.db.migrate import migrate
+from weighbridge.verification import Report, verify
+
+NODES = """
+  - slug: mass
+    input: {event_type: delivery, data_point_type: mass, aggregate: sum}
+    unit: t
+    output: true
+  - slug: power
+    input: {event_type: bill, data_point_type: energy, aggregate: sum, share: by, share_by: mass}
+    unit: kWh
+    output: true
+  - slug: intensity
+    formula: power / mass
+    unit: kWh/t
+"""
+
+_numbers = count(1)
+
+
+@dataclass(frozen=True)
+class Books:
+    """A database with a plant whose batches are made, and what verifying it finds."""
+
+    url: str
+    batches: list[Record]
+
+    def break_by(self, *statements: str) -> None:
+        """Change the books as their owner could, past every trigger."""
+        with psycopg.connect(self.url) as connection:
+            for table in ("ledger_entries", "events", "models"):
+                connection.execute(SQL("ALTER TABLE {} DISABLE TRIGGER USER").format(Identifier(table)))
+            for statement in statements:
+                changed = connection.execute(statement)  # type: ignore[arg-type] # statements of tests
+                assert changed.rowcount > 0, statement
+
+    def verified(self) -> Report:
+        async def run() -> Report:
+            async with Database(self.url, connections_max=2) as database:
+                return await verify(database)
+
+        return asyncio.run(run())
+
+    def violations(self) -> dict[str, list[str]]:
+        """What is broken, by rule."""
+        return {check.rule: check.violations for check in self.verified().checks if check.violations}
+
+    def number(self, place: int) -> int:
+        """The key of a batch, by its place in the order they were made."""
+        key = ids.parse("bat", self.batches[place]["id"])
+        assert key is not None
+        return key.key
+
+
+@pytest.fixture(scope="module")
+def sound(postgres: str) -> Iterator[tuple[str, list[Record]]]:
+    """The name of a database with two feedstocks in two months, a late bill and a run that vanished."""
+    name = f"sound_{next(_numbers)}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
+        url = make_conninfo(postgres, dbname=name)
+        migrate(url)
+        with Server(url) as server:
+            batches = _made(server)
+        yield name, batches
+        connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+
+
+@pytest.fixture
+def books(postgres: str, sound: tuple[str, list[Record]]) -> Iterator[Books]:
+    """A copy of the sound books, for this test to break."""
+    template, batches = sound
+    name = f"books_{next(_numbers)}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(
+            SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(template))
+        )
+        yield Books(make_conninfo(postgres, dbname=name), batches)
+        connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+
+
+def _made(server: Server) -> list[Record]:
+    account = server.account()
+    plant = accounting.plant(account.caller(), account.drain, NODES, partition_type="feedstock")
+    accounting.ledger(plant.api, plant.project, plant.model, name="Power", unit="MWh", output="power", scale=9)
+    straw, wood = plant.feedstock("Straw"), plant.feedstock("Wood")
+    for month in (1, 2):
+        plant.deliver(f"{month}.5", f"2025-0{month}-10T00:00:00Z", feedstock_id=straw)
+        withdrawn = plant.deliver(3, f"2025-0{month}-11T00:00:00Z", feedstock_id=wood)
+        plant.bill("100.0000001", f"2025-0{month}-12T00:00:00Z")
+    plant.generate(accounting.QUARTER)
+    plant.generate(accounting.QUARTER, generate_concurrent_ledgers=True)
+    plant.bill(7, "2025-01-13T00:00:00Z")
+    accounting.void(server.sql, withdrawn)
+    plant.generate(accounting.QUARTER, generate_concurrent_ledgers=True)
+    batches: list[Record] = plant.api.get("/batches", {"sort": "id", "page_size": "200"}).expect(200).data
+    assert plant.count(accounting.QUARTER) == 0
+    return batches
+
+
+Break = Callable[..., Any]

@@ -1,0 +1,168 @@
+"""Recomputation: every batch anew from its own lineage and model version, compared to the last digit."""
+
+from tests import given_accounting as accounting
+from tests.verification.conftest import Books
+
+from weighbridge.core import ids
+
+RECOMPUTES = "every batch recomputes to the last digit"
+
+
+def broken(books):
+    found = books.violations()
+    assert list(found) == [RECOMPUTES]
+    return found[RECOMPUTES]
+
+
+def test_a_changed_value_of_a_node_is_named_with_both_values(books):
+    books.break_by(
+        f"UPDATE batch_calculations SET value = value + 0.1 WHERE batch_id = {books.number(0)} AND slug = 'mass'"
+    )
+
+    assert broken(books) == [
+        f"batch {books.batches[0]['id']}: node mass is 1.6 in the batch and 1.5 computed anew"
+    ]
+
+
+def test_a_value_of_a_node_that_is_gone_is_named(books):
+    books.break_by(
+        f"DELETE FROM batch_calculations WHERE batch_id = {books.number(0)} AND slug = 'intensity'"
+    )
+
+    (sentence,) = broken(books)
+
+    assert sentence.startswith(
+        f"batch {books.batches[0]['id']}: node intensity is nothing in the batch and 22.2"
+    )
+
+
+def test_a_changed_whole_of_a_share_is_named(books):
+    books.break_by(
+        f"UPDATE batch_calculations SET whole = whole + 1 WHERE batch_id = {books.number(0)} AND slug = 'power'"
+    )
+
+    (sentence,) = broken(books)
+
+    assert f"batch {books.batches[0]['id']}: node power is" in sentence
+
+
+def test_a_changed_value_of_an_event_is_named_by_every_batch_that_it_made(books):
+    books.break_by("UPDATE events SET numbers = '{1.6}' WHERE numbers = '{1.5}'")
+
+    found = broken(books)
+
+    # Straw's own mass, and the shares of both feedstocks of January, on both ledgers and in both generations.
+    january = [batch for batch in books.batches if batch["tracking_id"].startswith("2025-01")]
+    assert len(january) == 8
+    assert {batch["id"] for batch in january} == {sentence.split()[1].rstrip(":") for sentence in found}
+    assert any("node mass is 1.5 in the batch and 1.6 computed anew" in sentence for sentence in found)
+
+
+def test_an_event_that_was_exchanged_for_another_is_named(books):
+    number = books.number(0)
+    books.break_by(
+        f"""
+        UPDATE batch_inputs SET event_ids = (SELECT event_ids FROM batch_inputs
+                                              WHERE batch_id = {books.number(2)} AND set_number = 1)
+         WHERE batch_id = {number} AND set_number = 1
+        """
+    )
+
+    found = broken(books)
+
+    name = books.batches[0]["id"]
+    assert f"batch {name}: node mass is 1.5 in the batch and 2.5 computed anew" in found
+    assert f"batch {name}: the digest of its inputs differs from that of its lineage" in found
+
+
+def test_a_twin_of_the_same_value_does_not_pass_for_the_event(books):
+    books.break_by(
+        """
+        INSERT INTO events (project_id, id, event_type_id, start_time, end_time, feedstock_id, numbers, is_complete)
+        SELECT project_id, 1, event_type_id, start_time, end_time, feedstock_id, numbers, true
+          FROM events WHERE numbers = '{1.5}'
+        """,
+        f"UPDATE batch_inputs SET event_ids = '{{1}}' WHERE batch_id = {books.number(0)} AND set_number = 1",
+    )
+
+    assert broken(books) == [
+        f"batch {books.batches[0]['id']}: the digest of its inputs differs from that of its lineage"
+    ]
+
+
+def test_a_changed_digest_is_named(books):
+    books.break_by(
+        f"UPDATE batches SET fingerprint = sha256('other') WHERE id = {books.number(3)}"
+    )
+
+    assert broken(books) == [
+        f"batch {books.batches[3]['id']}: the digest of its inputs differs from that of its lineage"
+    ]
+
+
+def test_a_changed_model_is_named_by_every_batch_of_the_version(books):
+    books.break_by("UPDATE models SET document = replace(document, 'power / mass', 'power / mass * 2')")
+
+    found = broken(books)
+
+    computed = [batch for batch in books.batches if batch["input_data_count"]]
+    assert len(computed) == 14
+    for batch in computed:
+        of_batch = [sentence.partition(": ")[2] for sentence in found if batch["id"] in sentence]
+        assert of_batch[0].startswith("node intensity is ")
+        assert of_batch[-1] == "its model version is not the one that made it, by the digest"
+
+
+def test_a_change_of_a_model_that_changes_no_value_is_named_too(books):
+    books.break_by("UPDATE models SET document = replace(document, 'Deliveries', 'Shipments')")
+
+    found = broken(books)
+
+    assert {sentence.partition(": ")[2] for sentence in found} == {
+        "its model version is not the one that made it, by the digest"
+    }
+    assert len(found) == len(books.batches)
+
+
+def test_a_model_that_can_no_longer_be_read_is_named_and_the_rest_is_checked(books):
+    books.break_by("UPDATE models SET document = 'nodes: ['")
+
+    found = broken(books)
+
+    assert any("cannot be computed anew" in sentence for sentence in found)
+
+
+def test_data_that_came_later_do_not_disturb_what_was_computed_before(books):
+    books.break_by(
+        "UPDATE events SET voided_at = now()",
+        "UPDATE event_types SET name = 'Other'",
+    )
+
+    assert books.violations() == {}
+
+
+def test_ledgers_of_one_model_that_were_generated_from_different_data_all_recompute(api, drain, sql, postgres):
+    plant = accounting.plant(
+        api, drain, accounting.MASS + accounting.POWER_BY_MASS, partition_type="feedstock"
+    )
+    power = accounting.ledger(api, plant.project, plant.model, name="Power", unit="kWh", output="power")
+    other = accounting.Plant(api, drain, plant.project, plant.model, power)
+    straw, wood = plant.feedstock("Straw"), plant.feedstock("Wood")
+    plant.deliver(1, feedstock_id=straw)
+    plant.deliver(1, feedstock_id=wood)
+    plant.bill(8)
+    plant.generate()
+    withdrawn = plant.deliver(2, feedstock_id=straw)
+    other.generate()
+    accounting.void(sql, withdrawn)
+    plant.bill(5, feedstock_id=wood)
+
+    assert plant.generate()["unchanged"] == 1
+
+    mine = {plant.project["numeric_id"]}
+    violations = Books(postgres, []).violations()
+    named = [
+        sentence for found in violations.values() for sentence in found
+        if (key := ids.parse("bat", sentence.split()[1].rstrip(":,"))) and key.project in mine
+    ]  # fmt: skip
+    assert named == []

@@ -8,4 +8,3 @@ down_revision = "0005"
 
 def upgrade() -> None:
     apply("0006_audit_log.sql")
-    apply("0008_requests.sql")

@@ -69,6 +69,32 @@ def feedstock(caller: Caller, project: Record, *, name: str | None = None) -> Re
     return _made(caller, f"/projects/{project['id']}/feedstocks", body)
 
 
+def asset(caller: Caller, project: Record, *, name: str | None = None, **fields: Any) -> Record:
+    """An asset of the project."""
+    body = {"asset": {"name": name or _unique("Kiln")} | fields}
+    return _made(caller, f"/projects/{project['id']}/assets", body)
+
+
+def custom_field(caller: Caller, project: Record, label: str, value_type: str = "text") -> Record:
+    """A custom field of the project's assets."""
+    body = {"asset_custom_field": {"label": label, "value_type": value_type}}
+    return _made(caller, f"/projects/{project['id']}/asset_custom_fields", body)
+
+
+def static_input(
+    caller: Caller,
+    project: Record,
+    *,
+    slug: str = "grid-factor",
+    value: Any = 1,
+    effective_from: str = "2025-01-01T00:00:00Z",
+    **fields: Any,
+) -> Record:
+    """A value that the project has from a moment on."""
+    body = {"slug": slug, "value": value, "effective_from": effective_from} | fields
+    return _made(caller, f"/projects/{project['id']}/static_inputs", {"static_input": body})
+
+
 def event_body(
     *,
     event_type: str = "delivery",

@@ -51,7 +51,13 @@ def document(
     primary_output: str = "mass",
 ) -> str:
     """A model document of these nodes."""
-    head = f"name: {name}\ncadence: {cadence}\npartition_type: {partition_type}\nprimary_output: {primary_output}\n"
+    settings = {
+        "name": name,
+        "cadence": cadence,
+        "partition_type": partition_type,
+        "primary_output": primary_output,
+    }
+    head = "".join(f"{key}: {value}\n" for key, value in settings.items())
     return f"{head}nodes:\n{nodes.lstrip(chr(10))}"
 
 
@@ -59,6 +65,12 @@ def model(caller: Caller, project: Record | None, text: str) -> Record:
     """A model of the document; its first version is active."""
     body = {"yaml": text} | ({"project_id": project["id"]} if project else {})
     record: Record = caller.post("/models", {"model": body}).expect(201).body
+    return record
+
+
+def version(caller: Caller, model: Record, text: str, **fields: Any) -> Record:
+    """The next version of a model, of the document."""
+    record: Record = caller.post(f"/models/{model['id']}/versions", {"yaml": text} | fields).expect(201).body
     return record
 
 

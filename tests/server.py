@@ -97,9 +97,9 @@ class Caller:
     def post(self, path: str, body: Any) -> Answer:
         return self.send("POST", path, content=body if isinstance(body, bytes) else _encode(body))
 
-    def upload(self, path: str, name: str, content: bytes, **texts: str) -> Answer:
+    def upload(self, path: str, filename: str, content: bytes, **texts: str) -> Answer:
         """Send a file as a browser's form does, with texts beside it."""
-        form = httpx2.Request("POST", "http://form", files={"file": (name, content)}, data=texts)
+        form = httpx2.Request("POST", "http://form", files={"file": (filename, content)}, data=texts)
         headers = {"content-type": form.headers["content-type"]}
         return self.send("POST", path, content=form.read(), headers=headers)
 

@@ -14,6 +14,8 @@ from weighbridge.http import docs, edge, health, metrics, refusal, wire
 from weighbridge.http.rate_limit import RateLimiter
 from weighbridge.resources.api_tokens.actions import authenticate
 from weighbridge.resources.api_tokens.routes import ROUTES as API_TOKENS
+from weighbridge.resources.asset_custom_fields.routes import ROUTES as ASSET_CUSTOM_FIELDS
+from weighbridge.resources.assets.routes import ROUTES as ASSETS
 from weighbridge.resources.async_tasks.routes import ROUTES as ASYNC_TASKS
 from weighbridge.resources.batch_generations.routes import ROUTES as BATCH_GENERATIONS
 from weighbridge.resources.batches.routes import ROUTES as BATCHES
@@ -27,6 +29,7 @@ from weighbridge.resources.ledgers.routes import ROUTES as LEDGERS
 from weighbridge.resources.locations.routes import ROUTES as LOCATIONS
 from weighbridge.resources.models.routes import ROUTES as MODELS
 from weighbridge.resources.projects.routes import ROUTES as PROJECTS
+from weighbridge.resources.static_inputs.routes import ROUTES as STATIC_INPUTS
 from weighbridge.settings import Settings
 
 API_PREFIX = "/api/v1"
@@ -39,6 +42,9 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     EVENT_TYPES,
     LOCATIONS,
     FEEDSTOCKS,
+    ASSETS,
+    ASSET_CUSTOM_FIELDS,
+    STATIC_INPUTS,
     EVENTS,
     DATA_POINTS,
     EVIDENCE,

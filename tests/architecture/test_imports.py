@@ -32,6 +32,8 @@ PLACES = {
     "granian": ("supervisor/api.py",),
     "lark": ("core/*",),
     "litestar": ("app.py", "http/*", "resources/*/routes.py"),
+    "multipart": ("http/upload.py",),
+    "obstore": ("resources/evidence/store.py",),
     "pint": ("core/*",),
     "procrastinate": ("worker.py", "resources/async_tasks/queue.py"),
     "rich": ("cli.py", "commands/*", "demo/show.py"),

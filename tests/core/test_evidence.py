@@ -76,11 +76,21 @@ def test_a_name_of_one_visible_line_is_taken(name):
 @pytest.mark.parametrize(
     ("name", "code"),
     [
-        ("", "required"), ("  ", "required"), (".", "required"), ("..", "required"), ("\t", "required"),
-        ("ß" * 256, "invalid"), ("a\nb.pdf", "invalid"), ("a\x00.pdf", "invalid"), ("a\x7f", "invalid"),
-        ("a\u0085b", "invalid"), ("a\u2028b", "invalid"), ("report\u202efdp.exe", "invalid"), ("\ud800", "invalid"),
+        ("", "required"),
+        ("  ", "required"),
+        (".", "required"),
+        ("..", "required"),
+        ("\t", "required"),
+        ("ß" * 256, "invalid"),
+        ("a\nb.pdf", "invalid"),
+        ("a\x00.pdf", "invalid"),
+        ("a\x7f", "invalid"),
+        ("a\u0085b", "invalid"),
+        ("a\u2028b", "invalid"),
+        ("report\u202efdp.exe", "invalid"),
+        ("\ud800", "invalid"),
     ],
-)  # fmt: skip
+)
 def test_a_name_that_is_empty_too_long_or_not_one_visible_line_is_refused(name, code):
     [problem] = problems_of_name(name, "name")
 
@@ -90,9 +100,15 @@ def test_a_name_that_is_empty_too_long_or_not_one_visible_line_is_refused(name, 
 @pytest.mark.parametrize(
     ("sent", "name"),
     [
-        ("../../x", "x"), ("/etc/passwd", "passwd"), ("C:\\Users\\me\\scan.pdf", "scan.pdf"), ("..\\..\\x", "x"),
-        ("scan.pdf", "scan.pdf"), ("folder/", ""), ("..", ".."), ("a / b.txt", "b.txt"),
+        ("../../x", "x"),
+        ("/etc/passwd", "passwd"),
+        ("C:\\Users\\me\\scan.pdf", "scan.pdf"),
+        ("..\\..\\x", "x"),
+        ("scan.pdf", "scan.pdf"),
+        ("folder/", ""),
+        ("..", ".."),
+        ("a / b.txt", "b.txt"),
     ],
-)  # fmt: skip
+)
 def test_of_a_path_only_the_last_part_is_the_name(sent, name):
     assert without_path(sent) == name

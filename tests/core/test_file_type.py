@@ -50,15 +50,32 @@ def test_other_names_stand_for_no_file_that_is_kept(name):
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("a.pdf", files.HTML), ("a.pdf", b" " + files.PDF), ("a.pdf", files.PE), ("a.png", files.JPEG),
-        ("a.jpg", files.SVG), ("a.webp", b"RIFF\x24\x00\x00\x00WAVEfmt "), ("a.csv", files.PDF + b"\x00"),
-        ("a.csv", files.HTML), ("a.txt", files.SVG), ("a.txt", b"\xef\xbb\xbf \n<html>"), ("a.txt", b"<?xml ?>"),
-        ("a.txt", b"#!/bin/sh\nrm -rf ~\n"), ("a.txt", files.ELF), ("a.csv", files.PE), ("a.txt", b"\x1b[2J"),
-        ("a.txt", "Waage".encode("utf-16")), ("a.json", b"alert(1)"), ("a.json", b"<html>"), ("a.json", b""),
-        ("a.xlsx", files.DOCX), ("a.xlsx", files.XLSX_WITH_MACROS), ("a.xlsx", files.PDF),
-        ("a.xlsx", b"PK\x03\x04[Content_Types].xml xl/workbook.xml"), ("a.xlsx", files.XLSX[:-30]),
+        ("a.pdf", files.HTML),
+        ("a.pdf", b" " + files.PDF),
+        ("a.pdf", files.PE),
+        ("a.png", files.JPEG),
+        ("a.jpg", files.SVG),
+        ("a.webp", b"RIFF\x24\x00\x00\x00WAVEfmt "),
+        ("a.csv", files.PDF + b"\x00"),
+        ("a.csv", files.HTML),
+        ("a.txt", files.SVG),
+        ("a.txt", b"\xef\xbb\xbf \n<html>"),
+        ("a.txt", b"<?xml ?>"),
+        ("a.txt", b"#!/bin/sh\nrm -rf ~\n"),
+        ("a.txt", files.ELF),
+        ("a.csv", files.PE),
+        ("a.txt", b"\x1b[2J"),
+        ("a.txt", "Waage".encode("utf-16")),
+        ("a.json", b"alert(1)"),
+        ("a.json", b"<html>"),
+        ("a.json", b""),
+        ("a.xlsx", files.DOCX),
+        ("a.xlsx", files.XLSX_WITH_MACROS),
+        ("a.xlsx", files.PDF),
+        ("a.xlsx", b"PK\x03\x04[Content_Types].xml xl/workbook.xml"),
+        ("a.xlsx", files.XLSX[:-30]),
     ],
-)  # fmt: skip
+)
 def test_a_file_under_a_name_of_another_type_is_seen_through(name, content):
     assert not fits(name, content)
 
@@ -95,9 +112,13 @@ def test_no_visible_text_has_controls(text):
 @pytest.mark.parametrize(
     ("name", "saved_as"),
     [
-        ("Ticket.pdf", "Ticket.pdf"), ("Ticket.PDF", "Ticket.PDF"), ("Ticket", "Ticket.pdf"),
-        ("Ticket.html", "Ticket.html.pdf"), ("Ticket.pdf.exe", "Ticket.pdf.exe.pdf"), ("Ticket.", "Ticket..pdf"),
+        ("Ticket.pdf", "Ticket.pdf"),
+        ("Ticket.PDF", "Ticket.PDF"),
+        ("Ticket", "Ticket.pdf"),
+        ("Ticket.html", "Ticket.html.pdf"),
+        ("Ticket.pdf.exe", "Ticket.pdf.exe.pdf"),
+        ("Ticket.", "Ticket..pdf"),
     ],
-)  # fmt: skip
+)
 def test_a_copy_ends_in_the_extension_of_its_type(name, saved_as):
     assert type_named("a.pdf").name_of(name) == saved_as

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from tests.durability.conftest import _quick_folder
+from tests.durability import conftest
 from tests.durability.processes import is_alive, until
 from tests.durability.real_service import Service, second_worker
 
@@ -40,8 +40,16 @@ nodes:
     unit: t
     output: true
 """
+MAKE = """
+    INSERT INTO projects (account_id, name) SELECT id, 'Plant' FROM accounts ORDER BY id LIMIT 1;
+    INSERT INTO event_types (project_id, slug, name) VALUES (1, 'delivery', 'Delivery');
+    INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type, unit)
+         VALUES (1, 1, 1, 'mass', 'Mass', 'number', 't');
+    INSERT INTO feedstocks (project_id, name) VALUES (1, 'Husk'), (1, 'Straw'), (1, 'Wood');
+"""
 LOAD = """
-    INSERT INTO events (project_id, id, event_type_id, start_time, end_time, feedstock_id, numbers, is_complete)
+    INSERT INTO events
+           (project_id, id, event_type_id, start_time, end_time, feedstock_id, numbers, is_complete)
     SELECT 1, n, 1, moment, moment, 1 + n %% 3, ARRAY[0.375], true
       FROM (SELECT n, '2025-01-01Z'::timestamptz + n * (interval '365 days' / %s) AS moment
               FROM generate_series(0, %s - 1) AS n) AS made
@@ -51,25 +59,13 @@ LOAD = """
 @pytest.fixture(scope="module")
 def loaded():
     """A data directory with a year of deliveries and two ledgers over them, and a token for it."""
-    with tempfile.TemporaryDirectory(prefix="wb-", dir=_quick_folder()) as folder:
+    with tempfile.TemporaryDirectory(prefix="wb-", dir=conftest._quick_folder()) as folder:
         data_dir = Path(folder, "data")
         with server(data_dir) as url:
             migrate(url)
             token = asyncio.run(_token(url))
             with psycopg.connect(url, autocommit=True) as connection:
-                connection.execute(
-                    "INSERT INTO projects (account_id, name) SELECT id, 'Plant' FROM accounts ORDER BY id LIMIT 1"
-                )
-                connection.execute(
-                    "INSERT INTO event_types (project_id, slug, name) VALUES (1, 'delivery', 'Delivery')"
-                )
-                connection.execute(
-                    """INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type, unit)
-                       VALUES (1, 1, 1, 'mass', 'Mass', 'number', 't')"""
-                )
-                connection.execute(
-                    "INSERT INTO feedstocks (project_id, name) VALUES (1, 'Husk'), (1, 'Straw'), (1, 'Wood')"
-                )
+                connection.execute(MAKE)
                 connection.execute(LOAD, (EVENTS, EVENTS))
                 connection.execute("ANALYZE events")
         yield data_dir, token
@@ -136,6 +132,10 @@ class Plant:
             what="a generation has come to write its batches",
         )
 
+    @staticmethod
+    def attempts(watcher, number):
+        return watcher.execute("SELECT attempt FROM async_tasks WHERE id = %s", (number,)).fetchone()[0]
+
     def value(self, statement):
         with server(self.data_dir) as url, psycopg.connect(url, autocommit=True) as connection:
             return connection.execute(statement).fetchone()[0]
@@ -151,7 +151,9 @@ class Plant:
         assert self.value("SELECT sum(amount) FROM ledger_entries") == TOTAL
         assert self.value("SELECT sum(cardinality(event_ids)) FROM batch_inputs") == EVENTS
         with server(self.data_dir) as url:
-            assert [check.violations for check in asyncio.run(_verified(url)).checks if check.violations] == []
+            assert [
+                check.violations for check in asyncio.run(_verified(url)).checks if check.violations
+            ] == []
 
     def close(self):
         for one in reversed(self.opened):
@@ -191,7 +193,7 @@ def test_a_worker_that_is_killed_while_it_writes_is_replaced_and_the_effect_happ
         plant.waits_to_write(watcher)
         os.kill(service.worker(), signal.SIGKILL)
         until(
-            lambda: watcher.execute("SELECT attempt FROM async_tasks WHERE id = %s", (number,)).fetchone()[0] > 1,
+            lambda: plant.attempts(watcher, number) > 1,
             what="another worker has taken the task up",
         )
 
@@ -237,7 +239,7 @@ def test_a_worker_that_is_frozen_beyond_its_lease_publishes_nothing_when_it_wake
         os.kill(frozen, signal.SIGSTOP)
         plant.second_worker()
         until(
-            lambda: watcher.execute("SELECT attempt FROM async_tasks WHERE id = %s", (number,)).fetchone()[0] > 1,
+            lambda: plant.attempts(watcher, number) > 1,
             what="the second worker has taken the task up",
         )
     assert service.finished(number)["state"] == "complete"

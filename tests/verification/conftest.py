@@ -10,10 +10,10 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
-
 from tests import given_accounting as accounting
 from tests.given import Record
 from tests.server import Server
+
 from weighbridge.core import ids
 from weighbridge.db.engine import Database
 from weighbridge.db.migrate import migrate
@@ -100,7 +100,9 @@ def books(postgres: str, sound: tuple[str, list[Record]]) -> Iterator[Books]:
 def _made(server: Server) -> list[Record]:
     account = server.account()
     plant = accounting.plant(account.caller(), account.drain, NODES, partition_type="feedstock")
-    accounting.ledger(plant.api, plant.project, plant.model, name="Power", unit="MWh", output="power", scale=9)
+    accounting.ledger(
+        plant.api, plant.project, plant.model, name="Power", unit="MWh", output="power", scale=9
+    )
     straw, wood = plant.feedstock("Straw"), plant.feedstock("Wood")
     for month in (1, 2):
         plant.deliver(f"{month}.5", f"2025-0{month}-10T00:00:00Z", feedstock_id=straw)

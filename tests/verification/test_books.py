@@ -12,7 +12,14 @@ def test_sound_books_break_no_rule(books):
     report = books.verified()
 
     assert report.is_clean
-    assert [check.rule for check in report.checks] == [BALANCE, NEGATIVE, CREDITED, TOTAL, LINEAGE, RECOMPUTES]
+    assert [check.rule for check in report.checks] == [
+        BALANCE,
+        NEGATIVE,
+        CREDITED,
+        TOTAL,
+        LINEAGE,
+        RECOMPUTES,
+    ]
     assert (report.batches, report.entries) == (len(books.batches), len(books.batches) + 2)
     assert len(books.batches) == 16
 
@@ -62,7 +69,8 @@ def test_a_run_of_which_every_entry_is_gone_is_named(books):
 def test_an_entry_that_was_added_by_hand_is_named(books):
     books.break_by(
         f"""
-        INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, async_task_id)
+        INSERT INTO ledger_entries
+               (project_id, ledger_id, batch_id, kind, amount, effective_at, async_task_id)
         SELECT project_id, ledger_id, batch_id, kind, amount, effective_at, async_task_id FROM ledger_entries
          WHERE batch_id = {books.number(0)}
         """
@@ -101,9 +109,7 @@ def test_a_total_that_was_not_posted_is_named(books):
 
     name = books.batches[newest]["id"]
     assert found[TOTAL] == [f"batch {name}: its run comes to 2.5, and has posted 1.5"]
-    assert found[RECOMPUTES] == [
-        f"batch {name}: its run comes to 2.5 in the batch and 1.5 computed anew"
-    ]
+    assert found[RECOMPUTES] == [f"batch {name}: its run comes to 2.5 in the batch and 1.5 computed anew"]
 
 
 def test_a_lineage_that_lost_a_chunk_is_named(books):

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar, cast
 
+import msgspec
 from litestar import Request, Response
 from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
@@ -65,8 +66,17 @@ class Operation:
     headers: Mapping[str, str] = field(default_factory=dict)
     form: upload.Form | None = None
     """The form that may come in place of JSON."""
+    text: str | None = None
+    """The media type of the text that it takes in place of JSON."""
     sends: tuple[str, ...] = ()
     """The media types of the files that it answers with in place of JSON."""
+    query: Mapping[str, str] = field(default_factory=dict)
+    """What each parameter means that must stand in the query."""
+
+    @property
+    def may_lack_body(self) -> bool:
+        """Whether a request without a body asks for something all the same."""
+        return may_be_left_out(self.body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +88,18 @@ class Answer:
 
 
 def get(
-    path: str, *, permission: str, returns: Any = None, listing: Any = None, sends: tuple[str, ...] = ()
+    path: str,
+    *,
+    permission: str,
+    returns: Any = None,
+    listing: Any = None,
+    sends: tuple[str, ...] = (),
+    query: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[[ReadCall], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that reads; with a listing, what it may be filtered and sorted by.
 
-    A function that answers with an attachment says what types of files it sends.
+    A function that answers with an attachment says what types of files it sends. `query` are the
+    parameters that must stand in the query, each with what it means.
     """
 
     def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> HTTPRouteHandler:
@@ -105,6 +122,7 @@ def get(
             200,
             listing=listing,
             sends=sends,
+            query=query or {},
         )
         return _route(operation, handler)
 
@@ -121,11 +139,15 @@ def post(
     example: Any = None,
     kept: Kept = None,
     form: upload.Form | None = None,
+    text: str | None = None,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
-    """Serve a function that writes what the body asks for; with a form, that may be a file."""
+    """Serve a function that writes what the body asks for; with a form, that may be a file.
+
+    With the media type of a text, the body is such a text and no JSON, and is handed on as a `str`.
+    """
     return _writing(
         "POST", path, permission=permission, body=body, returns=returns, status=status, example=example,
-        kept=kept, form=form,
+        kept=kept, form=form, text=text,
     )  # fmt: skip
 
 
@@ -170,11 +192,12 @@ def _writing(
     example: Any,
     kept: Kept = None,
     form: upload.Form | None = None,
+    text: str | None = None,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Response[bytes]:
             actor = await authenticated(request, permission)
-            async with _asked(request, body, form) as (asked, raw):
+            async with _asked(request, body, form, text) as (asked, raw):
                 scope = idempotency.scope_of(actor, method, request.url.path, _key(request), raw)
                 async with database(request).write() as tx:
                     if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
@@ -188,7 +211,7 @@ def _writing(
 
         operation = Operation(
             method, path, function.__name__, function.__module__, _summary(function), permission,
-            returns, status, body=body, example=example, form=form,
+            returns, status, body=body, example=example, form=form, text=text,
         )  # fmt: skip
         return _route(operation, handler)
 
@@ -235,7 +258,7 @@ async def authenticated(request: WebRequest, permission: str) -> Actor:
 
 @asynccontextmanager
 async def _asked(
-    request: WebRequest, body: type[Any], form: upload.Form | None
+    request: WebRequest, body: type[Any], form: upload.Form | None, text: str | None
 ) -> AsyncIterator[tuple[Any, bytes]]:
     """What the body asks for, and the bytes by which a repetition of it is known."""
     kind = request.headers.get("content-type", "")
@@ -246,11 +269,21 @@ async def _asked(
         ):
             yield file, arrived.identity
         return
-    if kind.partition(";")[0].strip().lower() != _JSON:
-        takes = _JSON if form is None else f"{_JSON} or {upload.MEDIA_TYPE}"
+    if not kind and may_be_left_out(body) and not await request.body():
+        yield wire.decode(b"{}", body), b""
+        return
+    takes = text or _JSON
+    if kind.partition(";")[0].strip().lower() != takes:
+        takes = takes if form is None else f"{takes} or {upload.MEDIA_TYPE}"
         raise UnsupportedMediaType(f"The content type is {kind or 'missing'}; this request takes {takes}.")
     raw = await request.body()
-    yield wire.decode(raw, body), raw
+    yield wire.decode(raw, body) if text is None else wire.decode_text(raw), raw
+
+
+def may_be_left_out(body: Any) -> bool:
+    """Whether a body of this kind is nothing but options."""
+    is_record = isinstance(body, type) and issubclass(body, msgspec.Struct)
+    return is_record and not any(one.required for one in msgspec.structs.fields(body))
 
 
 def _call(request: WebRequest, tx: Transaction, actor: Actor) -> Call[Transaction]:

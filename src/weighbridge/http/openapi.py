@@ -101,7 +101,7 @@ def written(slices: Slices, prefix: str) -> bytes:
 def _described(operation: Operation, package: str, schemas: Schemas, reader: Operation | None) -> Schema:
     summary, _, more = inspect.cleandoc(operation.summary).partition("\n\n")
     permission = f"Needs the permission `{operation.permission}`."
-    parameters = openapi_parameters.of_path(operation.path)
+    parameters = [*openapi_parameters.of_path(operation.path), *openapi_parameters.of_query(operation.query)]
     if operation.listing is not None:
         parameters += openapi_parameters.of_listing(operation.listing)
     described: Schema = {
@@ -124,10 +124,10 @@ def _body(operation: Operation, schemas: Schemas) -> Schema:
     content: Schema = {"schema": schemas.of(operation.body)}
     if operation.example is not None:
         content["example"] = operation.example
-    contents = {openapi_answers.JSON: content}
+    contents = {operation.text or openapi_answers.JSON: content}
     if operation.form is not None:
         contents[upload.MEDIA_TYPE] = {"schema": _form(operation.form)}
-    return {"required": True, "content": contents}
+    return {"required": not operation.may_lack_body, "content": contents}
 
 
 def _form(form: upload.Form) -> Schema:

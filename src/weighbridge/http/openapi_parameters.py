@@ -1,6 +1,6 @@
 """What a request carries beside its body: ids in the path, and what a list takes in the query."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
@@ -24,7 +24,13 @@ SHARED: Final = {
 }
 """Parameters of every list, as components."""
 
-_NUMBERED: Final = {"task": "async task", "evidence": "evidence", "token": "API token"}
+_NUMBERED: Final = {
+    "task": "async task",
+    "evidence": "evidence",
+    "token": "API token",
+    "asset_custom_field": "asset custom field",
+    "static_input": "static input",
+}
 """Records in paths whose id is a number."""
 
 _TIMES: Final = {"eq": "is", "geq": "is at or after", "leq": "is at or before"}
@@ -39,6 +45,14 @@ def names_in(path: str) -> list[str]:
 def of_path(path: str) -> list[Schema]:
     """A parameter for each part of a path that stands in braces."""
     return [_in_path(name) for name in names_in(path)]
+
+
+def of_query(query: Mapping[str, str]) -> list[Schema]:
+    """The parameters that must stand in the query."""
+    return [
+        {"name": name, "in": "query", "required": True, "description": meaning, "schema": {"type": "string"}}
+        for name, meaning in query.items()
+    ]
 
 
 def of_listing(listing: Listing) -> list[Schema]:

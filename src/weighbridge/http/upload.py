@@ -113,7 +113,7 @@ async def _parse(reading: "_Reading", content_type: str, chunks: AsyncIterator[b
     if not options.get("boundary"):
         raise Malformed("The content type names no boundary between the parts of the form.")
     parts_max = 1 + len(reading.form.texts)
-    with PushMultipartParser(options["boundary"], max_segment_count=parts_max, strict=True) as parser:
+    with PushMultipartParser(options["boundary"], max_segment_count=parts_max) as parser:
         async for chunk in chunks:
             for event in parser.parse(chunk):
                 if isinstance(event, MultipartSegment):

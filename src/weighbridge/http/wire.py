@@ -54,6 +54,18 @@ def decode(body: bytes, kind: type[T]) -> T:
         raise Malformed("The body is nested too deeply.") from None
 
 
+def decode_text(body: bytes) -> str:
+    """Read a body that is a text; a mark of its byte order, as some programs write, is no part of it."""
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Malformed(f"The body is not UTF-8: byte {error.start + 1:,} does not fit.") from None
+    if "\x00" in text:
+        line = text.count("\n", 0, text.index("\x00")) + 1
+        raise Malformed(f"Line {line:,} of the body holds a NUL character, which no text may.")
+    return text
+
+
 def _refuse_nul(body: bytes) -> None:
     """Refuse a text with a NUL character, which the database cannot hold, naming where it stands."""
     if rb"\u0000" not in body:

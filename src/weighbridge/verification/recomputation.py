@@ -44,6 +44,7 @@ class _Batch(msgspec.Struct, frozen=True):
     end_time: Instant
     tracking_id: str | None
     feedstock: str | None
+    asset: str | None
     output: str
     unit: str
     scale: int
@@ -54,7 +55,7 @@ class _Batch(msgspec.Struct, frozen=True):
 
     @property
     def partition(self) -> Partition:
-        return Partition(self.tracking_id, self.feedstock)
+        return Partition(self.tracking_id, self.feedstock, self.asset)
 
 
 async def check_batches(tx: Read) -> tuple[int, list[str]]:
@@ -161,8 +162,8 @@ _GENERATIONS = """
 # touched there: a run may stand at other data on a ledger that was generated at another time.
 _BATCHES = """
     SELECT DISTINCT ON (r.id, b.ledger_id)
-           b.id, r.id, b.async_task_id = %(task)s, r.start_time, r.end_time, r.tracking_id, f.name, l.output,
-           l.unit, l.scale,
+           b.id, r.id, b.async_task_id = %(task)s, r.start_time, r.end_time, r.tracking_id, f.name, a.name,
+           l.output, l.unit, l.scale,
            b.total, b.model_sha256, b.fingerprint,
            (SELECT coalesce(sum(s.event_count), 0)::bigint FROM batch_input_sets s
              WHERE (s.project_id, s.batch_id) = (b.project_id, b.id))
@@ -170,6 +171,7 @@ _BATCHES = """
       JOIN batches b ON (b.project_id, b.run_id) = (r.project_id, r.id) AND b.id <= %(newest_batch)s
       JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
       LEFT JOIN feedstocks f ON (f.project_id, f.id) = (r.project_id, r.feedstock_id)
+      LEFT JOIN assets a ON (a.project_id, a.id) = (r.project_id, r.asset_id)
      WHERE r.project_id = %(project)s AND r.family_id = %(family)s
        AND (b.ledger_id, r.start_time, r.end_time) IN (
                SELECT own.ledger_id, own.start_time, own.end_time FROM batches own

@@ -1,6 +1,7 @@
 """A task and the hands of a worker, so that a test can take each step of a task by itself."""
 
 from collections.abc import Awaitable, Callable
+from itertools import count
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ from tests.server import Account, Caller, Server
 
 from weighbridge.resources.async_tasks import actions
 from weighbridge.resources.async_tasks.actions import Attempt
+
+_numbers = count(1)
 
 
 class Hands:
@@ -33,7 +36,12 @@ class Hands:
     def queue(self, **fields: Any) -> int:
         """A queued task that no worker has touched; gives its id."""
         number = self.project["numeric_id"]
-        usual = {"kind": "batch_generation", "project_id": number, "args": {"project_id": number}, "lock": "plant"}
+        usual = {
+            "kind": "batch_generation",
+            "project_id": number,
+            "args": {"project_id": number},
+            "lock": f"lock {next(_numbers)}",
+        }
         queued: int = self.do(actions.queue_task, self.account.actor, **(usual | fields)).id
         return queued
 
@@ -55,7 +63,8 @@ class Hands:
     def jobs(self, task: int) -> list[tuple[Any, ...]]:
         """The jobs of a task: status and lock."""
         return self.server.sql(
-            "SELECT status::text, lock FROM procrastinate_jobs WHERE (args ->> 'task_id')::int = %s ORDER BY id",
+            """SELECT status::text, lock FROM procrastinate_jobs
+                WHERE (args ->> 'task_id')::int = %s ORDER BY id""",
             task,
         )
 

@@ -9,7 +9,11 @@ def test_a_task_that_failed_says_why(hands):
     hands.do(actions.fail, attempt.task_id, "Input 'power' has no data.")
 
     task = hands.task(attempt.task_id)
-    assert (task["state"], task["error_message"], task["result"]) == ("failed", "Input 'power' has no data.", None)
+    assert (task["state"], task["error_message"], task["result"]) == (
+        "failed",
+        "Input 'power' has no data.",
+        None,
+    )
     assert task["finished_at"] >= task["started_at"]
 
 

@@ -20,7 +20,12 @@ def test_a_request_that_fails_after_it_queued_leaves_neither_task_nor_job(hands,
     async def queue_and_fail():
         async with server.database.write() as tx:
             await actions.queue_task(
-                tx, hands.account.actor, kind="x", project_id=hands.project["numeric_id"], args={}, lock="lost"
+                tx,
+                hands.account.actor,
+                kind="x",
+                project_id=hands.project["numeric_id"],
+                args={},
+                lock="lost",
             )
             raise LookupError
 

@@ -15,7 +15,11 @@ def test_progress_is_seen_while_the_task_runs(hands):
     report(hands, attempt, 60, "Writing 12 batches")
 
     task = hands.task(attempt.task_id)
-    assert (task["state"], task["progress"], task["progress_description"]) == ("running", 60, "Writing 12 batches")
+    assert (task["state"], task["progress"], task["progress_description"]) == (
+        "running",
+        60,
+        "Writing 12 batches",
+    )
 
 
 def test_progress_is_seen_before_the_effect_and_stays_when_the_effect_fails(hands, server):

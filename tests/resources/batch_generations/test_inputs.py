@@ -105,24 +105,20 @@ def test_sums_keep_every_digit(api, drain):
 
 
 @pytest.mark.parametrize(
-    ("measured_in", "node_unit", "ledger_unit", "expected"),
+    ("units", "expected"),
     [
-        ("kg", "t", "t", "0.00825"),
-        ("kg", "t", "kg", "8.25"),
-        ("t", "kg", "t", "8.25"),
-        ("lb", "kg", "kg", "3.742137"),
-        ("kg{dry}", "t{dry}", "t{dry}", "0.00825"),
+        (("kg", "t", "t"), "0.00825"),
+        (("kg", "t", "kg"), "8.25"),
+        (("t", "kg", "t"), "8.25"),
+        (("lb", "kg", "kg"), "3.742137"),
+        (("kg{dry}", "t{dry}", "t{dry}"), "0.00825"),
     ],
 )
-def test_units_are_converted_on_the_way(api, drain, measured_in, node_unit, ledger_unit, expected):
-    credit = measured(
-        api,
-        drain,
-        node("sum", unit=node_unit),
-        points=[given.number("mass", unit=measured_in)],
-        values=MASSES,
-        unit=ledger_unit,
-    )
+def test_units_are_converted_from_the_measurement_over_the_node_to_the_ledger(api, drain, units, expected):
+    measured_in, of_node, of_ledger = units
+    points = [given.number("mass", unit=measured_in)]
+
+    credit = measured(api, drain, node("sum", unit=of_node), points=points, values=MASSES, unit=of_ledger)
 
     assert credit == Decimal(expected)
 

@@ -97,10 +97,10 @@ def test_what_is_left_over_goes_to_the_first_parts_by_name_so_that_they_sum_to_t
 
     plant.generate()
 
-    credits = plant.credits()
-    assert list(credits) == ["2025-01 Husk", "2025-01 Straw", "2025-01 Wood"]
-    assert list(credits.values()) == [Decimal(part) for part in parts]
-    assert sum(credits.values()) == Decimal(whole)
+    credited = plant.credits()
+    assert list(credited) == ["2025-01 Husk", "2025-01 Straw", "2025-01 Wood"]
+    assert list(credited.values()) == [Decimal(part) for part in parts]
+    assert sum(credited.values()) == Decimal(whole)
 
 
 def test_an_amount_is_shared_by_a_node(api, drain):

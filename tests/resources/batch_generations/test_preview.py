@@ -1,4 +1,4 @@
-"""POST /ledgers/{ledger_id}/generate_preview. Seed, Generation preview entry; design, Preview and generation."""
+"""POST /ledgers/{ledger_id}/generate_preview. Seed, Generation preview entry; design, Preview."""
 
 from tests import given
 from tests import given_accounting as accounting

@@ -1,4 +1,4 @@
-"""Time in generation: half-open slots of the model's cadence in the project's time zone. Design, Time, Periods."""
+"""Time in generation: half-open slots of the model's cadence in the project's time zone."""
 
 import pytest
 from tests import given_accounting as accounting

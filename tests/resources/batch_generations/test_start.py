@@ -131,8 +131,6 @@ def test_a_model_that_needs_what_generation_lacks_is_refused_by_name(api, drain,
     ("settings", "missing"),
     [
         ({"cadence": "event"}, "cadence:event"),
-        ({"partition_type": "asset"}, "partition_type:asset"),
-        ({"partition_type": "tracking_id_and_asset"}, "partition_type:tracking_id_and_asset"),
     ],
 )
 def test_a_cadence_or_partition_that_generation_lacks_is_refused_by_name(api, drain, settings, missing):
@@ -251,7 +249,8 @@ def test_start_leaves_a_row_in_the_audit_log_and_the_end_of_the_task_another(api
     plant.generate()
 
     rows = sql(
-        "SELECT action, object FROM audit_log WHERE project_id = %s AND action LIKE 'batch_generation%%' ORDER BY id",
+        """SELECT action, object FROM audit_log
+            WHERE project_id = %s AND action LIKE 'batch_generation%%' ORDER BY id""",
         plant.project["numeric_id"],
     )
 

@@ -1,6 +1,7 @@
 """GET /batches/{batch_id} (`get_batch`). Seed, Batch."""
 
 import re
+from decimal import Decimal
 
 import pytest
 from tests import given_accounting as accounting
@@ -53,10 +54,9 @@ def test_a_row_of_input_data_has_the_fixed_fields_and_names_its_event(api, plant
     assert row["event"] == {"project_id": plant.project["id"], "id": event["id"]}
     point = row["data_point"]
     assert re.fullmatch("in_[0-9a-f]{24}", point.pop("id"))
-    assert {name: value if value is None or value in (True, False) else str(value) for name, value in point.items()} == {
-        "slug": "mass", "unit": "t", "value": "1.5", "raw_value": "1.5",
-        "substituted": False, "imputed": False, "substitution": None,
-    }  # fmt: skip
+    assert (point["slug"], point["unit"]) == ("mass", "t")
+    assert point["value"] == point["raw_value"] == Decimal("1.5")
+    assert (point["substituted"], point["imputed"], point["substitution"]) == (False, False, None)
     api.get(f"/projects/{row['event']['project_id']}/events/{row['event']['id']}").expect(200)
 
 

@@ -1,4 +1,4 @@
-"""GET /batches/{batch_id}/lineage (`get_lineage`): from the output over the nodes down to the measurements."""
+"""GET /batches/{batch_id}/lineage (`get_lineage`): from the output down to the measurements."""
 
 from decimal import Decimal
 

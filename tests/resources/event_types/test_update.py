@@ -1,5 +1,6 @@
 """PATCH /projects/{project_id}/event_types/{event_type_id}: the meaning of captured values stays."""
 
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import pytest
@@ -65,23 +66,40 @@ def test_a_cadence_is_cleared_by_null_and_its_halves_go_together(api, project):
 @pytest.mark.parametrize(
     ("fields", "field", "code"),
     [
-        ({"name": " "}, "event_type.name", "required"),
-        ({"expected_locations": "three"}, "event_type.expected_locations", "invalid"),
-        ({"cadence_amount": 10**30, "cadence_unit": "hour"}, "event_type.cadence_amount", "invalid"),
-        ({"data_point_types": [MASS, MASS]}, "event_type.data_point_types", "taken"),
-        ({"data_point_types": [{"slug": "mass", "value_type": "date"}]}, "event_type.data_point_types[0].value_type", "invalid"),
-        ({"data_point_types": [{"slug": "mass", "unit": "quux"}]}, "event_type.data_point_types[0].unit", "invalid"),
-        ({"data_point_types": [{"slug": "mass", "value_type": "string"}]}, "event_type.data_point_types[0].unit", "invalid"),
-        ({"data_point_types": [{"slug": "ash", "name": "Ash"}]}, "event_type.data_point_types[0].value_type", "required"),
-        ({"data_point_types": [{"slug": "ash", "value_type": "number"}]}, "event_type.data_point_types[0].name", "required"),
+        ({"name": " "}, "name", "required"),
+        ({"expected_locations": "three"}, "expected_locations", "invalid"),
+        ({"cadence_amount": 10**30, "cadence_unit": "hour"}, "cadence_amount", "invalid"),
+        ({"data_point_types": [MASS, MASS]}, "data_point_types", "taken"),
     ],
-)  # fmt: skip
+)
 def test_a_change_that_breaks_a_rule_is_refused(api, project, fields, field, code):
     delivery = given.event_type(api, project, data_point_types=[MASS])
 
     error = update(api, project, delivery, **fields).expect(422).error
 
-    assert (error["field"], error["code"]) == (field, code)
+    assert (error["field"], error["code"]) == (f"event_type.{field}", code)
+    assert api.get(f"/projects/{project['id']}/event_types/{delivery['id']}").body == delivery
+
+
+@pytest.mark.parametrize(
+    ("point", "field", "code"),
+    [
+        ({"slug": "mass", "value_type": "date", "unit": None}, "value_type", "invalid"),
+        ({"slug": "mass", "unit": "quux"}, "unit", "invalid"),
+        ({"slug": "mass", "value_type": "string"}, "unit", "invalid"),
+        ({"slug": "mass", "name": " "}, "name", "required"),
+        ({"slug": "Ash", "name": "Ash", "value_type": "number"}, "slug", "invalid"),
+        ({"slug": "ash", "name": "Ash"}, "value_type", "required"),
+        ({"slug": "ash", "value_type": "number"}, "name", "required"),
+        ({"value_type": "number"}, "name", "required"),
+    ],
+)
+def test_a_data_point_type_that_breaks_a_rule_is_refused(api, project, point, field, code):
+    delivery = given.event_type(api, project, data_point_types=[MASS])
+
+    error = update(api, project, delivery, data_point_types=[point]).expect(422).error
+
+    assert (error["field"], error["code"]) == (f"event_type.data_point_types[0].{field}", code)
     assert api.get(f"/projects/{project['id']}/event_types/{delivery['id']}").body == delivery
 
 
@@ -107,7 +125,10 @@ def test_a_new_data_point_type_comes_after_the_others_and_stored_values_stay_whe
 
     assert slugs(changed) == ["mass", "ash"]
     assert api.get(f"/projects/{project['id']}/events/{event['id']}").body == event
-    assert [(one["slug"], one["value"]) for one in later["data_points"]] == [("mass", 4), ("ash", Decimal("0.7"))]
+    assert [(one["slug"], one["value"]) for one in later["data_points"]] == [
+        ("mass", 4),
+        ("ash", Decimal("0.7")),
+    ]
 
 
 def test_a_data_point_type_that_events_carry_can_be_renamed(api, project):
@@ -127,7 +148,8 @@ def test_a_data_point_type_that_events_carry_can_be_renamed(api, project):
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"unit": "kg"}, "unit"), ({"unit": None}, "unit"), ({"value_type": "string", "unit": None}, "value_type"),
+        ({"unit": "kg"}, "unit"), ({"unit": None}, "unit"),
+        ({"value_type": "string", "unit": None}, "value_type"),
     ],
 )  # fmt: skip
 def test_what_the_values_of_events_mean_is_fixed(api, project, change, field):
@@ -141,9 +163,7 @@ def test_what_the_values_of_events_mean_is_fixed(api, project, change, field):
     assert "'mass'" in error["message"]
 
 
-@pytest.mark.parametrize(
-    "change", [{"unit": "kg"}, {"unit": None}, {"value_type": "string", "unit": None}]
-)
+@pytest.mark.parametrize("change", [{"unit": "kg"}, {"unit": None}, {"value_type": "string", "unit": None}])
 def test_a_data_point_type_that_no_event_carries_can_become_something_else(api, project, change):
     delivery = given.event_type(api, project, data_point_types=[MASS, MOISTURE])
     given.event(api, project, values={"moisture": 8})
@@ -216,19 +236,43 @@ def test_what_is_no_longer_required_completes_the_events_that_lacked_nothing_els
 
 def test_a_value_cannot_slip_in_while_its_data_point_type_is_removed(api, project, server):
     delivery = given.event_type(api, project, data_point_types=[MASS, given.number("ash", required=False)])
-    bodies = [given.event_body(values={"mass": 1, "ash": 2})]
+    body = {"event": given.event_body(values={"mass": 1, "ash": 2})}
 
-    def race():
-        removed = update(api, project, delivery, data_point_types=[MASS])
-        stored = api.post(f"/projects/{project['id']}/events", {"events": bodies})
-        return removed.status, stored.status
+    with ThreadPoolExecutor(1) as other:
+        with server.transaction() as removal:
+            removal.execute(
+                "SELECT FROM event_types WHERE project_id = %s FOR UPDATE", (project["numeric_id"],)
+            )
+            removal.execute(
+                "DELETE FROM data_point_types WHERE slug = 'ash' AND project_id = %s",
+                (project["numeric_id"],),
+            )
+            storing = other.submit(lambda: api.post(f"/projects/{project['id']}/events", body))
+            server.await_blocked()
+        error = storing.result().expect(422).error
 
-    results = server.together(race, 4)
+    assert (error["field"], error["code"]) == ("event.data_points[1].slug", "unknown")
+    assert slugs(api.get(f"/projects/{project['id']}/event_types/{delivery['id']}").body) == ["mass"]
 
-    carried = api.get(f"/projects/{project['id']}/data_points", {"slug": "ash"}).data
-    now = slugs(api.get(f"/projects/{project['id']}/event_types/{delivery['id']}").body)
-    stored = [status for _, status in results].count(201)
-    assert (len(carried), "ash" in now) == (stored, stored > 0)
+
+def test_a_removal_waits_for_events_that_are_being_stored(api, project, server):
+    delivery = given.event_type(api, project, data_point_types=[MASS, given.number("ash", required=False)])
+    event = given.event(api, project, values={"mass": 1})
+
+    with ThreadPoolExecutor(1) as other:
+        with server.transaction() as storing:
+            storing.execute(
+                "SELECT FROM event_types WHERE project_id = %s FOR KEY SHARE", (project["numeric_id"],)
+            )
+            storing.execute(
+                "UPDATE events SET numbers = '{1,2}' WHERE project_id = %s", (project["numeric_id"],)
+            )
+            removing = other.submit(lambda: update(api, project, delivery, data_point_types=[MASS]))
+            server.await_blocked()
+        assert removing.result().expect(422).error["code"] == "in_use"
+
+    stored = api.get(f"/projects/{project['id']}/events/{event['id']}").body
+    assert [one["slug"] for one in stored["data_points"]] == ["mass", "ash"]
 
 
 def test_a_change_stands_in_the_audit_with_before_and_after(api, project, account, sql):

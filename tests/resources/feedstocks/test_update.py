@@ -26,7 +26,9 @@ def test_an_event_shows_the_new_name_of_its_feedstock(api):
 
     update(api, project, wood, name="Wood chips").expect(200)
 
-    assert api.get(f"/projects/{project['id']}/events/{event['id']}").body["feedstock"]["name"] == "Wood chips"
+    assert (
+        api.get(f"/projects/{project['id']}/events/{event['id']}").body["feedstock"]["name"] == "Wood chips"
+    )
 
 
 @pytest.mark.parametrize(("name", "code"), [("", "required"), ("x" * 256, "invalid"), ("Straw", "taken")])

@@ -74,7 +74,9 @@ def test_the_time_zone_is_fixed_while_batches_exist(api, drain):
 
     assert (error["field"], error["code"]) == ("project.time_zone", "in_use")
     assert "begin in Europe/Berlin" in error["message"]
-    assert update(api, plant.project, time_zone="Europe/Berlin", name="Nord").expect(200).body["name"] == "Nord"
+    assert (
+        update(api, plant.project, time_zone="Europe/Berlin", name="Nord").expect(200).body["name"] == "Nord"
+    )
 
 
 def test_the_time_zone_waits_for_a_generation_that_runs(api, drain, server):

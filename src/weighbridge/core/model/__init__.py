@@ -7,8 +7,8 @@ run_cases(model)                       the document's own checks
 """
 
 from weighbridge.core.model.canonical import canonical_text, sha256
-from weighbridge.core.model.cases import CaseResult, Comparison, Equation, run_cases, show
-from weighbridge.core.model.checking import check_model
+from weighbridge.core.model.cases import CaseResult, Comparison, Equation, equations, run_cases, show
+from weighbridge.core.model.checking import check_model, unknown_event_types
 from weighbridge.core.model.definition import (
     Aggregate,
     Available,
@@ -81,6 +81,7 @@ __all__ = [
     "canonical_text",
     "check_model",
     "difference",
+    "equations",
     "evaluate",
     "evaluate_node",
     "needs",
@@ -91,4 +92,5 @@ __all__ = [
     "run_cases",
     "sha256",
     "show",
+    "unknown_event_types",
 ]

@@ -46,6 +46,19 @@ def check_model(model: Model, surroundings: Surroundings = ALONE) -> tuple[Flaw,
     return in_order(flaws)
 
 
+def unknown_event_types(model: Model, surroundings: Surroundings) -> tuple[Flaw, ...]:
+    """A flaw for each input whose event type is not among the surroundings, final or not."""
+    if surroundings.data_points is None:
+        return ()
+    known = list(surroundings.data_points)
+    events = {event for event, _ in known}
+    return tuple(
+        Flaw(_no_data_point(node, node.body, known), node.mark, node.slug, "unknown_event_type")
+        for node in model.nodes
+        if isinstance(node.body, Input) and node.body.event_type not in events
+    )[:FLAWS_MAX]
+
+
 def _slug_flaws(model: Model) -> Iterator[Flaw]:
     seen: dict[str, Node] = {}
     for node in model.nodes:
@@ -168,23 +181,24 @@ def _input_messages(
         yield f"{slug} is shared by {found.share_by}, which must be one number; it is {by}."
     if found.aggregate is Aggregate.COUNT and not node.unit.is_dimensionless:
         yield f"{slug} counts, so its unit is a plain number; it is {node.unit}."
-    if surroundings.data_points is not None:
+    if surroundings.data_points is not None and surroundings.data_points_of(found.event_type) is not None:
         yield from _data_point_messages(node, found, surroundings.data_points)
-        yield from _partner_messages(node, found, model, surroundings.data_points)
+        yield from _partner_messages(node, found, model, surroundings)
 
 
-def _partner_messages(node: Node, found: Input, model: Model, known: DataPoints) -> Iterator[str]:
+def _partner_messages(node: Node, found: Input, model: Model, surroundings: Surroundings) -> Iterator[str]:
     """What is wrong with the data points that an input is weighted by or joined on."""
     other = model.node(found.join.to).body if found.join is not None else found
     event_types = [found.event_type, *([other.event_type] if isinstance(other, Input) else [])]
-    if found.weight is not None:
-        weights = [known.get((event_type, found.weight)) for event_type in event_types]
+    known = {one: points for one in event_types if (points := surroundings.data_points_of(one)) is not None}
+    if found.weight is not None and len(known) == len(set(event_types)):
+        weights = [points.get(found.weight) for points in known.values()]
         if not any(weight is not None and weight.kind is Kind.NUMBER for weight in weights):
             yield f"{node.slug}: the weight {found.weight} is no number of the event type {found.event_type}."
     if found.join is None or found.join.on in JOINED_ON:
         return
-    for event_type in event_types:
-        joining = known.get((event_type, found.join.on))
+    for event_type, points in known.items():
+        joining = points.get(found.join.on)
         if joining is None or joining.kind is not Kind.TEXT:
             yield (
                 f"{node.slug} is joined on {found.join.on}, which is no text of the event type {event_type};"
@@ -241,16 +255,9 @@ def _expression_flaws(node: Node, model: Model, surroundings: Surroundings) -> I
                         yield expression_flaw(error, written, "formula", node.slug)
         case Input(where=where) as found if where is not None:
             try:
-                check_where(where.tree, _data_points_of(found.event_type, surroundings))
+                check_where(where.tree, surroundings.data_points_of(found.event_type))
             except ExpressionError as error:
                 yield expression_flaw(error, where.written, "where", node.slug)
-
-
-def _data_points_of(event_type: str, surroundings: Surroundings) -> dict[str, Type] | None:
-    """The types of the data points of one event type; None when the caller does not know them."""
-    if surroundings.data_points is None:
-        return None
-    return {slug: found for (event, slug), found in surroundings.data_points.items() if event == event_type}
 
 
 def _duration_error(call: Call, model: Model) -> ExpressionError | None:

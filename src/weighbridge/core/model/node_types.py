@@ -26,8 +26,24 @@ class Surroundings:
 
     data_points: Mapping[tuple[str, str], Type] | None = None
     """The type of each data point type, by the slugs of event type and data point type."""
+    is_final: bool = True
+    """Whether an event type that is not among them is a flaw; when it may come later, it is none."""
     attributes: Mapping[tuple[str, str], Unit] = field(default_factory=dict)
     """The unit of each output that a draw brings along, by ledger and slug."""
+
+    _by_event_type: Mapping[str, dict[str, Type]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        found: dict[str, dict[str, Type]] = {}
+        for (event_type, slug), kind in (self.data_points or {}).items():
+            found.setdefault(event_type, {})[slug] = kind
+        object.__setattr__(self, "_by_event_type", found)
+
+    def data_points_of(self, event_type: str) -> Mapping[str, Type] | None:
+        """The types of the data points of one event type; None when nothing is known of it."""
+        if self.data_points is None:
+            return None
+        return self._by_event_type.get(event_type, {} if self.is_final else None)
 
 
 ALONE: Final = Surroundings()

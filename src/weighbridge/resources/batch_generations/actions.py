@@ -7,6 +7,7 @@ from weighbridge.db.engine import Read, Write
 from weighbridge.resources.async_tasks.actions import queue_task
 from weighbridge.resources.async_tasks.records import AsyncTask
 from weighbridge.resources.audit_log import actions as audit
+from weighbridge.resources.batch_generations.lock import lock_name
 from weighbridge.resources.batch_generations.planner import make_plan
 from weighbridge.resources.batch_generations.records import NewGeneration, Preview, PreviewEntry
 from weighbridge.resources.batch_generations.scope import scope_of
@@ -50,8 +51,7 @@ async def start(tx: Write, actor: Actor, ledger: str, asked: NewGeneration) -> A
         "end_time": Instant.of(asked.end_time),
         "generate_concurrent_ledgers": asked.generate_concurrent_ledgers,
     }
-    # One lock for a model in a project: its ledgers share runs.
-    lock = f"generation:{scope.project}:{scope.family}"
+    lock = lock_name(scope.project, scope.family)
     task = await queue_task(tx, actor, kind=TASK, project_id=scope.project, args=args, lock=lock)
     await audit.record(
         tx, actor, action="batch_generation.start", target=ledger, project_id=scope.project, after=task

@@ -45,14 +45,16 @@ AGGREGATES: Final = frozenset(name for name in _NEEDED if " " not in name)
 _GROUPED: Final = SQL("""
     WITH grouped AS (
         SELECT slot.number AS slot, {tracking_id} AS tracking_id, {feedstock} AS feedstock_id,
-               count(*) AS event_count, min(e.id) AS first_event, sum(hashint8extended(e.id, 0)) AS digest,
-               {statistics}
+               {asset} AS asset_id, count(*) AS event_count, min(e.id) AS first_event,
+               sum(hashint8extended(e.id, 0)) AS digest, {statistics}
           FROM {events}
-         GROUP BY 1, 2, 3
+         GROUP BY 1, 2, 3, 4
     )
-    SELECT grouped.slot, grouped.tracking_id, feedstocks.name, event_count, first_event, digest, {names}
+    SELECT grouped.slot, grouped.tracking_id, feedstocks.name, assets.name, event_count, first_event, digest,
+           {names}
       FROM grouped
       LEFT JOIN feedstocks ON feedstocks.project_id = %(project)s AND feedstocks.id = grouped.feedstock_id
+      LEFT JOIN assets ON assets.project_id = %(project)s AND assets.id = grouped.asset_id
 """)
 
 _INSIDE: Final = SQL("""
@@ -114,6 +116,7 @@ async def _groups(
     statement = _GROUPED.format(
         tracking_id=SQL("e.tracking_id") if "tracking_id" in dimensions else SQL("NULL::text"),
         feedstock=SQL("e.feedstock_id") if "feedstock" in dimensions else SQL("NULL::integer"),
+        asset=SQL("e.asset_id") if "asset" in dimensions else SQL("NULL::integer"),
         statistics=SQL(", ").join(
             SQL("{} AS {}").format(column, name)
             for (_, _, column), name in zip(statistics, names, strict=True)
@@ -141,13 +144,13 @@ def _kind(read: ReadValue) -> str:
 
 
 def _group(project: int, source: Source, columns: Sequence[tuple[str, str]], row: Sequence[Any]) -> Group:
-    _, tracking_id, feedstock, event_count, first_event, digest, *values = row
+    _, tracking_id, feedstock, asset, event_count, first_event, digest, *values = row
     by_input: dict[str, dict[str, Any]] = {read.node: {} for read in source.reads}
     for (node, name), value in zip(columns, values, strict=True):
         by_input[node][name] = value
     return Group(
         source.number,
-        Partition(tracking_id=tracking_id, feedstock=feedstock),
+        Partition(tracking_id=tracking_id, feedstock=feedstock, asset=asset),
         event_count,
         event_id(project, first_event),
         digest,

@@ -36,6 +36,7 @@ class _PostedBatch(msgspec.Struct, frozen=True):
     end_time: Instant
     tracking_id: str | None
     feedstock: str | None
+    asset: str | None
     number: int
     balance: Decimal
     posted: Decimal
@@ -114,12 +115,13 @@ async def _posted(tx: Read, scope: Scope) -> dict[int, dict[RunKey, list[_Posted
     rows = await tx.rows(
         _PostedBatch,
         """
-        SELECT b.ledger_id, r.start_time, r.end_time, r.tracking_id, f.name, b.id, b.balance,
+        SELECT b.ledger_id, r.start_time, r.end_time, r.tracking_id, f.name, a.name, b.id, b.balance,
                (SELECT sum(e.amount) FROM ledger_entries e
                  WHERE (e.project_id, e.batch_id) = (b.project_id, b.id)), b.total, b.fingerprint
           FROM runs r
           JOIN batches b ON (b.project_id, b.run_id) = (r.project_id, r.id)
           LEFT JOIN feedstocks f ON (f.project_id, f.id) = (r.project_id, r.feedstock_id)
+          LEFT JOIN assets a ON (a.project_id, a.id) = (r.project_id, r.asset_id)
          WHERE r.project_id = %s AND r.family_id = %s AND b.ledger_id = ANY (%s) AND r.start_time = ANY (%s)
          ORDER BY b.id
         """,
@@ -132,7 +134,7 @@ async def _posted(tx: Read, scope: Scope) -> dict[int, dict[RunKey, list[_Posted
     )
     found: dict[int, dict[RunKey, list[_PostedBatch]]] = {}
     for row in rows:
-        key = Interval(row.start_time, row.end_time), Partition(row.tracking_id, row.feedstock)
+        key = Interval(row.start_time, row.end_time), Partition(row.tracking_id, row.feedstock, row.asset)
         found.setdefault(row.ledger, {}).setdefault(key, []).append(row)
     return found
 

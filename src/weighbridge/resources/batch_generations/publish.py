@@ -33,6 +33,7 @@ class Context:
     task_id: int
     model_sha256: bytes
     feedstocks: Mapping[str, int]
+    assets: Mapping[str, int]
 
 
 async def publish(tx: Write, context: Context, model: Model, plan: Plan) -> list[Posted]:
@@ -50,7 +51,8 @@ async def publish(tx: Write, context: Context, model: Model, plan: Plan) -> list
 
 def _run_key(context: Context, run: Run) -> tuple[object, ...]:
     feedstock = context.feedstocks[run.partition.feedstock] if run.partition.feedstock else None
-    return run.slot.start, run.slot.end, run.partition.tracking_id, feedstock
+    asset = context.assets[run.partition.asset] if run.partition.asset else None
+    return run.slot.start, run.slot.end, run.partition.tracking_id, feedstock, asset
 
 
 async def _ensure_runs(tx: Write, context: Context, runs: Sequence[Run]) -> dict[tuple[object, ...], int]:
@@ -59,10 +61,10 @@ async def _ensure_runs(tx: Write, context: Context, runs: Sequence[Run]) -> dict
     columns = [list(column) for column in zip(*keys, strict=True)]
     await tx.execute(
         """
-        INSERT INTO runs (project_id, family_id, start_time, end_time, tracking_id, feedstock_id)
-        SELECT %s, %s, start_time, end_time, tracking_id, feedstock_id
-          FROM unnest(%s::timestamptz[], %s::timestamptz[], %s::text[], %s::integer[])
-               WITH ORDINALITY AS asked (start_time, end_time, tracking_id, feedstock_id, place)
+        INSERT INTO runs (project_id, family_id, start_time, end_time, tracking_id, feedstock_id, asset_id)
+        SELECT %s, %s, start_time, end_time, tracking_id, feedstock_id, asset_id
+          FROM unnest(%s::timestamptz[], %s::timestamptz[], %s::text[], %s::integer[], %s::integer[])
+               WITH ORDINALITY AS asked (start_time, end_time, tracking_id, feedstock_id, asset_id, place)
          ORDER BY place
         ON CONFLICT DO NOTHING
         """,
@@ -70,7 +72,7 @@ async def _ensure_runs(tx: Write, context: Context, runs: Sequence[Run]) -> dict
     )
     rows = await tx.tuples(
         """
-        SELECT start_time, end_time, tracking_id, feedstock_id, id FROM runs
+        SELECT start_time, end_time, tracking_id, feedstock_id, asset_id, id FROM runs
          WHERE project_id = %s AND family_id = %s AND start_time = ANY (%s)
         """,
         (context.project, context.family, columns[0]),
@@ -173,6 +175,7 @@ async def _insert_lineage(tx: Write, context: Context, source: Source, posted: S
             "ends": [key[1] for key in keys],
             "tracking_ids": [key[2] for key in keys],
             "feedstocks": [key[3] for key in keys],
+            "assets": [key[4] for key in keys],
             "event_type": source.event_type,
         },
     )
@@ -186,13 +189,14 @@ _LINEAGE = SQL("""
                    row_number() OVER (PARTITION BY asked.batch_id
                                       ORDER BY e.start_time, e.end_time, e.id) - 1 AS place
               FROM unnest(%(batches)s::bigint[], %(starts)s::timestamptz[], %(ends)s::timestamptz[],
-                          %(tracking_ids)s::text[], %(feedstocks)s::integer[])
-                   AS asked (batch_id, start_time, end_time, tracking_id, feedstock_id)
+                          %(tracking_ids)s::text[], %(feedstocks)s::integer[], %(assets)s::integer[])
+                   AS asked (batch_id, start_time, end_time, tracking_id, feedstock_id, asset_id)
               JOIN {source} ON e.start_time >= asked.start_time AND e.start_time < asked.end_time
                AND e.end_time <= asked.end_time
                AND (asked.tracking_id IS NULL OR e.tracking_id IS NULL OR e.tracking_id = asked.tracking_id)
                AND (asked.feedstock_id IS NULL OR e.feedstock_id IS NULL
                     OR e.feedstock_id = asked.feedstock_id)
+               AND (asked.asset_id IS NULL OR e.asset_id IS NULL OR e.asset_id = asked.asset_id)
            ) AS used
      GROUP BY batch_id, place / {size}
 """)

@@ -24,7 +24,7 @@ from weighbridge.resources.models.queries import stored_model
 RUNNABLE = frozenset(
     {f"aggregate:{name}" for name in AGGREGATES}
     | {f"cadence:{cadence}" for cadence in CADENCES if cadence != "event"}
-    | {f"partition_type:{kind}" for kind, dimensions in DIMENSIONS.items() if "asset" not in dimensions}
+    | {f"partition_type:{kind}" for kind in DIMENSIONS}
     | {"share:even", "share:by", "share:repeat", "where", "weight", "optional", "partition_name"}
 )
 """The parts of the model language that generation computes; a model that needs others is refused by name."""
@@ -99,10 +99,14 @@ async def scope_of(tx: Read, actor: Actor, ledger: str, asked: NewGeneration) ->
     )
 
 
-def _refuse_what_does_not_run(model: Model) -> None:
+def not_runnable(model: Model) -> list[str]:
+    """The parts of the model language that a model makes use of and generation does not compute."""
     cut = {f"cadence:{model.cadence}", f"partition_type:{model.partition_type}"}
-    missing = sorted((required_features(model) | cut) - RUNNABLE)
-    if missing:
+    return sorted((required_features(model) | cut) - RUNNABLE)
+
+
+def _refuse_what_does_not_run(model: Model) -> None:
+    if missing := not_runnable(model):
         parts = ", ".join(missing)
         raise Invalid(
             [

@@ -7,6 +7,7 @@ from weighbridge.errors import Invalid
 from weighbridge.resources.async_tasks import actions as tasks
 from weighbridge.resources.async_tasks.actions import Attempt
 from weighbridge.resources.audit_log import actions as audit
+from weighbridge.resources.batch_generations.lock import lock_name
 from weighbridge.resources.batch_generations.plan import Plan
 from weighbridge.resources.batch_generations.planner import make_plan
 from weighbridge.resources.batch_generations.publish import Context, Posted, publish
@@ -28,9 +29,18 @@ async def generate_batches(database: Database, attempt: Attempt) -> None:
         if plan.problems:
             raise Invalid([Problem(problem) for problem in plan.problems])
         await tasks.report(database, attempt, 60, f"Writing {len(plan.changes)} batches and their lineage")
-        rows = await tx.tuples("SELECT name, id FROM feedstocks WHERE project_id = %s", (scope.project,))
-        feedstocks: dict[str, int] = dict(rows)
-        context = Context(scope.project, scope.family, attempt.task_id, scope.model_sha256, feedstocks)
+        feedstocks = await tx.tuples(
+            "SELECT name, id FROM feedstocks WHERE project_id = %s", (scope.project,)
+        )
+        assets = await tx.tuples("SELECT name, id FROM assets WHERE project_id = %s", (scope.project,))
+        context = Context(
+            project=scope.project,
+            family=scope.family,
+            task_id=attempt.task_id,
+            model_sha256=scope.model_sha256,
+            feedstocks=dict(feedstocks),
+            assets=dict(assets),
+        )
         posted = await publish(tx, context, scope.model, plan)
         await tasks.hold_fence(tx, attempt)
         result = _result(scope.project, plan, posted)
@@ -51,7 +61,7 @@ async def _lock(database: Database, attempt: Attempt) -> str:
         "SELECT family_id FROM ledgers WHERE project_id = %s AND id = %s",
         (attempt.project_id, attempt.args["ledger_id"]),
     )
-    return f"generation:{attempt.project_id}:{row[0] if row else None}"
+    return lock_name(attempt.project_id, row[0] if row else 0)
 
 
 def _result(project: int, plan: Plan, posted: list[Posted]) -> GenerationResult:

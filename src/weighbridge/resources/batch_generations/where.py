@@ -32,6 +32,8 @@ _TAGS: Final[Mapping[str, LiteralString]] = {
     "tracking_id": "e.tracking_id",
     "feedstock": """(SELECT f.name FROM feedstocks f
                      WHERE (f.project_id, f.id) = (e.project_id, e.feedstock_id))""",
+    "asset": """(SELECT a.name FROM assets a
+                 WHERE (a.project_id, a.id) = (e.project_id, e.asset_id))""",
     "location": """(SELECT l.name FROM locations l
                     WHERE (l.project_id, l.id) = (e.project_id, e.location_ids[1]))""",
 }

@@ -14,6 +14,7 @@ from weighbridge.core.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_info, page_of, read_int4
 from weighbridge.errors import NotFound
+from weighbridge.resources.assets.queries import asset_id
 from weighbridge.resources.batches.input_data import input_sets, rows_between
 from weighbridge.resources.batches.records import (
     INPUT_DATA_INLINE,
@@ -77,7 +78,7 @@ _SOURCE: Final = """
 """
 _COLUMNS: Final = """
     b.project_id, b.id, b.ledger_id, b.tracking_id, b.start_time, b.end_time, b.state, b.error_message,
-    b.adjusts, r.feedstock_id, c.id, c.name, l.unit, b.credited, b.balance, b.total,
+    b.adjusts, r.feedstock_id, r.asset_id, c.id, c.name, l.unit, b.credited, b.balance, b.total,
     m.id, m.name, m.version, encode(b.model_sha256, 'hex'), b.created_at, b.updated_at
 """
 
@@ -95,6 +96,7 @@ class BatchRow(msgspec.Struct, frozen=True):
     error_message: str | None
     adjusts: int | None
     feedstock: int | None
+    asset: int | None
     output_id: int
     output_name: str
     unit: str
@@ -193,6 +195,7 @@ def _batch(row: BatchRow, inputs: list[InputRow], input_count: int) -> Batch:
         error_message=row.error_message,
         adjusts=None if row.adjusts is None else batch_id(row.project, row.adjusts),
         feedstocks=[] if row.feedstock is None else [feedstock_id(row.project, row.feedstock)],
+        assets=[] if row.asset is None else [asset_id(row.project, row.asset)],
         primary_output=PrimaryOutput(row.output_id, row.output_name, row.unit, row.credited),
         ledger_balance=row.balance,
         run_total=row.total,

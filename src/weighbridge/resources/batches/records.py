@@ -71,6 +71,7 @@ class Batch(msgspec.Struct, frozen=True):
     error_message: str | None
     adjusts: str | None
     feedstocks: list[str]
+    assets: list[str]
     primary_output: PrimaryOutput
     ledger_balance: Decimal
     run_total: Decimal

@@ -1,7 +1,7 @@
 """Store events, all of a request or none; complete one, or void it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from msgspec import UNSET
@@ -72,7 +72,7 @@ async def update_event(tx: Write, actor: Actor, project: int, friendly: str, ask
     # The type is locked before the event, in the order in which a change of the type locks them.
     kind = (await queries.event_row(tx, project, friendly)).slug
     locations = () if asked.locations is UNSET else asked.locations
-    known = await _known(tx, project, [kind], {place.id for place in locations}, set())
+    known = await _known(tx, project, slugs=[kind], locations={place.id for place in locations})
     row = await queries.locked_event_row(tx, project, friendly)
     before = await queries.whole_event(tx, row)
     place = Place("event", 0, [])
@@ -134,7 +134,10 @@ async def _store(tx: Write, project: int, events: Sequence[NewEvent], field: str
     slugs = {event.event_type for event in events}
     locations = {place.id for event in events for place in event.locations}
     feedstocks = {event.feedstock_id for event in events if event.feedstock_id is not None}
-    known = await _known(tx, project, list(slugs), locations, feedstocks)
+    assets = {event.asset_id for event in events if event.asset_id is not None}
+    known = await _known(
+        tx, project, slugs=list(slugs), locations=locations, feedstocks=feedstocks, assets=assets
+    )
     keys = await tx.take_event_keys(len(events))
     intake = take_in(events, keys, known, field)
     problems = [*intake.problems, *await _repeated_references(tx, project, events)]
@@ -145,7 +148,13 @@ async def _store(tx: Write, project: int, events: Sequence[NewEvent], field: str
 
 
 async def _known(
-    tx: Write, project: int, slugs: list[str], locations: set[str], feedstocks: set[str]
+    tx: Write,
+    project: int,
+    *,
+    slugs: list[str],
+    locations: Collection[str],
+    feedstocks: Collection[str] = frozenset(),
+    assets: Collection[str] = frozenset(),
 ) -> Known:
     """Look up what events name, each kind of record in one statement.
 
@@ -168,6 +177,13 @@ async def _known(
             project,
             "feedstock",
             feedstocks,
+        ),
+        await _numbers(
+            tx,
+            "SELECT id FROM assets WHERE project_id = %s AND id = ANY (%s) FOR KEY SHARE",
+            project,
+            "asset",
+            assets,
         ),
     )
 
@@ -204,7 +220,7 @@ async def _templates(tx: Write, project: int, slugs: list[str]) -> dict[str, Tem
     }
 
 
-async def _numbers(tx: Write, statement: str, project: int, kind: str, named: set[str]) -> dict[str, int]:
+async def _numbers(tx: Write, statement: str, project: int, kind: str, named: Collection[str]) -> dict[str, int]:
     """Which of the friendly ids name a record of the project, and its number there."""
     wanted = {
         friendly: key.key

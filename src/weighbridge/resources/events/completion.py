@@ -1,8 +1,8 @@
 """Completion: an update adds to an event what it lacks, and never rewrites what was captured.
 
 A first value for a data point, notes, a client reference and the set of locations may be given. Times,
-type, feedstock, tracking id and the values that the event holds may be repeated; another value for one
-of them would be a correction, and is refused.
+type, feedstock, asset, tracking id and the values that the event holds may be repeated; another value for
+one of them would be a correction, and is refused.
 
 Invariants: every value of the event as it was stands in the event as it is wanted.
 """
@@ -16,6 +16,7 @@ import msgspec
 from msgspec import UNSET
 
 from weighbridge.core.number import plain
+from weighbridge.resources.assets.queries import asset_id
 from weighbridge.resources.events.intake import (
     Known,
     Place,
@@ -63,12 +64,14 @@ def _fields(row: EventRow, asked: EventChange, place: Place) -> Iterator[tuple[s
 def _refuse_corrections(row: EventRow, asked: EventChange, place: Place) -> None:
     start = row.start_time if asked.start_time is UNSET else asked.start_time
     feedstock = None if row.feedstock is None else feedstock_id(row.project, row.feedstock)
+    asset = None if row.asset is None else asset_id(row.project, row.asset)
     captured: tuple[tuple[str, Any, Any], ...] = (
         ("event_type", row.slug, asked.event_type),
         ("start_time", row.start_time, asked.start_time),
         ("end_time", row.end_time, start if asked.end_time is None else asked.end_time),
         ("tracking_id", row.tracking_id, asked.tracking_id),
         ("feedstock_id", feedstock, asked.feedstock_id),
+        ("asset_id", asset, asked.asset_id),
     )
     for name, held, wanted in captured:
         if wanted is not UNSET and _stored(wanted) != held:

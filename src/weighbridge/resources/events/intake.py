@@ -5,7 +5,7 @@ short text without an exponent) accepts only what the full rule in `core.number`
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import MAXYEAR, MINYEAR, datetime
 from decimal import Decimal
 from types import NoneType
@@ -30,7 +30,8 @@ PROBLEMS_MAX: Final = 100
 
 COPY_EVENTS: Final = """
     COPY events (project_id, id, event_type_id, start_time, end_time, tracking_id, feedstock_id,
-                 client_reference, notes, location_ids, numbers, texts, booleans, is_complete) FROM STDIN
+                 asset_id, client_reference, notes, location_ids, numbers, texts, booleans, is_complete)
+    FROM STDIN
 """
 
 _EVENT: Final = ids.PREFIXES["event"]
@@ -74,6 +75,7 @@ class Known:
     templates: Mapping[str, Template]
     locations: Mapping[str, int]
     feedstocks: Mapping[str, int]
+    assets: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,8 @@ def _row(event: NewEvent, template: Template, known: Known, place: Place) -> tup
         f"{template.number}\t"
         f"{_time('start_time', event.start_time, place)}\t{_time('end_time', end_time, place)}\t"
         f"{reference('tracking_id', event.tracking_id, place)}\t"
-        f"{_feedstock(event.feedstock_id, known, place)}\t"
+        f"{_tag('feedstock', event.feedstock_id, known.feedstocks, place)}\t"
+        f"{_tag('asset', event.asset_id, known.assets, place)}\t"
         f"{reference('client_reference', event.client_reference, place)}\t"
         f"{bounded_text('notes', event.notes, TEXT_LENGTH_MAX, place)}\t"
         f"{{{','.join(locations)}}}\t"
@@ -231,12 +234,12 @@ def location_numbers(
     return numbers
 
 
-def _feedstock(friendly: str | None, known: Known, place: Place) -> str:
+def _tag(noun: str, friendly: str | None, known: Mapping[str, int], place: Place) -> str:
     if friendly is None:
         return _NULL
-    number = known.feedstocks.get(friendly)
+    number = known.get(friendly)
     if number is None:
-        place.refuse("feedstock_id", f"is {friendly!r}, which is no feedstock of the project.", "unknown")
+        place.refuse(f"{noun}_id", f"is {friendly!r}, which is no {noun} of the project.", "unknown")
     return str(number)
 
 

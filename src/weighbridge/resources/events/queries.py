@@ -14,8 +14,9 @@ from weighbridge.core.link import Link
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
 from weighbridge.errors import NotFound
+from weighbridge.resources.assets.queries import asset_id
 from weighbridge.resources.event_types.queries import event_type_id
-from weighbridge.resources.events.records import Event, EventDataPoint, EventFeedstock
+from weighbridge.resources.events.records import Event, EventAsset, EventDataPoint, EventFeedstock
 from weighbridge.resources.evidence.queries import evidence_of_events
 from weighbridge.resources.evidence.records import EventEvidence
 from weighbridge.resources.feedstocks.queries import feedstock_id
@@ -70,11 +71,12 @@ _SOURCE: Final = """
     events e
     JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
     LEFT JOIN feedstocks f ON (f.project_id, f.id) = (e.project_id, e.feedstock_id)
+    LEFT JOIN assets a ON (a.project_id, a.id) = (e.project_id, e.asset_id)
 """
 _COLUMNS: Final = """
     e.project_id, e.id, e.event_type_id, t.slug, t.name, e.tracking_id, e.client_reference, e.notes,
-    e.start_time, e.end_time, e.is_complete, e.feedstock_id, f.name AS feedstock, e.location_ids,
-    e.numbers, e.texts, e.booleans, e.created_at, e.updated_at
+    e.start_time, e.end_time, e.is_complete, e.feedstock_id, f.name AS feedstock, e.asset_id,
+    a.name AS asset, e.location_ids, e.numbers, e.texts, e.booleans, e.created_at, e.updated_at
 """
 _ONE: Final = (
     f"SELECT {_COLUMNS} FROM {_SOURCE} WHERE e.project_id = %s AND e.id = %s AND e.voided_at IS NULL"
@@ -98,6 +100,8 @@ class EventRow(msgspec.Struct, frozen=True):
     is_complete: bool
     feedstock: int | None
     feedstock_name: str | None
+    asset: int | None
+    asset_name: str | None
     location_ids: list[int]
     numbers: list[Decimal | None]
     texts: list[str | None]
@@ -211,6 +215,7 @@ def _event(
         status="complete" if row.is_complete else "incomplete",
         missing=missing,
         feedstock=_feedstock(row),
+        asset=_asset(row),
         data_points=points,
         locations=places,
         evidences=evidence,
@@ -249,3 +254,9 @@ def _feedstock(row: EventRow) -> EventFeedstock | None:
     if row.feedstock is None or row.feedstock_name is None:
         return None
     return EventFeedstock(feedstock_id(row.project, row.feedstock), row.feedstock_name)
+
+
+def _asset(row: EventRow) -> EventAsset | None:
+    if row.asset is None or row.asset_name is None:
+        return None
+    return EventAsset(asset_id(row.project, row.asset), row.asset_name)

@@ -48,6 +48,7 @@ class NewEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     end_time: Moment | None = None
     tracking_id: str | None = None
     feedstock_id: str | None = None
+    asset_id: str | None = None
     client_reference: str | None = None
     notes: str | None = None
     locations: list[LocationRef] = []
@@ -72,6 +73,7 @@ class EventChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     end_time: Moment | UnsetType | None = UNSET
     tracking_id: str | UnsetType | None = UNSET
     feedstock_id: str | UnsetType | None = UNSET
+    asset_id: str | UnsetType | None = UNSET
     client_reference: str | UnsetType | None = UNSET
     notes: str | UnsetType | None = UNSET
     locations: list[LocationRef] | UnsetType = UNSET
@@ -128,6 +130,13 @@ class EventFeedstock(msgspec.Struct, frozen=True):
     name: str
 
 
+class EventAsset(msgspec.Struct, frozen=True):
+    """The asset that an event is tagged with."""
+
+    id: str
+    name: str
+
+
 class Event(msgspec.Struct, frozen=True):
     """One event with its data points, locations and evidence."""
 
@@ -144,6 +153,7 @@ class Event(msgspec.Struct, frozen=True):
     status: str
     missing: list[str]
     feedstock: EventFeedstock | None
+    asset: EventAsset | None
     data_points: list[EventDataPoint]
     locations: list[Location]
     evidences: list[EventEvidence]

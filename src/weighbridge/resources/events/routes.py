@@ -35,8 +35,8 @@ async def get_event(call: ReadCall) -> Event:
 async def update_event(call: WriteCall, body: EventChangeBody) -> Event:
     """Complete an event: first values, notes, client reference, locations.
 
-    What was captured (times, feedstock, tracking id, values) may be sent again, and only corrected. Null
-    clears notes and client reference; `locations` replaces the set.
+    What was captured (times, feedstock, asset, tracking id, values) may be sent again, and only corrected.
+    Null clears notes and client reference; `locations` replaces the set.
     """
     project = await project_named(call.tx, call.actor, call.path["project_id"])
     return await actions.update_event(call.tx, call.actor, project, call.path["event_id"], body.event)

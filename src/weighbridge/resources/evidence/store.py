@@ -31,7 +31,6 @@ CLOUDS: Final = ("s3", "gs", "az")
 PUTS_MAX: Final = 4
 """Files that one process writes at the same time; each is in memory meanwhile."""
 
-ATTEMPT_SECONDS: Final = 30
 RETRY_SECONDS: Final = 45
 RETRIES: Final = 2
 
@@ -104,9 +103,9 @@ def open_store(evidence_url: str | None, data_dir: Path) -> EvidenceStore:
     if parts.scheme not in CLOUDS or not parts.netloc:
         raise _unusable(evidence_url, "it takes file:///folder, s3://bucket, gs://bucket or az://container.")
     try:
+        # No client options: they would stand in place of those of the environment, such as AWS_ALLOW_HTTP.
         store = from_url(
             evidence_url,
-            client_options={"timeout": timedelta(seconds=ATTEMPT_SECONDS)},
             retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=RETRY_SECONDS)},
         )
     except (BaseError, ValueError) as error:

@@ -66,7 +66,8 @@ async def delete_feedstock(tx: Write, actor: Actor, project: int, friendly: str)
         raise Invalid(
             [
                 Problem(
-                    f"Events name the feedstock {before.name!r}, voided ones included; it stays.",
+                    f"Events, voided ones included, or static inputs name the feedstock {before.name!r}; "
+                    "it stays.",
                     code="in_use",
                 )
             ]

@@ -59,8 +59,12 @@ async def _model(tx: Write, actor: Actor, friendly: str) -> tuple[int, Model]:
                 )
             ]
         ) from None
-    stored = await stored_model(tx, model_number(friendly))
-    return stored.family, read_model(stored.document)
+    family = (await stored_model(tx, model_number(friendly))).family
+    # Ledgers run the active version, whichever was named; it stays so until the ledger is there.
+    active: int = await tx.value(
+        "SELECT active_model_id FROM model_families WHERE id = %s FOR SHARE", (family,)
+    )
+    return family, read_model((await stored_model(tx, active)).document)
 
 
 def _problems(asked: NewLedger) -> list[Problem]:

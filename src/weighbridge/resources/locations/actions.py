@@ -79,7 +79,8 @@ async def delete_location(tx: Write, actor: Actor, project: int, friendly: str) 
         raise Invalid(
             [
                 Problem(
-                    f"Events name the location {before.name!r}, voided ones included; it stays.",
+                    f"Events, voided ones included, or static inputs name the location {before.name!r}; "
+                    "it stays.",
                     code="in_use",
                 )
             ]

@@ -32,6 +32,12 @@ MODELS: Final = Listing(
     },
 )
 
+VERSIONS: Final = Listing(
+    sorts={"version": "m.version", "created_at": "m.created_at", "updated_at": "m.updated_at"},
+    default_sort="version",
+    key=("m.id",),
+)
+
 _SOURCE: Final = "models m JOIN model_families f ON f.id = m.family_id"
 _COLUMNS: Final = """
     f.project_id, m.id, m.name, m.version, m.version_label, m.description,
@@ -52,6 +58,16 @@ class StoredModel(msgspec.Struct, frozen=True):
     document: str
 
 
+class Kept(msgspec.Struct, frozen=True):
+    """A version with what it takes to change it or look into it."""
+
+    number: int
+    family: int
+    project: int | None
+    version: int
+    document: str
+
+
 async def list_models(tx: Read, actor: Actor, wanted: Wanted) -> Page[Model]:
     """Every version of the account's models."""
     return await page_of(tx, _model, MODELS, wanted, columns=_COLUMNS, source=_SOURCE, where=[_mine(actor)])
@@ -64,6 +80,26 @@ async def get_model(tx: Read, actor: Actor, friendly: str) -> Model:
         SQL("SELECT {} FROM {} WHERE {} AND m.id = %s").format(SQL(_COLUMNS), SQL(_SOURCE), _mine(actor)),
         (model_number(friendly),),
     )
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def list_versions(tx: Read, actor: Actor, friendly: str, wanted: Wanted) -> Page[Model]:
+    """Every version of the model that a version belongs to."""
+    kept = await kept_model(tx, actor, friendly)
+    of_family = SQL("m.family_id = {}").format(Literal(kept.family))
+    return await page_of(
+        tx, _model, VERSIONS, wanted, columns=_COLUMNS, source=_SOURCE, where=[_mine(actor), of_family]
+    )
+
+
+async def kept_model(tx: Read, actor: Actor, friendly: str, *, is_changed: bool = False) -> Kept:
+    """A version of the account's models with its document, locked when it is going to be changed."""
+    statement = SQL("""
+        SELECT m.id, m.family_id, f.project_id, m.version, m.document FROM {} WHERE {} AND m.id = %s {}
+    """).format(SQL(_SOURCE), _mine(actor), SQL("FOR NO KEY UPDATE OF m" if is_changed else ""))
+    found = await tx.row(Kept, statement, (model_number(friendly),))
     if found is None:
         raise NotFound
     return found

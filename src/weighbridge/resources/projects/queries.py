@@ -9,7 +9,7 @@ from weighbridge.core.instant import Instant
 from weighbridge.core.link import Link
 from weighbridge.core.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Listing, Page, Wanted, page_of
+from weighbridge.db.listing import Listing, Page, Wanted, page_of, read_int4
 from weighbridge.errors import NotFound
 from weighbridge.resources.projects.records import Project
 
@@ -48,6 +48,12 @@ async def project_named(tx: Read, actor: Actor, text: str) -> int:
     if found is None:
         raise NotFound
     return int(found)
+
+
+def read_project(text: str) -> int:
+    """The number of the project that a filter names, by friendly id or number; ValueError for other texts."""
+    key = ids.parse(ids.PREFIXES["project"], text)
+    return key.project if key else read_int4(text)
 
 
 async def project_for_record(tx: Read, actor: Actor, named: str | int) -> int:

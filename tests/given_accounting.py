@@ -197,12 +197,13 @@ def plant(
     unit: str = "t",
     scale: int = 6,
     output: str | None = None,
+    is_model_of_project: bool = True,
 ) -> Plant:
-    """A plant whose model has these nodes."""
+    """A plant whose model has these nodes; a model outside the project is not checked against its data."""
     project = given.project(caller, time_zone=time_zone)
     given.event_type(caller, project, slug="delivery", data_point_types=[given.number("mass")])
     given.event_type(caller, project, slug="bill", data_point_types=[given.number("energy", unit="kWh")])
     text = document(nodes, cadence=cadence, partition_type=partition_type, primary_output=primary_output)
-    made = model(caller, project, text)
+    made = model(caller, project if is_model_of_project else None, text)
     fields = {"scale": scale} | ({"output": output} if output else {})
     return Plant(caller, drain, project, made, ledger(caller, project, made, unit=unit, **fields))

@@ -26,18 +26,22 @@ def label(caller, model, value):
 
 
 def test_the_answer_is_200_and_the_model_record(api, model):
-    """Seed: "Response 200: the Model record." """
+    """Seed: "Response 200: the Model record"."""
     labelled = label(api, model, "Protocol v1.2 (final)").expect(200).body
 
     assert labelled["version_label"] == "Protocol v1.2 (final)"
     assert [name for name, kind in FIELDS.items() if not isinstance(labelled[name], kind)] == []
-    assert labelled == {**model, "version_label": labelled["version_label"], "updated_at": labelled["updated_at"]}
+    assert labelled == {
+        **model,
+        "version_label": labelled["version_label"],
+        "updated_at": labelled["updated_at"],
+    }
     assert api.get(f"/models/{model['id']}").body == labelled
 
 
 @pytest.mark.parametrize("nothing", [None, ""])
 def test_a_null_or_empty_string_clears_the_label(api, model, nothing):
-    """Seed: "A null or empty string clears the label." """
+    """Seed: "A null or empty string clears the label"."""
     label(api, model, "draft").expect(200)
 
     assert label(api, model, nothing).expect(200).body["version_label"] is None
@@ -66,7 +70,9 @@ def test_a_label_that_is_no_text_is_refused(api, model, value):
     label(api, model, value).expect(400)
 
 
-@pytest.mark.parametrize("value", ["v1!", "a#b", "<b>", "a\tb", "a\nb", "a\\b", "1,2", "a:b", "½", "50%", "✓", "a;"])
+@pytest.mark.parametrize(
+    "value", ["v1!", "a#b", "<b>", "a\tb", "a\nb", "a\\b", "1,2", "a:b", "½", "50%", "✓", "a;"]
+)
 def test_a_label_with_other_characters_is_refused(api, model, value):
     """Seed: "Response 422 when the label holds characters outside the allowed set; the error names field
     `version_label` and code `invalid`."

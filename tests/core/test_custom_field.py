@@ -43,7 +43,8 @@ def test_other_labels_are_free(label):
 
 
 @pytest.mark.parametrize(
-    ("label", "code"), [("", "required"), ("x" * 101, "invalid"), ("a\nb", "invalid"), ("a\u2028b", "invalid")]
+    ("label", "code"),
+    [("", "required"), ("x" * 101, "invalid"), ("a\nb", "invalid"), ("a\u2028b", "invalid")],
 )
 def test_a_label_that_cannot_head_a_column_is_refused(label, code):
     assert [problem.code for problem in problems_of_label(label, "label")] == [code]
@@ -106,7 +107,12 @@ def test_only_texts_are_quoted_in_a_cell(value_type, value, cell):
 
 @pytest.mark.parametrize(
     ("value_type", "cell", "value"),
-    [("number", " 12 ", 12), ("number", "1e3", 1000), ("boolean", "TRUE", True), ("boolean", " false", False)],
+    [
+        ("number", " 12 ", 12),
+        ("number", "1e3", 1000),
+        ("boolean", "TRUE", True),
+        ("boolean", " false", False),
+    ],
 )
 def test_a_cell_that_a_program_wrote_its_own_way_is_read(value_type, cell, value):
     assert value_of(value_type, cell) == value

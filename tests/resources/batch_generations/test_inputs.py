@@ -295,7 +295,7 @@ def test_a_model_that_reads_what_the_project_does_not_have_is_refused_with_every
     input: {event_type: delivery, data_point_type: mass, aggregate: sum}
     unit: kWh
 """
-    plant = accounting.plant(api, drain, nodes)
+    plant = accounting.plant(api, drain, nodes, is_model_of_project=False)
     path, body = f"/ledgers/{plant.ledger['id']}/generate_preview", accounting.range_of(accounting.JANUARY)
 
     errors = api.post(path, body).expect(422).errors
@@ -313,7 +313,7 @@ def test_the_sum_of_a_text_is_refused_and_its_count_is_not(api, drain):
     counted = node("count", unit="", slug="note")
     plants = []
     for nodes, unit in ((node("sum", slug="note"), "t"), (counted, "1")):
-        model = accounting.model(api, project, accounting.document(nodes, primary_output="total"))
+        model = accounting.model(api, None, accounting.document(nodes, primary_output="total"))
         ledger = accounting.ledger(api, project, model, name=unit, unit=unit)
         plants.append(accounting.Plant(api, drain, project, model, ledger))
     given.event(api, project, values={"note": "dry"})

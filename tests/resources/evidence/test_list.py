@@ -35,6 +35,16 @@ def test_evidence_is_paged_sorted_and_filtered(api, event, path, place):
     assert api.get(place, {"filter[type]": "page"}).expect(400).error["code"] == "unreadable"
 
 
+def test_evidence_is_walked_by_cursor(api, event, place):
+    for name in ("b", "a", "b"):
+        attach(api, event["id"], name)
+
+    first = api.get(place, {"page_size": "2", "sort": "-name"}).expect(200)
+    second = api.get(place, {"page_size": "2", "cursor": first.info["next_cursor"]})
+
+    assert names(first) + names(second) == ["b", "b", "a"]
+
+
 def test_an_event_shows_its_evidence(api, project, event, path):
     made = [api.upload(path, "a.pdf", files.PDF).body, attach(api, event["id"], "b")]
     short = [{name: one[name] for name in ("id", "type", "url", "name")} for one in made]

@@ -83,9 +83,9 @@ def _computed(
         program = prepare(model, surroundings)
         results = program.run(facts, budget=Budget(COST_MAX))
     except EvaluationError as error:
-        raise Invalid([Problem(str(error), error.node, "not_computable")]) from error
+        raise Invalid([Problem(str(error), error.node, "not_computable")]) from None
     except ExpressionError as error:
-        raise Invalid([Problem(error.message, None, "not_computable")]) from error
+        raise Invalid([Problem(error.message, None, "not_computable")]) from None
     attributes = {name: _as_result(value) for name, value in inputs.items() if "." in name}
     lines = {one.slug: one for one in equations(program, {**attributes, **results}, asked.partition)}
     outputs = {node.slug for node in model.outputs}
@@ -94,7 +94,7 @@ def _computed(
             slug=node.slug,
             name=node.label,
             kind=kind_of(node),
-            unit=str(node.unit),
+            unit=node.unit.text,
             value=_on_the_wire(results[node.slug]),
             equation=lines[node.slug].written if node.slug in lines else None,
             filled=lines[node.slug].filled if node.slug in lines else None,

@@ -16,11 +16,14 @@ from weighbridge import settings as settings_module
 from weighbridge.core.task_state import ATTEMPTS_MAX
 from weighbridge.db.engine import Database
 from weighbridge.errors import Refusal
+from weighbridge.http import idempotency
 from weighbridge.resources.async_tasks import actions
 from weighbridge.resources.async_tasks.actions import Attempt, Overtaken
 from weighbridge.resources.async_tasks.queue import JOB, QUEUE
 from weighbridge.resources.async_tasks.recovery import recover
 from weighbridge.resources.batch_generations.tasks import generate_batches
+from weighbridge.resources.evidence.keeping import sweep
+from weighbridge.resources.evidence.store import EvidenceStore, open_store
 from weighbridge.settings import Settings
 
 log = structlog.get_logger()
@@ -29,6 +32,9 @@ TASKS: Final[Mapping[str, Callable[[Database, Attempt], Awaitable[None]]]] = {
     "batch_generation": generate_batches,
 }
 """What each type of task does. A task publishes its effect and its success in one fenced transaction."""
+
+TIDY_SECONDS: Final = 3600.0
+"""How often a worker removes what has outlived its use."""
 
 LOOK_SECONDS: Final = 1.0
 """How often a worker looks for jobs that nobody announces: those that waited for a lock or for their time."""
@@ -59,7 +65,10 @@ async def work(database: Database, settings: Settings) -> None:
         await attempt_task(database, task_id)
 
     async with app.open_async():
-        recovery = asyncio.create_task(_recover(database, settings.lease_seconds))
+        beside = [
+            asyncio.create_task(_recover(database, settings.lease_seconds)),
+            asyncio.create_task(_tidy(database, open_store(settings.evidence_url, settings.data_dir))),
+        ]
         try:
             await app.run_worker_async(
                 queues=[QUEUE],
@@ -71,7 +80,8 @@ async def work(database: Database, settings: Settings) -> None:
                 delete_jobs="successful",
             )
         finally:
-            recovery.cancel()
+            for task in beside:
+                task.cancel()
 
 
 async def attempt_task(database: Database, task_id: int) -> None:
@@ -109,3 +119,17 @@ async def _recover(database: Database, lease_seconds: int) -> None:
         except Exception:
             log.exception("recovery_failed")
         await asyncio.sleep(lease_seconds / 3)
+
+
+async def _tidy(database: Database, store: EvidenceStore) -> None:
+    """Remove answers that are too old to be repeated, and files that no evidence names."""
+    while True:
+        try:
+            async with database.write() as tx:
+                forgotten = await idempotency.forget(tx)
+                now = await tx.value("SELECT now()")
+            swept = await sweep(database, store, now)
+            log.info("tidied", answers=forgotten, files=len(swept))
+        except Exception:
+            log.exception("tidying_failed")
+        await asyncio.sleep(TIDY_SECONDS)

@@ -4,7 +4,9 @@ import threading
 
 import pytest
 from tests import given
-from tests.server import Caller
+from tests.server import Caller, Server
+
+from weighbridge.http import idempotency
 
 KEY = {"Idempotency-Key": "delivery-4711"}
 
@@ -83,3 +85,22 @@ def test_a_key_is_forgotten_after_a_day(api: Caller, sql):
     api.send("POST", "/projects", content=b'{"project": {"name": "Plant again"}}', headers=KEY).expect(201)
 
     assert api.get("/projects").info["total_items"] == 2
+
+
+def test_answers_that_are_too_old_to_be_repeated_are_removed(api: Caller, server: Server, sql):
+    api.send("POST", "/projects", content=b'{"project": {"name": "Old"}}', headers=KEY).expect(201)
+    fresh = {"Idempotency-Key": "fresh"}
+    api.send("POST", "/projects", content=b'{"project": {"name": "New"}}', headers=fresh).expect(201)
+    sql(
+        "UPDATE idempotency_keys SET created_at = created_at - interval '25 hours' WHERE key = %s",
+        KEY["Idempotency-Key"],
+    )
+
+    async def forget() -> int:
+        async with server.database.write() as tx:
+            return await idempotency.forget(tx)
+
+    assert server.run(forget()) >= 1
+    assert sql("SELECT key FROM idempotency_keys WHERE key IN ('fresh', %s)", KEY["Idempotency-Key"]) == [
+        ("fresh",)
+    ]

@@ -116,3 +116,10 @@ async def keep(tx: Write, scope: Scope, status: int, headers: Any, answer: bytes
         """,
         (status, headers, answer, scope.token_id, scope.method, scope.path, scope.key),
     )
+
+
+async def forget(tx: Write) -> int:
+    """Remove the answers that are too old to be repeated; gives how many there were."""
+    return await tx.execute(
+        "DELETE FROM idempotency_keys WHERE created_at < now() - %s * interval '1 hour'", (KEPT_HOURS,)
+    )

@@ -14,7 +14,11 @@ from weighbridge.core.expression.functions.lookup import MATCHES
 from weighbridge.core.expression.operation import COST_MAX
 from weighbridge.core.expression.parsing import LENGTH_MAX
 from weighbridge.core.model.aggregates import AGGREGATES
+from weighbridge.core.model.bodies import INPUT_KEYS
 from weighbridge.core.model.definition import SHAREABLE, Share
+from weighbridge.core.model.parsing import CASES_MAX, MODEL_KEYS, NODE_KEYS, NODES_MAX, TABLES_MAX
+from weighbridge.core.model.reference_examples import names_written, result_of
+from weighbridge.core.model.tables import ROWS_MAX
 from weighbridge.core.number import DIGITS_MAX, ROUNDING_MODES
 from weighbridge.core.number import EXPONENT_MAX as NUMBER_EXPONENT_MAX
 
@@ -26,16 +30,120 @@ _LIMITS: Final = (
     ("operations on elements in one run", COST_MAX),
     ("significant digits of a number", DIGITS_MAX),
     ("powers of ten of a number, either way", NUMBER_EXPONENT_MAX),
+    ("nodes of a document", NODES_MAX),
+    ("tables of a document", TABLES_MAX),
+    ("rows of a table", ROWS_MAX),
+    ("cases of a document", CASES_MAX),
 )
+
+_OPERATORS: Final = (
+    ("a + b, a - b", "Of the same measure; the units are converted.", "load + change"),
+    ("a * b, a / b", "Units are multiplied and divided with their numbers.", "load * 2"),
+    ("a ^ n", "A power; `2 ^ 3 ^ 2` is `2 ^ (3 ^ 2)`.", "2 ^ 3"),
+    ("-a", "The negative; `-2 ^ 2` is `-(2 ^ 2)`.", "-2 ^ 2"),
+    ("a = b, a != b", "Equal or not, of numbers of one measure, texts or truths.", "load = 12"),
+    ("a < b, a <= b, a > b, a >= b", "Order, of numbers of one measure.", "energy > energy / 2"),
+    ("a and b, a or b, not a", "Logic, of truths.", "ratio > 20 and not wet"),
+    ("a between b and c", "Whether b <= a <= c.", "fraction between 0 and 1"),
+    ("a in (b, c, …)", "Whether a equals one of the others.", "partition.feedstock in ('Wood', 'Straw')"),
+    ("a is null", "Whether a is missing.", "lab_moisture is null"),
+    ("a contains b", "Whether a text holds another.", "feedstock contains 'chip'"),
+    ("a starts with b", "Whether a text begins with another.", "feedstock starts with 'Wood'"),
+    ("a ends with b", "Whether a text ends with another.", "feedstock ends with 'chips'"),
+    ("a matches b", "Whether a text holds a match of a regular expression.", "feedstock matches '^W.*s$'"),
+)
+"""The forms of operators, what each means, and an example; `not` goes before every test as well."""
+
+_OPTIONS: Final = {
+    "event_type": "The slug of the event type. Required.",
+    "data_point_type": "The slug of the data point type of these events. Required.",
+    "aggregate": "How the values become one, or `values` for an array in time order. Required.",
+    "weight": "With `average`: a data point of the same or the joined event to weigh by.",
+    "partitions": "`true`: its data define the partitions that run. When no input says so, the first does.",
+    "share": "For data without the partition's dimension: `even`, `by`, or `repeat`.",
+    "share_by": "With `share: by`: the node whose values weigh the parts.",
+    "straddle": "For events across a slot's boundary: `report` (when not given: left out and reported), "
+    "`prorate` (the part inside), `start` or `end` (whole, in the slot of that end).",
+    "where": "A condition on each event: over asset, location, feedstock, tracking_id and its data points.",
+    "join": "`{to: input, on: tracking_id, interval or a text data point}`: matched to that input's elements.",
+    "period": "`any`: events that match whatever their date; `slot` when not given.",
+    "coverage": "`full`, a percentage, or `any`: how much of the slot must be covered. When not given, `full` "
+    "with `straddle: prorate` or where the event type has a cadence, else `any`.",
+}
+"""The options of an input."""
+
+_SETTINGS: Final = {
+    "name": "What the model is called. Required.",
+    "about": "What it is for.",
+    "cadence": "How time is cut into slots. Required.",
+    "partition_type": "What a slot is cut by. Required.",
+    "primary_output": "The node that a batch is about. Required.",
+    "tables": "Tables by name, each with `columns` and `rows`; a column with a unit is written `name: unit`.",
+    "nodes": "The steps, in any order. Required.",
+    "cases": "Checks that the document carries: inputs, and what must come of them.",
+}
+_NODE: Final = {
+    "slug": "The name by which formulas know it. Required.",
+    "name": "What people call it.",
+    "description": "What it is.",
+    "unit": 'Its unit; `""` for a plain number. Required.',
+    "input": "Data points of one type, aggregated; the options stand below.",
+    "static_input": "A value of the project, in force at the slot's start.",
+    "constant": "A number that never changes in this version.",
+    "formula": "An expression over other nodes; its result is converted to the node's unit.",
+    "upstream": "Draws from another ledger: `ledger`, `amount` or `select: manual`, `order`, `match`, "
+    "`attributes`, `allocation_group`.",
+    "available": "The balance of another ledger at the slot's end.",
+    "at": "With `static_input`: the value in force at each element of that input.",
+    "by": "With `static_input`: picked by `asset`, `feedstock` or `location`.",
+    "source": "Where it stands in the methodology.",
+    "tags": "Words about it, such as `ghg`, `lca_role` and `category`.",
+    "optional": "`true`: the node may be without data.",
+    "default": "What counts when there are no data.",
+    "output": "`true`: its value becomes an output data point of the batch.",
+    "round": "`{places, mode}`: rounds the result of a formula.",
+}
+
+
+def settings_table() -> str:
+    """The keys of a document."""
+    return _table(("Key", "Says"), ((f"`{key}`", _SETTINGS[key]) for key in MODEL_KEYS))
+
+
+def nodes_table() -> str:
+    """The keys of a node."""
+    return _table(("Key", "Says"), ((f"`{key}`", _NODE[key]) for key in NODE_KEYS))
+
+
+def options_table() -> str:
+    """The options of an input."""
+    return _table(("Option", "Says"), ((f"`{key}`", _OPTIONS[key]) for key in INPUT_KEYS))
+
+
+def names_table() -> str:
+    """The names that the examples are computed with."""
+    rows = ((f"`{name}`", f"`{value}`") for name, value in names_written())
+    return _table(("Name", "Value"), rows)
+
+
+def operators_table() -> str:
+    """The operators of the expression language."""
+    rows = ((f"`{form}`", doc, *_example(example)) for form, doc, example in _OPERATORS)
+    return _table(("Operator", "Yields", "Example", "Comes to"), rows)
 
 
 def functions_table() -> str:
     """The functions of the expression language."""
     rows = (
-        (f"`{function.name}({function.parameters})`", function.doc, f"`{function.example}`")
+        (f"`{function.name}({function.parameters})`", function.doc, *_example(function.example))
         for function in FUNCTIONS.values()
     )
-    return _table(("Function", "Yields", "Example"), rows)
+    return _table(("Function", "Yields", "Example", "Comes to"), rows)
+
+
+def examples() -> tuple[str, ...]:
+    """Every example of an expression in the reference."""
+    return (*(one for _, _, one in _OPERATORS), *(function.example for function in FUNCTIONS.values()))
 
 
 def aggregates_table() -> str:
@@ -60,6 +168,10 @@ def limits_table() -> str:
 def rounding_modes() -> str:
     """The rounding modes in one line."""
     return ", ".join(f"`{mode}`" for mode in ROUNDING_MODES)
+
+
+def _example(example: str) -> tuple[str, str]:
+    return f"`{example}`", f"`{result_of(example)}`"
 
 
 def _table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

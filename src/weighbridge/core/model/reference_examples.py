@@ -1,0 +1,106 @@
+"""What the examples of the reference are computed with: names with values, a table, and their results.
+
+Invariants: every example of the reference can be computed from these names alone.
+"""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from weighbridge.core.expression import (
+    PLAIN,
+    TEXT,
+    TRUTH,
+    Column,
+    Environment,
+    Table,
+    Value,
+    evaluate,
+    number,
+    parse,
+    quantities,
+    quantity,
+    text,
+)
+from weighbridge.core.expression.kind import Kind
+from weighbridge.core.model.cases import show
+from weighbridge.core.number import plain
+from weighbridge.core.unit import ONE, parse_unit
+
+_DELIVERIES: Final = "the deliveries"
+
+
+def _one(digits: str, unit: str = "") -> Value:
+    return quantity(Decimal(digits), parse_unit(unit) if unit else ONE)
+
+
+def _array(unit: str, *digits: str) -> Value:
+    return quantities([Decimal(one) for one in digits], parse_unit(unit), _DELIVERIES)
+
+
+NAMES: Final = {
+    "mass": _array("t", "2.5", "1.5"),
+    "ash": _array("%", "10", "20"),
+    "energy": _one("7.2", "MJ"),
+    "power": quantities([Decimal(10), Decimal(30)], parse_unit("kW"), "the meter"),
+    "fraction": _one("0.97"),
+    "temperature": _one("14.85", "degC"),
+    "soil_temperature": _one("14.9", "degC"),
+    "coldest": _one("7", "degC"),
+    "change": _one("-3", "t"),
+    "days": _one("2.5", "d"),
+    "area": _one("2.25", "m**2"),
+    "years": _one("100", "yr"),
+    "decay": _one("0.005", "1/yr"),
+    "ratio": _one("100"),
+    "load": _one("12", "t"),
+    "lab_moisture": Value(number(parse_unit("%")), None),
+    "default_moisture": _one("15", "%"),
+    "wet": Value(TRUTH, content=False),
+    "feedstock": text("Wood chips"),
+    "partition.feedstock": text("Wood"),
+}
+"""The names of the examples, beside the tables below."""
+
+TABLES: Final = {
+    "factors": Table(
+        "factors",
+        (Column("feedstock", TEXT), Column("kg_per_t", number(parse_unit("kg{CO2e}/t")))),
+        (("Wood", Decimal("12.5")), ("Straw", Decimal(30))),
+    ),
+    "permanence_class": Table(
+        "permanence_class",
+        (Column("temperature", number(parse_unit("degC"))), Column("fraction", PLAIN)),
+        ((Decimal(10), Decimal("0.9")), (Decimal(20), Decimal("0.8"))),
+    ),
+}
+"""The tables that the examples look into."""
+
+_HOURS: Final = Value(number(parse_unit("h"), "the meter"), (Decimal(1), Decimal("0.5")))
+_ENVIRONMENT: Final = Environment(
+    NAMES, TABLES, durations={"power": _HOURS}, period=quantity(Decimal(31), parse_unit("d"))
+)
+
+
+def result_of(example: str) -> str:
+    """Compute an example and write what it comes to."""
+    return written(evaluate(parse(example), _ENVIRONMENT))
+
+
+def names_written() -> Iterator[tuple[str, str]]:
+    """Each name of the examples with its value."""
+    return ((name, written(value)) for name, value in NAMES.items())
+
+
+def written(value: Value) -> str:
+    """Write a value as the documents show it."""
+    content = value.content
+    if value.type.kind is Kind.NUMBER and not isinstance(content, str | bool):
+        unit = value.type.unit or ONE
+        elements = tuple(content) if isinstance(content, tuple) else content
+        return show(elements, unit)  # type: ignore[arg-type] # the content of a number is decimals
+    if isinstance(content, Decimal):
+        return plain(content)
+    if isinstance(content, bool):
+        return "true" if content else "false"
+    return repr(content)

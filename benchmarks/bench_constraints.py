@@ -98,7 +98,9 @@ def _plant(url: str) -> None:
     with psycopg.connect(url) as connection:
         connection.execute("INSERT INTO accounts (name) VALUES ('bench')")
         connection.execute("INSERT INTO projects (account_id, name) VALUES (1, 'bench')")
-        connection.execute("INSERT INTO event_types (project_id, slug, name) VALUES (1, 'reading', 'Reading')")
+        connection.execute(
+            "INSERT INTO event_types (project_id, slug, name) VALUES (1, 'reading', 'Reading')"
+        )
         connection.execute("INSERT INTO locations (project_id, name) VALUES (1, 'here')")
 
 

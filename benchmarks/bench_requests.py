@@ -18,7 +18,7 @@ from psycopg.types.json import Jsonb
 from service import Service, median, now, send, service
 
 SLUGS = ("energy", "flow", "pressure", "temperature", "moisture")
-ROUNDS = 3
+ROUNDS = 5
 POSTS = 300
 CONNECTIONS = 16
 GET_SECONDS = 3
@@ -71,7 +71,9 @@ def _posts(running: Service, path: str, place: str, project: int, event_type: in
         bare = _bare_posts(running.database_url, project, event_type, 10**12 + number * POSTS)
         ratios.append(ours / bare)
         print(f"POST round {number + 1}: service {ours:,.0f}/s, bare {bare:,.0f}/s, ratio {ours / bare:.2f}")
-    print(f"single POST: median ratio {median(ratios):.2f} of a bare transaction (goal: at least {POST_GOAL})")
+    print(
+        f"single POST: median ratio {median(ratios):.2f} of a bare transaction (goal: at least {POST_GOAL})"
+    )
 
 
 def _bare_posts(url: str, project: int, event_type: int, first: int) -> float:
@@ -81,14 +83,16 @@ def _bare_posts(url: str, project: int, event_type: int, first: int) -> float:
         for index in range(POSTS):
             connection.execute(
                 """
-                INSERT INTO events (project_id, id, event_type_id, start_time, end_time, location_ids, numbers, is_complete)
+                INSERT INTO events (project_id, id, event_type_id, start_time, end_time, location_ids, numbers,
+                                    is_complete)
                 VALUES (%s, %s, %s, %s, %s, '{1}', %s, true)
                 """,
                 (project, first + index, event_type, START, START + timedelta(minutes=1), values),
             )
             connection.execute(
                 """
-                INSERT INTO audit_log (account_id, project_id, user_id, token_id, request_id, action, object, after)
+                INSERT INTO audit_log (account_id, project_id, user_id, token_id, request_id, action, object,
+                                       after)
                 VALUES (1, %s, 1, 1, 'bench', 'event.create', 'bench', %s)
                 """,
                 (project, Jsonb({"id": first + index})),
@@ -104,8 +108,8 @@ def _gets(running: Service, path: str, project: int, event_type: int) -> None:
         bare = asyncio.run(_bare_gets(running.database_url, project, event_type))
         ratios.append(ours / bare)
         print(
-            f"GET round {number + 1}: service {ours:,.0f}/s, p99 {slowest * 1000:.1f} ms, bare {bare:,.0f}/s, "
-            f"ratio {ours / bare:.2f}"
+            f"GET round {number + 1}: service {ours:,.0f}/s, p99 {slowest * 1000:.1f} ms, "
+            f"bare {bare:,.0f}/s, ratio {ours / bare:.2f}"
         )
     print(f"GET of a page: median ratio {median(ratios):.2f} of bare statements (goal: at least {GET_GOAL})")
 
@@ -153,10 +157,13 @@ _STATEMENTS: list = []
 def _statements(names: dict[str, int]) -> list:
     project, kind = names["project"], names["type"]
     return [
-        ("SELECT id, account_id, user_id, permissions FROM api_tokens WHERE secret_hash = %s", {"hash": b"0" * 32}),
+        ("SELECT id, user_id, permissions FROM api_tokens WHERE secret_hash = %s", {"hash": b"0" * 32}),
         ("SELECT id FROM projects WHERE id = %s AND account_id = %s", {"p": project, "a": 1}),
         (
-            "SELECT count(*) FROM (SELECT 1 FROM events WHERE project_id = %s AND voided_at IS NULL LIMIT 10001) m",
+            """
+            SELECT count(*) FROM (SELECT 1 FROM events WHERE project_id = %s AND voided_at IS NULL
+                                  LIMIT 10001) AS matching
+            """,
             {"p": project},
         ),
         (
@@ -169,7 +176,10 @@ def _statements(names: dict[str, int]) -> list:
             {"p": project},
         ),
         (
-            "SELECT * FROM data_point_types WHERE project_id = %s AND event_type_id = ANY (%s) ORDER BY position",
+            """
+            SELECT * FROM data_point_types WHERE project_id = %s AND event_type_id = ANY (%s)
+             ORDER BY position
+            """,
             {"p": project, "t": [kind]},
         ),
         ("SELECT * FROM locations WHERE project_id = %s AND id = ANY (%s)", {"p": project, "l": [1]}),

@@ -14,7 +14,7 @@ from decimal import Decimal
 from weighbridge.core.allocation import AllocationError, divide
 from weighbridge.core.expression import ExpressionError, Value, number, text
 from weighbridge.core.model import Aggregate, Input, Model, Node, Program, Share, evaluate_node
-from weighbridge.core.number import CONTEXT, EXACT, round_to
+from weighbridge.core.number import CONTEXT, EXACT
 from weighbridge.core.partition import Partition
 from weighbridge.core.statistics import NOTHING, ZERO, Group, Statistics
 from weighbridge.core.unit import ONE, Unit, convert
@@ -174,7 +174,7 @@ def _divide(bench: _Bench, body: Input, whole: Decimal, agreeing: Sequence[Parti
 
 
 def _settle(bench: _Bench, node: Node, one: Partition, gathered: _Gathered) -> None:
-    """Aggregate, convert to the node's unit, round, and keep."""
+    """Aggregate, convert to the node's unit, and keep."""
     assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
     unit = ONE if node.body.aggregate is Aggregate.COUNT else bench.units[node.slug]
     if gathered.own.unweighted:
@@ -191,7 +191,7 @@ def _settle(bench: _Bench, node: Node, one: Partition, gathered: _Gathered) -> N
         _keep(bench, node, one, Reading(_stand_in(bench, node, node.body, one)))
         return
     whole = None if gathered.whole is None else convert(gathered.whole, unit, node.unit)
-    _keep(bench, node, one, Reading(_rounded(node, convert(amount, unit, node.unit)), whole))
+    _keep(bench, node, one, Reading(convert(amount, unit, node.unit), whole))
 
 
 def _stand_in(bench: _Bench, node: Node, body: Input, one: Partition) -> Decimal | None:
@@ -241,10 +241,6 @@ def _compute(bench: _Bench, node: Node) -> None:
 def _keep(bench: _Bench, node: Node, one: Partition, reading: Reading) -> None:
     bench.readings[one][node.slug] = reading
     bench.values[one][node.slug] = Value(number(node.unit), reading.amount)
-
-
-def _rounded(node: Node, amount: Decimal) -> Decimal:
-    return round_to(amount, node.rounding.places, node.rounding.mode) if node.rounding else amount
 
 
 def _of(partition: Partition) -> str:

@@ -34,7 +34,9 @@ WITHOUT = {
     "index by time": "DROP INDEX events_by_time",
     "index of stretches by end": "DROP INDEX events_with_length",
     "primary key": "ALTER TABLE events DROP CONSTRAINT events_pkey CASCADE",
-    "foreign key to the event type": "ALTER TABLE events DROP CONSTRAINT events_project_id_event_type_id_fkey",
+    "foreign key to the event type": (
+        "ALTER TABLE events DROP CONSTRAINT events_project_id_event_type_id_fkey"
+    ),
     "trigger for locations": "ALTER TABLE events DISABLE TRIGGER events_locations_on_insert",
     "check of finite numbers": "ALTER TABLE events DROP CONSTRAINT events_numbers_are_finite",
 }

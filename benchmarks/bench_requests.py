@@ -83,8 +83,8 @@ def _bare_posts(url: str, project: int, event_type: int, first: int) -> float:
         for index in range(POSTS):
             connection.execute(
                 """
-                INSERT INTO events (project_id, id, event_type_id, start_time, end_time, location_ids, numbers,
-                                    is_complete)
+                INSERT INTO events (project_id, id, event_type_id, start_time, end_time, location_ids,
+                                    numbers, is_complete)
                 VALUES (%s, %s, %s, %s, %s, '{1}', %s, true)
                 """,
                 (project, first + index, event_type, START, START + timedelta(minutes=1), values),

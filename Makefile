@@ -5,12 +5,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 FUZZ_MINUTES ?= 10
+CASES ?= 10000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test check lint types bench fuzz docs lock clean
+.PHONY: help setup demo serve test check lint types bench fuzz fuzz-api docs lock clean
 
 help: ## say what can be made
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
 setup: $(READY) ## make .venv with every package that requirements.lock names
 
@@ -28,20 +29,26 @@ check: test ## the same as `make test`, which is what CI runs
 lint: $(READY) ## style, format and the layers of the imports
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check .
+	@$(BIN)/python tools/openapi_changes.py --since-release
 	@$(BIN)/lint-imports --no-logo --no-cache > .venv/imports.log || { cat .venv/imports.log; exit 1; }
 
 types: $(READY) ## check the types
 	@$(BIN)/mypy --no-error-summary src tools
 
 bench: $(READY) ## run every benchmark in turn
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e '.[bench]'
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python "$$file" || exit 1; done
 
 fuzz: $(READY) ## run the property tests with new seeds for FUZZ_MINUTES, 10 by default
 	@end=$$(($$(date +%s) + 60 * $(FUZZ_MINUTES))); \
 	while [ "$$(date +%s)" -lt "$$end" ]; do $(BIN)/pytest -m hypothesis --hypothesis-seed="$$(date +%s)" || exit 1; done
 
+fuzz-api: $(READY) ## send CASES requests made up from the OpenAPI document, 10,000 by default
+	@$(BIN)/python tools/fuzz_api.py --cases $(CASES) $(if $(SEED),--seed $(SEED))
+
 docs: $(READY) ## write the reference pages that are made from the code
 	@$(BIN)/python tools/reference.py
+	@$(BIN)/weighbridge openapi --output docs/reference/openapi.json
 
 lock: $(READY) ## bring requirements.lock up to pyproject.toml, for every platform
 	@$(BIN)/pip install --quiet uv

@@ -1,4 +1,4 @@
-"""The reference pages that are made from the code: settings, lists and limits.
+"""The reference pages that are made from the code: settings, lists, limits and the model language.
 
 Each page derives from the table that the service itself runs by, so a page cannot disagree with the
 service; a test compares the stored pages with what this module makes.
@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from weighbridge.app import API_PREFIX, SLICES
+from weighbridge.core.cadence import CADENCES
+from weighbridge.core.model import reference as language
+from weighbridge.core.partition import DIMENSIONS
 from weighbridge.db.listing import Filter
 from weighbridge.http.endpoint import Operation
 from weighbridge.settings import TABLE, Setting
@@ -19,6 +22,7 @@ from weighbridge.settings import TABLE, Setting
 ROOT: Final = Path(__file__).parents[1]
 SOURCE: Final = ROOT / "src"
 PAGES: Final = ROOT / "docs" / "reference"
+LANGUAGE: Final = Path(__file__).with_name("model-language.md")
 
 _MADE: Final = "<!-- Made by `make docs` from the code; change the code, not this page. -->"
 
@@ -60,7 +64,12 @@ def main() -> None:
 
 def pages() -> dict[str, str]:
     """Every page's text by its file name."""
-    return {"settings.md": settings_page(), "lists.md": lists_page(), "limits.md": limits_page()}
+    return {
+        "settings.md": settings_page(),
+        "lists.md": lists_page(),
+        "limits.md": limits_page(),
+        "model-language.md": language_page(),
+    }
 
 
 def settings_page() -> str:
@@ -133,6 +142,31 @@ def limits_page() -> str:
         _ABOUT_LIMITS,
         _table(("Limit", "Value", "Constant"), rows),
     )
+
+
+def language_page() -> str:
+    """The model language: its text, with the tables that the engine runs by."""
+    text = LANGUAGE.read_text()
+    for name, part in _language_parts().items():
+        text = text.replace(f"{{{name}}}", part.strip())
+    return f"{_MADE}\n\n{text}"
+
+
+def _language_parts() -> dict[str, str]:
+    return {
+        "settings": language.settings_table(),
+        "cadences": ", ".join(f"`{one}`" for one in CADENCES),
+        "partition_types": ", ".join(f"`{one}`" for one in DIMENSIONS),
+        "nodes": language.nodes_table(),
+        "options": language.options_table(),
+        "aggregates": language.aggregates_table(),
+        "names": language.names_table(),
+        "operators": language.operators_table(),
+        "functions": language.functions_table(),
+        "matches": language.matches_table(),
+        "rounding_modes": language.rounding_modes(),
+        "limits": language.limits_table(),
+    }
 
 
 def limits() -> list[Limit]:

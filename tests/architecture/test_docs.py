@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from itertools import chain
 
 import pytest
 from tests.architecture.source import ROOT
@@ -12,7 +13,7 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 
 
-@pytest.mark.parametrize("name", ["settings.md", "lists.md", "limits.md"])
+@pytest.mark.parametrize("name", ["settings.md", "lists.md", "limits.md", "model-language.md"])
 def test_a_page_made_from_the_code_is_current(name):
     stored = (reference.PAGES / name).read_text()
 
@@ -43,7 +44,7 @@ def test_the_index_names_every_page():
 
 def test_every_direct_dependency_has_a_reason():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    direct = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    direct = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
     names = {re.split(r"[<>=\[]", requirement)[0] for requirement in direct}
     table = (DOCS / "decisions" / "0010-dependencies.md").read_text()
 

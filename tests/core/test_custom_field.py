@@ -20,7 +20,7 @@ numbers = st.builds(
     st.integers(-(10**34) + 1, 10**34 - 1),
     st.integers(-60, 60),
 )
-texts = st.text(st.sampled_from("'=+-@\t\r\n＝") | st.characters(exclude_categories=["Cs"]), min_size=1)
+texts = st.text(st.sampled_from("'=+-@\t\r\n\uff1d") | st.characters(exclude_categories=["Cs"]), min_size=1)
 values = {
     "text": texts.filter(str.strip),
     "number": numbers,

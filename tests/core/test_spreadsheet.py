@@ -19,12 +19,12 @@ texts = st.text(st.sampled_from(f"'a{FORMULA_STARTS}") | st.characters())
         ("\tx", "'\tx"),
         ("\rx", "'\rx"),
         ("\nx", "'\nx"),
-        ("＝1", "'＝1"),
-        ("＋1", "'＋1"),
-        ("－1", "'－1"),
-        ("＠x", "'＠x"),
+        ("\uff1d1", "'\uff1d1"),
+        ("\uff0b1", "'\uff0b1"),
+        ("\uff0d1", "'\uff0d1"),
+        ("\uff20x", "'\uff20x"),
         ("'=1", "''=1"),
-        ("''＝1", "'''＝1"),
+        ("''\uff1d1", "'''\uff1d1"),
     ],
 )
 def test_a_text_that_begins_like_a_formula_gets_a_quote(text, cell):

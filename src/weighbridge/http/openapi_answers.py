@@ -13,6 +13,8 @@ from weighbridge.errors import (
     NotFound,
     Refusal,
     TooLarge,
+    TooManyRequests,
+    TooSlow,
     Unauthorized,
     Unavailable,
     UnsupportedMediaType,
@@ -44,14 +46,14 @@ HEADERS: Final = {
 }
 """Every header that answers carry, as components."""
 
-_BINARY: Final = {"type": "string", "format": "binary"}
-
-_ALWAYS: Final[tuple[type[Refusal], ...]] = (Malformed, Unauthorized, Forbidden)
-_WITH_BODY: Final[tuple[type[Refusal], ...]] = (TooLarge, UnsupportedMediaType, Invalid)
+_ALWAYS: Final[tuple[type[Refusal], ...]] = (Malformed, Unauthorized, Forbidden, TooManyRequests, Unavailable)
+_WITH_BODY: Final[tuple[type[Refusal], ...]] = (TooSlow, TooLarge, UnsupportedMediaType)
+_WRITING: Final[tuple[type[Refusal], ...]] = (Conflict, Invalid)
 _BROKEN: Final = ("InternalError", 500, "The service made a mistake; it is logged under the request id.")
 _EXTRA_HEADERS: Final[Mapping[int, Sequence[str]]] = {
     202: ("Location", "Retry-After"),
     401: ("WWW-Authenticate",),
+    429: ("Retry-After",),
     503: ("Retry-After",),
 }
 _EXAMPLES: Final = {
@@ -59,10 +61,12 @@ _EXAMPLES: Final = {
     401: ErrorItem("The request carries no token; send it as Authorization: Bearer <token>."),
     403: ErrorItem("The token lacks the permission data_collection:write."),
     404: ErrorItem("record not found"),
+    408: ErrorItem("The body did not arrive within 30 seconds."),
     409: ErrorItem("The record is in a state that does not allow this."),
-    413: ErrorItem("The body is larger than this service takes."),
+    413: ErrorItem("The body is larger than this request takes; it takes 67,108,864 bytes at most."),
     415: ErrorItem("The content type is text/plain; this request takes application/json."),
     422: ErrorItem("name is blank; it takes a text.", "name", "invalid"),
+    429: ErrorItem("The token has made its 1,000 requests of this minute."),
     500: ErrorItem("The service made a mistake; it is logged under the request id."),
     503: ErrorItem("The database cannot be reached just now; try again shortly."),
 }
@@ -77,7 +81,7 @@ def success(operation: Operation, schemas: Schemas, reader: Operation | None) ->
         answer["content"] = {JSON: {"schema": schemas.of(operation.returns)}}
     if operation.sends:
         answer["headers"]["Content-Disposition"] = {"$ref": "#/components/headers/Content-Disposition"}
-        answer["content"] = {kind: {"schema": dict(_BINARY)} for kind in operation.sends}
+        answer["content"] = {kind: {} for kind in operation.sends}  # raw bytes have no schema
     if operation.status == 202 and reader is not None:
         (task,) = names_in(reader.path)
         answer["links"] = {
@@ -96,17 +100,16 @@ def refusals(operation: Operation) -> dict[str, Schema]:
     if operation.body is not None or names_in(operation.path):
         kinds.append(NotFound)
     if operation.method != "GET":
-        kinds.append(Conflict)
+        kinds += _WRITING
     if operation.body is not None:
         kinds += _WITH_BODY
-    kinds.append(Unavailable)
     named = {kind.status: kind.__name__ for kind in kinds} | {_BROKEN[1]: _BROKEN[0]}
     return {str(status): {"$ref": f"#/components/responses/{name}"} for status, name in sorted(named.items())}
 
 
 def shared(schemas: Schemas) -> dict[str, Schema]:
     """Every refusal as a component; the sentence of each is that of the refusal itself."""
-    kinds: list[type[Refusal]] = [*_ALWAYS, NotFound, Conflict, *_WITH_BODY, Unavailable]
+    kinds: list[type[Refusal]] = [*_ALWAYS, NotFound, *_WRITING, *_WITH_BODY]
     known = [(kind.__name__, kind.status, " ".join((kind.__doc__ or "").split())) for kind in kinds]
     return {name: _refusal(status, meaning, schemas) for name, status, meaning in sorted([*known, _BROKEN])}
 

@@ -18,7 +18,16 @@ from psycopg.errors import (
 from psycopg_pool import PoolTimeout
 
 from weighbridge.core.problem import Problem
-from weighbridge.errors import Conflict, Damaged, Refusal, TooManyRequests, TooSlow, Unauthorized, Unavailable
+from weighbridge.errors import (
+    Conflict,
+    Damaged,
+    Refusal,
+    TooLarge,
+    TooManyRequests,
+    TooSlow,
+    Unauthorized,
+    Unavailable,
+)
 
 log = structlog.get_logger()
 
@@ -35,7 +44,6 @@ _BUSY = {
 _SENTENCES = {
     404: "There is nothing at this path.",
     405: "This path does not take this method.",
-    413: "The body is larger than this service takes.",
 }
 
 
@@ -80,6 +88,9 @@ def refused(request: WebRequest, refusal: Refusal) -> Response[bytes]:
 def refused_by_framework(request: WebRequest, error: HTTPException) -> Response[bytes]:
     """Answer with a refusal of the framework: no such path, wrong method, body too large."""
     sentence = _SENTENCES.get(error.status_code, f"{error.detail.rstrip('.')}.")
+    if error.status_code == TooLarge.status:
+        limit = request.route_handler.resolve_request_max_body_size() or 0
+        sentence = f"The body is larger than this request takes; it takes {limit:,} bytes at most."
     return _rendered(request, error.status_code, (Problem(sentence),), dict(error.headers or {}))
 
 

@@ -46,13 +46,13 @@ def test_texts_that_begin_like_a_formula_are_quoted_and_numbers_are_not(api):
         name="@kiln",
         serial_number="-7",
         description="\t=1+1",
-        custom_fields={"=Owner": "＝1", "Balance": -7},
+        custom_fields={"=Owner": "\uff1d1", "Balance": -7},
     )
 
     header, line, _ = export(api, project).text.split("\r\n")
 
     assert header.endswith(",'=Owner,Balance")
-    assert line.split(",")[1:] == ["'@kiln", "", "'-7", "'\t=1+1", "'＝1", "-7"]
+    assert line.split(",")[1:] == ["'@kiln", "", "'-7", "'\t=1+1", "'\uff1d1", "-7"]
 
 
 def test_it_is_a_file_to_save(api):

@@ -150,3 +150,13 @@ def test_a_new_ledger_leaves_a_row_in_the_audit_log(api, project, sql):
     )
 
     assert rows[-1] == ("ledger.create", ledger["id"])
+
+
+def test_the_project_in_the_body_may_not_differ_from_that_of_the_path(api):
+    project, other = given.project(api), given.project(api)
+    path, body = f"/projects/{project['id']}/ledgers", {"name": "Steel", "unit": "t"}
+
+    error = api.post(path, {"ledger": body | {"project_id": other["id"]}}).expect(422).error
+    api.post(path, {"ledger": body | {"project_id": project["numeric_id"]}}).expect(201)
+
+    assert (error["field"], error["code"]) == ("ledger.project_id", "conflict")

@@ -30,7 +30,7 @@ def test_a_document_that_could_be_saved_is_valid(api):
         (document(MASS.replace("unit: t", "unit: parsec!")), (8, 11, "mass", "unit"), "parsec!"),
         (document(MASS + NODE.format("2 * c")), (10, 28, "b", "expression"), "There is no node 'c'"),
         (document(MASS + NODE.format("2 *")), (10, 27, "b", "expression"), "ends where a number"),
-        (document(MASS + NODE.format("2 * mass * mass")), (10, 32, "b", "expression"), "t^2"),
+        (document(MASS + NODE.format("2 * mass * mass")), (10, 33, "b", "expression"), "t^2"),
         (
             document(MASS) + CASE.replace("2.1", "2.2"),
             (12, 5, None, "case_failed"),

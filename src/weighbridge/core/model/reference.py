@@ -9,7 +9,8 @@ from typing import Final
 
 from weighbridge.core.expression import FUNCTIONS
 from weighbridge.core.expression.arithmetic import EXPONENT_MAX
-from weighbridge.core.expression.building import DEPTH_MAX, NODES_MAX
+from weighbridge.core.expression.building import DEPTH_MAX
+from weighbridge.core.expression.building import NODES_MAX as EXPRESSION_NODES_MAX
 from weighbridge.core.expression.functions.lookup import MATCHES
 from weighbridge.core.expression.operation import COST_MAX
 from weighbridge.core.expression.parsing import LENGTH_MAX
@@ -25,7 +26,7 @@ from weighbridge.core.number import EXPONENT_MAX as NUMBER_EXPONENT_MAX
 _LIMITS: Final = (
     ("characters of an expression", LENGTH_MAX),
     ("depth of nesting, parentheses included", DEPTH_MAX),
-    ("numbers, names and operations of an expression", NODES_MAX),
+    ("numbers, names and operations of an expression", EXPRESSION_NODES_MAX),
     ("exponent of a power, either way", EXPONENT_MAX),
     ("operations on elements in one run", COST_MAX),
     ("significant digits of a number", DIGITS_MAX),
@@ -41,23 +42,23 @@ _OPERATORS: Final = (
     ("a * b, a / b", "Units are multiplied and divided with their numbers.", "load * 2"),
     ("a ^ n", "A power; `2 ^ 3 ^ 2` is `2 ^ (3 ^ 2)`.", "2 ^ 3"),
     ("-a", "The negative; `-2 ^ 2` is `-(2 ^ 2)`.", "-2 ^ 2"),
-    ("a = b, a != b", "Equal or not, of numbers of one measure, texts or truths.", "load = 12"),
-    ("a < b, a <= b, a > b, a >= b", "Order, of numbers of one measure.", "energy > energy / 2"),
+    ("a = b, a != b", "Equal or not, of numbers of one measure, texts or truths.", "ratio = 100"),
+    ("a < b, a <= b, a > b, a >= b", "Order, of numbers of one measure.", "coldest < temperature"),
     ("a and b, a or b, not a", "Logic, of truths.", "ratio > 20 and not wet"),
     ("a between b and c", "Whether b <= a <= c.", "fraction between 0 and 1"),
-    ("a in (b, c, …)", "Whether a equals one of the others.", "partition.feedstock in ('Wood', 'Straw')"),
+    ("a in (b, c, …)", "Whether a equals one of the others.", "feedstock in ('Wood', 'Straw')"),
     ("a is null", "Whether a is missing.", "lab_moisture is null"),
     ("a contains b", "Whether a text holds another.", "feedstock contains 'chip'"),
     ("a starts with b", "Whether a text begins with another.", "feedstock starts with 'Wood'"),
     ("a ends with b", "Whether a text ends with another.", "feedstock ends with 'chips'"),
-    ("a matches b", "Whether a text holds a match of a regular expression.", "feedstock matches '^W.*s$'"),
+    ("a matches b", "Whether a text matches a pattern somewhere.", "feedstock matches '^W.*s$'"),
 )
 """The forms of operators, what each means, and an example; `not` goes before every test as well."""
 
 _OPTIONS: Final = {
     "event_type": "The slug of the event type. Required.",
     "data_point_type": "The slug of the data point type of these events. Required.",
-    "aggregate": "How the values become one, or `values` for an array in time order. Required.",
+    "aggregate": "How the values become one; `values` is an array in time order. Required.",
     "weight": "With `average`: a data point of the same or the joined event to weigh by.",
     "partitions": "`true`: its data define the partitions that run. When no input says so, the first does.",
     "share": "For data without the partition's dimension: `even`, `by`, or `repeat`.",
@@ -65,10 +66,11 @@ _OPTIONS: Final = {
     "straddle": "For events across a slot's boundary: `report` (when not given: left out and reported), "
     "`prorate` (the part inside), `start` or `end` (whole, in the slot of that end).",
     "where": "A condition on each event: over asset, location, feedstock, tracking_id and its data points.",
-    "join": "`{to: input, on: tracking_id, interval or a text data point}`: matched to that input's elements.",
+    "join": "`{to: input, on: …}`: matched to that input's elements by `tracking_id`, `interval` or a text "
+    "data point.",
     "period": "`any`: events that match whatever their date; `slot` when not given.",
-    "coverage": "`full`, a percentage, or `any`: how much of the slot must be covered. When not given, `full` "
-    "with `straddle: prorate` or where the event type has a cadence, else `any`.",
+    "coverage": "`full`, a percentage, or `any`: how much of the slot must be covered. When not given, "
+    "`full` with `straddle: prorate` or where the event type has a cadence, else `any`.",
 }
 """The options of an input."""
 

@@ -1,13 +1,9 @@
 """Make assets, change and remove them, one by one."""
 
-from typing import TypeVar
-
-import msgspec
 from psycopg.errors import ForeignKeyViolation
 
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.db.changes import changed
 from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Invalid, NotFound
@@ -19,10 +15,9 @@ from weighbridge.resources.assets.rules import (
     problems_of_custom_fields,
     problems_of_name,
     problems_of_texts,
+    with_change,
 )
 from weighbridge.resources.audit_log import actions as audit
-
-Kept = TypeVar("Kept", Asset, NewAsset)
 
 
 async def create_asset(tx: Write, actor: Actor, project: int, asked: NewAsset) -> Asset:
@@ -95,13 +90,6 @@ async def delete_asset(tx: Write, actor: Actor, project: int, friendly: str) -> 
         said = f"Events, voided ones included, or static inputs name the asset {before.name!r}; it stays."
         raise Invalid([Problem(said, code="in_use")]) from None
     await audit.record(tx, actor, action="asset.delete", target=before.id, project_id=project, before=before)
-
-
-def with_change(before: Kept, asked: AssetChange) -> Kept:
-    """The asset as the caller wants it; custom fields that are left out keep their values."""
-    values = {**before.custom_fields, **asked.custom_fields}
-    kept = {label: value for label, value in sorted(values.items()) if value is not None}
-    return msgspec.structs.replace(changed(before, asked), custom_fields=kept)
 
 
 async def _problems_of_renaming(tx: Write, project: int, number: int) -> list[Problem]:

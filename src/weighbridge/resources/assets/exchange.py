@@ -17,9 +17,8 @@ from weighbridge.http.attachment import Attachment, Spool
 from weighbridge.http.upload import SPOOL_BYTES
 from weighbridge.resources.asset_custom_fields.queries import value_types
 from weighbridge.resources.assets import queries, spreadsheet
-from weighbridge.resources.assets.actions import with_change
 from weighbridge.resources.assets.records import Asset, AssetImport, NewAsset
-from weighbridge.resources.assets.rules import fixed_names
+from weighbridge.resources.assets.rules import fixed_names, with_change
 from weighbridge.resources.assets.spreadsheet import Line
 from weighbridge.resources.audit_log import actions as audit
 

@@ -1,17 +1,21 @@
 """What an asset must be like, whether it is made, changed or read from a spreadsheet."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from weighbridge.core.custom_field import CustomValueError, checked, checked_text
 from weighbridge.core.name import problem_of_name
 from weighbridge.core.problem import Problem
+from weighbridge.db.changes import changed
 from weighbridge.db.engine import Read, Write
-from weighbridge.resources.assets.records import AssetChange, NewAsset
+from weighbridge.resources.assets.records import Asset, AssetChange, NewAsset
 from weighbridge.resources.assets.spreadsheet import TEXT_FIELDS
 from weighbridge.resources.batch_generations.lock import hold_off_generations
+
+Kept = TypeVar("Kept", Asset, NewAsset)
 
 
 async def problems_of_name(tx: Read, project: int, name: str) -> list[Problem]:
@@ -70,3 +74,10 @@ def problems_of_custom_fields(asked: Mapping[str, Any], value_types: Mapping[str
                 checked(value_types[label], value)
             except CustomValueError as error:
                 yield Problem(f"{field} {error}", field, "invalid")
+
+
+def with_change(before: Kept, asked: AssetChange) -> Kept:
+    """The asset as the caller wants it; custom fields that are left out keep their values."""
+    values = {**before.custom_fields, **asked.custom_fields}
+    kept = {label: value for label, value in sorted(values.items()) if value is not None}
+    return msgspec.structs.replace(changed(before, asked), custom_fields=kept)

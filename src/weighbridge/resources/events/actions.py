@@ -220,7 +220,9 @@ async def _templates(tx: Write, project: int, slugs: list[str]) -> dict[str, Tem
     }
 
 
-async def _numbers(tx: Write, statement: str, project: int, kind: str, named: Collection[str]) -> dict[str, int]:
+async def _numbers(
+    tx: Write, statement: str, project: int, kind: str, named: Collection[str]
+) -> dict[str, int]:
     """Which of the friendly ids name a record of the project, and its number there."""
     wanted = {
         friendly: key.key

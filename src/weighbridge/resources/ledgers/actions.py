@@ -12,7 +12,7 @@ from weighbridge.resources.ledgers import queries
 from weighbridge.resources.ledgers.records import Ledger, NewLedger
 from weighbridge.resources.models.document import read_model
 from weighbridge.resources.models.queries import get_model, model_number, stored_model
-from weighbridge.resources.projects.queries import project_for_record
+from weighbridge.resources.projects.queries import project_for_record, project_id
 
 
 async def create_ledger(tx: Write, actor: Actor, asked: NewLedger, project_of_path: str | None) -> Ledger:
@@ -21,7 +21,7 @@ async def create_ledger(tx: Write, actor: Actor, asked: NewLedger, project_of_pa
     if named is None:
         raise Malformed([Problem("ledger.project_id is required.", "ledger.project_id", "required")])
     project = await project_for_record(tx, actor, named)
-    problems = _problems(asked)
+    problems = _problems(asked) + _contradiction(asked.project_id, project)
     family, output = None, None
     if asked.model_id is not None:
         family, model = await _model(tx, actor, asked.model_id)
@@ -65,6 +65,14 @@ async def _model(tx: Write, actor: Actor, friendly: str) -> tuple[int, Model]:
         "SELECT active_model_id FROM model_families WHERE id = %s FOR SHARE", (family,)
     )
     return family, read_model((await stored_model(tx, active)).document)
+
+
+def _contradiction(named: str | int | None, project: int) -> list[Problem]:
+    """The body need not repeat the project of the path; what it says may not differ from it."""
+    if named is None or str(named) in {str(project), project_id(project)}:
+        return []
+    message = f"project_id is {named!r}, which is not the project of the path; leave it out."
+    return [Problem(message, "ledger.project_id", "conflict")]
 
 
 def _problems(asked: NewLedger) -> list[Problem]:

@@ -92,7 +92,7 @@ def _row(name: str, function: Callable[[Sequence[Decimal]], Decimal], doc: str, 
 
 AGGREGATES: Final = (
     _row("sum", total, "All elements added exactly, then rounded once; 0 of no elements.", "sum(mass * ash)"),
-    _row("average", average, "The arithmetic mean.", "average(temperature)"),
+    _row("average", average, "The arithmetic mean.", "average(ash)"),
     _row("min", min, "The smallest.", "min(0.95, fraction)"),
     _row("max", max, "The largest.", "max(temperature, coldest)"),
     _row("median", median, "The middle one by size, or the mean of the two in the middle.", "median(ash)"),

@@ -64,7 +64,7 @@ def _choices(at: Computing, start: int) -> list[Content]:
 CHOICE: Final = (
     Function(
         "if", "condition, a, b", between(3, 3), Operation(_if_rule, _if),
-        "a where the condition is true, b where it is false.", "if(ash > 20 and wet, 0, mass)",
+        "a where the condition is true, b where it is false.", "if(ratio > 20 and wet, load, 2 * load)",
     ),
     Function(
         "coalesce", "a, b, …", between(2, ARGUMENTS_MAX), Operation(_coalesce_rule, _coalesce),

@@ -1,0 +1,191 @@
+"""Seed, Authentication; design, section 4: 404 `record not found` also for another account's records.
+
+The matrix is made from the table of contents of the service: each operation, and each place of a request
+where an id stands. Whoever holds every permission of one account and names a record of another one learns
+no more than by naming a record that never was. A new place that nobody says how to fill fails here.
+"""
+
+import re
+from typing import Any
+
+import pytest
+from tests.given_requests import (
+    BODIES,
+    OPERATIONS,
+    World,
+    content_of,
+    is_id,
+    kind_of,
+    placed_in,
+    sent,
+    ways_through,
+    world_of,
+)  # fmt: skip
+from tests.server import Answer, Server
+
+from weighbridge.core import ids
+from weighbridge.core.ids import Key
+from weighbridge.http.endpoint import Operation
+from weighbridge.http.openapi_parameters import names_in
+
+NOWHERE = Key(2**31 - 2, 2**47)
+"""The key of records that no test ever makes."""
+
+NUMBER_OF_NONE = 2_147_483_646
+
+QUERY_KINDS = {("compare_models", "to"): "model"}
+"""What the id in a parameter that must stand in the query names."""
+
+
+@pytest.fixture(scope="module")
+def worlds(server: Server) -> tuple[World, World]:
+    """The account of the caller, and the one whose records it names."""
+    return world_of(server), world_of(server)
+
+
+def unknown(kind: str, like: Any) -> Any:
+    """An id of the same form that no record has."""
+    if isinstance(like, int):
+        return NUMBER_OF_NONE
+    return ids.make(ids.PREFIXES[kind], Key(NOWHERE.project) if kind == "project" else NOWHERE)
+
+
+def path_places() -> list[tuple[str, str, str]]:
+    """Each operation, parameter of its path, and form of id: friendly, or the number of a project."""
+    return [
+        (name, parameter, form)
+        for name, operation in OPERATIONS.items()
+        for parameter in names_in(operation.path)
+        for form in (("", "_number") if parameter == "project_id" else ("",))
+    ]
+
+
+def path_with(operation: Operation, place: str, value: Any, mine: World, theirs: World) -> str:
+    """The path with a value in one place, the caller's ids before it and the other account's behind it."""
+    names = names_in(operation.path)
+    at = names.index(place)
+    values = {name: (mine if index < at else theirs).ids[kind_of(name)] for index, name in enumerate(names)}
+    return operation.path.format_map(values | {place: value})
+
+
+def required_query(operation: Operation, world: World) -> dict[str, str]:
+    return {name: str(world.ids[QUERY_KINDS[operation.name, name]]) for name in operation.query}
+
+
+def told(answer: Answer, *values: Any) -> tuple[int, str]:
+    """What an answer tells, without the id of the request and the ids that were sent."""
+    text = answer.text.replace(answer.headers["x-request-id"], "<request>")
+    for value in values:
+        text = re.sub(rf"(?<!\w){re.escape(str(value))}(?!\w)", "<id>", text)
+    return answer.status, text
+
+
+@pytest.mark.parametrize(("name", "place", "form"), path_places())
+def test_another_accounts_record_in_a_path_is_not_found(worlds, name, place, form):
+    mine, theirs = worlds
+    operation, kind = OPERATIONS[name], kind_of(place)
+    foreign = theirs.ids[kind + form]
+    never = unknown(kind, foreign)
+    body = content_of(operation) if operation.body is not None else None
+    query = required_query(operation, mine)
+
+    answers = [
+        (sent(operation, path_with(operation, place, value, mine, theirs), mine, body, query), value)
+        for value in (foreign, never)
+    ]
+
+    assert answers[0][0].expect(404).error["message"] in {"record not found", "Project not found"}
+    assert told(*answers[0]) == told(*answers[1])
+
+
+def query_places() -> list[tuple[str, str, str]]:
+    """Each operation, parameter of its query that takes an id, and the kind of record."""
+    found = []
+    for name, operation in OPERATIONS.items():
+        found += [(name, parameter, QUERY_KINDS.get((name, parameter), "")) for parameter in operation.query]
+        noun = operation.path.rpartition("/")[2]
+        for field in operation.listing.filters if operation.listing is not None else ():
+            if is_id(field):
+                found.append((name, f"filter[{field}]", kind_of(field, noun)))
+    return found
+
+
+@pytest.mark.parametrize(("name", "parameter", "kind"), query_places())
+def test_another_accounts_record_in_a_query_is_as_one_that_never_was(worlds, name, parameter, kind):
+    mine, theirs = worlds
+    operation = OPERATIONS[name]
+    takes_number = operation.listing is not None and "number" in _expects(operation, parameter)
+    foreign = theirs.ids[f"{kind}_number" if takes_number else kind]
+    path = mine.path(operation)
+
+    answers = [
+        (sent(operation, path, mine, None, {parameter: str(value)}), value)
+        for value in (foreign, unknown(kind, foreign))
+    ]
+
+    assert told(*answers[0]) == told(*answers[1])
+    assert answers[0][0].status == 404 or answers[0][0].expect(200).data == []
+
+
+def _expects(operation: Operation, parameter: str) -> str:
+    expects: str = operation.listing.filters[parameter.removeprefix("filter[").removesuffix("]")].expects
+    return "" if "prj_" in expects else expects
+
+
+def body_places() -> list[tuple[str, tuple[str, ...]]]:
+    """Each operation, and the way through its body to a field that takes an id."""
+    return [
+        (name, way)
+        for name, content in BODIES.items()
+        if "application/json" in content
+        for way in ways_through(content["application/json"]["schema"])
+        if is_id(way[-1])
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "way"), body_places(), ids=lambda one: one if isinstance(one, str) else ".".join(one)
+)
+def test_another_accounts_record_in_a_body_is_refused_as_one_that_never_was(worlds, name, way):
+    mine, theirs = worlds
+    operation = OPERATIONS[name]
+    kind = kind_of(way[-1], next((part for part in reversed(way[:-1]) if part != "[]"), ""))
+    foreign = theirs.ids[kind]
+    path = mine.path(operation)
+
+    answers = [
+        (sent(operation, path, mine, placed_in(mine, name, way, value)), value)
+        for value in (foreign, unknown(kind, foreign))
+    ]
+
+    refusal = answers[0][0]
+    assert refusal.status in {400, 404, 422}, refusal.text
+    assert refusal.status == 404 or foreign in refusal.text or way[-1] in refusal.text
+    assert told(*answers[0]) == told(*answers[1])
+
+
+def test_the_caller_may_do_all_this_with_records_of_its_own(worlds):
+    mine, _ = worlds
+    for name, operation in OPERATIONS.items():
+        if operation.method == "GET":
+            path = operation.path.format_map(
+                {one: mine.ids[kind_of(one)] for one in names_in(operation.path)}
+            )
+            answer = sent(operation, path, mine, None, required_query(operation, mine))
+            if name != "download_evidence":  # the evidence of the tests is a link
+                answer.expect(200)
+
+
+def test_every_place_for_an_id_can_be_filled(worlds):
+    mine, _ = worlds
+    kinds = {
+        *(kind_of(place) for _, place, _ in path_places()),
+        *(kind for _, _, kind in query_places()),
+        *(
+            kind_of(way[-1], next((part for part in reversed(way[:-1]) if part != "[]"), ""))
+            for _, way in body_places()
+        ),
+    }
+
+    assert kinds - set(mine.ids) == set()
+    assert len(path_places()) >= sum(len(names_in(operation.path)) for operation in OPERATIONS.values())

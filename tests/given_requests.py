@@ -171,17 +171,36 @@ def placed_in(world: World, name: str, way: tuple[str, ...], value: Any) -> Any:
     body = whole(name, way)
     if name == "create_ledger" and way[-1] != "project_id":
         body["ledger"]["project_id"] = world.ids["project"]
-    return placed(body, way, value)
+    return placed(BODIES[name]["application/json"]["schema"], body, way, value)
 
 
-def placed(body: Any, way: tuple[str, ...], value: Any) -> Any:
-    """The body with a value at the end of a way."""
+def placed(schema: Mapping[str, Any], body: Any, way: tuple[str, ...], value: Any) -> Any:
+    """The body with a value at the end of a way; what is missing on the way is the least there can be."""
     head, *rest = way
+    record = record_of(schema)
     if head == "[]":
-        return [placed(body[0] if body else {}, tuple(rest), value)]
-    inner = placed((body or {}).get(head), tuple(rest), value) if rest else value
-    inner = [inner] if not rest and head.endswith("_ids") else inner
-    return (body or {}) | {head: inner}
+        first = body[0] if body else least(record["items"])
+        return [placed(record["items"], first, tuple(rest), value) if rest else value]
+    body = body or least(record)
+    inner = record["properties"][head]
+    if rest:
+        return body | {head: placed(inner, body.get(head), tuple(rest), value)}
+    return body | {head: [value] if head.endswith("_ids") else value}
+
+
+def record_of(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema of a record or a list, where null may stand in its place."""
+    options = [resolved(one) for one in schema.get("anyOf", [schema])]
+    return next(one for one in options if "properties" in one or "items" in one)
+
+
+def resolved(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema that a reference leads to."""
+    reference = schema.get("$ref")
+    found: Mapping[str, Any] = (
+        DOCUMENT["components"]["schemas"][reference.rpartition("/")[2]] if reference else schema
+    )
+    return found
 
 
 def whole(name: str, way: tuple[str, ...]) -> Any:

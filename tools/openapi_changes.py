@@ -47,7 +47,7 @@ def main(
     *,
     since_release: Annotated[bool, Parameter(help="Compare with the last tag, or else commit.")] = False,
 ) -> None:
-    """Name the breaking changes from one document to the other; exit 1 when the changelog is silent on one."""
+    """Name the breaking changes between two documents; exit 1 when the changelog is silent on one."""
     before = released() if since_release else _read(old)
     after = _read(ROOT / DOCUMENT if since_release else new)
     if before is None or after is None:

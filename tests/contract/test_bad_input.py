@@ -7,37 +7,42 @@ in their own tests.
 
 import json
 import socket
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from tests import given
 from tests.given_requests import (
     BODIES,
-    DOCUMENT,
     OPERATIONS,
     World,
-    content_of,
+    placed,
     placed_in,
+    record_of,
+    resolved,
     ways_through,
     world_of,
 )
-from tests.server import Answer, Caller, Server
+from tests.server import Answer, Server
+
+from weighbridge.http.openapi_parameters import names_in
 
 LIMIT = 4_096
 LONG = "x" * 1_000_000
-ANSWER_CHARACTERS_MAX = 2_000
+ANSWER_CHARACTERS_MAX = 5_000
 
 JSON_BODIES = [name for name, content in BODIES.items() if "application/json" in content]
 
-WRONG: dict[str, list[Any]] = {
-    "string": [7, True, [], {}],
-    "number": ["1", True, [], {}],
-    "integer": ["1", 1.5, True, [], {}],
-    "boolean": ["true", 0, 1, [], {}],
-    "array": ["", 7, {}],
-    "object": ["", 7, []],
+OF_TYPE: dict[str, Any] = {
+    "null": None,
+    "boolean": True,
+    "integer": 7,
+    "number": 1.5,
+    "string": "x",
+    "array": [],
+    "object": {},
 }
-"""What is sent where a value of a type belongs."""
+"""A value of each type of JSON."""
 
 NUMBERS = {
     "1" + "0" * 10_000: "ten thousand digits",
@@ -56,28 +61,22 @@ def at(way: tuple[str, ...]) -> str:
     return ".".join(way).replace(".[]", "[0]")
 
 
+def schema_of(name: str) -> Any:
+    return BODIES[name]["application/json"]["schema"]
+
+
 def schema_at(name: str, way: tuple[str, ...]) -> dict[str, Any]:
     """The schema of a field, with its types in a list; of a record, that it is an object."""
-    schema: dict[str, Any] = BODIES[name]["application/json"]["schema"]
+    schema: Any = schema_of(name)
     for part in way:
-        schema = _record(schema)
+        schema = record_of(schema)
         schema = schema["items"] if part == "[]" else schema["properties"][part]
-    options = [_resolved(one) for one in schema.get("anyOf", [schema])]
+    options = [resolved(one) for one in schema.get("anyOf", [schema])]
     kinds: list[str] = []
     for option in options:
         kind = option.get("type", [])
         kinds += [kind] if isinstance(kind, str) else kind
-    return options[0] | {"type": kinds}
-
-
-def _resolved(schema: dict[str, Any]) -> dict[str, Any]:
-    reference = schema.get("$ref")
-    return DOCUMENT["components"]["schemas"][reference.rpartition("/")[2]] if reference else schema
-
-
-def _record(schema: dict[str, Any]) -> dict[str, Any]:
-    options = [_resolved(one) for one in schema.get("anyOf", [schema])]
-    return next(one for one in options if "properties" in one or "items" in one)
+    return {**options[0], "type": kinds}
 
 
 def places(*kinds: str) -> list[Place]:
@@ -85,9 +84,26 @@ def places(*kinds: str) -> list[Place]:
     return [
         (name, way)
         for name in JSON_BODIES
-        for way in ways_through(BODIES[name]["application/json"]["schema"])
+        for way in ways_through(schema_of(name))
         if set(kinds) & set(schema_at(name, way)["type"])
     ]
+
+
+JUDGED = {("validate_yaml", ("yaml",)), ("validate_model_yaml", ("yaml",))}
+"""Texts that are not refused: the answer says what is wrong with them."""
+
+
+BESIDE = {"cadence_unit": ("cadence_amount", 1), "value": ("slug", "mass")}
+"""What some fields cannot be without: a unit its amount, a value the slug of a data point type."""
+
+
+def made_of(world: World, name: str, way: tuple[str, ...], value: Any) -> Any:
+    """A body that would be taken, but for the value at the end of the way."""
+    body = placed_in(world, name, way, value)
+    if way[-1] not in BESIDE:
+        return body
+    field, like = BESIDE[way[-1]]
+    return placed(schema_of(name), body, (*way[:-1], field), like)
 
 
 def moments() -> list[Place]:
@@ -103,6 +119,13 @@ def world(server: Server) -> World:
     return world_of(server)
 
 
+@pytest.fixture(scope="module")
+def small(postgres: str) -> Iterator[Server]:
+    """A service that takes small bodies only."""
+    with Server(postgres, request_body_bytes=LIMIT) as server:
+        yield server
+
+
 @pytest.fixture
 def send(server: Server, world: World):
     """Send a body to an operation; the answer is a short refusal, and nothing is stored."""
@@ -116,9 +139,9 @@ def send(server: Server, world: World):
         before = stored()
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         answer = caller.send(operation.method, world.path(operation), content=content)
-        assert answer.status in {400, 413, 422}, f"{answer.status} {answer.text[:500]}"
+        assert answer.status in {400, 404, 413, 422}, f"{answer.status} {answer.text[:500]}"
         assert len(answer.text) < ANSWER_CHARACTERS_MAX, answer.text[:500]
-        assert all(error["message"].endswith(".") for error in answer.errors), answer.text
+        assert answer.status == 404 or all(error["message"].endswith(".") for error in answer.errors)
         assert stored() == before
         return answer
 
@@ -127,30 +150,107 @@ def send(server: Server, world: World):
 
 def named(answer: Answer, way: tuple[str, ...]) -> dict[str, Any]:
     """The error of the field, which is among those that the answer names."""
-    found = [error for error in answer.errors if error.get("field") == at(way)]
+    found = [error for error in answer.errors if error.get("field") in {at(way), way[-1]}]
     assert found, answer.text
     error: dict[str, Any] = found[0]
     return error
 
 
-@pytest.mark.parametrize(("name", "way"), places(*WRONG), ids=spoken)
+@pytest.mark.parametrize(("name", "way"), places(*OF_TYPE), ids=spoken)
 def test_a_value_of_a_wrong_type_is_refused_by_field(send, world, name, way):
-    kinds = schema_at(name, way)["type"]
-    wrong = [
-        value
-        for value in (7, 1.5, True, "", [], {})
-        if all(value in _looks(WRONG[kind]) for kind in kinds if kind != "null")
-    ]
+    taken = schema_at(name, way)["type"]
+    taken = [*taken, "integer"] if "number" in taken else taken
 
-    for value in wrong:
-        named(send(name, placed_in(world, name, way, value)), way)
+    for value in [value for kind, value in OF_TYPE.items() if kind not in taken]:
+        named(send(name, made_of(world, name, way, value)), way)
 
 
-def _looks(values: list[Any]) -> list[Any]:
-    """The values, and the like of them: True is not 1 here."""
+@pytest.mark.parametrize(
+    ("name", "way"), [place for place in places("string") if place not in JUDGED], ids=spoken
+)
+def test_a_text_of_a_million_characters_is_refused_by_field(send, world, name, way):
+    answer = send(name, made_of(world, name, way, LONG))
 
-    class Same(list[Any]):
-        def __contains__(self, value: object) -> bool:
-            return any(type(value) is type(one) for one in self)
+    assert answer.status == 404 or named(answer, way)
 
-    return Same(values)
+
+@pytest.mark.parametrize(("name", "way"), places("number", "integer"), ids=spoken)
+@pytest.mark.parametrize("digits", NUMBERS, ids=NUMBERS.get)
+def test_a_number_beyond_all_bounds_is_refused(send, world, name, way, digits):
+    body = json.dumps(placed_in(world, name, way, MARK)).replace(f'"{MARK}"', digits)
+
+    send(name, body.encode())
+
+
+@pytest.mark.parametrize(("name", "way"), moments(), ids=spoken)
+def test_a_time_without_an_offset_is_refused_by_field(send, world, name, way):
+    error = named(send(name, placed_in(world, name, way, "2025-01-01T00:00:00")), way)
+
+    assert error["message"] == f"{at(way)} needs an offset or Z, as in 2025-01-01T00:00:00Z."
+
+
+ENDED_BEFORE = {"start_time": "2025-03-02T00:00:00Z", "end_time": "2025-03-01T00:00:00Z"}
+
+
+@pytest.mark.parametrize("name", [name for name, way in moments() if way[-1] == "end_time"])
+def test_an_end_before_the_start_is_refused_by_field(send, world, name):
+    way = next(way for one, way in moments() if one == name and way[-1] == "end_time")
+    body = placed_in(world, name, way, ENDED_BEFORE["end_time"])
+    body = placed(schema_of(name), body, (*way[:-1], "start_time"), ENDED_BEFORE["start_time"])
+
+    answer = send(name, body)
+
+    assert answer.status == 422, answer.text
+    assert any((error.get("field") or "").endswith("end_time") for error in answer.errors), answer.text
+
+
+@pytest.mark.parametrize("name", JSON_BODIES)
+@pytest.mark.parametrize(
+    "content",
+    [b"{", b"[]", b"nonsense", b"\xff", b'{"\xc3\x28": 1}', b"[" * 1_000_000, b'{"a":' * 700_000],
+    ids=["cut short", "a list", "a word", "no UTF-8", "a key that is no UTF-8", "lists", "objects"],
+)
+def test_a_body_that_is_no_json_object_is_refused_by_every_operation(send, name, content):
+    assert send(name, content).status == 400
+
+
+def test_a_text_that_is_no_utf_8_is_refused_with_the_place(api):
+    project = given.project(api)
+
+    answer = api.send(
+        "POST",
+        f"/projects/{project['id']}/assets/spreadsheet",
+        content=b"name\nKiln \xff\n",
+        headers={"content-type": "text/csv"},
+    ).expect(400)
+
+    assert answer.error["message"] == "The body is not UTF-8: byte 11 does not fit."
+
+
+@pytest.mark.parametrize("text", ["%ff", "%c3%28", "%ed%a0%80", "%00"])
+def test_bytes_that_are_no_text_lead_nowhere_in_a_path(api, text):
+    api.get(f"/projects/{text}").expect(404)
+
+
+@pytest.mark.parametrize("name", [name for name in JSON_BODIES if OPERATIONS[name].form is None])
+def test_a_body_over_the_limit_is_refused_with_the_limit(small, name):
+    operation = OPERATIONS[name]
+    path = operation.path.format_map(dict.fromkeys(names_in(operation.path), "1"))
+
+    answer = small.account().caller().send(operation.method, path, content=b" " * (LIMIT + 1)).expect(413)
+
+    assert (
+        answer.error["message"] == "The body is larger than this request takes; it takes 4,096 bytes at most."
+    )
+
+
+def test_a_body_that_tells_no_length_is_measured_as_it_arrives(small):
+    host, port = small.address.removeprefix("http://").split(":")
+    head = (
+        "POST /api/v1/projects HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        f"Authorization: Bearer {small.account().caller().token}\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    with socket.create_connection((host, int(port)), timeout=10) as caller:
+        caller.sendall(head.encode() + b"2000\r\n" + b" " * 8192 + b"\r\n")
+
+        assert b" 413 " in caller.recv(65_536)

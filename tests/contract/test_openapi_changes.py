@@ -1,9 +1,11 @@
 """The stored OpenAPI document is the served one, and what it takes away from clients does not go unsaid."""
 
 import json
+import shutil
 import subprocess
 import sys
 from copy import deepcopy
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -199,3 +201,53 @@ def test_the_command_exits_with_1_on_a_change_that_is_not_named(tmp_path, new, c
     )  # fmt: skip
 
     assert (run.returncode, run.stdout.partition("\n")[0]) == (code, said), run.stderr
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A folder with the tool, an empty changelog and the document, and ways to change and keep it."""
+
+    def write(document):
+        (tmp_path / "docs/reference").mkdir(parents=True, exist_ok=True)
+        (tmp_path / openapi_changes.DOCUMENT).write_text(json.dumps(document))
+
+    def git(*arguments):
+        who = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]
+        subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    def check():
+        command = [sys.executable, tmp_path / "tools/openapi_changes.py", "--since-release"]
+        return subprocess.run(command, check=False, capture_output=True).returncode
+
+    (tmp_path / "tools").mkdir()
+    shutil.copy(openapi_changes.__file__, tmp_path / "tools")
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [Unreleased]\n")
+    write(DOCUMENT)
+    return SimpleNamespace(write=write, git=git, check=check)
+
+
+def test_without_a_history_there_is_nothing_to_compare_with(checkout):
+    assert checkout.check() == 0
+
+
+def test_before_the_first_release_the_last_commit_is_what_counts(checkout):
+    checkout.git("init")
+    assert checkout.check() == 0
+    checkout.git("add", ".")
+    checkout.git("commit", "-m", "first")
+
+    checkout.write(changed(CREATED, GONE))
+
+    assert checkout.check() == 1
+
+
+def test_after_a_release_its_tag_is_what_counts(checkout):
+    checkout.git("init")
+    checkout.git("add", ".")
+    checkout.git("commit", "-m", "first")
+    checkout.git("tag", "v0.1.0")
+
+    checkout.write(changed(CREATED, GONE))
+    checkout.git("commit", "-am", "second")
+
+    assert checkout.check() == 1

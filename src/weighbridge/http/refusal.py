@@ -1,6 +1,6 @@
 """Every refusal leaves in one shape: status, statusCode, errors and the id of the request."""
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import structlog
@@ -33,6 +33,9 @@ log = structlog.get_logger()
 
 WebRequest = Request[Any, Any, State]
 _RETRY_AFTER_SECONDS = 2
+
+MESSAGE_LENGTH_MAX: Final = 1_000
+"""Characters of a message; one that quotes more of the request loses its middle."""
 
 _BUSY = {
     QueryCanceled.sqlstate: "The request took longer than the service allows; ask for less at once.",
@@ -139,12 +142,20 @@ def _rendered(
     body = ErrorBody(
         "error",
         status,
-        [ErrorItem(problem.message, problem.field, problem.code) for problem in problems],
+        [ErrorItem(_short(problem.message), problem.field, problem.code) for problem in problems],
         _request_id(request),
     )
     return Response(
         msgspec.json.encode(body), status_code=status, media_type="application/json", headers=headers
     )
+
+
+def _short(message: str) -> str:
+    """The message without the middle of what it quotes, when that is long; its end says what is allowed."""
+    if len(message) <= MESSAGE_LENGTH_MAX:
+        return message
+    half = MESSAGE_LENGTH_MAX // 2
+    return f"{message[:half]}…{message[-half:]}"
 
 
 def _request_id(request: WebRequest) -> str:

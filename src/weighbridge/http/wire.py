@@ -20,6 +20,7 @@ T = TypeVar("T")
 
 _PATH = re.compile(r" - at `\$\.?(?P<path>[^`]*)`$")
 _UNKNOWN = re.compile(r"^Object contains unknown field `(?P<name>.*)`", re.DOTALL)
+_TOO_LONG = re.compile(r"Expected `str` of length <= (\d+)")
 _NAIVE = "Expected `datetime` with a timezone component"
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 
@@ -99,6 +100,10 @@ def _shape_problem(text: str, body: bytes) -> Problem:
     if missing := re.match(r"^Object missing required field `(.*)`$", said):
         name = f"{path}.{missing[1]}" if path else missing[1]
         return Problem(f"{name} is required.", name, "required")
+    if longest := _TOO_LONG.fullmatch(said):
+        return Problem(
+            f"{path} is too long; it takes {int(longest[1]):,} characters at most.", path, "invalid"
+        )
     return Problem(
         f"{path or 'The body'}: {said[:1].lower()}{said[1:].replace('`', '')}.", path or None, "invalid"
     )

@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from weighbridge.core.instant import Instant
 from weighbridge.core.link import Link
+from weighbridge.http.text import Description
 
 VALUE_TYPES: Final = ("number", "string", "boolean")
 EXPECTED_LOCATIONS: Final = {"none": 0, "one": 1, "two": 2}
@@ -66,7 +67,7 @@ class NewEventType(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     data_point_types: list[NewDataPointType]
     slug: str | None = None
-    description: str | None = None
+    description: Description | None = None
     cadence_amount: int | None = None
     cadence_unit: str | None = None
     reusable_in_batches: bool = False
@@ -97,7 +98,7 @@ class EventTypeChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     name: str | UnsetType = UNSET
-    description: str | UnsetType | None = UNSET
+    description: Description | UnsetType | None = UNSET
     cadence_amount: int | UnsetType | None = UNSET
     cadence_unit: str | UnsetType | None = UNSET
     reusable_in_batches: bool | UnsetType = UNSET

@@ -4,6 +4,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from weighbridge.core.instant import Instant
+from weighbridge.http.text import Description
 
 
 class Feedstock(msgspec.Struct, frozen=True):
@@ -21,7 +22,7 @@ class NewFeedstock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make a feedstock."""
 
     name: str
-    description: str | None = None
+    description: Description | None = None
 
 
 class NewFeedstockBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,7 +35,7 @@ class FeedstockChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to change a feedstock; what is left out stays as it is."""
 
     name: str | UnsetType = UNSET
-    description: str | UnsetType | None = UNSET
+    description: Description | UnsetType | None = UNSET
 
 
 class FeedstockChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,6 +2,7 @@
 
 from weighbridge.core.ledger import SCALE_MAX
 from weighbridge.core.model import Model
+from weighbridge.core.name import problem_of_name
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.unit import UnitError, compatible, parse_unit
@@ -77,8 +78,8 @@ def _contradiction(named: str | int | None, project: int) -> list[Problem]:
 
 def _problems(asked: NewLedger) -> list[Problem]:
     problems = []
-    if not asked.name.strip():
-        problems.append(Problem("A ledger needs a name.", "ledger.name", "required"))
+    if wrong := problem_of_name(asked.name, "A ledger", "ledger.name"):
+        problems.append(wrong)
     if not 0 <= asked.scale <= SCALE_MAX:
         problems.append(
             Problem(f"scale is {asked.scale}; it takes 0 to {SCALE_MAX} decimals.", "ledger.scale", "invalid")

@@ -6,18 +6,19 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from weighbridge.core.instant import Instant
+from weighbridge.http.text import Line
 
 
 class Address(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A postal address; every part is optional."""
 
-    name: str | None = None
-    street_address_1: str | None = None
-    street_address_2: str | None = None
-    city: str | None = None
-    state: str | None = None
-    postal_code: str | None = None
-    country: str | None = None
+    name: Line | None = None
+    street_address_1: Line | None = None
+    street_address_2: Line | None = None
+    city: Line | None = None
+    state: Line | None = None
+    postal_code: Line | None = None
+    country: Line | None = None
 
 
 class Location(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from weighbridge.core.model import sha256
+from weighbridge.core.model import ModelError, sha256
 from weighbridge.core.name import problem_of_name
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
@@ -68,7 +68,7 @@ async def create_version(tx: Write, actor: Actor, friendly: str, asked: NewVersi
     await tx.execute("SELECT FROM model_families WHERE id = %s FOR UPDATE", (latest.family,))
     await _refuse_unless_latest(tx, latest)
     shown = await queries.get_model(tx, actor, friendly)
-    is_renamed = model.name != (await tx.in_thread(read_model, latest.document)).name
+    is_renamed = model.name != await tx.in_thread(_name_in, latest.document)
     number: int = await tx.value(
         """
         INSERT INTO models (family_id, version, name, version_label, description, cadence, partition_type,
@@ -166,6 +166,14 @@ async def _update(tx: Write, actor: Actor, kept: Kept, before: Model, wanted: Mo
         tx, actor, action=action, target=after.id, project_id=kept.project, before=before, after=after
     )
     return after
+
+
+def _name_in(document: str) -> str | None:
+    """The name that a stored document gives; None when the language has left the document behind."""
+    try:
+        return read_model(document).name
+    except ModelError:
+        return None
 
 
 async def _refuse_unless_latest(tx: Write, asked: Kept) -> None:

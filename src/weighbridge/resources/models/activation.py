@@ -6,11 +6,11 @@ run it, because from that moment on generation runs it and nothing else.
 
 import msgspec
 
-from weighbridge.core.model import Model
+from weighbridge.core.model import Flaw, Model, ModelError, Surroundings
 from weighbridge.core.problem import Problem
 from weighbridge.core.unit import compatible, parse_unit
 from weighbridge.db.engine import Read
-from weighbridge.resources.models.document import check_document
+from weighbridge.resources.models.document import check_document, read_model
 from weighbridge.resources.models.queries import Kept
 from weighbridge.resources.models.surroundings import surroundings_of
 from weighbridge.resources.models.validation import problems_of
@@ -35,16 +35,24 @@ async def problems_of_activation(tx: Read, kept: Kept) -> list[Problem]:
         (kept.family,),
     )
     projects = {kept.project, *(ledger.project for ledger in ledgers)}
-    problems: dict[Problem, None] = {}
-    model = None
-    for project in sorted(projects, key=lambda one: one or 0):
+    # The cases depend on no project, so they are run once.
+    report = await tx.in_thread(check_document, kept.document)
+    problems = dict.fromkeys(problems_of(report, "yaml"))
+    for project in sorted(one for one in projects if one is not None):
         surroundings = await surroundings_of(tx, project, kept.document, is_final=True)
-        report = await tx.in_thread(check_document, kept.document, surroundings)
-        problems |= dict.fromkeys(problems_of(report, "yaml"))
-        model = model or report.model
-    if model is not None:
-        problems |= dict.fromkeys(one for ledger in ledgers if (one := _problem_of(ledger, model)))
+        flaws = await tx.in_thread(_flaws, kept.document, surroundings)
+        problems |= dict.fromkeys(flaw.problem("yaml") for flaw in flaws)
+    if report.model is not None:
+        problems |= dict.fromkeys(one for ledger in ledgers if (one := _problem_of(ledger, report.model)))
     return list(problems)
+
+
+def _flaws(document: str, surroundings: Surroundings) -> tuple[Flaw, ...]:
+    try:
+        read_model(document, surroundings)
+    except ModelError as error:
+        return error.flaws
+    return ()
 
 
 def _problem_of(ledger: _Ledger, model: Model) -> Problem | None:

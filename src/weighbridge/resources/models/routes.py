@@ -154,7 +154,7 @@ async def get_model_schema(call: ReadCall) -> Schema:
     returns=Simulated,
     status=200,
     example={
-        "inputs": {"wet-mass": [1.2, 0.9], "moisture": [12, 18]},
+        "inputs": {"wet-mass": [12, 9], "moisture": [12, 18]},
         "start_time": "2025-01-01T00:00:00Z",
         "end_time": "2025-02-01T00:00:00Z",
     },

@@ -5,6 +5,7 @@ from msgspec import UNSET, UnsetType
 
 from weighbridge.core.instant import Instant
 from weighbridge.core.link import Link
+from weighbridge.http.text import Description
 
 STATUSES = ("active", "archived")
 """What a project may be; `archived` is a label, and keeps nobody from reading or writing."""
@@ -28,7 +29,7 @@ class NewProject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make a project."""
 
     name: str
-    description: str | None = None
+    description: Description | None = None
     time_zone: str = "UTC"
 
 
@@ -42,7 +43,7 @@ class ProjectChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to change a project; what is left out stays as it is."""
 
     name: str | UnsetType = UNSET
-    description: str | UnsetType | None = UNSET
+    description: Description | UnsetType | None = UNSET
     time_zone: str | UnsetType = UNSET
     status: str | UnsetType = UNSET
 

@@ -22,7 +22,7 @@ serve: $(READY) ## run the service on http://127.0.0.1:8080 with its data in .da
 	@$(BIN)/weighbridge serve --data-dir .data --host 127.0.0.1 --port 8080
 
 test: lint types ## lint, types, import contracts, then every test
-	@$(BIN)/pytest
+	@$(BIN)/pytest --numprocesses auto --dist loadfile
 
 check: test ## the same as `make test`, which is what CI runs
 

@@ -8,7 +8,10 @@ Invariants: neither granian nor the process it starts outlives the supervisor; w
 no new requests and finishes those that it has.
 """
 
+import atexit
+import logging
 import multiprocessing
+import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -55,7 +58,19 @@ def load(target: str) -> Any:
         die_with_parent(parent.pid)
     logs.configure(read())
     module, _, factory = target.partition(":")
-    return getattr(import_module(module), factory)()
+    application = getattr(import_module(module), factory)()
+    atexit.register(_leave)
+    return application
+
+
+def _leave() -> None:
+    """End the process before the interpreter takes itself apart.
+
+    Threads of granian that would still want it then abort the process, with a trace on standard error.
+    """
+    logging.shutdown()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -24,8 +24,9 @@ BATCH = """
 """
 
 ENTRY = """
-    INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, async_task_id)
-    VALUES ({project}, {ledger}, 1, '{kind}', {amount}, '2025-02-01Z', 1)
+    INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by, run_id,
+                                async_task_id)
+    VALUES ({project}, {ledger}, 1, '{kind}', {amount}, '2025-02-01Z', 1, 1, 1)
 """
 
 EVENT = """
@@ -211,7 +212,7 @@ def test_a_balance_may_fall_to_zero_and_is_the_sum_of_its_entries(connection):
 
 
 def test_entries_posted_together_count_together(connection):
-    connection.execute(f"{entry('fall', -3)}, (1, 1, 1, 'credit', 2.5, '2025-02-01Z', 1)")
+    connection.execute(f"{entry('fall', -3)}, (1, 1, 1, 'credit', 2.5, '2025-02-01Z', 1, 1, 1)")
 
     assert connection.execute("SELECT balance FROM batches WHERE id = 1").fetchone() == (Decimal("9.5"),)
 

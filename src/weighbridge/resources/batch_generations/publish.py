@@ -4,36 +4,13 @@ Everything is written set by set: one statement for each table, whatever the num
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
-from psycopg.sql import SQL, Literal
 
 from weighbridge.core.model import Model
-from weighbridge.core.number import EXACT
 from weighbridge.db.engine import Write
-from weighbridge.resources.batch_generations.plan import Change, Plan, Run
-from weighbridge.resources.batch_generations.sources import Source, matching
-from weighbridge.resources.batches.input_data import CHUNK_SIZE
-
-
-@dataclass(frozen=True, slots=True)
-class Posted:
-    """The batch that a change made."""
-
-    change: Change
-    batch_id: int
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What every row of a generation carries."""
-
-    project: int
-    family: int
-    task_id: int
-    model_sha256: bytes
-    feedstocks: Mapping[str, int]
-    assets: Mapping[str, int]
+from weighbridge.resources.batch_generations.entries import insert_entries
+from weighbridge.resources.batch_generations.lineage import insert_lineage
+from weighbridge.resources.batch_generations.plan import Plan, Run
+from weighbridge.resources.batch_generations.posted import Context, Posted, run_key
 
 
 async def publish(tx: Write, context: Context, model: Model, plan: Plan) -> list[Posted]:
@@ -44,20 +21,14 @@ async def publish(tx: Write, context: Context, model: Model, plan: Plan) -> list
     posted = await _insert_batches(tx, context, plan, runs)
     await _insert_calculations(tx, context, model, posted)
     for source in plan.sources:
-        await _insert_lineage(tx, context, source, posted)
-    await _insert_entries(tx, context, posted)
+        await insert_lineage(tx, context, source, posted)
+    await insert_entries(tx, context, posted)
     return posted
-
-
-def _run_key(context: Context, run: Run) -> tuple[object, ...]:
-    feedstock = context.feedstocks[run.partition.feedstock] if run.partition.feedstock else None
-    asset = context.assets[run.partition.asset] if run.partition.asset else None
-    return run.slot.start, run.slot.end, run.partition.tracking_id, feedstock, asset
 
 
 async def _ensure_runs(tx: Write, context: Context, runs: Sequence[Run]) -> dict[tuple[object, ...], int]:
     """The ids of the runs by slot and partition; new ones are written down."""
-    keys = list(dict.fromkeys(_run_key(context, run) for run in runs))
+    keys = list(dict.fromkeys(run_key(context, run) for run in runs))
     columns = [list(column) for column in zip(*keys, strict=True)]
     await tx.execute(
         """
@@ -104,7 +75,7 @@ async def _insert_batches(
             plan.share_scale,
             context.task_id,
             [change.target.number for change in changes],
-            [runs[_run_key(context, change.run)] for change in changes],
+            [runs[run_key(context, change.run)] for change in changes],
             [change.adjusts for change in changes],
             [_tracking_id(change.run) for change in changes],
             [change.run.slot.start for change in changes],
@@ -115,7 +86,11 @@ async def _insert_batches(
         ),
     )
     # Ids are drawn in the order of the rows, so sorting them pairs them with the changes again.
-    return [Posted(change, number) for change, (number,) in zip(changes, sorted(rows), strict=True)]
+    numbers = [number for (number,) in sorted(rows)]
+    return [
+        Posted(change, runs[run_key(context, change.run)], number)
+        for change, number in zip(changes, numbers, strict=True)
+    ]
 
 
 def _tracking_id(run: Run) -> str:
@@ -143,84 +118,4 @@ async def _insert_calculations(tx: Write, context: Context, model: Model, posted
                       %s::numeric[], %s::boolean[], %s::boolean[]) AS asked
         """,
         (context.project, *columns),
-    )
-
-
-async def _insert_lineage(tx: Write, context: Context, source: Source, posted: Sequence[Posted]) -> None:
-    """Write down which events of a source each batch was made of, in one scan of them."""
-    used = [one for one in posted if one.change.run.event_counts.get(source.number)]
-    if not used:
-        return
-    batch_ids = [one.batch_id for one in used]
-    await tx.execute(
-        """
-        INSERT INTO batch_input_sets (project_id, batch_id, set_number, event_type_id, nodes, positions,
-                                      event_count)
-        SELECT %s, batch_id, %s, %s, %s, %s, event_count
-          FROM unnest(%s::bigint[], %s::bigint[]) AS asked (batch_id, event_count)
-        """,
-        (
-            context.project, source.number, source.event_type, list(source.node_slugs),
-            list(source.positions), batch_ids, [one.change.run.event_counts[source.number] for one in used],
-        ),
-    )  # fmt: skip
-    keys = [_run_key(context, one.change.run) for one in used]
-    await tx.execute(
-        _LINEAGE.format(source=matching(source), size=Literal(CHUNK_SIZE)),
-        {
-            "project": context.project,
-            "set": source.number,
-            "batches": batch_ids,
-            "starts": [key[0] for key in keys],
-            "ends": [key[1] for key in keys],
-            "tracking_ids": [key[2] for key in keys],
-            "feedstocks": [key[3] for key in keys],
-            "assets": [key[4] for key in keys],
-            "event_type": source.event_type,
-        },
-    )
-
-
-# An event without a tag in some dimension was shared, and belongs to every batch that it agrees with.
-_LINEAGE = SQL("""
-    INSERT INTO batch_inputs (project_id, batch_id, set_number, chunk, first_event, last_event, event_ids)
-    SELECT %(project)s, batch_id, %(set)s, place / {size}, min(id), max(id), array_agg(id ORDER BY place)
-      FROM (SELECT asked.batch_id, e.id,
-                   row_number() OVER (PARTITION BY asked.batch_id
-                                      ORDER BY e.start_time, e.end_time, e.id) - 1 AS place
-              FROM unnest(%(batches)s::bigint[], %(starts)s::timestamptz[], %(ends)s::timestamptz[],
-                          %(tracking_ids)s::text[], %(feedstocks)s::integer[], %(assets)s::integer[])
-                   AS asked (batch_id, start_time, end_time, tracking_id, feedstock_id, asset_id)
-              JOIN {source} ON e.start_time >= asked.start_time AND e.start_time < asked.end_time
-               AND e.end_time <= asked.end_time
-               AND (asked.tracking_id IS NULL OR e.tracking_id IS NULL OR e.tracking_id = asked.tracking_id)
-               AND (asked.feedstock_id IS NULL OR e.feedstock_id IS NULL
-                    OR e.feedstock_id = asked.feedstock_id)
-               AND (asked.asset_id IS NULL OR e.asset_id IS NULL OR e.asset_id = asked.asset_id)
-           ) AS used
-     GROUP BY batch_id, place / {size}
-""")
-
-
-async def _insert_entries(tx: Write, context: Context, posted: Sequence[Posted]) -> None:
-    """Post credits to the new batches and falls to the earlier ones, each at the end of its run's slot."""
-    rows = [
-        (one.change.target.number, one.batch_id, "credit", one.change.posting.credit, one.change.run.slot.end)
-        for one in posted
-    ] + [
-        (one.change.target.number, fall.batch_id, "fall", EXACT.minus(fall.balance), one.change.run.slot.end)
-        for one in posted
-        for fall in one.change.posting.falls
-    ]
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    await tx.execute(
-        """
-        INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at,
-                                    async_task_id)
-        SELECT %s, ledger_id, batch_id, kind, amount, effective_at, %s
-          FROM unnest(%s::integer[], %s::bigint[], %s::text[], %s::numeric[], %s::timestamptz[])
-               WITH ORDINALITY AS asked (ledger_id, batch_id, kind, amount, effective_at, place)
-         ORDER BY place
-        """,
-        (context.project, context.task_id, *columns),
     )

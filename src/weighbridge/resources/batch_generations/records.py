@@ -1,7 +1,7 @@
 """What goes in and out of preview and generation."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -14,6 +14,8 @@ class NewGeneration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     start_time: Moment
     end_time: Moment
     generate_concurrent_ledgers: bool = False
+    model_version: Literal["latest"] | None = None
+    """`latest` has the active version replace whole slots; without it a slot keeps the version it has."""
 
 
 class NotCounted(msgspec.Struct, frozen=True):
@@ -34,6 +36,7 @@ class PreviewEntry(msgspec.Struct, frozen=True):
     adjustments: int
     slots: list[str]
     touched_slots: list[str]
+    passed_over_slots: list[str]
     not_counted: list[NotCounted]
     problems: list[str]
 

@@ -1,22 +1,28 @@
-"""The scope of a generation: its ledgers, model version and slots, checked before any data are read."""
+"""The scope of a generation: its ledgers, model versions and slots, checked before any data are read.
 
-from dataclasses import dataclass
+Slots that were generated before keep the version that made them, so one request may run several.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
 import msgspec
 
 from weighbridge.core import ids
-from weighbridge.core.cadence import CADENCES, Selection, select
+from weighbridge.core.cadence import CADENCES, Selection
 from weighbridge.core.instant import Instant, Interval
 from weighbridge.core.model import Model, required_features
 from weighbridge.core.partition import DIMENSIONS
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
+from weighbridge.core.slot import Version
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.resources.batch_generations.aggregates import AGGREGATES
 from weighbridge.resources.batch_generations.plan import Target
 from weighbridge.resources.batch_generations.records import NewGeneration
+from weighbridge.resources.batch_generations.slots import assign_slots
 from weighbridge.resources.ledgers.queries import get_ledger
 from weighbridge.resources.models.document import read_model
 from weighbridge.resources.models.queries import stored_model
@@ -44,6 +50,10 @@ class Scope:
     """Decimals of the finest ledger of the model in the project, generated or not."""
     zone: ZoneInfo
     selection: Selection
+    passed_over: tuple[Interval, ...] = ()
+    """Slots that are left to generated slots of another cadence."""
+    replaced: tuple[Interval, ...] = ()
+    """Generated slots of other bounds that this version replaces."""
 
 
 class _Linked(msgspec.Struct, frozen=True):
@@ -58,8 +68,12 @@ class _Linked(msgspec.Struct, frozen=True):
     share_scale: int
 
 
-async def scope_of(tx: Read, actor: Actor, ledger: str, asked: NewGeneration) -> Scope:
-    """Find what a request is about; raise Invalid when there is nothing that could be generated."""
+async def scopes_of(tx: Read, actor: Actor, ledger: str, asked: NewGeneration) -> tuple[Scope, ...]:
+    """What each version of the model is to compute, the active one last.
+
+    The last scope also says which slots nobody computes. Raises Invalid when there is nothing that could
+    be generated.
+    """
     await get_ledger(tx, actor, ledger)
     key = ids.parse(ids.PREFIXES["ledger"], ledger)
     assert key is not None  # noqa: S101 - the ledger was found by it
@@ -82,20 +96,49 @@ async def scope_of(tx: Read, actor: Actor, ledger: str, asked: NewGeneration) ->
         raise Invalid(
             [Problem("The ledger has no model, so there is nothing to run.", "ledger_id", "no_model")]
         )
-    stored = await stored_model(tx, linked[0].active_model)
+    frame = linked[0]
+    stored = await stored_model(tx, frame.active_model)
+    active = read_model(stored.document)
+    _refuse_what_does_not_run(active)
+    zone = ZoneInfo(frame.time_zone)
+    found = await assign_slots(
+        tx,
+        (key.project, frame.family),
+        Version(stored.id, active.cadence),
+        _wanted(asked),
+        zone=zone,
+        is_replacing=asked.model_version == "latest",
+    )
+    older = [number for number in found.slots if number != stored.id]
+    newest = [stored.id] if stored.id in found.slots else []
+    scopes = [await _scope(tx, key.project, linked, number, found.slots[number]) for number in older + newest]
+    reported = replace(
+        scopes[-1],
+        selection=Selection(scopes[-1].selection.selected, found.touched),
+        passed_over=found.passed_over,
+        replaced=found.replaced,
+    )
+    return (*scopes[:-1], reported)
+
+
+async def _scope(
+    tx: Read, project: int, linked: Sequence[_Linked], number: int, slots: tuple[Interval, ...]
+) -> Scope:
+    """The part of a generation that one version of the model computes."""
+    frame = linked[0]
+    stored = await stored_model(tx, number)
     model = read_model(stored.document)
     _refuse_what_does_not_run(model)
-    zone = ZoneInfo(linked[0].time_zone)
     return Scope(
-        key.project,
-        linked[0].family,
-        stored.id,
-        stored.sha256,
-        model,
-        tuple(Target(one.number, one.name, one.unit, one.scale, one.output) for one in linked),
-        linked[0].share_scale,
-        zone,
-        _selection(model, asked, zone),
+        project=project,
+        family=frame.family,
+        model_id=stored.id,
+        model_sha256=stored.sha256,
+        model=model,
+        targets=tuple(Target(one.number, one.name, one.unit, one.scale, one.output) for one in linked),
+        share_scale=frame.share_scale,
+        zone=ZoneInfo(frame.time_zone),
+        selection=Selection(slots, ()),
     )
 
 
@@ -117,25 +160,7 @@ def _refuse_what_does_not_run(model: Model) -> None:
         )
 
 
-def _selection(model: Model, asked: NewGeneration, zone: ZoneInfo) -> Selection:
+def _wanted(asked: NewGeneration) -> Interval:
     if asked.end_time <= asked.start_time:
         raise Invalid([Problem("end_time is not after start_time.", "end_time", "invalid")])
-    try:
-        wanted = Interval(Instant.of(asked.start_time), Instant.of(asked.end_time))
-        selection = select(model.cadence, wanted, zone)
-    except ValueError as error:
-        raise Invalid([Problem(f"Too long: {error}.", "end_time", "too_long")]) from None
-    except OverflowError:
-        message = "The range reaches over the ends of the calendar, the years 1 and 9999."
-        raise Invalid([Problem(message, "start_time", "invalid")]) from None
-    if not selection.selected:
-        raise Invalid(
-            [
-                Problem(
-                    f"The range selects no {model.cadence} slot: less than half of each slot lies in it.",
-                    "start_time",
-                    "no_slot",
-                )
-            ]
-        )
-    return selection
+    return Interval(Instant.of(asked.start_time), Instant.of(asked.end_time))

@@ -1,0 +1,1 @@
+-- Corrections beside captured values, and stale runs.

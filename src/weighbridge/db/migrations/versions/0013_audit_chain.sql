@@ -1,0 +1,1 @@
+-- The sealed chain of the audit log.

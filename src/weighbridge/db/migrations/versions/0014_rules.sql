@@ -1,0 +1,243 @@
+-- Data rules: what watches the data, what it found, and the features of an account that can be switched off.
+
+-- On unless switched off, so an account without rows has every feature.
+CREATE TABLE feature_flags (
+    account_id  integer NOT NULL REFERENCES accounts,
+    name        text NOT NULL CHECK (name IN ('rules_engine', 'data_capture_rate')),
+    is_on       boolean NOT NULL,
+    updated_at  timestamptz(3) NOT NULL DEFAULT now(),
+    PRIMARY KEY (account_id, name)
+);
+
+-- What may change without changing what a result means. Everything else is a version.
+CREATE TABLE rules (
+    project_id      integer NOT NULL REFERENCES projects,
+    id              integer GENERATED ALWAYS AS IDENTITY,
+    name            text NOT NULL CHECK (name <> ''),
+    message         text CHECK (message <> ''),
+    evaluation      text NOT NULL CHECK (evaluation IN ('automatic', 'on_demand')),
+    effective_from  timestamptz(3) NOT NULL,
+    effective_to    timestamptz(3) CHECK (effective_to > effective_from),
+    latest_version  integer NOT NULL CHECK (latest_version > 0),
+    created_at      timestamptz(3) NOT NULL DEFAULT now(),
+    updated_at      timestamptz(3) NOT NULL DEFAULT now(),
+    -- Its alerts go with it, what it corrected stays.
+    deleted_at      timestamptz(3),
+    PRIMARY KEY (project_id, id)
+);
+CREATE UNIQUE INDEX rules_name ON rules (project_id, name) WHERE deleted_at IS NULL;
+
+-- What decides a result. A version never changes, so that a result says for good what was asked.
+CREATE TABLE rule_versions (
+    project_id           integer NOT NULL,
+    rule_id              integer NOT NULL,
+    version              integer NOT NULL CHECK (version > 0),
+    target               text NOT NULL CHECK (target IN ('data_point', 'model_run')),
+    expression           text NOT NULL CHECK (expression <> ''),
+    -- The slug of the data point that a result points at.
+    data_point           text CHECK (data_point <> ''),
+    -- Null watches every event that has what the expression reads.
+    event_type_id        integer,
+    family_id            integer REFERENCES model_families,
+    -- "window" is a word of SQL.
+    rule_window          jsonb CHECK (jsonb_typeof(rule_window) = 'object'),
+    window_member_scope  text NOT NULL
+                         CHECK (window_member_scope IN ('event', 'location', 'event_type', 'project')),
+    purpose              text NOT NULL CHECK (purpose IN ('alert', 'adjust', 'substitute', 'impute')),
+    correction           jsonb CHECK (jsonb_typeof(correction) = 'object'),
+    -- The smaller number goes first.
+    priority             integer NOT NULL CHECK (priority > 0),
+    requires_approval    boolean NOT NULL,
+    created_at           timestamptz(3) NOT NULL DEFAULT now(),
+    PRIMARY KEY (project_id, rule_id, version),
+    FOREIGN KEY (project_id, rule_id) REFERENCES rules,
+    FOREIGN KEY (project_id, event_type_id) REFERENCES event_types,
+    CONSTRAINT rule_versions_data_point_or_model_run CHECK (CASE target
+        WHEN 'data_point' THEN data_point IS NOT NULL AND family_id IS NULL
+        ELSE num_nonnulls(data_point, event_type_id) = 0 END),
+    CONSTRAINT rule_versions_correct_data_points CHECK (purpose = 'alert' OR target = 'data_point'),
+    CONSTRAINT rule_versions_corrections_say_how CHECK ((purpose = 'alert') = (correction IS NULL)),
+    CONSTRAINT rule_versions_approve_corrections CHECK (NOT requires_approval OR purpose <> 'alert'),
+    CONSTRAINT rule_versions_impute_in_one_type CHECK (purpose <> 'impute' OR event_type_id IS NOT NULL)
+);
+ALTER TABLE rules ADD FOREIGN KEY (project_id, id, latest_version) REFERENCES rule_versions
+    DEFERRABLE INITIALLY DEFERRED;
+CREATE INDEX rule_versions_of_event_type ON rule_versions (project_id, event_type_id)
+    WHERE event_type_id IS NOT NULL;
+CREATE TRIGGER rule_versions_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON rule_versions
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- One evaluation of a version over a period, with what it came to.
+CREATE TABLE rule_runs (
+    id             integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    project_id     integer NOT NULL,
+    rule_id        integer NOT NULL,
+    rule_version   integer NOT NULL,
+    kind           text NOT NULL CHECK (kind IN ('automatic', 'backfill', 're_evaluation')),
+    -- Null has no bound on that side.
+    start_time     timestamptz(3),
+    end_time       timestamptz(3),
+    state          text NOT NULL DEFAULT 'pending'
+                   CHECK (state IN ('pending', 'running', 'complete', 'failed', 'reversed')),
+    evaluated      bigint NOT NULL DEFAULT 0 CHECK (evaluated >= 0),
+    alerts         bigint NOT NULL DEFAULT 0 CHECK (alerts >= 0),
+    corrections    bigint NOT NULL DEFAULT 0 CHECK (corrections >= 0),
+    proposals      bigint NOT NULL DEFAULT 0 CHECK (proposals >= 0),
+    created_at     timestamptz(3) NOT NULL DEFAULT now(),
+    started_at     timestamptz(3),
+    finished_at    timestamptz(3),
+    reversed_at    timestamptz(3),
+    error_message  text,
+    async_task_id  integer REFERENCES async_tasks,
+    UNIQUE (project_id, id),
+    FOREIGN KEY (project_id, rule_id, rule_version) REFERENCES rule_versions,
+    CHECK (end_time > start_time),
+    CHECK (state = 'pending' OR started_at IS NOT NULL),
+    CHECK ((state IN ('pending', 'running')) = (finished_at IS NULL)),
+    CHECK ((state = 'failed') = (error_message IS NOT NULL)),
+    CHECK ((state = 'reversed') = (reversed_at IS NOT NULL))
+);
+CREATE INDEX rule_runs_of_rule ON rule_runs (project_id, rule_id, id);
+CREATE UNIQUE INDEX rule_runs_of_task ON rule_runs (async_task_id) WHERE async_task_id IS NOT NULL;
+
+-- A run that a task carries out stands where its task stands, however the task came to its end.
+CREATE FUNCTION move_rule_run_of_task() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE rule_runs
+       SET state = NEW.state, started_at = NEW.started_at, finished_at = NEW.finished_at,
+           error_message = NEW.error_message
+     WHERE async_task_id = NEW.id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER async_tasks_move_rule_runs AFTER UPDATE OF state ON async_tasks
+    FOR EACH ROW WHEN (NEW.type = 'rule_run') EXECUTE FUNCTION move_rule_run_of_task();
+
+-- Results of both kinds are told apart by their ids alone and stand in one order.
+CREATE SEQUENCE rule_result_keys AS bigint;
+
+-- A record that never failed has no row. A row is open until its record passes, or fails anew after it
+-- was dismissed; a closed row never changes again and a later failure is another row.
+CREATE TABLE data_point_results (
+    project_id           integer NOT NULL,
+    id                   bigint NOT NULL DEFAULT nextval('rule_result_keys'),
+    rule_id              integer NOT NULL,
+    rule_version         integer NOT NULL,
+    rule_run_id          integer,
+    event_id             bigint NOT NULL,
+    position             smallint NOT NULL CHECK (position BETWEEN 1 AND 4095),
+    status               text NOT NULL CHECK (status IN ('fail', 'pass', 'dismissed', 'error')),
+    entered_value        text,
+    -- Why it could not be evaluated.
+    error_message        text CHECK (error_message <> ''),
+    evaluated_at         timestamptz(3) NOT NULL,
+    closed_at            timestamptz(3),
+    dismissed_at         timestamptz(3),
+    dismissed_by         integer REFERENCES users,
+    dismissal_reason     text CHECK (dismissal_reason <> ''),
+    approval_state       text CHECK (approval_state IN ('pending', 'approved', 'rejected', 'withdrawn')),
+    proposed_correction  jsonb CHECK (jsonb_typeof(proposed_correction) = 'object'),
+    approved_at          timestamptz(3),
+    approved_by          integer REFERENCES users,
+    rejected_at          timestamptz(3),
+    rejected_by          integer REFERENCES users,
+    rejection_reason     text CHECK (rejection_reason <> ''),
+    created_at           timestamptz(3) NOT NULL DEFAULT now(),
+    PRIMARY KEY (project_id, id),
+    FOREIGN KEY (project_id, rule_id, rule_version) REFERENCES rule_versions,
+    FOREIGN KEY (project_id, rule_run_id) REFERENCES rule_runs (project_id, id),
+    FOREIGN KEY (project_id, event_id) REFERENCES events,
+    CONSTRAINT data_point_results_dismissed CHECK (
+        num_nonnulls(dismissed_at, dismissed_by, dismissal_reason)
+            = CASE status WHEN 'dismissed' THEN 3 ELSE 0 END),
+    CONSTRAINT data_point_results_closed CHECK (CASE status
+        WHEN 'pass' THEN closed_at IS NOT NULL WHEN 'dismissed' THEN true ELSE closed_at IS NULL END),
+    CONSTRAINT data_point_results_error CHECK (CASE status
+        WHEN 'error' THEN error_message IS NOT NULL WHEN 'dismissed' THEN true ELSE error_message IS NULL END),
+    CONSTRAINT data_point_results_proposed CHECK ((approval_state IS NULL) = (proposed_correction IS NULL)),
+    CONSTRAINT data_point_results_approved CHECK (
+        num_nonnulls(approved_at, approved_by)
+            = CASE approval_state WHEN 'approved' THEN 2 ELSE 0 END),
+    CONSTRAINT data_point_results_rejected CHECK (
+        num_nonnulls(rejected_at, rejected_by, rejection_reason)
+            = CASE approval_state WHEN 'rejected' THEN 3 ELSE 0 END)
+);
+CREATE UNIQUE INDEX data_point_results_one_open
+    ON data_point_results (project_id, event_id, position, rule_id, rule_version) WHERE closed_at IS NULL;
+CREATE INDEX data_point_results_of_rule ON data_point_results (project_id, rule_id, id);
+CREATE INDEX data_point_results_alerts ON data_point_results (project_id, id)
+    WHERE status IN ('fail', 'error');
+CREATE INDEX data_point_results_pending ON data_point_results (project_id, rule_id, id)
+    WHERE approval_state = 'pending';
+
+-- The same of a model run: the one behind a batch, or one that was made by itself.
+CREATE TABLE model_run_results (
+    project_id        integer NOT NULL,
+    id                bigint NOT NULL DEFAULT nextval('rule_result_keys'),
+    rule_id           integer NOT NULL,
+    rule_version      integer NOT NULL,
+    rule_run_id       integer,
+    batch_id          bigint,
+    model_run_id      bigint,
+    node_ids          text[] NOT NULL DEFAULT '{}',
+    status            text NOT NULL CHECK (status IN ('fail', 'pass', 'dismissed', 'error')),
+    checked_value     text,
+    error_message     text CHECK (error_message <> ''),
+    evaluated_at      timestamptz(3) NOT NULL,
+    closed_at         timestamptz(3),
+    dismissed_at      timestamptz(3),
+    dismissed_by      integer REFERENCES users,
+    dismissal_reason  text CHECK (dismissal_reason <> ''),
+    created_at        timestamptz(3) NOT NULL DEFAULT now(),
+    PRIMARY KEY (project_id, id),
+    FOREIGN KEY (project_id, rule_id, rule_version) REFERENCES rule_versions,
+    FOREIGN KEY (project_id, rule_run_id) REFERENCES rule_runs (project_id, id),
+    FOREIGN KEY (project_id, batch_id) REFERENCES batches,
+    CONSTRAINT model_run_results_one_owner CHECK (num_nonnulls(batch_id, model_run_id) = 1),
+    CONSTRAINT model_run_results_dismissed CHECK (
+        num_nonnulls(dismissed_at, dismissed_by, dismissal_reason)
+            = CASE status WHEN 'dismissed' THEN 3 ELSE 0 END),
+    CONSTRAINT model_run_results_closed CHECK (CASE status
+        WHEN 'pass' THEN closed_at IS NOT NULL WHEN 'dismissed' THEN true ELSE closed_at IS NULL END),
+    CONSTRAINT model_run_results_error CHECK (CASE status
+        WHEN 'error' THEN error_message IS NOT NULL WHEN 'dismissed' THEN true ELSE error_message IS NULL END)
+);
+CREATE UNIQUE INDEX model_run_results_one_open
+    ON model_run_results (project_id, batch_id, model_run_id, rule_id, rule_version) NULLS NOT DISTINCT
+    WHERE closed_at IS NULL;
+CREATE INDEX model_run_results_of_rule ON model_run_results (project_id, rule_id, id);
+CREATE INDEX model_run_results_alerts ON model_run_results (project_id, id) WHERE status IN ('fail', 'error');
+
+CREATE FUNCTION refuse_reopening() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'a rule result that is closed stays as it is; a later failure is another result'
+        USING ERRCODE = 'restrict_violation';
+END $$;
+CREATE TRIGGER data_point_results_stay_closed BEFORE UPDATE ON data_point_results FOR EACH ROW
+    WHEN (OLD.closed_at IS NOT NULL AND (NEW.status, NEW.closed_at) IS DISTINCT FROM (OLD.status, OLD.closed_at))
+    EXECUTE FUNCTION refuse_reopening();
+CREATE TRIGGER model_run_results_stay_closed BEFORE UPDATE ON model_run_results FOR EACH ROW
+    WHEN (OLD.closed_at IS NOT NULL AND (NEW.status, NEW.closed_at) IS DISTINCT FROM (OLD.status, OLD.closed_at))
+    EXECUTE FUNCTION refuse_reopening();
+CREATE TRIGGER data_point_results_stay BEFORE DELETE OR TRUNCATE ON data_point_results
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER model_run_results_stay BEFORE DELETE OR TRUNCATE ON model_run_results
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- What automatic rules have not looked at yet: written in the transaction that changed the data, removed
+-- in the one that evaluated it. A mark is a period of an event type, or a model run.
+CREATE TABLE rule_dirty_ranges (
+    project_id     integer NOT NULL REFERENCES projects,
+    id             bigint GENERATED ALWAYS AS IDENTITY,
+    event_type_id  integer,
+    start_time     timestamptz(3),
+    end_time       timestamptz(3) CHECK (end_time >= start_time),
+    batch_id       bigint,
+    model_run_id   bigint,
+    marked_at      timestamptz(3) NOT NULL DEFAULT now(),
+    PRIMARY KEY (project_id, id),
+    FOREIGN KEY (project_id, event_type_id) REFERENCES event_types,
+    FOREIGN KEY (project_id, batch_id) REFERENCES batches,
+    CONSTRAINT rule_dirty_ranges_one_kind CHECK (num_nonnulls(event_type_id, batch_id, model_run_id) = 1),
+    CONSTRAINT rule_dirty_ranges_period CHECK (
+        num_nonnulls(event_type_id, start_time, end_time) = CASE WHEN event_type_id IS NULL THEN 0 ELSE 3 END)
+);

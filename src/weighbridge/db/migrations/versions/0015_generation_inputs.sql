@@ -1,0 +1,1 @@
+-- What batches were computed from beside events.

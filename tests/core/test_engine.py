@@ -1,5 +1,6 @@
 """The engine: one run for each partition, amounts shared to the last digit, every problem named."""
 
+from datetime import UTC
 from decimal import Decimal
 
 import pytest
@@ -7,13 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.core.model.documents import model
 
-from weighbridge.core.engine import run_slot
+from weighbridge.core.element import Measure
+from weighbridge.core.engine import Setting, SlotData, run_slot
+from weighbridge.core.instant import Instant, Interval
 from weighbridge.core.model import prepare
 from weighbridge.core.partition import Partition
 from weighbridge.core.statistics import Group, Statistics
 from weighbridge.core.unit import parse_unit
 
 STRAW, WOOD, ALL = Partition(feedstock="Straw"), Partition(feedstock="Wood"), Partition()
+JANUARY = Interval(Instant(2025, 1, 1, tzinfo=UTC), Instant(2025, 2, 1, tzinfo=UTC))
 UNITS = {"mass": parse_unit("kg"), "energy": parse_unit("kWh"), "moisture": parse_unit("%")}
 
 MASS = """
@@ -57,7 +61,9 @@ def measured(node, tags, *values, source=1, weights=None):
 
 
 def run(nodes, groups, *, partition_type="feedstock", scale=6):
-    return run_slot(prepare(model(nodes, settings=settings(partition_type))), groups, UNITS, scale)
+    program = prepare(model(nodes, settings=settings(partition_type)))
+    measures = {node: Measure(unit=unit) for node, unit in UNITS.items()}
+    return run_slot(Setting(program, measures, scale), SlotData(JANUARY, groups))
 
 
 def amounts(slot, slug):

@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weighbridge.core.cadence import select
+from weighbridge.core.cadence import EventSlot, Selection, select
 from weighbridge.core.instant import Instant, Interval
 from weighbridge.core.slot import Generated, Version, assign
 
@@ -31,7 +31,9 @@ QUARTER = Interval(day(1, 1), day(4, 1))
 
 
 def assigned(active, generated, wanted, *, is_replacing=False):
-    return assign(active, generated, wanted, UTC, is_replacing=is_replacing)
+    kept = {one.slot for one in generated if one.slot in select(one.version.cadence, wanted, UTC).selected}
+    chosen = select(active.cadence, wanted, UTC)
+    return assign(active, chosen, generated, kept, is_replacing=is_replacing)
 
 
 def test_slots_never_generated_belong_to_the_active_version():
@@ -84,13 +86,34 @@ def test_a_month_replaces_the_days_inside_it():
     assert (found.slots, found.replaced) == ({1: (month(1),)}, (a_day(1, 5),))
 
 
+def test_slots_of_events_may_overlap_one_another():
+    version = Version(1, "event")
+    long, short = (EventSlot(day(1, 1), day(1, 9), event=1), EventSlot(day(1, 3), day(1, 4), event=2))
+
+    found = assign(
+        version, Selection((long, short), ()), [Generated(long, version)], {long}, is_replacing=False
+    )
+
+    assert found.slots == {1: (long, short)}
+
+
+def test_slots_of_events_are_left_to_a_generated_month():
+    slot = EventSlot(day(1, 3), day(1, 4), event=2)
+    month_of_january = Generated(month(1), MONTHLY)
+
+    found = assign(Version(9, "event"), Selection((slot,), ()), [month_of_january], set(), is_replacing=False)
+
+    assert (found.slots, found.passed_over) == ({}, (slot,))
+
+
 CADENCES = ("daily", "weekly", "monthly", "quarterly")
-days = st.integers(0, 700).map(
+days = st.integers(0, 200).map(
     lambda number: Instant.of(datetime(2025, 1, 1, tzinfo=UTC) + timedelta(number))
 )
 ranges = st.tuples(days, days).filter(lambda two: two[0] != two[1]).map(lambda two: Interval(*sorted(two)))
 
 
+@settings(deadline=None, max_examples=50)
 @given(history=st.lists(st.tuples(st.sampled_from(CADENCES), ranges), max_size=4), wanted=ranges)
 def test_no_instant_is_ever_accounted_for_twice(history, wanted):
     generated: list[Generated] = []

@@ -8,7 +8,7 @@ cadence on the wall clock; a batch belongs to a whole slot.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from decimal import Decimal
 from typing import Final
@@ -19,6 +19,9 @@ from weighbridge.core.number import CONTEXT
 CADENCES: Final = ("event", "hourly", "daily", "weekly", "monthly", "quarterly", "annual")
 """Every cadence a model may have; `event` has a slot for each event instead of cutting time."""
 
+EVENT: Final = "event"
+"""The cadence whose slots are events."""
+
 SLOTS_MAX: Final = 20_000
 """Slots that one request may select: two years of hours."""
 
@@ -26,6 +29,23 @@ _HOUR: Final = timedelta(hours=1)
 _MILLISECOND: Final = timedelta(milliseconds=1)
 _MILLISECONDS_OF_DAY: Final = Decimal(86_400_000)
 _MONTHS: Final = {"monthly": 1, "quarterly": 3, "annual": 12}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class EventSlot(Interval):
+    """A slot of cadence `event`: it is its event, or its tracking id and all events of it, whenever they are.
+
+    Such slots may overlap, and one of a reading has no length.
+    """
+
+    event: int = 0
+    tracking_id: str = ""
+    name: str = field(default="", compare=False)
+
+    @property
+    def identity(self) -> tuple[int, str]:
+        """What stays when its times are corrected."""
+        return self.event, self.tracking_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +65,17 @@ def select(cadence: str, wanted: Interval, zone: tzinfo) -> Selection:
     if len(slots) == 1 and slots[0].start <= wanted.start and wanted.end <= slots[0].end:
         return Selection(slots, ())
     return Selection(
-        tuple(slot for slot in slots if _half_lies_in(slot, wanted)),
-        tuple(slot for slot in slots if not _half_lies_in(slot, wanted)),
+        tuple(slot for slot in slots if is_selected(slot, wanted)),
+        tuple(slot for slot in slots if not is_selected(slot, wanted)),
     )
+
+
+def is_selected(slot: Interval, wanted: Interval) -> bool:
+    """Whether at least half of a slot lies in a range; a slot of no length lies in it or does not."""
+    if slot.is_reading:
+        return wanted.holds(slot)
+    common = slot.overlap(wanted)
+    return common is not None and 2 * (common.end - common.start) >= slot.end - slot.start
 
 
 def slot_at(cadence: str, moment: datetime, zone: tzinfo) -> Interval:
@@ -61,7 +89,12 @@ def slot_at(cadence: str, moment: datetime, zone: tzinfo) -> Interval:
 
 def label(cadence: str, slot: Interval, zone: tzinfo) -> str:
     """Name a slot for people, by the wall clock at its start: 2025-03, 2025-Q1, 2025-W09."""
-    local = slot.start.astimezone(zone)
+    if isinstance(slot, EventSlot):
+        return slot.name
+    return _by_clock(cadence, slot.start.astimezone(zone))
+
+
+def _by_clock(cadence: str, local: datetime) -> str:
     match cadence:
         case "hourly":
             return local.strftime("%Y-%m-%dT%H:00%z")
@@ -104,11 +137,6 @@ def _start(cadence: str, moment: datetime, zone: tzinfo) -> Instant:
     passed = [cut for fold in (0, 1) if (cut := _utc(here.replace(fold=fold))) <= moment]
     latest = max(passed) if cadence == "hourly" else passed[0]
     return max(latest, ahead) if ahead <= moment else latest
-
-
-def _half_lies_in(slot: Interval, wanted: Interval) -> bool:
-    common = slot.overlap(wanted)
-    return common is not None and 2 * (common.end - common.start) >= slot.end - slot.start
 
 
 def _utc(local: datetime) -> Instant:

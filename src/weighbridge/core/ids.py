@@ -1,6 +1,6 @@
 """A friendly id names a record in text: a type prefix and 24 hexadecimal digits, `evt_3f…`.
 
-The digits are the record's key (project, key and, for data points, position and kind of owner)
+The digits are the record's key (project, key and, for data points and model runs, position and kind of owner)
 packed into 96 bits and stirred, so that an id leads straight to a primary key, needs no column of
 its own and no round trip to make, and tells a reader nothing about how many records there are.
 
@@ -35,7 +35,7 @@ PREFIXES: Final = {
 PROJECT_BITS: Final = 31
 KEY_BITS: Final = 48
 POSITION_BITS: Final = 12
-OWNER_BITS: Final = 1
+OWNER_BITS: Final = 2
 POSITION_MAX: Final = 2**POSITION_BITS - 1
 KEY_MAX: Final = 2**KEY_BITS - 1
 
@@ -49,15 +49,22 @@ _LOWER_HEX: Final = frozenset("0123456789abcdef")
 
 
 class Owner(IntEnum):
-    """What a data point belongs to."""
+    """What a data point belongs to, and what a model run was made for: a batch, or itself."""
 
     EVENT = 0
     BATCH = 1
+    MODEL_RUN = 2
+
+
+_OWNERS: Final = frozenset(Owner)
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Where a record stands: its project, its key there and, for a data point, its place in the owner."""
+    """Where a record stands: its project, its key there and, for a data point, its place in the owner.
+
+    The key of a data point or a model run is that of its owner.
+    """
 
     project: int
     key: int = 0
@@ -94,4 +101,6 @@ def parse(prefix: str, text: str) -> Key | None:
     value >>= PROJECT_BITS
     key = value & KEY_MAX
     value >>= KEY_BITS
+    if value >> POSITION_BITS not in _OWNERS:
+        return None
     return Key(project, key, value & POSITION_MAX, Owner(value >> POSITION_BITS))

@@ -3,6 +3,11 @@
 A link is a path until the edge puts the service's address before it. An address may lead elsewhere.
 """
 
+from typing import Final
+
+API_PREFIX: Final = "/api/v1"
+"""What the path of every operation begins with; it carries the version of the interface."""
+
 
 class Link:
     """The path of a page, beginning with a slash. No dataclass, for those have a JSON form of their own."""

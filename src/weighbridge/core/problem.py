@@ -3,7 +3,7 @@
 Checks return problems instead of raising, so that a caller learns of all of them at once.
 
 Invariants: the message is never empty; `field` names the offending field of the request (dotted,
-with indexes) and `code` is a word a program may switch on.
+with indexes), `code` is a word a program may switch on, and `records` are the ids of what is in the way.
 """
 
 from dataclasses import dataclass
@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One refusal: the sentence a person reads, the field and the code a program reads."""
+    """One refusal: the sentence a person reads, the field, the code and the records a program reads."""
 
     message: str
     field: str | None = None
     code: str | None = None
+    records: tuple[str, ...] = ()

@@ -4,16 +4,16 @@ A slot once generated keeps the version that made it. Another version of the sam
 slots that were never generated; asked to replace, it takes over whole slots, generated or not.
 
 Invariants: no two versions account for the same instant twice: a slot that overlaps a generated one of
-other bounds is passed over; what is replaced is replaced whole; slots come in order of time.
+another cadence is passed over; what is replaced is replaced whole; slots come in order of time.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta, tzinfo
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from itertools import accumulate
 
-from weighbridge.core.cadence import Selection, select
+from weighbridge.core.cadence import EVENT, EventSlot, Selection
 from weighbridge.core.instant import Interval
 
 
@@ -48,56 +48,80 @@ class Assignment:
     cut: tuple[Interval, ...]
     """Generated slots that a replacement would cut in two; it must be refused."""
 
+    def including(self, others: Iterable[Generated]) -> "Assignment":
+        """The same with further generated slots, each computed by its own version."""
+        by_version = {number: list(slots) for number, slots in self.slots.items()}
+        for one in others:
+            by_version.setdefault(one.version.number, []).append(one.slot)
+        return replace(self, slots={number: in_order(by_version[number]) for number in sorted(by_version)})
+
 
 def assign(
-    active: Version, generated: Sequence[Generated], wanted: Interval, zone: tzinfo, *, is_replacing: bool
+    active: Version,
+    chosen: Selection,
+    generated: Sequence[Generated],
+    kept: Collection[Interval],
+    *,
+    is_replacing: bool,
 ) -> Assignment:
-    """Assign the slots of a range to versions. Raises ValueError when the range has too many slots."""
-    chosen = select(active.cadence, wanted, zone)
+    """Assign slots to versions: `chosen` are the active one's, `kept` the generated ones in the range."""
     if is_replacing:
         return _replace(active, chosen, generated)
     by_version: dict[int, list[Interval]] = {}
-    for one in _kept(generated, wanted, zone):
-        by_version.setdefault(one.version.number, []).append(one.slot)
+    for one in generated:
+        if one.slot in kept:
+            by_version.setdefault(one.version.number, []).append(one.slot)
     known = {one.slot for one in generated}
-    meets = _meeting(known)
+    meets = _meeting(slot for slot in known if not _alike(slot, active))
     free = [slot for slot in chosen.selected if slot not in known and not meets(slot)]
     if free:
         by_version.setdefault(active.number, []).extend(free)
     passed_over = {slot for slot in chosen.selected if slot not in known} - set(free)
     return Assignment(
-        slots={number: tuple(sorted(slots)) for number, slots in sorted(by_version.items())},
+        slots={number: in_order(slots) for number, slots in sorted(by_version.items())},
         touched=chosen.touched,
-        passed_over=tuple(sorted(passed_over)),
+        passed_over=in_order(passed_over),
         replaced=(),
         cut=(),
     )
 
 
+def _alike(slot: Interval, active: Version) -> bool:
+    """Whether a slot is one of an event beside others of events, which may overlap."""
+    return isinstance(slot, EventSlot) and active.cadence == EVENT
+
+
 def _replace(active: Version, chosen: Selection, generated: Sequence[Generated]) -> Assignment:
     selected = set(chosen.selected)
     meets = _meeting(selected)
-    met = {one.slot for one in generated if one.slot not in selected and meets(one.slot)}
+    met = {
+        one.slot
+        for one in generated
+        if one.slot not in selected and not _alike(one.slot, active) and meets(one.slot)
+    }
     cut = {slot for slot in met if not _is_covered(slot, chosen.selected)}
     return Assignment(
         slots={active.number: chosen.selected} if chosen.selected else {},
         touched=chosen.touched,
         passed_over=(),
-        replaced=tuple(sorted(met - cut)),
-        cut=tuple(sorted(cut)),
+        replaced=in_order(met - cut),
+        cut=in_order(cut),
     )
 
 
-def _kept(generated: Sequence[Generated], wanted: Interval, zone: tzinfo) -> list[Generated]:
-    """The generated slots that the range selects, each by the cadence that it was cut by."""
-    cadences = {one.version.cadence for one in generated}
-    selected = {cadence: set(select(cadence, wanted, zone).selected) for cadence in cadences}
-    return [one for one in generated if one.slot in selected[one.version.cadence]]
+def in_order(slots: Iterable[Interval]) -> tuple[Interval, ...]:
+    """Slots by start and end; those of events also by what they are."""
+    return tuple(sorted(slots, key=_place))
+
+
+def _place(slot: Interval) -> tuple[datetime, datetime, int, str]:
+    of_event = slot.identity if isinstance(slot, EventSlot) else (0, "")
+    return slot.start, slot.end, *of_event
 
 
 def _meeting(others: Iterable[Interval]) -> Callable[[Interval], bool]:
     """Whether a slot has an instant in common with any of others, found by bisection."""
-    ordered = sorted(others)
+    ordered = in_order(others)
     starts = [other.start for other in ordered]
     latest: list[datetime] = list(accumulate((other.end for other in ordered), max))
 

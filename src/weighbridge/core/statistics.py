@@ -6,12 +6,13 @@ because every statistic of the whole follows from those of the parts.
 Invariants: sums are exact, so neither the order of events nor the way they were grouped shows in them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from weighbridge.core.number import EXACT
+from weighbridge.core.element import Element
+from weighbridge.core.number import EXACT, exact_total
 from weighbridge.core.partition import Partition
 
 ZERO: Final = Decimal(0)
@@ -49,6 +50,22 @@ NOTHING: Final = Statistics()
 """The statistics of no values."""
 
 
+def statistics_of(values: Iterable[tuple[Decimal, Decimal | None]]) -> Statistics:
+    """The statistics of values with their weights; None where there is no weight."""
+    pairs = list(values)
+    weighed = [(value, weight) for value, weight in pairs if weight is not None]
+    numbers = [value for value, _ in pairs]
+    return Statistics(
+        count=len(pairs),
+        total=exact_total(numbers),
+        least=min(numbers, default=None),
+        greatest=max(numbers, default=None),
+        weight=exact_total(weight for _, weight in weighed),
+        weighted=exact_total(EXACT.multiply(value, weight) for value, weight in weighed),
+        unweighted=len(pairs) - len(weighed),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """The events of a source in one slot with the same tags, and the statistics of each input on them."""
@@ -59,5 +76,10 @@ class Group:
     first_event: str
     """The id of one of them, for a sentence about the group."""
     digest: Decimal
-    """Sum of hashes of the event ids: the same for the same events in any order."""
+    """Sum of hashes of the events, their times and values: the same for the same events in any order."""
     by_input: Mapping[str, Statistics]
+    """By the slug of the input; of no values where the elements themselves were read."""
+    elements: tuple[Element, ...] = ()
+    is_of_elements: bool = False
+    is_of_slot: bool = True
+    """Whether the slot has any of them; what is matched whatever its date does not make a slot run."""

@@ -259,3 +259,13 @@ def test_a_run_has_a_budget_that_its_expressions_share():
 def test_a_name_that_stands_for_nothing_is_refused_with_the_nearest():
     with pytest.raises(ExpressionError, match="There is no 'moistrue' here; did you mean 'moisture'"):
         computed("moistrue")
+
+
+def test_an_element_without_a_result_fails_the_array_and_does_not_shorten_it():
+    names = {
+        "mass": quantity(Decimal(6), parse_unit("t")),
+        "parts": quantities([Decimal(2), Decimal(0), Decimal(3)], parse_unit(""), "the deliveries"),
+    }
+
+    with pytest.raises(ExpressionError, match="The divisor is zero"):
+        evaluate(parse("sum(mass / parts)"), Environment(names))

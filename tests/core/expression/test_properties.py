@@ -16,6 +16,7 @@ from weighbridge.core.expression import (
     PLAIN,
     TEXT,
     TRUTH,
+    Budget,
     Column,
     Environment,
     ExpressionError,
@@ -23,6 +24,7 @@ from weighbridge.core.expression import (
     Table,
     Value,
     check,
+    compiled,
     evaluate,
     parse,
     print_tree,
@@ -118,6 +120,28 @@ def test_a_check_is_never_contradicted_by_a_run(written):
         assert value is None, "what a check refuses has no value"
     if value is not None:
         assert value.type == found
+
+
+def told(compute):
+    """A value, or the words of its refusal."""
+    try:
+        return compute()
+    except ExpressionError as error:
+        return error.message, error.position
+
+
+@given(fitting())
+@searched
+def test_a_compiled_expression_does_what_its_evaluation_does(written):
+    tree = parse(written)
+    program = told(lambda: compiled(tree, SCOPE))
+    if isinstance(program, tuple):
+        assert told(lambda: check(tree, SCOPE)) == program
+        return
+    costs = Budget(), Budget()
+    computed = told(lambda: program.compute(ENVIRONMENT, costs[0]))
+    assert computed == told(lambda: evaluate(tree, ENVIRONMENT, costs[1]))
+    assert costs[0].spent == costs[1].spent
 
 
 def outcome(look, tree, names):

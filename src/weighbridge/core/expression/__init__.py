@@ -7,9 +7,10 @@
 The package knows nothing of models, rules or events: what a name stands for is the caller's affair.
 """
 
+from weighbridge.core.expression.compiled import Compiled, compiled
 from weighbridge.core.expression.error import ExpressionError, Position
 from weighbridge.core.expression.evaluation import check, evaluate
-from weighbridge.core.expression.functions import FUNCTIONS
+from weighbridge.core.expression.functions import FUNCTIONS, MODELS, Function, Language
 from weighbridge.core.expression.kind import PLAIN, TEXT, TRUTH, Kind, Type, number
 from weighbridge.core.expression.operation import Budget, Environment, Scope
 from weighbridge.core.expression.parsing import RESERVED, parse
@@ -20,22 +21,27 @@ from weighbridge.core.expression.value import Value, quantities, quantity, text
 
 __all__ = [
     "FUNCTIONS",
+    "MODELS",
     "PLAIN",
     "RESERVED",
     "TEXT",
     "TRUTH",
     "Budget",
     "Column",
+    "Compiled",
     "Environment",
     "Expression",
     "ExpressionError",
+    "Function",
     "Kind",
+    "Language",
     "Position",
     "Scope",
     "Table",
     "Type",
     "Value",
     "check",
+    "compiled",
     "evaluate",
     "names",
     "number",

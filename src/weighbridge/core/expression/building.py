@@ -14,7 +14,7 @@ from typing import Final
 from lark import Token, Transformer, v_args
 
 from weighbridge.core.expression.error import ExpressionError, Position
-from weighbridge.core.expression.functions import FUNCTIONS, Function
+from weighbridge.core.expression.functions import MODELS, Function, Language
 from weighbridge.core.expression.tree import (
     Between,
     Binary,
@@ -67,7 +67,11 @@ _AMBIGUOUS: Final = {
 
 @v_args(inline=True)
 class Builder(Transformer[Token, Built]):
-    """One method for each rule of the grammar; it has no state."""
+    """One method for each rule of the grammar; it knows the language and has no other state."""
+
+    def __init__(self, language: Language = MODELS) -> None:
+        super().__init__()
+        self._functions = language.functions
 
     def start(self, built: Built) -> Built:
         return built
@@ -101,7 +105,7 @@ class Builder(Transformer[Token, Built]):
         return _limited(replace(built, form=Form.SIMPLE, depth=built.depth + 1))
 
     def call(self, token: Token, *arguments: Built) -> Built:
-        function = _function(token, len(arguments))
+        function = self._function(token, len(arguments))
         trees = tuple(
             _word(built.tree, function, index) if index in function.words else built.tree
             for index, built in enumerate(arguments)
@@ -148,6 +152,21 @@ class Builder(Transformer[Token, Built]):
         tree = NullTest(value.tree, position_of(tokens[0]))
         return _over(_perhaps_not(tokens, tree), [value], Form.TEST)
 
+    def _function(self, token: Token, count: int) -> Function:
+        function = self._functions.get(token.lower())
+        if function is None:
+            close = get_close_matches(token.lower(), self._functions, 1)
+            hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(self._functions)}."
+            raise ExpressionError(f"There is no function {str(token)!r}{hint}", position_of(token))
+        if count not in function.arity:
+            least, most = function.arity[0], function.arity[-1]
+            allowed = f"{least}" if least == most else f"{least} to {most}"
+            raise ExpressionError(
+                f"{function.name}({function.parameters}) takes {allowed} arguments; here are {count}.",
+                position_of(token),
+            )
+        return function
+
 
 def position_of(token: Token) -> Position:
     """Where a token stands in the text."""
@@ -192,22 +211,6 @@ def _limited(built: Built) -> Built:
             f"The expression has more than {NODES_MAX} numbers, names and operations.", built.tree.position
         )
     return built
-
-
-def _function(token: Token, count: int) -> Function:
-    function = FUNCTIONS.get(token.lower())
-    if function is None:
-        close = get_close_matches(token.lower(), FUNCTIONS, 1)
-        hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(FUNCTIONS)}."
-        raise ExpressionError(f"There is no function {str(token)!r}{hint}", position_of(token))
-    if count not in function.arity:
-        least, most = function.arity[0], function.arity[-1]
-        allowed = f"{least}" if least == most else f"{least} to {most}"
-        raise ExpressionError(
-            f"{function.name}({function.parameters}) takes {allowed} arguments; here are {count}.",
-            position_of(token),
-        )
-    return function
 
 
 def _word(tree: Expression, function: Function, index: int) -> Word:

@@ -29,7 +29,7 @@ from weighbridge.core.expression.tree import (
     Word,
     children,
 )
-from weighbridge.core.expression.value import Content, Element, Fault, Value, first_fault
+from weighbridge.core.expression.value import Content, Fault, Value, first_fault
 
 
 def check(tree: Expression, scope: Scope) -> Type:
@@ -46,7 +46,7 @@ def check(tree: Expression, scope: Scope) -> Type:
         case Boolean():
             return TRUTH
         case _:
-            types = [check(operand, scope) for operand in _operands(tree)]
+            types = [check(operand, scope) for operand in operands_of(tree)]
             return operation(tree).rule(Typing(tree, types, scope.tables))
 
 
@@ -80,7 +80,7 @@ def operation(tree: Unary | Binary | Between | Membership | NullTest | Call) -> 
 def _value(tree: Expression, environment: Environment, budget: Budget) -> Value:
     match tree:
         case Name():
-            return _named(tree, environment)
+            return named(tree, environment)
         case Number(value=value):
             return Value(PLAIN, value)
         case Text(value=value) | Word(text=value):
@@ -88,7 +88,7 @@ def _value(tree: Expression, environment: Environment, budget: Budget) -> Value:
         case Boolean(value=value):
             return Value(TRUTH, value)
         case _:
-            values = [_value(operand, environment, budget) for operand in _operands(tree)]
+            values = [_value(operand, environment, budget) for operand in operands_of(tree)]
             meaning = operation(tree)
             longest = max((_length(value.content) for value in values), default=1)
             budget.spend(meaning.cost * longest * max(len(values), 1), tree.position)
@@ -96,22 +96,26 @@ def _value(tree: Expression, environment: Environment, budget: Budget) -> Value:
             return Value(result, meaning.compute(Computing(tree, values, result, environment)))
 
 
-def _named(name: Name, environment: Environment) -> Value:
+def named(name: Name, environment: Environment) -> Value:
+    """What a name stands for; a missing value is a fault, which whoever ends up with it raises."""
     value = environment.values.get(name.text)
     if value is None:
         raise ExpressionError(_unknown(name, list(environment.values)), name.position)
-    missing = Fault(ExpressionError(f"{name.text} has no value.", name.position), is_missing=True)
-
-    def given(element: Element) -> Element:
-        return missing if element is None else element
-
     content: Content = value.content
-    if isinstance(content, tuple):
-        return Value(value.type, tuple(map(given, content))) if None in content else value
-    return Value(value.type, given(content))
+    if content is None:
+        return Value(value.type, _missing(name))
+    if isinstance(content, tuple) and None in content:
+        missing = _missing(name)
+        return Value(value.type, tuple(missing if element is None else element for element in content))
+    return value
 
 
-def _operands(tree: Expression) -> list[Expression]:
+def _missing(name: Name) -> Fault:
+    return Fault(ExpressionError(f"{name.text} has no value.", name.position), is_missing=True)
+
+
+def operands_of(tree: Expression) -> list[Expression]:
+    """The operands of a node, without words such as a rounding mode."""
     return [child for child in children(tree) if not isinstance(child, Word)]
 
 

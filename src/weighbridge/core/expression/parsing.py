@@ -12,6 +12,7 @@ from lark import Lark, UnexpectedCharacters, UnexpectedToken
 
 from weighbridge.core.expression.building import Builder, Built, position_of
 from weighbridge.core.expression.error import ExpressionError, Position
+from weighbridge.core.expression.functions import MODELS, Language
 from weighbridge.core.expression.tree import Expression
 from weighbridge.core.number import shorten
 
@@ -25,14 +26,14 @@ RESERVED: Final = frozenset(
 
 
 @lru_cache(maxsize=1024)
-def parse(text: str) -> Expression:
-    """Read an expression."""
+def parse(text: str, language: Language = MODELS) -> Expression:
+    """Read an expression of a language, by default that of models."""
     if len(text) > LENGTH_MAX:
         raise ExpressionError(
             f"An expression has at most {LENGTH_MAX} characters; this one has {len(text)}.", Position()
         )
     try:
-        built = _parser().parse(text)
+        built = _parser(language).parse(text)
     except UnexpectedToken as error:
         raise _refused_token(error, text) from None
     except UnexpectedCharacters as error:
@@ -68,6 +69,8 @@ def _refused_character(error: UnexpectedCharacters, text: str) -> ExpressionErro
 
 
 @cache
-def _parser() -> Lark:
+def _parser(language: Language) -> Lark:
     grammar = files("weighbridge.core.expression").joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(grammar, parser="lalr", lexer="basic", transformer=Builder(), maybe_placeholders=False)
+    return Lark(
+        grammar, parser="lalr", lexer="basic", transformer=Builder(language), maybe_placeholders=False
+    )

@@ -10,7 +10,6 @@ Invariants: the content agrees with the type; every number in it is finite.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, Overflow
-from itertools import repeat
 
 from weighbridge.core.expression.error import ExpressionError, Position, UndefinedResultError
 from weighbridge.core.expression.kind import TEXT, Origin, Type, number
@@ -80,7 +79,7 @@ def spread(
         counts = " and ".join(str(length) for length in sorted(lengths))
         raise ExpressionError(f"Arrays of {counts} elements cannot be combined.", position)
     length = lengths.pop()
-    columns = [content if isinstance(content, tuple) else repeat(content, length) for content in contents]
+    columns = [content if isinstance(content, tuple) else (content,) * length for content in contents]
     if unguarded is not None and not any(map(first_fault, contents)):
         try:
             return tuple(map(unguarded, *columns))
@@ -94,7 +93,7 @@ def numbers_in(value: Value, unit: Unit | None, position: Position) -> Content:
     source = value.type.unit
     if source is None or unit is None:
         raise ExpressionError("The unit of this value is not known.", position)
-    if source.factor == unit.factor and source.offset == unit.offset:
+    if source is unit or (source.factor == unit.factor and source.offset == unit.offset):
         return value.content
     slope, shift, divisor = conversion(source, unit)
     return lift(lambda amount: convert_by(amount, slope, shift, divisor), [value.content], position)

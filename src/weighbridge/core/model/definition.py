@@ -202,6 +202,13 @@ class Node:
         """The name for people."""
         return self.name or self.slug.replace("_", " ")
 
+    @property
+    def allocation_group(self) -> str | None:
+        """The name by which sources are given to a node that draws by hand: its group, or its own slug."""
+        if not isinstance(self.body, Upstream) or not self.body.is_manual:
+            return None
+        return self.body.allocation_group or self.slug
+
 
 @dataclass(frozen=True, slots=True)
 class Case:

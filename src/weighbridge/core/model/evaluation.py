@@ -12,11 +12,14 @@ from decimal import Decimal
 
 from weighbridge.core.expression import (
     Budget,
+    Compiled,
     Environment,
     ExpressionError,
     Position,
+    Scope,
     Type,
     Value,
+    compiled,
     number,
     quantity,
     text,
@@ -28,7 +31,7 @@ from weighbridge.core.expression.value import first_fault, lift, numbers_in
 from weighbridge.core.model.aggregates import OF_VALUES
 from weighbridge.core.model.definition import Aggregate, Constant, Formula, Input, Model, Node
 from weighbridge.core.model.node_types import ALONE, Surroundings, partition_types, types_of
-from weighbridge.core.model.order import ancestors, order
+from weighbridge.core.model.order import ancestors, needs, order
 from weighbridge.core.number import round_to
 from weighbridge.core.unit import parse_unit
 
@@ -67,6 +70,18 @@ class Program:
     model: Model
     nodes: tuple[Node, ...]
     types: Mapping[str, Type]
+    formulas: Mapping[str, Compiled] = field(default_factory=dict)
+    """Formulas that could be compiled, by node."""
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The nodes that each node reads."""
+
+    def compute(self, node: Node, environment: Environment, budget: Budget | None = None) -> Value:
+        """Compute one constant or formula; ExpressionError, with the place in it, when it has none."""
+        formula = self.formulas.get(node.slug)
+        if formula is None:
+            return _computed(node, environment, budget or Budget())
+        assert isinstance(node.body, Formula)  # noqa: S101 - only formulas are compiled
+        return _rounded(node, formula.compute(environment, budget), node.body.tree.position)
 
     def run(
         self, facts: Facts, targets: Collection[str] | None = None, budget: Budget | None = None
@@ -86,7 +101,7 @@ class Program:
         match node.body:
             case Constant() | Formula():
                 try:
-                    return {node.slug: _computed(node, self._environment(facts, values), budget)}
+                    return {node.slug: self.compute(node, self._environment(facts, values), budget)}
                 except ExpressionError as error:
                     raise EvaluationError(node.slug, error.message, error.position) from error
             case _:
@@ -109,7 +124,14 @@ def prepare(model: Model, surroundings: Surroundings = ALONE) -> Program:
     slugs = order(model)
     for slug in slugs:
         types |= types_of(model.node(slug), types, model, surroundings)
-    return Program(model, tuple(model.node(slug) for slug in slugs), types)
+    nodes = tuple(model.node(slug) for slug in slugs)
+    scope = Scope(types, model.tables)
+    formulas = {
+        node.slug: formula
+        for node in nodes
+        if isinstance(node.body, Formula) and (formula := compiled(node.body.tree, scope)) is not None
+    }
+    return Program(model, nodes, types, formulas, {node.slug: tuple(needs(node)) for node in nodes})
 
 
 def evaluate(
@@ -120,13 +142,20 @@ def evaluate(
 
 
 def evaluate_node(
-    model: Model, node: Node, values: Mapping[str, Value], budget: Budget | None = None
+    model: Model,
+    node: Node,
+    values: Mapping[str, Value],
+    budget: Budget | None = None,
+    *,
+    durations: Mapping[str, Value] | None = None,
+    period: Value | None = None,
 ) -> Value:
     """Compute one constant or formula from the values of the nodes it names, and of the partition.
 
     Raises ExpressionError, with the place in the formula.
     """
-    return _computed(node, Environment(values, model.tables), budget or Budget())
+    environment = Environment(values, model.tables, durations or {}, period)
+    return _computed(node, environment, budget or Budget())
 
 
 def _partition_values(model: Model, facts: Facts) -> dict[str, Value]:

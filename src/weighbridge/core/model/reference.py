@@ -18,7 +18,7 @@ from weighbridge.core.model.aggregates import AGGREGATES
 from weighbridge.core.model.bodies import INPUT_KEYS
 from weighbridge.core.model.definition import SHAREABLE, Share
 from weighbridge.core.model.parsing import CASES_MAX, MODEL_KEYS, NODE_KEYS, NODES_MAX, TABLES_MAX
-from weighbridge.core.model.reference_examples import names_written, result_of
+from weighbridge.core.model.reference_examples import aggregate_of, names_written, result_of
 from weighbridge.core.model.tables import ROWS_MAX
 from weighbridge.core.number import DIGITS_MAX, ROUNDING_MODES
 from weighbridge.core.number import EXPONENT_MAX as NUMBER_EXPONENT_MAX
@@ -95,7 +95,7 @@ _NODE: Final = {
     "formula": "An expression over other nodes; its result is converted to the node's unit.",
     "upstream": "Draws from another ledger: `ledger`, `amount` or `select: manual`, `order`, `match`, "
     "`attributes`, `allocation_group`.",
-    "available": "The balance of another ledger at the slot's end.",
+    "available": "What the runs of the slot could draw from another ledger.",
     "at": "With `static_input`: the value in force at each element of that input.",
     "by": "With `static_input`: picked by `asset`, `feedstock` or `location`.",
     "source": "Where it stands in the methodology.",
@@ -149,12 +149,17 @@ def examples() -> tuple[str, ...]:
 
 
 def aggregates_table() -> str:
-    """The aggregates of an input, and what sharing does to each when nothing is said."""
+    """The aggregates of an input, what the readings of the example come to, and the share of each."""
     rows = (
-        (f"`{kind}`", definition.doc, f"`{Share.EVEN if kind in SHAREABLE else Share.REPEAT}`")
+        (
+            f"`{kind}`",
+            definition.doc,
+            f"`{aggregate_of(kind)}`",
+            f"`{Share.EVEN if kind in SHAREABLE else Share.REPEAT}`",
+        )
         for kind, definition in AGGREGATES.items()
     )
-    return _table(("Aggregate", "Value of the node", "Default `share`"), rows)
+    return _table(("Aggregate", "Value of the node", "Comes to", "Default `share`"), rows)
 
 
 def matches_table() -> str:

@@ -1,9 +1,10 @@
-"""What the examples of the reference are computed with: names with values, a table, and their results.
+"""What the examples of the reference are computed with: names, a table, readings, and their results.
 
 Invariants: every example of the reference can be computed from these names alone.
 """
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
@@ -23,7 +24,10 @@ from weighbridge.core.expression import (
     text,
 )
 from weighbridge.core.expression.kind import Kind
+from weighbridge.core.instant import Interval
+from weighbridge.core.model.aggregates import Reading, aggregate
 from weighbridge.core.model.cases import show
+from weighbridge.core.model.definition import Aggregate
 from weighbridge.core.number import plain
 from weighbridge.core.unit import ONE, parse_unit
 
@@ -76,6 +80,18 @@ TABLES: Final = {
 }
 """The tables that the examples look into."""
 
+_MIDNIGHT: Final = datetime(2025, 1, 1, tzinfo=UTC)
+
+
+def _at(hour: int, digits: str) -> Reading:
+    moment = _MIDNIGHT + timedelta(hours=hour)
+    return Reading(Interval(moment, moment), Decimal(digits))
+
+
+DAY: Final = Interval(_MIDNIGHT, _MIDNIGHT + timedelta(days=1))
+READINGS: Final = (_at(0, "20"), _at(6, "26"), _at(18, "38"))
+"""What the examples of aggregates are computed of, over one day: readings at 0:00, 6:00 and 18:00."""
+
 _HOURS: Final = Value(number(parse_unit("h"), "the meter"), (Decimal(1), Decimal("0.5")))
 _ENVIRONMENT: Final = Environment(
     NAMES, TABLES, durations={"power": _HOURS}, period=quantity(Decimal(31), parse_unit("d"))
@@ -85,6 +101,14 @@ _ENVIRONMENT: Final = Environment(
 def result_of(example: str) -> str:
     """Compute an example and write what it comes to."""
     return written(evaluate(parse(example), _ENVIRONMENT))
+
+
+def aggregate_of(kind: Aggregate) -> str:
+    """Aggregate the readings of the examples over their day, and write what they come to."""
+    found = aggregate(kind, READINGS, DAY)
+    if isinstance(found, tuple):
+        return f"[{', '.join(plain(one) for one in found)}]"
+    return "nothing" if found is None else plain(found)
 
 
 def names_written() -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from typing import Final
 from weighbridge.core.expression.functions.aggregate import AGGREGATES
 from weighbridge.core.expression.functions.choice import CHOICE
 from weighbridge.core.expression.functions.conversion import CONVERSION
-from weighbridge.core.expression.functions.function import Function
+from weighbridge.core.expression.functions.function import Function, Language
 from weighbridge.core.expression.functions.lookup import LOOKUP
 from weighbridge.core.expression.functions.mathematics import MATHEMATICS
 
@@ -14,4 +14,7 @@ FUNCTIONS: Final = {
 }
 """Every function by its name."""
 
-__all__ = ["FUNCTIONS", "Function"]
+MODELS: Final = Language(FUNCTIONS)
+"""The language of model formulas."""
+
+__all__ = ["FUNCTIONS", "MODELS", "Function", "Language"]

@@ -1,9 +1,12 @@
 """A function is an operation with a name, a number of arguments, a sentence and an example.
 
+A language is the functions that an expression may call; grammar, precedence and limits are the same in all.
+
 Invariants: an argument listed in `words` names something fixed and is never evaluated; the example
 can be parsed.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from weighbridge.core.expression.operation import Operation
@@ -20,6 +23,13 @@ class Function:
     doc: str
     example: str
     words: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Language:
+    """What may be called, by name in small letters; two names may stand for one function."""
+
+    functions: Mapping[str, Function]
 
 
 def between(least: int, most: int) -> range:

@@ -1,0 +1,89 @@
+"""A correction is a value that stands in the place of another, with its source and its rank.
+
+Several may be made of one value: one of them is in force, the others wait beneath it or were reverted. Which
+one is in force is a function of those that were not reverted, whatever their order of arrival or the order in
+which others were reverted.
+
+Invariants: of one value at most one correction is in force; a reverted correction stays reverted; a
+completion, which gave a missing value, is never reverted and gives way to every correction.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class Source(StrEnum):
+    """Where a correction comes from; the earlier in this list goes first."""
+
+    MANUAL = "manual"
+    ADJUSTMENT = "adjustment"
+    SUBSTITUTION = "substitution"
+    COMPLETION = "completion"
+
+
+PRECEDENCE: Final = tuple(Source)
+"""Which source prevails over which: the first over all others."""
+
+PRIORITY_OF_PEOPLE: Final = 0
+"""The priority of what no rule made; a rule's own is 1 or more, and the smaller goes first."""
+
+
+class State(StrEnum):
+    """Where a correction stands."""
+
+    IN_FORCE = "in_force"
+    SUPERSEDED = "superseded"
+    REVERTED = "reverted"
+
+
+class Trigger(StrEnum):
+    """What moves a correction."""
+
+    PREVAIL = "prevail"
+    GIVE_WAY = "give_way"
+    REVERT = "revert"
+
+
+MOVES: Final = {
+    (State.SUPERSEDED, Trigger.PREVAIL): State.IN_FORCE,
+    (State.IN_FORCE, Trigger.PREVAIL): State.IN_FORCE,
+    (State.IN_FORCE, Trigger.GIVE_WAY): State.SUPERSEDED,
+    (State.SUPERSEDED, Trigger.GIVE_WAY): State.SUPERSEDED,
+    (State.IN_FORCE, Trigger.REVERT): State.REVERTED,
+    (State.SUPERSEDED, Trigger.REVERT): State.REVERTED,
+}
+"""From a state, by a trigger, to a state. A new correction is superseded until it is found to prevail."""
+
+FIELDS: Final = ("start_time", "end_time", "tracking_id", "feedstock_id", "asset_id")
+"""What can be corrected of an event itself; they stand at position 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What decides between the corrections of one value; numbers grow with time."""
+
+    number: int
+    source: Source
+    priority: int = PRIORITY_OF_PEOPLE
+
+
+def advance(state: State, trigger: Trigger) -> State:
+    """The state after the trigger; raises ValueError for a move that the table does not list."""
+    try:
+        return MOVES[state, trigger]
+    except KeyError:
+        raise ValueError(f"a correction that is {state} does not {trigger}") from None
+
+
+def states_before(trigger: Trigger) -> list[str]:
+    """The states that a trigger can move a correction from."""
+    return [state.value for state, by in MOVES if by is trigger]
+
+
+def prevailing(claims: Iterable[Claim]) -> Claim | None:
+    """The one in force: by source, then by priority, then the newest."""
+    return min(
+        claims, key=lambda one: (PRECEDENCE.index(one.source), one.priority, -one.number), default=None
+    )

@@ -1,0 +1,26 @@
+"""The engine runs a model over the data of one slot: one run for each partition, node by node.
+
+All partitions of a slot advance together, because an amount that belongs to no single partition (a power
+bill) is shared over those that run, and the sharing may weigh by a node computed just before.
+
+Invariants: the parts of a shared amount sum to it, to the last digit; every group of data is used by at
+least one run, or named as not counted; a run either has a value for every node or the slot is refused.
+"""
+
+from weighbridge.core.engine.bench import Amount, Reading
+from weighbridge.core.engine.inputs import aggregated
+from weighbridge.core.engine.run import PartitionRun, SlotRun, partitions_of, run_slot, unmet
+from weighbridge.core.engine.setting import Setting, SlotData
+
+__all__ = [
+    "Amount",
+    "PartitionRun",
+    "Reading",
+    "Setting",
+    "SlotData",
+    "SlotRun",
+    "aggregated",
+    "partitions_of",
+    "run_slot",
+    "unmet",
+]

@@ -1,0 +1,131 @@
+"""Draws: nodes that take from another ledger, or ask what it has, partition by partition.
+
+Invariants: a draw is in its ledger's unit, rounded once, half to even, to the ledger's scale; the value of
+the node is what was drawn, converted to the node's unit; its attributes are parallel to it.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from weighbridge.core.drawing import ZERO, Drawer, Need, Shortfall, Stock
+from weighbridge.core.engine.bench import Bench, Reading, of
+from weighbridge.core.engine.outlet import Drawing, Drawn, Outlet
+from weighbridge.core.model import Available, Model, Node, Upstream
+from weighbridge.core.number import exact_total, plain, round_to
+from weighbridge.core.partition import Partition
+from weighbridge.core.unit import convert
+
+
+def begin(drawing: Drawing, model: Model, partitions: tuple[Partition, ...]) -> dict[str, Decimal]:
+    """Give back what runs and nodes hold that are no more; give what each `available` node finds."""
+    running = {
+        Drawer(drawing.slot, one, node.slug)
+        for node in model.nodes
+        if isinstance(node.body, Upstream)
+        for one in partitions
+    }
+    for drawer in drawing.pool.holders(drawing.slot):
+        if drawer not in running and drawer.partition not in drawing.untouched:
+            drawing.pool.release(drawer)
+    return {
+        node.slug: drawing.pool.available(drawing.outlets[node.slug].ledger, drawing.slot)
+        for node in model.nodes
+        if isinstance(node.body, Available)
+    }
+
+
+def look(bench: Bench, drawing: Drawing, node: Node, available: Decimal) -> None:
+    """Give an `available` node its value, which is the same for every partition of the slot."""
+    found = convert(available, drawing.outlets[node.slug].unit, node.unit)
+    for one in bench.partitions:
+        seen = drawing.seen.get(Drawer(drawing.slot, one, node.slug), found)
+        bench.keep(node, one, Reading(seen))
+
+
+def draw(bench: Bench, drawing: Drawing, node: Node, body: Upstream) -> None:
+    """Draw for a node in every partition, and keep what it holds then."""
+    outlet = drawing.outlets[node.slug]
+    for one in bench.partitions:
+        drawer = Drawer(drawing.slot, one, node.slug)
+        need = None if body.is_manual else _need(bench, drawing, node, body, one)
+        if drawing.recorded is None:
+            drawn = _draw(bench, drawing, drawer, need)
+        else:
+            drawn = drawing.recorded.get(drawer, ())
+            _compare(bench, drawer, need, drawn)
+        bench.keep(node, one, Reading(tuple(convert(each.amount, outlet.unit, node.unit) for each in drawn)))
+        for place, (slug, unit) in enumerate(outlet.attributes.items()):
+            column = tuple(each.attributes[place] for each in drawn)
+            bench.keep_value(f"{node.slug}.{slug}", unit, one, column)
+        bench.draws[one] += drawn
+
+
+def _need(bench: Bench, drawing: Drawing, node: Node, body: Upstream, one: Partition) -> Need | None:
+    """What a node needs of its ledger; None when the amount that it names is none."""
+    outlet = drawing.outlets[node.slug]
+    assert body.amount is not None, "the model was checked: a node names an amount or sources"  # noqa: S101
+    asked = bench.number_of(one, body.amount)
+    if asked is None and node.is_optional:
+        asked = ZERO
+    if asked is None or asked < 0:
+        found = "has no value" if asked is None else f"is {plain(asked)} and must not be negative"
+        bench.problems.append(f"Node {node.slug!r}{of(one)} draws {body.amount!r}, which {found}.")
+        return None
+    unit = bench.model.node(body.amount).unit
+    return Need(
+        ledger=outlet.ledger,
+        scale=outlet.scale,
+        amount=round_to(convert(asked, unit, outlet.unit), outlet.scale, "half_even"),
+        until=drawing.slot.end,
+        order=body.order,
+        match=tuple((dimension, getattr(one, dimension)) for dimension in body.match),
+    )
+
+
+def _draw(bench: Bench, drawing: Drawing, drawer: Drawer, need: Need | None) -> tuple[Drawn, ...]:
+    """Bring what a node holds to what it needs; what was named by hand stays as it is."""
+    outlet = drawing.outlets[drawer.node]
+    if need is None:
+        drawing.pool.settle(drawer, outlet.ledger)
+    elif short := drawing.pool.draw(drawer, need):
+        bench.problems.append(_too_little(drawer, outlet, short))
+    return tuple(
+        Drawn(
+            drawer.node,
+            stock,
+            amount,
+            tuple(_attribute(bench, drawer, outlet, stock, slug) for slug in outlet.attributes),
+            tuple(outlet.attributes.values()),
+        )
+        for stock, amount in drawing.pool.drawn(drawer)
+    )
+
+
+def _attribute(bench: Bench, drawer: Drawer, outlet: Outlet, stock: Stock, slug: str) -> Decimal:
+    """What a source came to, in the unit that all sources of the node have."""
+    found = stock.attributes.get(slug)
+    if found is not None:
+        return convert(*found, outlet.attributes[slug])
+    bench.problems.append(
+        f"Node {drawer.node!r}{of(drawer.partition)} draws from {stock.tracking_id!r} of {outlet.name!r},"
+        f" which has no value of {slug!r}."
+    )
+    return ZERO
+
+
+def _compare(bench: Bench, drawer: Drawer, need: Need | None, drawn: Sequence[Drawn]) -> None:
+    """Note where a record of draws does not come to what was needed."""
+    total = exact_total([each.amount for each in drawn])
+    if need is not None and need.amount != total:
+        bench.problems.append(
+            f"Node {drawer.node!r}{of(drawer.partition)} needs {plain(need.amount)} and drew {plain(total)}."
+        )
+
+
+def _too_little(drawer: Drawer, outlet: Outlet, short: Shortfall) -> str:
+    missing = plain(short.needed - short.there)
+    return (
+        f"Node {drawer.node!r}{of(drawer.partition)} needs {plain(short.needed)} {outlet.unit} of"
+        f" {outlet.name!r}, and {plain(short.there)} {outlet.unit} is there to draw: {missing}"
+        f" {outlet.unit} too little."
+    )

@@ -1,0 +1,135 @@
+"""Inputs that are computed from their elements, one by one: arrays, order, time, and what reaches over."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from weighbridge.core.coverage import coverage
+from weighbridge.core.element import Element
+from weighbridge.core.engine.bench import Amount, Bench
+from weighbridge.core.engine.inputs import Shared, amount_of, is_own, settle, share
+from weighbridge.core.model import Aggregate, Input, Node, Straddle
+from weighbridge.core.model import aggregates as definitions
+from weighbridge.core.number import CONTEXT, EXACT
+from weighbridge.core.partition import Partition
+from weighbridge.core.statistics import NOTHING, ZERO, Statistics, statistics_of
+from weighbridge.core.straddling import hours, hours_inside, part_inside
+
+_BY_STATISTICS = frozenset({Aggregate.SUM, Aggregate.AVERAGE, Aggregate.MIN, Aggregate.MAX, Aggregate.COUNT})
+_HELD = frozenset({Aggregate.TIME_WEIGHTED, Aggregate.DELTA})
+"""Aggregates of readings that stand until the next one."""
+
+
+def read_elements(bench: Bench, node: Node, body: Input) -> None:
+    """Give an input its value in every partition, from the elements of groups."""
+    measure = bench.measure(node)
+    own: dict[Partition, list[Element]] = {one: [] for one in bench.partitions}
+    seen: dict[Partition, list[Element]] = {one: [] for one in bench.partitions}
+    shared = {one: Shared() for one in bench.partitions}
+    for group in bench.data.groups:
+        agreeing = bench.agreeing(group) if node.slug in group.by_input else []
+        valued = [element for element in group.elements if element.values[measure.value] is not None]
+        for one in agreeing:
+            bench.use(one, measure.source, group.elements)
+            seen[one] += valued
+            if is_own(bench, body, group):
+                own[one] += valued
+        if agreeing and valued and not is_own(bench, body, group):
+            whole = _whole(bench, node, body, valued)
+            if whole is not None:
+                share(bench, body, whole, agreeing, shared)
+    for one in bench.partitions:
+        own[one].sort(key=lambda element: element.rank)
+        amount = _amount(bench, node, one, own[one], shared[one])
+        _check_coverage(bench, node, body, one, seen[one])
+        settle(bench, node, one, amount, shared[one])
+        if body.is_array:
+            keep_elements(bench, node, body, one, own[one])
+
+
+def keep_elements(bench: Bench, node: Node, body: Input, one: Partition, elements: Sequence[Element]) -> None:
+    """Keep the elements of an array, and how long each of them lasts."""
+    is_divided = body.straddle is Straddle.PRORATE
+    slot = bench.data.slot
+    bench.keep_array(
+        node.slug,
+        one,
+        elements,
+        (hours_inside(element.time, slot) if is_divided else hours(element.time) for element in elements),
+    )
+
+
+def value_in(bench: Bench, node: Node, body: Input, element: Element) -> Decimal:
+    """What an element counts for in the slot."""
+    index = bench.measure(node).value
+    if body.aggregate is Aggregate.COUNT:
+        return Decimal(1)
+    value = element.number(index)
+    assert value is not None, "elements without a value were left out"  # noqa: S101
+    if body.straddle is Straddle.PRORATE and body.aggregate is not Aggregate.TIME_WEIGHTED:
+        return part_inside(value, element.time, bench.data.slot)
+    return value
+
+
+def _whole(bench: Bench, node: Node, body: Input, elements: Sequence[Element]) -> Decimal | None:
+    """The amount of a group that several partitions share."""
+    if body.aggregate is Aggregate.COUNT:
+        return Decimal(len(elements))
+    if body.aggregate is Aggregate.DELTA:
+        return _defined(bench, node, body, elements)
+    return _statistics(bench, node, body, elements).total
+
+
+def _amount(bench: Bench, node: Node, one: Partition, own: Sequence[Element], shared: Shared) -> Amount:
+    body = node.body
+    assert isinstance(body, Input)  # noqa: S101 - only inputs have elements
+    if body.is_array:
+        return tuple(value_in(bench, node, body, element) for element in own)
+    if body.aggregate in _BY_STATISTICS:
+        return amount_of(bench, node, one, _statistics(bench, node, body, own), shared)
+    found = _defined(bench, node, body, own) if own else None
+    if shared.part is None:
+        return found
+    return CONTEXT.plus(EXACT.add(found or ZERO, shared.part))
+
+
+def _statistics(bench: Bench, node: Node, body: Input, elements: Sequence[Element]) -> Statistics:
+    weight = bench.measure(node).weight
+    return (
+        statistics_of(
+            (
+                value_in(bench, node, body, element),
+                None if weight is None else element.number(weight),
+            )
+            for element in elements
+        )
+        if elements
+        else NOTHING
+    )
+
+
+def _defined(bench: Bench, node: Node, body: Input, elements: Sequence[Element]) -> Decimal | None:
+    """The aggregate as its definition computes it."""
+    readings = [
+        definitions.Reading(element.time, value_in(bench, node, body, element)) for element in elements
+    ]
+    found = definitions.aggregate(body.aggregate, readings, bench.data.slot)
+    assert not isinstance(found, tuple), "arrays are read before"  # noqa: S101
+    return found
+
+
+def _check_coverage(
+    bench: Bench, node: Node, body: Input, one: Partition, elements: Sequence[Element]
+) -> None:
+    """Time that the data leave uncovered or cover twice is a missing input."""
+    measure = bench.measure(node)
+    if not measure.coverage or not elements or bench.data.slot.is_reading:
+        return
+    found = coverage(
+        elements,
+        bench.data.slot,
+        measure.cadence,
+        bench.setting.zone,
+        is_held=body.aggregate in _HELD,
+    )
+    if not found.reaches(measure.coverage):
+        bench.problem(node, f"does not cover the slot: {found.fault}", one)

@@ -1,0 +1,138 @@
+"""Inputs: data points of one type, aggregated into a value in each partition.
+
+Here are the inputs of which PostgreSQL made statistics, group by group: sums, averages, extremes and counts
+of whole events. What belongs to no single partition is repeated or shared.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from weighbridge.core.allocation import AllocationError, divide
+from weighbridge.core.engine.bench import Amount, Bench, Reading
+from weighbridge.core.model import Aggregate, Input, Node, Share
+from weighbridge.core.number import CONTEXT, EXACT
+from weighbridge.core.partition import Partition
+from weighbridge.core.statistics import NOTHING, ZERO, Group, Statistics
+from weighbridge.core.unit import ONE, conversion, convert, convert_by
+
+
+@dataclass(slots=True)
+class Shared:
+    """A partition's parts of the wholes that were shared, and those wholes."""
+
+    part: Decimal | None = None
+    whole: Decimal | None = None
+
+    def take(self, part: Decimal, whole: Decimal) -> None:
+        self.part = EXACT.add(self.part or ZERO, part)
+        self.whole = EXACT.add(self.whole or ZERO, whole)
+
+
+def read_statistics(bench: Bench, node: Node, body: Input) -> None:
+    """Give an input its value in every partition, from the statistics of groups."""
+    own = dict.fromkeys(bench.partitions, NOTHING)
+    shared = {one: Shared() for one in bench.partitions}
+    for group in bench.data.groups:
+        found = group.by_input.get(node.slug)
+        agreeing = bench.agreeing(group)
+        if found is None or not found.count or not agreeing:
+            continue
+        if is_own(bench, body, group):
+            for one in agreeing:
+                own[one] = own[one].plus(found)
+        else:
+            whole = Decimal(found.count) if body.aggregate is Aggregate.COUNT else found.total
+            share(bench, body, whole, agreeing, shared)
+    for one, statistics in own.items():
+        settle(bench, node, one, amount_of(bench, node, one, statistics, shared[one]), shared[one])
+
+
+def is_own(bench: Bench, body: Input, group: Group) -> bool:
+    """Whether each partition that agrees with a group has all of it, rather than a part."""
+    return body.share is Share.REPEAT or group.tags.is_whole(bench.model.partition_type)
+
+
+def share(
+    bench: Bench, body: Input, whole: Decimal, agreeing: Sequence[Partition], shared: dict[Partition, Shared]
+) -> None:
+    """Divide a whole over the partitions that it belongs to."""
+    for one, part in zip(agreeing, _divide(bench, body, whole, agreeing), strict=True):
+        shared[one].take(part, whole)
+
+
+def _divide(bench: Bench, body: Input, whole: Decimal, agreeing: Sequence[Partition]) -> list[Decimal]:
+    weights = [Decimal(1)] * len(agreeing)
+    if body.share is Share.BY and body.share_by:
+        weights = [bench.number_of(one, body.share_by) or ZERO for one in agreeing]
+    try:
+        return divide(whole, weights, bench.setting.scale)
+    except AllocationError as error:
+        bench.problems.append(
+            f"{whole} of {body.data_point_type!r} cannot be shared by {body.share_by!r}: {error}"
+        )
+        return [ZERO] * len(agreeing)
+
+
+def amount_of(bench: Bench, node: Node, one: Partition, found: Statistics, shared: Shared) -> Decimal | None:
+    """The aggregate of a partition's statistics and its part; None when there are no data."""
+    assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
+    if node.body.weight is not None and found.unweighted:
+        bench.problem(node, f"has {found.unweighted} values without {node.body.weight!r}", one)
+    try:
+        return aggregated(node.body, found, shared.part)
+    except ArithmeticError:
+        bench.problem(node, "has no weight to average by", one)
+        return ZERO
+
+
+def settle(bench: Bench, node: Node, one: Partition, amount: Amount, shared: Shared) -> None:
+    """Convert to the node's unit, and keep; without a value, keep what stands in."""
+    assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
+    if amount is None or amount == ():
+        bench.keep(node, one, Reading(stand_in(bench, node, one)))
+        return
+    unit = ONE if node.body.aggregate is Aggregate.COUNT else bench.measure(node).unit
+    whole = None if shared.whole is None else convert(shared.whole, unit, node.unit)
+    if isinstance(amount, tuple):
+        exact = conversion(unit, node.unit)
+        bench.keep(node, one, Reading(tuple(convert_by(element, *exact) for element in amount), whole))
+    else:
+        bench.keep(node, one, Reading(convert(amount, unit, node.unit), whole))
+
+
+def stand_in(bench: Bench, node: Node, one: Partition) -> Amount:
+    """What stands in for a node without data; a problem when it is neither optional nor has a default."""
+    if not node.is_optional and node.default is None and (one, node.slug) not in bench.failed:
+        bench.problem(node, "has no data", one)
+    return substitute(bench, node)
+
+
+def substitute(bench: Bench, node: Node) -> Amount:
+    """The value of a node without data: its default, zero for a sum, an empty array, else nothing."""
+    if node.default is not None:
+        return node.default
+    if bench.setting.program.types[node.slug].is_array:
+        return ()
+    return ZERO if isinstance(node.body, Input) and node.body.aggregate is Aggregate.SUM else None
+
+
+def aggregated(body: Input, found: Statistics, part: Decimal | None) -> Decimal | None:
+    """The aggregate of an input's statistics and its part of what is shared; None when there are no data.
+
+    Raises ArithmeticError when the weights of an average sum to zero.
+    """
+    count, shared = Decimal(found.count), part or ZERO
+    if body.aggregate is Aggregate.COUNT:
+        return EXACT.add(count, shared)
+    if not found.count and part is None:
+        return None
+    if body.aggregate is Aggregate.AVERAGE:
+        total, weight = (found.weighted, found.weight) if body.weight else (found.total, count)
+        return CONTEXT.divide(total, weight)
+    chosen = {
+        Aggregate.SUM: CONTEXT.plus(EXACT.add(found.total, shared)),
+        Aggregate.MIN: found.least,
+        Aggregate.MAX: found.greatest,
+    }
+    return chosen[body.aggregate]

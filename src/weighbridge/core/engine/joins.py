@@ -1,0 +1,126 @@
+"""Joins: each element of one input matched to an element of another, one to one or many to one.
+
+Elements are matched by the same tracking id, by the same text, or by time: one's stretch holds the other's.
+Only what agrees with the partition is matched.
+
+Invariants: a joined array has one element for each of the other input; an element that is matched by none
+or by two is a problem that names the events.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+from weighbridge.core.element import Element
+from weighbridge.core.engine.bench import Bench
+from weighbridge.core.engine.elements import keep_elements, value_in
+from weighbridge.core.engine.inputs import Shared, amount_of, settle
+from weighbridge.core.instant import Interval
+from weighbridge.core.model import Input, Node
+from weighbridge.core.partition import Partition
+from weighbridge.core.statistics import statistics_of
+
+Finder = Callable[[Element], Sequence[Element]]
+
+
+def read_joined(bench: Bench, node: Node, body: Input) -> None:
+    """Give an input that is joined to another its value in every partition."""
+    assert body.join is not None  # noqa: S101 - the caller saw it
+    measure = bench.measure(node)
+    waiting: dict[int, Element] = {}
+    matched: set[int] = set()
+    for one in bench.partitions:
+        candidates = [
+            element
+            for group in bench.data.groups
+            if node.slug in group.by_input and group.tags.agrees_with(one)
+            for element in group.elements
+            if element.values[measure.value] is not None
+        ]
+        waiting |= {element.event: element for element in candidates}
+        # An optional input that has no data at all takes what stands in for it.
+        is_absent = not candidates and (node.is_optional or node.default is not None)
+        targets = () if is_absent else bench.by_partition[one].arrays.get(body.join.to, ())
+        pairs = _pairs(bench, node, one, targets, _finder(body.join.on, candidates, bench, node))
+        matched |= {element.event for _, element in pairs}
+        _settle(bench, node, body, one, pairs)
+    alone = [event for event in waiting if event not in matched]
+    if alone and not body.is_any_period:
+        names = bench.setting.named(alone)
+        bench.problems.append(
+            f"Input {node.slug!r} has events that match nothing of {body.join.to!r}: {names}."
+        )
+
+
+def _pairs(
+    bench: Bench, node: Node, one: Partition, targets: Sequence[Element], find: Finder
+) -> list[tuple[Element, Element]]:
+    """Each target with the one element that matches it; problems name the others."""
+    found = [(target, find(target)) for target in targets]
+    if nothing := [target.event for target, matches in found if not matches]:
+        bench.problem(node, f"has nothing that matches {bench.setting.named(nothing)}", one)
+    for target, matches in found:
+        if len(matches) > 1:
+            several = bench.setting.named([element.event for element in matches])
+            bench.problem(
+                node, f"matches {bench.setting.named([target.event])} more than once: {several}", one
+            )
+    return [(target, matches[0]) for target, matches in found if matches]
+
+
+def _settle(
+    bench: Bench, node: Node, body: Input, one: Partition, pairs: Sequence[tuple[Element, Element]]
+) -> None:
+    measure = bench.measure(node)
+    elements = [element for _, element in pairs]
+    bench.use(one, measure.source, elements)
+    if body.is_array:
+        amounts = tuple(value_in(bench, node, body, element) for element in elements)
+        settle(bench, node, one, amounts, Shared())
+        keep_elements(bench, node, body, one, elements)
+        return
+    found = statistics_of(
+        (
+            value_in(bench, node, body, element),
+            None
+            if measure.weight is None
+            else (target if measure.is_weight_of_target else element).number(measure.weight),
+        )
+        for target, element in pairs
+    )
+    settle(bench, node, one, amount_of(bench, node, one, found, Shared()), Shared())
+
+
+def _finder(on: str, candidates: Sequence[Element], bench: Bench, node: Node) -> Finder:
+    if on == "interval":
+        return _by_interval(candidates)
+    measure = bench.measure(node)
+    by_key: dict[object, list[Element]] = {}
+    for element in candidates:
+        key = element.tracking_id if measure.key is None else element.values[measure.key]
+        if key is not None:
+            by_key.setdefault(key, []).append(element)
+
+    def find(target: Element) -> Sequence[Element]:
+        key = target.tracking_id if measure.target_key is None else target.values[measure.target_key]
+        return by_key.get(key, ())
+
+    return find
+
+
+def _by_interval(candidates: Sequence[Element]) -> Finder:
+    """Find by bisection: what meets a stretch begins before its end, and not too long before its start."""
+    ordered = sorted(candidates, key=lambda element: (element.time, element.rank))
+    starts = [element.time.start for element in ordered]
+    longest = max((element.time.end - element.time.start for element in ordered), default=timedelta())
+
+    def find(target: Element) -> Sequence[Element]:
+        first = bisect_left(starts, target.time.start - longest)
+        last = bisect_right(starts, target.time.end)
+        return [element for element in ordered[first:last] if _fits(element.time, target.time)]
+
+    return find
+
+
+def _fits(one: Interval, other: Interval) -> bool:
+    return one == other or one.holds(other) or other.holds(one)

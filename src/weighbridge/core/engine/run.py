@@ -1,0 +1,175 @@
+"""Running a slot: which partitions run, and their nodes one after the other."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from weighbridge.core.element import Element
+from weighbridge.core.engine.bench import Bench, PartitionBench, Reading
+from weighbridge.core.engine.draws import begin, draw, look
+from weighbridge.core.engine.elements import read_elements
+from weighbridge.core.engine.formulas import compute
+from weighbridge.core.engine.inputs import read_statistics, substitute
+from weighbridge.core.engine.joins import read_joined
+from weighbridge.core.engine.outlet import Drawn
+from weighbridge.core.engine.setting import Setting, SlotData
+from weighbridge.core.engine.statics import read_static
+from weighbridge.core.expression import Value, text
+from weighbridge.core.model import Available, Input, Model, Node, Share, StaticInput, Upstream
+from weighbridge.core.partition import Partition
+from weighbridge.core.statistics import Group
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionRun:
+    """The values of every node in one partition, and the data that they came from."""
+
+    partition: Partition
+    readings: Mapping[str, Reading]
+    groups: tuple[Group, ...]
+    """Groups of which statistics were read."""
+    used: Mapping[int, tuple[Element, ...]] = field(default_factory=dict)
+    """Elements that were read one by one, by source and in order."""
+    statics: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """Static inputs that were read, by node."""
+    skipped: frozenset[str] = frozenset()
+    """Inputs whose data were set aside."""
+    draws: tuple[Drawn, ...] = ()
+    """What its nodes hold of batches of other ledgers."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlotRun:
+    """What a slot comes to: its runs, the data that met no partition, and why it cannot be run."""
+
+    runs: tuple[PartitionRun, ...]
+    not_counted: tuple[Group, ...]
+    problems: tuple[str, ...]
+
+
+def run_slot(setting: Setting, data: SlotData) -> SlotRun:
+    """Run a model over the data of one slot.
+
+    Problems are full sentences; when there are any, the runs are incomplete.
+    """
+    model = setting.program.model
+    groups = [group for group in data.groups if group.is_of_slot]
+    wanted = wanted_partitions(model, data.groups)
+    left_out = data.drawing.left_out if data.drawing else frozenset[Partition]()
+    partitions = tuple(one for one in wanted if one not in left_out)
+    found = begin(data.drawing, model, partitions) if data.drawing else {}
+    if (wanted and not partitions) or (not groups and model.partitioning):
+        return SlotRun((), tuple(groups), ())
+    if not partitions:
+        names = ", ".join(node.slug for node in model.partitioning)
+        return SlotRun((), (), (f"There are data, but none of {names} says which partition they belong to.",))
+    bench = Bench(setting, data, {one: PartitionBench(_names(one)) for one in partitions})
+    bench.problems += _untagged(model, groups)
+    for node in setting.program.nodes:
+        if isinstance(node.body, Upstream | Available):
+            _draw(bench, node, node.body, found)
+        else:
+            _run_node(bench, node)
+    lost = tuple(group for group in groups if not bench.agreeing(group))
+    return SlotRun(
+        tuple(_finished(bench, one) for one in partitions), lost, tuple(dict.fromkeys(bench.problems))
+    )
+
+
+def _run_node(bench: Bench, node: Node) -> None:
+    """Give a node its value in every partition, by the kind of its body."""
+    match node.body:
+        case Input() as body if node.slug in bench.data.skipped:
+            _skip(bench, node, body)
+        case Input() as body if body.join is not None:
+            read_joined(bench, node, body)
+        case Input() as body if bench.measure(node).is_of_elements:
+            read_elements(bench, node, body)
+        case Input() as body:
+            read_statistics(bench, node, body)
+        case StaticInput() as static:
+            read_static(bench, node, static)
+        case _:
+            compute(bench, node)
+
+
+def _draw(bench: Bench, node: Node, body: Upstream | Available, found: Mapping[str, Decimal]) -> None:
+    """Give a node of another ledger its value; `found` is what each `available` node finds there."""
+    drawing = bench.data.drawing
+    assert drawing is not None, "the data of a slot hold all that the model reads"  # noqa: S101
+    if isinstance(body, Upstream):
+        draw(bench, drawing, node, body)
+    else:
+        look(bench, drawing, node, found[node.slug])
+
+
+def _skip(bench: Bench, node: Node, body: Input) -> None:
+    """Take what stands in for an input whose data were set aside."""
+    for one in bench.partitions:
+        bench.keep(node, one, Reading(substitute(bench, node)))
+        if body.is_array:
+            bench.keep_array(node.slug, one, (), ())
+
+
+def _finished(bench: Bench, one: Partition) -> PartitionRun:
+    work = bench.by_partition[one]
+    return PartitionRun(
+        one,
+        work.readings,
+        tuple(
+            group for group in bench.data.groups if not group.is_of_elements and group.tags.agrees_with(one)
+        ),
+        {
+            source: tuple(sorted(used.values(), key=lambda element: element.rank))
+            for source, used in work.used.items()
+            if used
+        },
+        {slug: frozenset(numbers) for slug, numbers in work.statics.items() if numbers},
+        bench.data.skipped,
+        tuple(bench.draws[one]),
+    )
+
+
+def _names(one: Partition) -> dict[str, Value]:
+    return {f"partition.{name}": text(value) for name, value in one.named.items()}
+
+
+def wanted_partitions(model: Model, groups: Sequence[Group]) -> tuple[Partition, ...]:
+    """The partitions that the data of a slot call for; a model without inputs needs no data."""
+    of_slot = [group for group in groups if group.is_of_slot]
+    return partitions_of(model, of_slot) if of_slot or not model.partitioning else ()
+
+
+def unmet(model: Model, data: SlotData) -> tuple[Group, ...]:
+    """The data of a slot that meet none of its partitions."""
+    partitions = wanted_partitions(model, data.groups)
+    return tuple(
+        group
+        for group in data.groups
+        if group.is_of_slot and not any(group.tags.agrees_with(one) for one in partitions)
+    )
+
+
+def partitions_of(model: Model, groups: Sequence[Group]) -> tuple[Partition, ...]:
+    """The partitions that run: those that the partitioning inputs have data for, in order of name."""
+    if model.partition_type == "time":
+        return (Partition(),)
+    defining = {node.slug for node in model.partitioning}
+    found = {
+        group.tags
+        for group in groups
+        if group.tags.is_whole(model.partition_type) and defining & group.by_input.keys()
+    }
+    return tuple(sorted(found))
+
+
+def _untagged(model: Model, groups: Sequence[Group]) -> list[str]:
+    """A partitioning input is never repeated, so an untagged event of it must be one that can be shared."""
+    return [
+        f"Input {node.slug!r} defines the partitions, and {group.event_count} of its events carry no tag, "
+        f"{group.first_event} for one."
+        for node in model.partitioning
+        if isinstance(node.body, Input) and node.body.share is Share.REPEAT
+        for group in groups
+        if node.slug in group.by_input and not group.tags.is_whole(model.partition_type)
+    ]

@@ -1,0 +1,106 @@
+"""Static inputs: the value of the project that is in force when a slot begins, or at each of some elements.
+
+Invariants: a value with keys is never taken for what they do not name, nor one without keys for what they
+would; a value that changes inside the slot is refused where one number is asked for.
+"""
+
+from collections.abc import Sequence
+
+from weighbridge.core.element import Element, StaticValue
+from weighbridge.core.engine.bench import Amount, Bench, Reading
+from weighbridge.core.engine.inputs import substitute
+from weighbridge.core.instant import Instant
+from weighbridge.core.model import Dimension, Node, StaticInput
+from weighbridge.core.partition import Partition
+from weighbridge.core.statistics import ZERO
+from weighbridge.core.unit import convert
+
+_NO_KEY = {"asset": None, "feedstock": None, "location": None}
+
+
+def read_static(bench: Bench, node: Node, body: StaticInput) -> None:
+    """Give a static input its value in every partition."""
+    values = sorted(bench.data.statics.get(body.slug, ()), key=lambda one: one.effective_from)
+    for one in bench.partitions:
+        if body.at is not None:
+            amount = _at_elements(bench, node, body, one, values)
+        else:
+            amount = _at_start(bench, node, body, one, values)
+        bench.keep(node, one, Reading(amount))
+
+
+def _at_start(
+    bench: Bench, node: Node, body: StaticInput, one: Partition, values: Sequence[StaticValue]
+) -> Amount:
+    key = None if body.by is None else getattr(one, body.by, None)
+    if body.by is not None and key is None:
+        _problem(bench, node, body, f"is a value for each {body.by}, and the partition has none", one)
+        return ZERO
+    keyed = _keyed(values, body.by, key)
+    slot = bench.data.slot
+    changes = [value for value in keyed if slot.start < value.effective_from < slot.end]
+    if changes:
+        moment = changes[0].effective_from.text
+        _problem(bench, node, body, f"changes at {moment}, inside the slot", one)
+    found = _in_force(keyed, Instant.of(slot.start))
+    if found is None:
+        if not node.is_optional and node.default is None:
+            _problem(bench, node, body, f"has no value in force at {Instant.of(slot.start).text}", one)
+        return substitute(bench, node)
+    bench.by_partition[one].statics.setdefault(node.slug, set()).add(found.number)
+    return convert(found.value, found.unit, node.unit)
+
+
+def _at_elements(
+    bench: Bench, node: Node, body: StaticInput, one: Partition, values: Sequence[StaticValue]
+) -> Amount:
+    """The value in force at each element of an input."""
+    assert body.at is not None  # noqa: S101 - the caller saw it
+    amounts = []
+    missing = []
+    by_key: dict[str | None, list[StaticValue]] = {}
+    used = bench.by_partition[one].statics.setdefault(node.slug, set())
+    for element in bench.by_partition[one].arrays.get(body.at, ()):
+        key = _key(body.by, element, one)
+        keyed = by_key.setdefault(key, _keyed(values, body.by, key) if key or body.by is None else [])
+        found = _in_force(keyed, Instant.of(element.time.start))
+        if found is None:
+            missing.append(element.event)
+            amounts.append(ZERO)
+        else:
+            used.add(found.number)
+            amounts.append(convert(found.value, found.unit, node.unit))
+    if missing:
+        _problem(bench, node, body, f"has no value in force for {bench.setting.named(missing)}", one)
+    return tuple(amounts)
+
+
+def _key(by: Dimension | None, element: Element, one: Partition) -> str | None:
+    match by:
+        case Dimension.ASSET:
+            return element.asset or one.asset
+        case Dimension.FEEDSTOCK:
+            return element.feedstock or one.feedstock
+        case Dimension.LOCATION:
+            return element.location
+    return None
+
+
+def _keyed(values: Sequence[StaticValue], by: Dimension | None, key: str | None) -> list[StaticValue]:
+    """The values whose keys are exactly the one that is asked for."""
+    wanted = _NO_KEY if by is None else _NO_KEY | {str(by): key}
+    return [
+        value
+        for value in values
+        if (value.asset, value.feedstock, value.location)
+        == (wanted["asset"], wanted["feedstock"], wanted["location"])
+    ]
+
+
+def _in_force(values: Sequence[StaticValue], moment: Instant) -> StaticValue | None:
+    """The newest value that holds at a moment."""
+    return next((value for value in reversed(values) if value.effective_from <= moment), None)
+
+
+def _problem(bench: Bench, node: Node, body: StaticInput, fact: str, one: Partition) -> None:
+    bench.problem(node, f"reads the static input {body.slug!r}, which {fact}", one)

@@ -1,0 +1,208 @@
+"""Evaluation takes the records of a rule in their order, in one pass, and finds those that it alerts on.
+
+For each group of records that are members of one another's windows it keeps the window of the latest: what
+entered, in order, and the aggregates that slide along. A record of a whole period is decided when its period
+is over.
+
+Invariants: what is found for a record depends on the records and their order alone, not on the portions they
+come in; a record that is no target is never found.
+"""
+
+from collections import deque
+from collections.abc import Hashable, Iterable, Sequence
+from datetime import datetime, tzinfo
+from typing import Any, NamedTuple
+
+from weighbridge.core.expression.value import Element, Fault
+from weighbridge.core.instant import Interval
+from weighbridge.core.rule.definition import MemberScope
+from weighbridge.core.rule.program import Program
+from weighbridge.core.rule.record import Record
+from weighbridge.core.rule.window import Calendar, Extent, Rolling
+
+
+class Finding(NamedTuple):
+    """A record that the rule is true for, or that it could not be evaluated for, with the reason."""
+
+    record: Record
+    error: str | None
+
+
+class Group:
+    """The window of one group: its members from the oldest on, and the aggregates over them."""
+
+    __slots__ = ("aggregates", "faults", "members", "waiting")
+
+    def __init__(self, program: Program) -> None:
+        self.members: deque[tuple[datetime, Sequence[Any]]] = deque()
+        self.aggregates = [aggregate.start() for aggregate in program.aggregates]
+        # A member whose value has no result stands beside the aggregate, and spoils it until it leaves.
+        self.faults: list[deque[Fault]] = [deque() for _ in program.aggregates]
+        self.waiting: list[tuple[Record, list[Element], Sequence[Any]]] = []
+
+    def enter(self, moment: datetime, values: Sequence[Any]) -> None:
+        """A member enters every aggregate that it has a value for."""
+        self.members.append((moment, values))
+        for aggregate, faults, value in zip(self.aggregates, self.faults, values, strict=True):
+            if isinstance(value, Fault):
+                faults.append(value)
+            elif value is not None:
+                aggregate.enter(value)
+
+    def leave(self) -> None:
+        """The oldest member leaves."""
+        _, values = self.members.popleft()
+        for aggregate, faults, value in zip(self.aggregates, self.faults, values, strict=True):
+            if isinstance(value, Fault):
+                faults.popleft()
+            elif value is not None:
+                aggregate.leave(value)
+
+    def leave_before(self, moment: datetime) -> None:
+        """Every member that starts before the moment leaves."""
+        members = self.members
+        while members and members[0][0] < moment:
+            self.leave()
+
+    def leave_beyond(self, count: int) -> None:
+        """Only so many members stay, the latest."""
+        while len(self.members) > count:
+            self.leave()
+
+    def result(self, place: int, own: Any) -> Element:
+        """What one aggregate is for a record whose own value this is."""
+        faults = self.faults[place]
+        return faults[0] if faults else self.aggregates[place].result(own)
+
+
+class Evaluation:
+    """One pass of a program over records; the zone is that of the project's calendar."""
+
+    def __init__(self, program: Program, zone: tzinfo) -> None:
+        self._program = program
+        self._zone = zone
+        self._window = program.rule.window
+        self._groups: dict[Hashable, Group] = {}
+        self._period: Interval | None = None
+        self._opening: datetime | None = None
+        self._found: list[Finding] = []
+        self.evaluated = 0
+        """How many targets there were."""
+
+    def take(self, records: Iterable[Record]) -> list[Finding]:
+        """Take the next records in order; give what is decided by now."""
+        about_itself = self._program.rule.is_about_itself
+        for record in records:
+            self.evaluated += record.is_target
+            row = self._program.row(record)
+            if about_itself:
+                if record.is_target:
+                    self._decide(record, row)
+            else:
+                self._take_member(record, row)
+        return self._hand_out()
+
+    def finish(self) -> list[Finding]:
+        """Decide what waited for later records."""
+        self._close_period()
+        return self._hand_out()
+
+    def _hand_out(self) -> list[Finding]:
+        found, self._found = self._found, []
+        return found
+
+    def _take_member(self, record: Record, row: list[Element]) -> None:
+        program, window = self._program, self._window
+        group = self._group(record)
+        values = [aggregate.entering(row, record) for aggregate in program.aggregates]
+        is_member = program.is_member is None or program.is_member(row) is True
+        match window:
+            case Calendar(extent=extent):
+                self._open_period(window, record.start)
+                group.leave_before(self._opening or record.start)
+                before = self._before(group, values)
+                self._enter(group, record, values, is_member=is_member)
+                if not record.is_target:
+                    return
+                group.waiting.append((record, [*row, *before], values))
+                if extent is Extent.TO_DATE:
+                    self._decide_waiting(group)
+            case _:
+                self._roll(window, group, record, row, values, is_member=is_member)
+
+    def _roll(
+        self,
+        window: Rolling | None,
+        group: Group,
+        record: Record,
+        row: list[Element],
+        values: Sequence[Any],
+        *,
+        is_member: bool,
+    ) -> None:
+        if window is not None and window.duration is not None:
+            group.leave_before(record.start - window.duration)
+        before = self._before(group, values)
+        includes_current = window is not None and window.includes_current
+        if includes_current:
+            self._enter(group, record, values, is_member=is_member)
+        if record.is_target:
+            group.waiting.append((record, [*row, *before], values))
+            self._decide_waiting(group)
+        if not includes_current:
+            self._enter(group, record, values, is_member=is_member)
+
+    def _enter(self, group: Group, record: Record, values: Sequence[Any], *, is_member: bool) -> None:
+        if not is_member:
+            return
+        group.enter(record.start, values)
+        match self._window:
+            case None:
+                group.leave_beyond(0)
+            case Rolling(members=int(count)):
+                group.leave_beyond(count)
+
+    def _group(self, record: Record) -> Group:
+        if self._program.rule.scope is MemberScope.EVENT:
+            self._close_period()
+            self._groups = {}
+        group = self._groups.get(record.group)
+        if group is None:
+            group = self._groups[record.group] = Group(self._program)
+        return group
+
+    def _before(self, group: Group, values: Sequence[Any]) -> list[Element]:
+        """The aggregates that look at what stands before the record; None in the places of the others."""
+        return [
+            group.result(place, values[place]) if aggregate.is_before else None
+            for place, aggregate in enumerate(self._program.aggregates)
+        ]
+
+    def _open_period(self, window: Calendar, moment: datetime) -> None:
+        if self._period is not None and moment < self._period.end:
+            return
+        self._close_period()
+        self._period = window.period(moment, self._zone)
+        self._opening = window.opening(self._period, self._zone)
+
+    def _close_period(self) -> None:
+        for group in self._groups.values():
+            if group.waiting:
+                self._decide_waiting(group)
+
+    def _decide_waiting(self, group: Group) -> None:
+        """Decide the targets of a group by its window as it stands."""
+        first = len(self._program.names) + len(self._program.facts)
+        for record, row, values in group.waiting:
+            for place, aggregate in enumerate(self._program.aggregates):
+                if not aggregate.is_before:
+                    row[first + place] = group.result(place, values[place])
+            self._decide(record, row)
+        group.waiting.clear()
+
+    def _decide(self, record: Record, row: list[Element]) -> None:
+        verdict = self._program.verdict(row)
+        if verdict is True:
+            self._found.append(Finding(record, None))
+        elif isinstance(verdict, Fault):
+            self._found.append(Finding(record, str(verdict.error)))

@@ -1,0 +1,221 @@
+"""Reading makes a rule of its texts, and checking tells what does not fit the records it is meant for.
+
+Invariants: neither raises for any text or window; every problem names its field, and its place there where
+it has one.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from difflib import get_close_matches
+from typing import Any, Final
+
+from weighbridge.core.expression import (
+    PLAIN,
+    TEXT,
+    Expression,
+    ExpressionError,
+    Kind,
+    Scope,
+    Type,
+    check,
+    parse,
+    print_tree,
+)
+from weighbridge.core.expression.tree import Call, Name, Number, Word, walk
+from weighbridge.core.problem import Problem
+from weighbridge.core.rule.definition import MemberScope, Rule, Target, Vocabulary
+from weighbridge.core.rule.functions import EITHER, LANGUAGE, is_aggregate, is_fact
+from weighbridge.core.rule.replacing import replaced
+from weighbridge.core.rule.sliding import DEFINITIONS
+from weighbridge.core.rule.window import Rolling, Window, read_window
+
+EXPRESSION: Final = "expression"
+WHERE: Final = "window.where"
+_OF_NUMBERS: Final = EITHER | {"stddev", "percentile"}
+_WITHOUT_WINDOW: Final = frozenset(["missed_slots"])
+_HUNDRED: Final = Decimal(100)
+
+
+def read_rule(
+    expression: str,
+    window: Mapping[str, Any] | None = None,
+    scope: str = MemberScope.EVENT_TYPE,
+    target: str = Target.DATA_POINT,
+) -> tuple[Rule | None, list[Problem]]:
+    """Read a rule; None with everything that is wrong with it by itself."""
+    found, problems = read_window(window) if window is not None else (None, [])
+    tree = _parsed(expression, EXPRESSION, problems)
+    where = _parsed(found.where, WHERE, problems) if found and found.where else None
+    problems += [*_wrong_window(found, scope), *_wrong_where(where)]
+    if tree is not None:
+        problems += _wrong_aggregates(tree, has_window=window is not None)
+    if tree is None or problems:
+        return None, problems
+    aggregates = tuple(
+        dict.fromkeys(node for node in walk(tree) if isinstance(node, Call) and is_aggregate(node))
+    )
+    inner = [name for call in aggregates for name in _names(call)]
+    own = _names(replaced(tree, is_aggregate, _nothing))
+    # An aggregate that compares members with the record reads the record as well.
+    own += [name for call in aggregates if call.function == "count_same" for name in _names(call)]
+    members = [*inner, *(_names(where) if where is not None else [])]
+    return Rule(
+        tree, Target(target), MemberScope(scope), found, where, _each(own), _each(members), aggregates
+    ), []
+
+
+def check_rule(rule: Rule, records: Vocabulary, members: Sequence[Vocabulary] = ()) -> list[Problem]:
+    """What does not fit the records of a vocabulary; `members` are those of all records in their windows."""
+    around = [records, *members] if rule.scope is MemberScope.PROJECT else [records]
+    own, unknown = _types(rule, rule.own, [records])
+    of_members, unknown_there = _types(rule, rule.of_members, around)
+    problems = unknown + [problem for problem in unknown_there if problem not in unknown]
+    if any(call.function == "missed_slots" for call in rule.aggregates) and not records.has_cadence:
+        problems.append(
+            Problem(f"missed_slots needs a cadence, which {records.label} has not.", EXPRESSION, "invalid")
+        )
+    return problems or [*_mistyped(rule, own, of_members)]
+
+
+def _mistyped(rule: Rule, own: dict[str, Type], of_members: dict[str, Type]) -> Iterable[Problem]:
+    """What cannot be computed with values of these types."""
+    try:
+        results = {key_of(call): _aggregate_type(call, of_members) for call in rule.aggregates}
+        _require_truth(rule.tree, {**own, **results}, "A rule says what is wrong, so it")
+    except ExpressionError as error:
+        yield _problem(error, EXPRESSION)
+    if rule.where is not None:
+        try:
+            _require_truth(rule.where, of_members, "A where")
+        except ExpressionError as error:
+            yield _problem(error, WHERE)
+
+
+def _require_truth(tree: Expression, types: Mapping[str, Type], what: str) -> None:
+    found = _type_with_facts(tree, types)
+    if found.kind is not Kind.TRUTH:
+        raise ExpressionError(f"{what} must be true or false; this is {found}.", tree.position)
+
+
+def _type_with_facts(tree: Expression, types: Mapping[str, Type]) -> Type:
+    facts = {key_of(node): PLAIN for node in walk(tree) if isinstance(node, Call) and is_fact(node)}
+    bare = replaced(tree, lambda node: is_aggregate(node) or is_fact(node), placeholder)
+    return check(bare, Scope({**types, **facts}))
+
+
+def key_of(call: Call) -> str:
+    """A name that no record has, for what a call found."""
+    return print_tree(call)
+
+
+def placeholder(call: Call) -> Name:
+    """The name that stands for what a call found."""
+    return Name((key_of(call),), is_verbatim=True, position=call.position)
+
+
+def _aggregate_type(call: Call, of_members: Mapping[str, Type]) -> Type:
+    types = [
+        _type_with_facts(argument, of_members)
+        for argument in call.arguments
+        if not isinstance(argument, Word)
+    ]
+    if call.function in _OF_NUMBERS and types[0].kind is not Kind.NUMBER:
+        raise ExpressionError(f"{call.function} is taken of numbers; this is {types[0]}.", call.position)
+    return types[0] if call.function == "previous" else PLAIN
+
+
+def _types(
+    rule: Rule, names: Iterable[Name], vocabularies: Sequence[Vocabulary]
+) -> tuple[dict[str, Type], list[Problem]]:
+    """The types of names by their texts, and a problem for each that no vocabulary knows."""
+    types, problems = {}, []
+    for name in names:
+        found = TEXT if rule.is_tag(name) else _type_of(name, vocabularies)
+        if found is None:
+            problems.append(_unknown(name, vocabularies[0]))
+        else:
+            types[name.text] = found
+    return types, problems
+
+
+def _type_of(name: Name, vocabularies: Sequence[Vocabulary]) -> Type | None:
+    for vocabulary in vocabularies:
+        slug = vocabulary.slug_of(name)
+        if slug is not None:
+            return as_it_stands(vocabulary.types[slug])
+    return None
+
+
+def as_it_stands(found: Type) -> Type:
+    """The type of a value without its unit."""
+    return PLAIN if found.kind is Kind.NUMBER else Type(found.kind)
+
+
+def _unknown(name: Name, vocabulary: Vocabulary) -> Problem:
+    close = get_close_matches(name.path[-1], vocabulary.types, 1)
+    hint = f"; did you mean {{{{{close[0]}}}}}?" if close else "."
+    said = f"At {name.position}: {vocabulary.label} has nothing called {name.text!r}{hint}"
+    return Problem(said, EXPRESSION, "unknown")
+
+
+def _parsed(text: str, field: str, problems: list[Problem]) -> Expression | None:
+    try:
+        return parse(text, LANGUAGE)
+    except ExpressionError as error:
+        problems.append(_problem(error, field))
+        return None
+
+
+def _wrong_window(window: Window | None, scope: str) -> Iterable[Problem]:
+    if isinstance(window, Rolling) and scope == MemberScope.EVENT and not window.includes_current:
+        said = "With window_member_scope event the record is the only member: say include_current: true."
+        yield Problem(said, "window.include_current", "invalid")
+
+
+def _wrong_where(where: Expression | None) -> Iterable[Problem]:
+    for node in walk(where) if where is not None else ():
+        if is_aggregate(node):
+            said = "A where looks at one member by itself and has no aggregates."
+            yield _problem(ExpressionError(said, node.position), WHERE)
+
+
+def _wrong_aggregates(tree: Expression, *, has_window: bool) -> Iterable[Problem]:
+    for node in walk(tree):
+        if not (isinstance(node, Call) and is_aggregate(node)):
+            continue
+        if not has_window and node.function not in _WITHOUT_WINDOW:
+            said = f"{node.function} looks at the members of a window; the rule has none."
+            yield _problem(ExpressionError(said, node.position), EXPRESSION)
+        for argument in node.arguments:
+            if any(is_aggregate(inner) for inner in walk(argument)):
+                said = f"An aggregate stands inside {node.function}; it is taken of single members."
+                yield _problem(ExpressionError(said, node.position), EXPRESSION)
+        yield from _wrong_percentile(node)
+
+
+def _wrong_percentile(call: Call) -> Iterable[Problem]:
+    if call.function != "percentile":
+        return
+    share, *definition = call.arguments[1:]
+    if not isinstance(share, Number) or share.value > _HUNDRED:
+        said = "The p of percentile is written as a number from 0 to 100."
+        yield _problem(ExpressionError(said, call.position), EXPRESSION)
+    if definition and isinstance(definition[0], Word) and definition[0].text not in DEFINITIONS:
+        said = f"The definition of percentile is {' or '.join(DEFINITIONS)}; here is {definition[0].text!r}."
+        yield _problem(ExpressionError(said, call.position), EXPRESSION)
+
+
+def _names(tree: Expression) -> list[Name]:
+    return [node for node in walk(tree) if isinstance(node, Name)]
+
+
+def _nothing(call: Call) -> Number:
+    return Number(Decimal(0), call.position)
+
+
+def _each(names: Iterable[Name]) -> tuple[Name, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _problem(error: ExpressionError, field: str) -> Problem:
+    return Problem(str(error), field, "invalid")

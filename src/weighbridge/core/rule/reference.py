@@ -1,0 +1,101 @@
+"""The reference of the rule language as Markdown, made from the tables that rules are evaluated by.
+
+Invariants: every function of the language stands in it once, with the sentence of its own table; the same
+code gives the same text.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from weighbridge.core.expression import FUNCTIONS
+from weighbridge.core.rule.definition import TAGS, MemberScope, Target
+from weighbridge.core.rule.functions import (
+    EITHER,
+    FACT_FUNCTIONS,
+    LANGUAGE,
+    PLAIN_FUNCTIONS,
+    WINDOW_FUNCTIONS,
+)
+from weighbridge.core.rule.window import (
+    CLOCK_UNITS,
+    DURATION_DAYS_MAX,
+    MEMBERS_MAX,
+    PERIODS,
+    PERIODS_MAX,
+    Extent,
+)
+
+_SCOPES: Final = {
+    MemberScope.EVENT: "None but the record itself; the window needs `include_current`.",
+    MemberScope.LOCATION: "Events of its event type with the same locations.",
+    MemberScope.EVENT_TYPE: "Events of its event type; for a model run, the runs of its model. The default.",
+    MemberScope.PROJECT: "All events of the project; an aggregate may name data of other event types.",
+}
+_FIELDS: Final = (
+    ("kind", "`rolling` (or `trailing`), `calendar`", ""),
+    ("duration", f"`rolling`: a `value` and a `unit` of {', '.join(CLOCK_UNITS)}",
+     f"{DURATION_DAYS_MAX:,} days"),
+    ("members", "`rolling`: how many members, in place of a duration", f"{MEMBERS_MAX:,}"),
+    ("include_current", "`rolling`: whether the record itself is a member; `false` by default", ""),
+    ("unit", f"`calendar`: {', '.join(PERIODS)}", ""),
+    ("value", "`calendar`: how many consecutive periods, the last of which holds the record; 1 by default",
+     f"{PERIODS_MAX}"),
+    ("extent", f"`calendar`: `{Extent.TO_DATE}`, up to the record, the default; `{Extent.WHOLE_PERIOD}`", ""),
+    ("where", "An expression on a member's own values; others are no members", ""),
+)  # fmt: skip
+
+
+def aggregates_table() -> str:
+    """What looks at the members of the window."""
+    either = ((_names(name), FUNCTIONS[name].doc, f"`{name}({{{{mass}}}}) > 3`") for name in sorted(EITHER))
+    only = (
+        (f"`{function.name}({function.parameters})`", function.doc, f"`{function.example}`")
+        for function in WINDOW_FUNCTIONS
+    )
+    return _table(("Aggregate", "Yields", "Example"), (*either, *only))
+
+
+def facts_table() -> str:
+    """What every record has beside its values."""
+    rows = ((f"`{one.name}()`", one.doc, f"`{one.example}`") for one in FACT_FUNCTIONS)
+    return _table(("Fact", "Yields", "Example"), rows)
+
+
+def functions_table() -> str:
+    """The functions of formulas that rules have too."""
+    rows = (
+        (f"`{FUNCTIONS[name].name}({FUNCTIONS[name].parameters})`", FUNCTIONS[name].doc)
+        for name in PLAIN_FUNCTIONS
+    )
+    return _table(("Function", "Yields"), rows)
+
+
+def window_table() -> str:
+    """The fields of a window."""
+    return _table(
+        ("Field", "Meaning", "At most"), ((f"`{name}`", said, most) for name, said, most in _FIELDS)
+    )
+
+
+def scopes_table() -> str:
+    """Which records may be members."""
+    return _table(("`window_member_scope`", "Members"), ((f"`{one}`", said) for one, said in _SCOPES.items()))
+
+
+def tags() -> str:
+    """The tags of events."""
+    return ", ".join(f"`{tag}`" for tag in TAGS[Target.DATA_POINT])
+
+
+def _names(name: str) -> str:
+    """An aggregate, with the other spellings that the language has for it."""
+    others = [other for other, function in LANGUAGE.functions.items() if function.name == name != other]
+    return " or ".join(f"`{spelling}(x)`" for spelling in (name, *others))
+
+
+def _table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [headings, ("---",) * len(headings), *rows]
+    return (
+        "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+        + "\n"
+    )

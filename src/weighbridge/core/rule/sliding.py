@@ -1,0 +1,238 @@
+"""A sliding aggregate follows a window: members enter at its front and leave at its back, first in first out.
+
+Each keeps just enough to tell its result at any moment, so that evaluating a million records costs a few
+steps for each, however large their windows are.
+
+Invariants: sums are exact, so nothing that left leaves a trace; only results are rounded; an aggregate of
+nothing is missing, but a sum or a count is 0.
+"""
+
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
+from decimal import ROUND_CEILING, Decimal
+from typing import Any, Final, Protocol
+
+from weighbridge.core.expression.tree import Call, Number, Word
+from weighbridge.core.expression.value import Element
+from weighbridge.core.number import CONTEXT, EXACT
+from weighbridge.core.rule.ordered import Ordered
+
+_ZERO: Final = Decimal(0)
+_ONE: Final = Decimal(1)
+
+
+class Sliding(Protocol):
+    """An aggregate over the members of a window; it is given no missing values."""
+
+    def enter(self, value: Any) -> None:
+        """A member enters the window."""
+
+    def leave(self, value: Any) -> None:
+        """The member that entered first leaves."""
+
+    def result(self, own: Any) -> Element:
+        """The aggregate for a record whose own value this is."""
+
+
+class Count:
+    """How many members there are."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def enter(self, _value: Any) -> None:
+        self._count += 1
+
+    def leave(self, _value: Any) -> None:
+        self._count -= 1
+
+    def result(self, _own: Any) -> Element:
+        return Decimal(self._count)
+
+
+class Sum:
+    """The exact sum, rounded once."""
+
+    def __init__(self) -> None:
+        self.total = _ZERO
+        self.count = 0
+
+    def enter(self, value: Decimal) -> None:
+        self.total = EXACT.add(self.total, value)
+        self.count += 1
+
+    def leave(self, value: Decimal) -> None:
+        self.total = EXACT.subtract(self.total, value)
+        self.count -= 1
+
+    def result(self, _own: Any) -> Element:
+        return CONTEXT.plus(self.total)
+
+
+class Average(Sum):
+    """The arithmetic mean, rounded once."""
+
+    def result(self, _own: Any) -> Element:
+        return CONTEXT.divide(self.total, Decimal(self.count)) if self.count else None
+
+
+class Deviation(Sum):
+    """The sample standard deviation, from the exact sums of the values and of their squares."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._squares = _ZERO
+
+    def enter(self, value: Decimal) -> None:
+        super().enter(value)
+        self._squares = EXACT.add(self._squares, EXACT.multiply(value, value))
+
+    def leave(self, value: Decimal) -> None:
+        super().leave(value)
+        self._squares = EXACT.subtract(self._squares, EXACT.multiply(value, value))
+
+    def result(self, _own: Any) -> Element:
+        if self.count < 2:
+            return None
+        count = Decimal(self.count)
+        spread = EXACT.subtract(EXACT.multiply(count, self._squares), EXACT.multiply(self.total, self.total))
+        return CONTEXT.sqrt(CONTEXT.divide(spread, EXACT.multiply(count, EXACT.subtract(count, _ONE))))
+
+
+class Extreme:
+    """The smallest or largest; values that a later one outdoes are forgotten at once."""
+
+    def __init__(self, *, is_largest: bool) -> None:
+        self._is_largest = is_largest
+        self._candidates: deque[Decimal] = deque()
+
+    def enter(self, value: Decimal) -> None:
+        candidates = self._candidates
+        if self._is_largest:
+            while candidates and candidates[-1] < value:
+                candidates.pop()
+        else:
+            while candidates and candidates[-1] > value:
+                candidates.pop()
+        candidates.append(value)
+
+    def leave(self, value: Decimal) -> None:
+        if self._candidates[0] == value:
+            self._candidates.popleft()
+
+    def result(self, _own: Any) -> Element:
+        return self._candidates[0] if self._candidates else None
+
+
+class Ranked:
+    """A value by its rank: the median or a percentile, by the linear definition or by the nearest rank."""
+
+    def __init__(self, share: Decimal, *, is_linear: bool) -> None:
+        self._share = share
+        self._is_linear = is_linear
+        self._values = Ordered()
+
+    def enter(self, value: Decimal) -> None:
+        self._values.add(value)
+
+    def leave(self, value: Decimal) -> None:
+        self._values.remove(value)
+
+    def result(self, _own: Any) -> Element:
+        count = len(self._values)
+        if not count:
+            return None
+        if not self._is_linear:
+            rank = EXACT.multiply(self._share, Decimal(count)).to_integral_value(ROUND_CEILING)
+            return self._values[max(int(rank), 1) - 1]
+        place = EXACT.multiply(self._share, Decimal(count - 1))
+        below = int(place)
+        fraction = EXACT.subtract(place, Decimal(below))
+        low = self._values[below]
+        if not fraction:
+            return low
+        step = EXACT.multiply(fraction, EXACT.subtract(self._values[below + 1], low))
+        return CONTEXT.plus(EXACT.add(low, step))
+
+
+class Previous:
+    """The value that entered last, while it has not left."""
+
+    def __init__(self) -> None:
+        self._last: Element = None
+        self._count = 0
+
+    def enter(self, value: Any) -> None:
+        self._last = value
+        self._count += 1
+
+    def leave(self, _value: Any) -> None:
+        self._count -= 1
+
+    def result(self, _own: Any) -> Element:
+        return self._last if self._count else None
+
+
+class MissedSlots:
+    """How many slots lie empty between the last member that entered, however long ago, and the record."""
+
+    def __init__(self) -> None:
+        self._last: int | None = None
+
+    def enter(self, value: int) -> None:
+        self._last = value
+
+    def leave(self, _value: int) -> None:
+        """A member that left the window is still the last one before the record."""
+
+    def result(self, own: int | None) -> Element:
+        if own is None or self._last is None:
+            return None
+        return Decimal(max(own - self._last - 1, 0))
+
+
+class Same:
+    """How many members have the record's own values."""
+
+    def __init__(self) -> None:
+        self._members: Counter[Any] = Counter()
+
+    def enter(self, value: Any) -> None:
+        self._members[value] += 1
+
+    def leave(self, value: Any) -> None:
+        self._members[value] -= 1
+        if not self._members[value]:
+            del self._members[value]
+
+    def result(self, own: Any) -> Element:
+        return _ZERO if own is None else Decimal(self._members[own])
+
+
+BEFORE: Final = frozenset(["previous", "missed_slots"])
+"""Aggregates that are told when the record arrives, before it is a member itself."""
+
+_MAKERS: Final[Mapping[str, Callable[[], Sliding]]] = {
+    "count": Count,
+    "sum": Sum,
+    "average": Average,
+    "stddev": Deviation,
+    "min": lambda: Extreme(is_largest=False),
+    "max": lambda: Extreme(is_largest=True),
+    "median": lambda: Ranked(Decimal("0.5"), is_linear=True),
+    "previous": Previous,
+    "count_same": Same,
+    "missed_slots": MissedSlots,
+}
+
+DEFINITIONS: Final = ("linear", "nearest_rank")
+"""The definitions of a percentile."""
+
+
+def sliding(call: Call) -> Sliding:
+    """A fresh aggregate for a call, whose arguments are known to be right."""
+    match call:
+        case Call(function="percentile", arguments=(_, Number(value=share), *definition)):
+            named = definition[0].text if definition and isinstance(definition[0], Word) else DEFINITIONS[0]
+            return Ranked(share.scaleb(-2, EXACT), is_linear=named == "linear")
+    return _MAKERS[call.function]()

@@ -1,0 +1,100 @@
+"""A rule result is what a version of a rule found in one record; a failure that stands is an alert.
+
+A record that never failed has no result. A result is open until its record passes, or, once it was
+dismissed, until its record fails anew: with another value than the one that was dismissed. A later failure
+is another result.
+
+Invariants: there is no other move than those listed; a result that is closed stays as it is.
+"""
+
+from enum import StrEnum
+from typing import Final
+
+
+class ResultStatus(StrEnum):
+    """Where a result stands."""
+
+    FAIL = "fail"
+    ERROR = "error"
+    DISMISSED = "dismissed"
+    PASS = "pass"  # noqa: S105 - a status, no password
+
+
+class Finding(StrEnum):
+    """What happens to an open result: what an evaluation finds in its record, or a person's dismissal."""
+
+    FAILS = "fails"
+    """The rule's expression is true of the record, and of the same value as before."""
+
+    FAILS_ANEW = "fails_anew"
+    """It is true of another value than before."""
+
+    PASSES = "passes"
+    ERRS = "errs"
+    """The expression has no value for the record, and the reason is the same as before."""
+
+    ERRS_ANEW = "errs_anew"
+    DISMISSED = "is_dismissed"
+
+
+MOVES: Final = {
+    (ResultStatus.FAIL, Finding.FAILS): ResultStatus.FAIL,
+    (ResultStatus.FAIL, Finding.FAILS_ANEW): ResultStatus.FAIL,
+    (ResultStatus.FAIL, Finding.PASSES): ResultStatus.PASS,
+    (ResultStatus.FAIL, Finding.ERRS): ResultStatus.ERROR,
+    (ResultStatus.FAIL, Finding.ERRS_ANEW): ResultStatus.ERROR,
+    (ResultStatus.FAIL, Finding.DISMISSED): ResultStatus.DISMISSED,
+    (ResultStatus.ERROR, Finding.FAILS): ResultStatus.FAIL,
+    (ResultStatus.ERROR, Finding.FAILS_ANEW): ResultStatus.FAIL,
+    (ResultStatus.ERROR, Finding.PASSES): ResultStatus.PASS,
+    (ResultStatus.ERROR, Finding.ERRS): ResultStatus.ERROR,
+    (ResultStatus.ERROR, Finding.ERRS_ANEW): ResultStatus.ERROR,
+    (ResultStatus.ERROR, Finding.DISMISSED): ResultStatus.DISMISSED,
+    (ResultStatus.DISMISSED, Finding.FAILS): ResultStatus.DISMISSED,
+    (ResultStatus.DISMISSED, Finding.FAILS_ANEW): ResultStatus.DISMISSED,
+    (ResultStatus.DISMISSED, Finding.PASSES): ResultStatus.DISMISSED,
+    (ResultStatus.DISMISSED, Finding.ERRS): ResultStatus.DISMISSED,
+    (ResultStatus.DISMISSED, Finding.ERRS_ANEW): ResultStatus.DISMISSED,
+    (ResultStatus.DISMISSED, Finding.DISMISSED): ResultStatus.DISMISSED,
+}
+"""From a status, by a finding, to a status."""
+
+CLOSES: Final = frozenset(
+    {
+        (ResultStatus.FAIL, Finding.PASSES),
+        (ResultStatus.ERROR, Finding.PASSES),
+        (ResultStatus.DISMISSED, Finding.PASSES),
+        (ResultStatus.DISMISSED, Finding.FAILS_ANEW),
+        (ResultStatus.DISMISSED, Finding.ERRS_ANEW),
+    }
+)
+"""The moves after which a result is closed."""
+
+REOPENS: Final = frozenset(
+    {(ResultStatus.DISMISSED, Finding.FAILS_ANEW), (ResultStatus.DISMISSED, Finding.ERRS_ANEW)}
+)
+"""The moves that leave an alert behind all the same: another result, in place of the closed one."""
+
+ALERTS: Final = frozenset({ResultStatus.FAIL, ResultStatus.ERROR})
+"""The statuses of a result that asks for someone's attention."""
+
+SHOWN: Final = ALERTS | {ResultStatus.DISMISSED}
+"""The statuses in which an open result is shown with its record."""
+
+
+def advance(status: ResultStatus, finding: Finding) -> ResultStatus:
+    """The status after the finding; raises ValueError for a move that the table does not list."""
+    try:
+        return MOVES[status, finding]
+    except KeyError:
+        raise ValueError(f"a result that is {status} does not change when it {finding}") from None
+
+
+def statuses_before(finding: Finding) -> list[str]:
+    """The statuses that a finding can move a result from."""
+    return [status.value for status, by in MOVES if by is finding]
+
+
+def statuses_changed_by(finding: Finding) -> list[str]:
+    """The statuses that a finding moves a result from to another one."""
+    return [status.value for (status, by), after in MOVES.items() if by is finding and after is not status]

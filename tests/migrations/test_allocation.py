@@ -11,6 +11,7 @@ from psycopg.errors import (
     RestrictViolation,
     UniqueViolation,
 )
+from tests.databases import drop
 from tests.migrations.test_migrations import ROWS
 
 from weighbridge.db.migrate import migrate
@@ -41,8 +42,9 @@ GIVEN = """
       VALUES (1, 1, 'Carbon', 'monthly', 'time', 'text', sha256(''));
     INSERT INTO async_tasks (account_id, project_id, type, args, user_id, request_id)
       VALUES (1, 1, 'batch_generation', '{}', 1, 'req_1');
-    INSERT INTO ledgers (project_id, name, unit) VALUES (1, 'Stored', 't'), (1, 'Power', 'MWh'),
-      (2, 'Stored', 't');
+    INSERT INTO ledgers (project_id, name, unit, system_ledger_type)
+      VALUES (1, 'Stored', 't', NULL), (1, 'Power', 'kWh', 'renewable_energy_credits'),
+             (2, 'Stored', 't', NULL);
     INSERT INTO runs (project_id, family_id, start_time, end_time)
       VALUES (1, 1, '2025-01-01Z', '2025-02-01Z'), (1, 1, '2025-02-01Z', '2025-03-01Z');
     INSERT INTO batches (project_id, ledger_id, run_id, model_id, model_sha256, tracking_id, start_time,
@@ -50,11 +52,13 @@ GIVEN = """
       VALUES (1, 1, 1, 1, sha256(''), '2025-01', '2025-01-01Z', '2025-02-01Z', 10, 10, 6, sha256(''), 1),
              (1, 1, 2, 1, sha256(''), '2025-02', '2025-02-01Z', '2025-03-01Z', -1, 0, 6, sha256(''), 1);
     INSERT INTO batches (project_id, ledger_id, tracking_id, start_time, end_time, total, credited)
-      VALUES (1, 1, 'Certificate 7', '2025-01-01Z', '2025-02-01Z', 5, 5);
-    INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by, run_id)
+      VALUES (1, 2, 'Certificate 7', '2025-01-01Z', '2025-02-01Z', 5, 5);
+    INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by,
+                                run_id)
       VALUES (1, 1, 1, 'credit', 10, '2025-02-01Z', 1, 1), (1, 1, 2, 'credit', 0, '2025-03-01Z', 2, 2),
-             (1, 1, 3, 'credit', 5, '2025-02-01Z', 3, NULL);
-    INSERT INTO deficit_entries (project_id, ledger_id, run_id, posted_by, amount, effective_at, async_task_id)
+             (1, 2, 3, 'credit', 5, '2025-02-01Z', 3, NULL);
+    INSERT INTO deficit_entries (project_id, ledger_id, run_id, posted_by, amount, effective_at,
+                                 async_task_id)
       VALUES (1, 1, 2, 2, 1, '2025-03-01Z', 1);
 """
 
@@ -109,7 +113,7 @@ def database(postgres):
         with psycopg.connect(url) as given:
             given.execute(GIVEN)
         yield url
-        connection.execute("DROP DATABASE allocation WITH (FORCE)")
+        drop(connection, "allocation")
 
 
 @pytest.fixture
@@ -210,8 +214,8 @@ def test_a_deleted_batch_leaves_its_place_to_a_new_first_batch_of_the_run(connec
     connection.execute("""
         INSERT INTO batches (project_id, ledger_id, run_id, model_id, model_sha256, tracking_id, start_time,
                              end_time, total, credited, share_scale, fingerprint, async_task_id)
-        SELECT project_id, ledger_id, run_id, model_id, model_sha256, tracking_id, start_time, end_time, total,
-               credited, share_scale, fingerprint, async_task_id FROM batches WHERE id = 1
+        SELECT project_id, ledger_id, run_id, model_id, model_sha256, tracking_id, start_time, end_time,
+               total, credited, share_scale, fingerprint, async_task_id FROM batches WHERE id = 1
     """)
 
     assert connection.execute("SELECT count(*) FROM batches WHERE run_id = 1").fetchone() == (2,)

@@ -10,6 +10,7 @@ from psycopg.errors import (
     RestrictViolation,
     UniqueViolation,
 )
+from tests.databases import drop
 from tests.migrations.test_migrations import ROWS
 
 from weighbridge.db.migrate import migrate
@@ -77,7 +78,7 @@ def database(postgres):
         with psycopg.connect(url) as given:
             given.execute(GIVEN)
         yield url
-        connection.execute("DROP DATABASE assets WITH (FORCE)")
+        drop(connection, "assets")
 
 
 @pytest.fixture
@@ -161,7 +162,7 @@ REFUSED = {
     "a custom field of an unknown type": (custom_field("New", "string"), CheckViolation),
     "a changed static input": ("UPDATE static_inputs SET value = 2", RestrictViolation),
     "a deleted static input": ("DELETE FROM static_inputs", RestrictViolation),
-    "truncated static inputs": ("TRUNCATE static_inputs", RestrictViolation),
+    "truncated static inputs": ("TRUNCATE static_inputs CASCADE", RestrictViolation),
     "a static input that is not a number": (static_input(value="'NaN'"), CheckViolation),
     "an infinite static input": (static_input(value="'-Infinity'"), CheckViolation),
     "a static input without a value": (static_input(value="NULL"), NotNullViolation),

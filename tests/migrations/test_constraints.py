@@ -13,6 +13,7 @@ from psycopg.errors import (
     RestrictViolation,
     UniqueViolation,
 )
+from tests.databases import drop
 
 from weighbridge.db.migrate import migrate
 
@@ -24,8 +25,8 @@ BATCH = """
 """
 
 ENTRY = """
-    INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by, run_id,
-                                async_task_id)
+    INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by,
+                                run_id, async_task_id)
     VALUES ({project}, {ledger}, 1, '{kind}', {amount}, '2025-02-01Z', 1, 1, 1)
 """
 
@@ -86,7 +87,7 @@ def database(postgres):
         with psycopg.connect(url) as given:
             given.execute(GIVEN)
         yield url
-        connection.execute("DROP DATABASE constraints WITH (FORCE)")
+        drop(connection, "constraints")
 
 
 @pytest.fixture
@@ -109,7 +110,7 @@ REFUSED = {
     "truncated entries": ("TRUNCATE ledger_entries", RestrictViolation, None),
     "a changed audit row": ("UPDATE audit_log SET action = 'x'", RestrictViolation, None),
     "a deleted audit row": ("DELETE FROM audit_log", RestrictViolation, None),
-    "a truncated audit": ("TRUNCATE audit_log", RestrictViolation, None),
+    "a truncated audit": ("TRUNCATE audit_log CASCADE", RestrictViolation, None),
     "a deleted event": ("DELETE FROM events", RestrictViolation, None),
     "truncated events": ("TRUNCATE events CASCADE", RestrictViolation, None),
     "an entry of another project's ledger": (entry("credit", 1, ledger=2), ForeignKeyViolation, None),

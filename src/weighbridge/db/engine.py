@@ -2,6 +2,10 @@
 
 `Database.read()` and `Database.write()` each give one transaction; the type a function takes says
 whether it may write. A transaction that ends with an exception leaves nothing behind.
+
+Most of a small request's time is waiting for the next answer of the server. So BEGIN goes out together
+with the first statement, what `later` was given goes with the one that follows, and the last of that goes
+with COMMIT; statements that do not wait for each other's answers go out together with `several`.
 """
 
 import asyncio
@@ -22,15 +26,23 @@ from psycopg_pool import AsyncConnectionPool
 
 from weighbridge.core.instant import Instant
 from weighbridge.db.keys import KeyBlocks
+from weighbridge.db.memory import Memory
 
 Record = TypeVar("Record")
 Result = TypeVar("Result")
 
-_LOCK_AND_BEGIN = SQL("SELECT pg_advisory_lock({}); COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ")
-_COMMIT_AND_UNLOCK = SQL("COMMIT; SELECT pg_advisory_unlock({})")
-_ROLLBACK_AND_UNLOCK = SQL("ROLLBACK; SELECT pg_advisory_unlock({})")
+_LOCK = SQL("SELECT pg_advisory_lock(hashtextextended({}, 0))")
+_UNLOCK = SQL("SELECT pg_advisory_unlock(hashtextextended({}, 0))")
+_LOCK_AND_BEGIN = SQL("{}; COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ")
+_COMMIT_AND_UNLOCK = SQL("COMMIT; {}")
+_ROLLBACK_AND_UNLOCK = SQL("ROLLBACK; {}")
 Statement = LiteralString | SQL | Composed
 Parameters = Sequence[Any] | Mapping[str, Any]
+Command = tuple[Statement, Parameters]
+
+_BEGIN_READING: Final[Command] = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ())
+_BEGIN_WRITING: Final[Command] = ("BEGIN", ())
+_COMMIT: Final[Command] = ("COMMIT", ())
 
 ALIVE_SECONDS: Final = 0.25
 """How often a transaction that waits for a computation is used, well below every idle timeout."""
@@ -42,15 +54,21 @@ set_json_loads(msgspec.json.Decoder(float_hook=Decimal).decode)
 class Read:
     """A transaction that sees one snapshot and changes nothing."""
 
-    def __init__(self, connection: AsyncConnection[TupleRow]) -> None:
-        self.connection = connection
+    def __init__(self, connection: AsyncConnection[TupleRow], begin: Sequence[Command] = ()) -> None:
+        self._connection = connection
+        self._waiting = [*begin]
+
+    async def ready(self) -> AsyncConnection[TupleRow]:
+        """The connection, once all that was to go out before has gone out."""
+        await self._run()
+        return self._connection
 
     async def rows(
         self, make: Callable[..., Record], statement: Statement, values: Parameters = ()
     ) -> list[Record]:
         """Run a statement and make a record of each row, the columns in the order of the parameters."""
-        cursor = AsyncCursor(self.connection, row_factory=_positional(make))
-        await cursor.execute(_composed(statement), values)
+        cursor = AsyncCursor(self._connection, row_factory=_positional(make))
+        await self._run((statement, values), into=cursor)
         return await cursor.fetchall()
 
     async def row(
@@ -63,14 +81,26 @@ class Read:
 
     async def tuples(self, statement: Statement, values: Parameters = ()) -> list[TupleRow]:
         """Run a statement and give its rows as tuples."""
-        cursor = await self.connection.execute(_composed(statement), values)
+        [cursor] = await self._run((statement, values))
         return await cursor.fetchall()
+
+    async def several(self, *commands: Command) -> list[list[TupleRow]]:
+        """Run statements in their order, all sent at once, and give the rows of each."""
+        return [await cursor.fetchall() for cursor in await self._run(*commands)]
 
     async def value(self, statement: Statement, values: Parameters = ()) -> Any:
         """Run a statement and give the first column of its first row, or None."""
-        cursor = await self.connection.execute(_composed(statement), values)
+        [cursor] = await self._run((statement, values))
         row = await cursor.fetchone()
         return row[0] if row else None
+
+    async def portions(self, statement: Statement, rows: int) -> AsyncIterator[list[TupleRow]]:
+        """Run a statement and give its rows so many at a time, in flat memory; others may run meanwhile."""
+        connection = await self.ready()
+        async with connection.cursor(name="portions") as cursor:
+            await cursor.execute(_composed(statement))
+            while portion := await cursor.fetchmany(rows):
+                yield portion
 
     async def in_thread(self, work: Callable[..., Result], *arguments: Any) -> Result:
         """Compute in a thread while the transaction stays open, however long it takes.
@@ -81,18 +111,39 @@ class Read:
         computing = asyncio.create_task(asyncio.to_thread(work, *arguments))
         try:
             while not (await asyncio.wait([computing], timeout=ALIVE_SECONDS))[0]:
-                await self.connection.execute("SELECT 1")
+                await self._run(("SELECT 1", ()))
             return computing.result()
         finally:
             computing.cancel()
+
+    async def _run(self, *commands: Command, into: AsyncCursor[Any] | None = None) -> list[AsyncCursor[Any]]:
+        """Send what waits and these commands together; give the cursor of each of these, the last `into`."""
+        sending = [*self._waiting, *commands]
+        self._waiting.clear()
+        cursors = [AsyncCursor(self._connection) for _ in sending]
+        if into is not None:
+            cursors[-1] = into
+        if len(sending) > 1:
+            async with self._connection.pipeline():
+                await _execute(cursors, sending)
+        else:
+            await _execute(cursors, sending)
+        return cursors[len(cursors) - len(commands) :]
 
 
 class Write(Read):
     """A transaction that may change data; it commits when its block ends."""
 
-    def __init__(self, connection: AsyncConnection[TupleRow], event_keys: KeyBlocks) -> None:
-        super().__init__(connection)
+    def __init__(
+        self,
+        connection: AsyncConnection[TupleRow],
+        event_keys: KeyBlocks,
+        memory: Memory,
+        begin: Sequence[Command] = (),
+    ) -> None:
+        super().__init__(connection, begin)
         self._event_keys = event_keys
+        self.memory = memory
 
     async def take_event_keys(self, count: int) -> list[int]:
         """Give out keys for new events."""
@@ -100,12 +151,20 @@ class Write(Read):
 
     async def execute(self, statement: Statement, values: Parameters = ()) -> int:
         """Run a statement and give the number of rows it touched."""
-        cursor = await self.connection.execute(_composed(statement), values)
+        [cursor] = await self._run((statement, values))
         return cursor.rowcount
+
+    def later(self, statement: Statement, values: Parameters = ()) -> None:
+        """Run a statement, whose answer nobody needs, together with the next one or with the commit.
+
+        What the server has against it is raised there, and ends the transaction all the same.
+        """
+        self._waiting.append((statement, values))
 
     async def copy(self, statement: Statement, text: str | bytes) -> None:
         """Send ready rows to a COPY ... FROM STDIN statement."""
-        async with self.connection.cursor() as cursor, cursor.copy(_composed(statement)) as stream:
+        connection = await self.ready()
+        async with connection.cursor() as cursor, cursor.copy(_composed(statement)) as stream:
             await stream.write(text)
 
 
@@ -121,7 +180,8 @@ class Database:
         idle_timeout_seconds: int = 20,
     ) -> None:
         self.url = url
-        self._event_keys = KeyBlocks()
+        self.event_keys = KeyBlocks()
+        self.memory = Memory()
         options = (
             f"-c statement_timeout={statement_timeout_seconds}s "
             f"-c idle_in_transaction_session_timeout={idle_timeout_seconds}s -c TimeZone=UTC"
@@ -159,9 +219,8 @@ class Database:
     async def read(self) -> AsyncIterator[Read]:
         """Begin a transaction in which every statement sees the same snapshot."""
         async with self._pool.connection() as connection:
-            await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             try:
-                yield Read(connection)
+                yield Read(connection, [_BEGIN_READING])
             finally:
                 if not connection.closed:
                     await connection.rollback()
@@ -169,26 +228,38 @@ class Database:
     @asynccontextmanager
     async def write(self) -> AsyncIterator[Write]:
         """Begin a transaction and commit it when the block ends without an exception."""
-        async with self._pool.connection() as connection, connection.transaction():
-            yield Write(connection, self._event_keys)
+        async with self._pool.connection() as connection:
+            tx = Write(connection, self.event_keys, self.memory, [_BEGIN_WRITING])
+            try:
+                yield tx
+                tx.later(*_COMMIT)
+                await tx.ready()
+            except BaseException:
+                if not connection.closed:
+                    await connection.rollback()
+                raise
 
     @asynccontextmanager
-    async def snapshot(self, *, lock: str) -> AsyncIterator[Write]:
-        """Begin a transaction in which every statement sees the same snapshot, alone under a named lock.
+    async def snapshot(self, *, locks: Sequence[str]) -> AsyncIterator[Write]:
+        """Begin a transaction in which every statement sees the same snapshot, alone under named locks.
 
-        The lock is taken before the snapshot, so that the snapshot shows what its last holder committed.
+        The locks are taken in their order and before the snapshot, so that it shows what their last holders
+        committed.
         """
-        key = SQL("hashtextextended({}, 0)").format(Literal(lock))
+        lock = SQL("; ").join(_LOCK.format(Literal(name)) for name in locks)
+        unlock = SQL("; ").join(_UNLOCK.format(Literal(name)) for name in locks)
         async with self._pool.connection() as connection:
             # Each in one message: a process that freezes never holds the lock outside a transaction,
             # where no timeout would take it away.
-            await connection.execute(_LOCK_AND_BEGIN.format(key))
+            await connection.execute(_LOCK_AND_BEGIN.format(lock))
             try:
-                yield Write(connection, self._event_keys)
-                await connection.execute(_COMMIT_AND_UNLOCK.format(key))
+                tx = Write(connection, self.event_keys, self.memory)
+                yield tx
+                await tx.ready()
+                await connection.execute(_COMMIT_AND_UNLOCK.format(unlock))
             except BaseException:
                 if not connection.closed:
-                    await connection.execute(_ROLLBACK_AND_UNLOCK.format(key))
+                    await connection.execute(_ROLLBACK_AND_UNLOCK.format(unlock))
                 raise
 
 
@@ -210,6 +281,11 @@ async def _check(connection: AsyncConnection[TupleRow]) -> None:
 
 async def _configure(connection: AsyncConnection[TupleRow]) -> None:
     connection.adapters.register_loader("timestamptz", _InstantLoader)
+
+
+async def _execute(cursors: Sequence[AsyncCursor[Any]], commands: Sequence[Command]) -> None:
+    for cursor, (statement, values) in zip(cursors, commands, strict=True):
+        await cursor.execute(_composed(statement), values)
 
 
 def _composed(statement: Statement) -> SQL | Composed:

@@ -18,6 +18,13 @@ class KeyBlocks:
     def __init__(self) -> None:
         self._left = range(0)
 
+    def take_held(self) -> int | None:
+        """Give out one key if that needs no question to the database."""
+        if not self._left:
+            return None
+        key, self._left = self._left[0], self._left[1:]
+        return key
+
     async def take(self, tx: "Write", count: int) -> list[int]:
         """Give out keys, fetching as many blocks as are needed in one statement."""
         keys = list(self._left[:count])

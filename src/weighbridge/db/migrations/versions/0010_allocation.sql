@@ -4,15 +4,20 @@
 -- entry that undoes another is of the same kind with the opposite amount and names it: sums by kind need
 -- no exceptions.
 
--- A slot of cadence event is its event or tracking id, whatever its times are.
+-- A slot of cadence event is its event or tracking id, whatever its times are, which may be corrected.
 ALTER TABLE runs
+    ADD COLUMN by_event boolean NOT NULL DEFAULT false,
     ADD COLUMN event_id bigint,
     ADD FOREIGN KEY (project_id, event_id) REFERENCES events,
+    ADD CONSTRAINT runs_by_event CHECK (
+        CASE WHEN by_event THEN num_nonnulls(event_id, tracking_id) >= 1 ELSE event_id IS NULL END),
     DROP CONSTRAINT runs_check,
     ADD CONSTRAINT runs_end_not_before_start CHECK (end_time >= start_time),
     DROP CONSTRAINT runs_slot_and_partition,
     ADD CONSTRAINT runs_slot_and_partition UNIQUE NULLS NOT DISTINCT
-        (project_id, family_id, start_time, end_time, tracking_id, feedstock_id, asset_id, event_id);
+        (project_id, family_id, start_time, end_time, tracking_id, feedstock_id, asset_id, event_id, by_event);
+CREATE UNIQUE INDEX runs_of_events ON runs (project_id, family_id, event_id, tracking_id, feedstock_id, asset_id)
+    NULLS NOT DISTINCT WHERE by_event;
 
 -- What a run does not make, an instrument of a system ledger, is a batch without a run and a model.
 ALTER TABLE batches
@@ -64,6 +69,8 @@ ALTER TABLE ledger_entries
     ADD CONSTRAINT ledger_entries_drawing_node CHECK ((node IS NOT NULL) = (kind IN ('draw', 'return')));
 CREATE INDEX ledger_entries_of_poster ON ledger_entries (project_id, posted_by, id);
 CREATE INDEX ledger_entries_drawn ON ledger_entries (project_id, run_id, node, batch_id) WHERE node IS NOT NULL;
+-- What a run has posted for its total, and what its falls took.
+CREATE INDEX ledger_entries_of_run ON ledger_entries (project_id, run_id) WHERE node IS NULL;
 
 -- What a run's falls could not take because it was drawn already. Opened amounts are positive, settled
 -- ones negative; the sum stands beside, by run, and is never negative.
@@ -140,9 +147,11 @@ CREATE TABLE batch_draws (
     source_batch_id  bigint NOT NULL,
     -- In the source ledger's unit.
     amount           numeric NOT NULL CHECK (amount > 0 AND amount < 'Infinity'),
-    -- Values of the node's attributes, in the order in which the node lists them.
+    -- Values of the node's attributes, in the order in which the node lists them, and their units.
     attributes       numeric[] NOT NULL DEFAULT '{}',
+    units            text[] NOT NULL DEFAULT '{}',
     PRIMARY KEY (project_id, batch_id, node, place),
+    CONSTRAINT batch_draws_attributes_have_units CHECK (cardinality(attributes) = cardinality(units)),
     FOREIGN KEY (project_id, batch_id) REFERENCES batches,
     FOREIGN KEY (project_id, source_batch_id) REFERENCES batches
 );
@@ -165,4 +174,16 @@ CREATE TABLE slot_inputs (
     UNIQUE NULLS NOT DISTINCT
         (project_id, family_id, start_time, end_time, event_id, tracking_id, data_point_type_id),
     CHECK (is_skipped OR event_ids IS NOT NULL)
+);
+
+-- What a slot was last computed from on a ledger. Where it is the same again, nothing has to be computed.
+-- A note to save work, not a record: removing it loses nothing.
+CREATE TABLE slot_digests (
+    project_id  integer NOT NULL,
+    ledger_id   integer NOT NULL,
+    start_time  timestamptz(3) NOT NULL,
+    end_time    timestamptz(3) NOT NULL,
+    digest      bytea NOT NULL CHECK (octet_length(digest) = 32),
+    PRIMARY KEY (project_id, ledger_id, start_time, end_time),
+    FOREIGN KEY (project_id, ledger_id) REFERENCES ledgers ON DELETE CASCADE
 );

@@ -100,6 +100,18 @@ CREATE TABLE rule_runs (
 CREATE INDEX rule_runs_of_rule ON rule_runs (project_id, rule_id, id);
 CREATE UNIQUE INDEX rule_runs_of_task ON rule_runs (async_task_id) WHERE async_task_id IS NOT NULL;
 
+-- A run fails with its task, however the task came to fail.
+CREATE FUNCTION fail_rule_run() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE rule_runs
+       SET state = 'failed', error_message = NEW.error_message, finished_at = NEW.finished_at,
+           started_at = coalesce(started_at, NEW.started_at)
+     WHERE async_task_id = NEW.id AND state IN ('pending', 'running');
+    RETURN NULL;
+END $$;
+CREATE TRIGGER async_tasks_fail_rule_runs AFTER UPDATE OF state ON async_tasks FOR EACH ROW
+    WHEN (NEW.state = 'failed') EXECUTE FUNCTION fail_rule_run();
+
 -- A run that a task carries out stands where its task stands, however the task came to its end.
 CREATE FUNCTION move_rule_run_of_task() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -111,6 +123,10 @@ BEGIN
 END $$;
 CREATE TRIGGER async_tasks_move_rule_runs AFTER UPDATE OF state ON async_tasks
     FOR EACH ROW WHEN (NEW.type = 'rule_run') EXECUTE FUNCTION move_rule_run_of_task();
+
+ALTER TABLE corrections
+    ADD FOREIGN KEY (project_id, rule_id, rule_version) REFERENCES rule_versions,
+    ADD FOREIGN KEY (project_id, rule_run_id) REFERENCES rule_runs (project_id, id);
 
 -- Results of both kinds are told apart by their ids alone and stand in one order.
 CREATE SEQUENCE rule_result_keys AS bigint;
@@ -192,6 +208,7 @@ CREATE TABLE model_run_results (
     FOREIGN KEY (project_id, rule_id, rule_version) REFERENCES rule_versions,
     FOREIGN KEY (project_id, rule_run_id) REFERENCES rule_runs (project_id, id),
     FOREIGN KEY (project_id, batch_id) REFERENCES batches,
+    FOREIGN KEY (project_id, model_run_id) REFERENCES model_runs,
     CONSTRAINT model_run_results_one_owner CHECK (num_nonnulls(batch_id, model_run_id) = 1),
     CONSTRAINT model_run_results_dismissed CHECK (
         num_nonnulls(dismissed_at, dismissed_by, dismissal_reason)
@@ -237,6 +254,7 @@ CREATE TABLE rule_dirty_ranges (
     PRIMARY KEY (project_id, id),
     FOREIGN KEY (project_id, event_type_id) REFERENCES event_types,
     FOREIGN KEY (project_id, batch_id) REFERENCES batches,
+    FOREIGN KEY (project_id, model_run_id) REFERENCES model_runs,
     CONSTRAINT rule_dirty_ranges_one_kind CHECK (num_nonnulls(event_type_id, batch_id, model_run_id) = 1),
     CONSTRAINT rule_dirty_ranges_period CHECK (
         num_nonnulls(event_type_id, start_time, end_time) = CASE WHEN event_type_id IS NULL THEN 0 ELSE 3 END)

@@ -1,0 +1,54 @@
+"""Step 0013 on a database with data, and what its tables refuse whatever the code above them does."""
+
+import psycopg
+import pytest
+from psycopg.errors import CheckViolation, ForeignKeyViolation, RestrictViolation, UniqueViolation
+
+from weighbridge.db.migrate import migrate
+
+GIVEN = """
+    INSERT INTO accounts (name) VALUES ('acme'), ('other');
+    INSERT INTO audit_log (account_id, request_id, action, object)
+      VALUES (1, 'r', 'project.create', 'prj_1'), (2, 'r', 'project.create', 'prj_2');
+"""
+HASH = r"'\x0000000000000000000000000000000000000000000000000000000000000000'"
+SEAL = f"INSERT INTO audit_seals (account_id, number, audit_id, hash) VALUES (1, {{}}, {{}}, {HASH})"
+
+
+@pytest.fixture
+def connection(empty_database):
+    migrate(empty_database)
+    with psycopg.connect(empty_database, autocommit=True) as connection:
+        connection.execute(GIVEN)
+        yield connection
+
+
+def test_every_row_waits_for_its_seal_from_its_insertion_on(connection):
+    waiting = connection.execute("SELECT account_id, audit_id FROM audit_unsealed ORDER BY 1").fetchall()
+
+    assert waiting == [(1, 1), (2, 2)]
+
+
+def test_rows_from_before_the_step_wait_for_their_seal(empty_database):
+    migrate(empty_database, "0012")
+    with psycopg.connect(empty_database, autocommit=True) as connection:
+        connection.execute(GIVEN)
+        migrate(empty_database)
+
+        assert connection.execute("SELECT count(*) FROM audit_unsealed").fetchone() == (2,)
+
+
+REFUSED = {
+    "a number that is taken": (SEAL.format(1, 1) + ";" + SEAL.format(1, 2), UniqueViolation),
+    "a second seal of a row": (SEAL.format(1, 1) + ";" + SEAL.format(2, 1), UniqueViolation),
+    "a number of zero": (SEAL.format(0, 1), CheckViolation),
+    "a seal of no row": (SEAL.format(1, 99), ForeignKeyViolation),
+    "a changed seal": ("UPDATE audit_seals SET number = 2", RestrictViolation),
+    "a removed seal": ("DELETE FROM audit_seals", RestrictViolation),
+}
+
+
+@pytest.mark.parametrize(("statements", "error"), REFUSED.values(), ids=REFUSED.keys())
+def test_the_database_refuses(connection, statements, error):
+    with pytest.raises(error):
+        connection.execute(statements)

@@ -1,0 +1,65 @@
+"""Step 0018 on a database with data, and what it refuses whatever the code above it does."""
+
+import psycopg
+import pytest
+from psycopg.errors import CheckViolation, RestrictViolation, UniqueViolation
+from tests.migrations.test_migrations import ROWS
+
+from weighbridge.db.migrate import migrate
+
+GIVEN = """
+    INSERT INTO ledgers (project_id, name, unit, system_ledger_type)
+      VALUES (1, 'Certificates', 'kWh', 'renewable_energy_credits');
+    INSERT INTO batches (project_id, ledger_id, tracking_id, start_time, end_time, total, credited)
+      VALUES (1, 2, 'REC-1', '2025-01-01Z', '2025-01-02Z', 5, 5);
+    INSERT INTO instruments (project_id, batch_id, geography) VALUES (1, 2, 'US-TX');
+"""
+INSTRUMENT = """
+    INSERT INTO batches (project_id, ledger_id, tracking_id, start_time, end_time, total, credited)
+    VALUES (1, {ledger}, '{name}', '2025-01-01Z', '2025-01-02Z', 5, 5)
+"""
+
+
+@pytest.fixture
+def connection(empty_database):
+    """A database that had a ledger with a batch before the step, and has an instrument since."""
+    for step in ROWS:
+        migrate(empty_database, step)
+        with psycopg.connect(empty_database) as before:
+            before.execute(ROWS[step])
+    migrate(empty_database)
+    with psycopg.connect(empty_database, autocommit=True) as connection:
+        connection.execute(GIVEN)
+        yield connection
+
+
+def test_what_was_there_stays(connection):
+    rows = connection.execute("SELECT tracking_id, inputs_task_id FROM batches WHERE run_id IS NOT NULL")
+
+    assert [inputs for _, inputs in rows.fetchall()] == [None]
+
+
+@pytest.mark.parametrize(
+    ("statement", "error"),
+    [
+        (INSTRUMENT.format(ledger=2, name="REC-1"), UniqueViolation),
+        (INSTRUMENT.format(ledger=1, name="REC-2"), CheckViolation),
+        ("UPDATE ledgers SET system_ledger_type = 'gold' WHERE id = 2", CheckViolation),
+        (
+            "UPDATE ledgers SET system_ledger_type = 'renewable_fuel' WHERE family_id IS NOT NULL",
+            CheckViolation,
+        ),
+        ("UPDATE instruments SET geography = 'DE'", RestrictViolation),
+        ("DELETE FROM instruments", RestrictViolation),
+        ("INSERT INTO instruments (project_id, batch_id, name) VALUES (1, 1, '')", CheckViolation),
+    ],
+)
+def test_what_cannot_be_is_refused(connection, statement, error):
+    with pytest.raises(error):
+        connection.execute(statement)
+
+
+def test_a_certificate_that_was_deleted_may_come_again(connection):
+    connection.execute("UPDATE batches SET deleted_at = now() WHERE id = 2")
+
+    connection.execute(INSTRUMENT.format(ledger=2, name="REC-1"))

@@ -1,0 +1,86 @@
+"""Step 0016 on a database with data: every change of what events name raises its revision."""
+
+import psycopg
+import pytest
+from tests.migrations.test_migrations import ROWS
+
+from weighbridge.db.migrate import migrate
+
+BEFORE, STEP = "0015", "0016"
+
+GIVEN = """
+    INSERT INTO event_types (project_id, slug, name) VALUES (1, 'receipt', 'Receipt');
+    INSERT INTO assets (project_id, name) VALUES (1, 'Kiln');
+"""
+
+
+@pytest.fixture
+def database(empty_database):
+    """A connection to a database whose records were there before the step."""
+    for step in [step for step in ROWS if step < STEP]:
+        migrate(empty_database, step)
+        with psycopg.connect(empty_database) as connection:
+            connection.execute(ROWS[step])
+    migrate(empty_database, BEFORE)
+    with psycopg.connect(empty_database) as connection:
+        connection.execute(GIVEN)
+    migrate(empty_database, STEP)
+    with psycopg.connect(empty_database) as connection:
+        yield connection
+
+
+def revisions(database, table):
+    return database.execute(f"SELECT id, revision FROM {table} WHERE project_id = 1 ORDER BY id").fetchall()
+
+
+@pytest.mark.parametrize("table", ["event_types", "locations", "feedstocks", "assets"])
+def test_a_record_that_was_there_starts_at_nought_and_a_change_raises_it(database, table):
+    before = dict(revisions(database, table))
+    assert set(before.values()) == {0}
+
+    database.execute(f"UPDATE {table} SET name = 'Other' WHERE id = 1")
+    database.execute(f"UPDATE {table} SET revision = 0 WHERE id = 1")
+
+    assert dict(revisions(database, table)) == before | {1: 2}
+
+
+CHANGES = {
+    "one is added": """
+        INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type)
+        VALUES (1, 1, 99, 'ash', 'Ash', 'number')
+    """,
+    "one is changed": "UPDATE data_point_types SET required = NOT required WHERE event_type_id = 1",
+    "one is removed": "DELETE FROM data_point_types WHERE event_type_id = 1 AND position = 98",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+def test_the_data_point_types_are_part_of_their_event_type_alone(database, change):
+    database.execute(
+        """
+        INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type)
+        VALUES (1, 1, 98, 'dust', 'Dust', 'number')
+        """
+    )
+    [(_, before), other, *_] = revisions(database, "event_types")
+
+    database.execute(change)
+
+    [(_, after), same, *_] = revisions(database, "event_types")
+    assert after > before
+    assert same == other
+
+
+def test_a_data_point_type_that_moves_is_a_change_of_both_event_types(database):
+    before = dict(revisions(database, "event_types"))
+    database.execute(
+        """
+        INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type)
+        VALUES (1, 1, 98, 'dust', 'Dust', 'number')
+        """
+    )
+
+    database.execute("UPDATE data_point_types SET event_type_id = 2 WHERE position = 98")
+
+    after = dict(revisions(database, "event_types"))
+    assert (after[1], after[2]) == (before[1] + 2, before[2] + 1)

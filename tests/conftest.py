@@ -12,6 +12,7 @@ import pytest
 import structlog
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
+from tests.databases import drop
 from tests.server import Account, Caller, Server
 
 from weighbridge.db import embedded
@@ -88,4 +89,4 @@ def empty_database(postgres: str) -> Iterator[str]:
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
         yield make_conninfo(postgres, dbname=name)
-        connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+        drop(connection, name)

@@ -15,7 +15,8 @@ from typing import Any
 from tests import given, given_accounting
 from tests.server import Account, Answer, Server
 
-from weighbridge.app import API_PREFIX, SLICES
+from weighbridge.app import SLICES
+from weighbridge.core.link import API_PREFIX
 from weighbridge.http import openapi
 from weighbridge.http.endpoint import Operation
 from weighbridge.http.openapi_parameters import names_in
@@ -31,16 +32,22 @@ BODIES = {
     if "requestBody" in operation
 }
 
-NO_IDS = {"tracking_id", "requires_tracking_id"}
+NO_IDS = {"tracking_id", "requires_tracking_id", "request_id", "external_id"}
 """Fields that are named like ids and hold what the caller likes."""
 
-FILTER_KINDS = {"batches": "batch", "nexus_event_type": "event_type"}
+FILTER_KINDS = {
+    "batches": "batch",
+    "nexus_event_type": "event_type",
+    "result": "data_point_result",
+    "skipped_data_point_type": "data_point_type",
+}
 
 YAML = given_accounting.document(given_accounting.MASS)
 START = "2025-02-01T00:00:00Z"
 TEXTS = {"import_assets": b"name\nShredder\n"}
 FORMLESS = {"create_evidence": {"evidence": {"type": "url", "url": "https://example.org/a", "name": "A"}}}
 EVENT = {"event_type": "delivery", "start_time": START, "data_points": [{"slug": "mass", "value": 1}]}
+RULE = {"name": "Watch", "expression": "{{mass}} > 1", "effective_from": "2025-01-01T00:00:00Z"}
 WHOLE: dict[str, Any] = {
     "create_events": {"event": EVENT},
     "update_event": {"event": {"notes": "seen"}},
@@ -49,9 +56,15 @@ WHOLE: dict[str, Any] = {
     "validate_yaml": {"yaml": YAML},
     "create_model_version": {"yaml": YAML},
     "validate_model_yaml": {"yaml": YAML},
+    "create_model_run": {
+        "model_run": {"start_time": "2025-01-01T00:00:00Z", "end_time": START, "data_point_ids": []}
+    },
     "create_ledger": {"ledger": {"name": "Other", "unit": "t"}},
     "create_ledger_of_project": {"ledger": {"name": "Other", "unit": "t"}},
     "create_event_type": {"event_type": {"name": "Bill", "data_point_types": []}},
+    "create_rule": {"rule": RULE | {"name": "Other"}},
+    "update_rule": {"rule": {"message": "Look at it"}},
+    "preview_rule": {"rule": RULE, "start_time": START, "end_time": "2025-03-01T00:00:00Z"},
     **FORMLESS,
 }
 """Bodies that would be taken; those of the other operations are made from their schemas."""
@@ -83,6 +96,7 @@ def world_of(server: Server) -> World:
         "project_number": plant.project["numeric_id"],
         "event_type": types[0]["id"],
         "event_type_number": types[0]["data_point_types"][0]["nexus_event_type_id"],
+        "data_point_type": types[0]["data_point_types"][0]["id"],
         "location": given.location(api, plant.project)["id"],
         "feedstock": given.feedstock(api, plant.project)["id"],
         "event": event,
@@ -102,8 +116,20 @@ def world_of(server: Server) -> World:
         "evidence": (f"/events/{event}/evidence", FORMLESS["create_evidence"]),
         "token": ("/api_tokens", {"api_token": {"name": "A", "permissions": ["data_collection:read"]}}),
     }
+    run = {"start_time": given_accounting.JANUARY[0], "end_time": given_accounting.JANUARY[1]}
+    posts["model_run"] = (
+        f"/models/{found['model']}/model_runs",
+        {"model_run": run | {"data_point_ids": [found["data_point"]]}},
+    )
     for kind, (path, body) in posts.items():
         found[kind] = api.post(path, body).expect(201).body["id"]
+    rule = api.post(f"{inside}/rules", {"rule": RULE}).expect(201).body
+    account.drain()
+    found |= {
+        "rule": rule["id"],
+        "rule_run": rule["rule_run_id"],
+        "data_point_result": api.get(f"/rules/{rule['id']}/rule_results").data[0]["id"],
+    }
     return World(account, found)
 
 

@@ -24,7 +24,8 @@ import msgspec
 import psycopg
 import uvicorn
 
-from weighbridge.app import API_PREFIX, build
+from weighbridge.app import build
+from weighbridge.core.link import API_PREFIX
 from weighbridge.core.permission import ALL_PERMISSIONS, Actor
 from weighbridge.db.engine import Database
 from weighbridge.resources.accounts.actions import create_account

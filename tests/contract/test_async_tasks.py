@@ -1,14 +1,30 @@
 """Seed, Async task and its states: a test for each sentence."""
 
 import re
+from pathlib import Path
 
+import pytest
 from tests import given_accounting as accounting
+
+from weighbridge.resources.batch_generations.records import GenerationResult
+from weighbridge.resources.batches.records import DeletionResult
+from weighbridge.resources.rule_runs.tasks import RunResult
+from weighbridge.worker import TASKS
+
+ROOT = Path(__file__).parents[2]
+RULE = {"name": "Watch", "expression": "{{mass}} > 1", "effective_from": "2025-01-01T00:00:00Z"}
+
+NO_VALUE_AT_ZERO = """
+  - slug: whole
+    formula: mass / mass
+    unit: "1"
+"""
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 
 
 def started(api, drain, mass=1):
-    plant = accounting.plant(api, drain)
+    plant = accounting.plant(api, drain, accounting.MASS + accounting.FAILS_AT_ZERO)
     plant.deliver(mass)
     return plant.start().expect(202).body
 
@@ -40,13 +56,14 @@ def test_processing_that_ends_well_is_complete_with_progress_100_and_no_error(ap
 
 
 def test_processing_that_ends_in_an_error_is_failed_with_its_message(api, drain):
-    task = started(api, drain, mass=-1)
+    task = started(api, drain, mass=0)
     drain()
 
     ended = task_of(api, task)
 
     assert (ended["state"], ended["result"]) == ("failed", None)
-    assert ended["error_message"] == "2025-01: 'mass' comes to -1 t, and a ledger holds no negative amount."
+    reason = "2025-01: Node 'whole', at column 6 of its formula: The divisor is zero."
+    assert ended["error_message"] == reason
     assert ended["finished_at"] is not None
 
 
@@ -64,6 +81,77 @@ def test_a_caller_is_told_to_poll_every_2_to_5_seconds(api, drain):
     plant = accounting.plant(api, drain)
 
     assert 2 <= int(plant.start().headers["retry-after"]) <= 5
+
+
+def test_whatever_is_accepted_says_where_and_when_to_ask_for_its_task(api, drain):
+    plant = accounting.plant(api, drain)
+    plant.deliver(1)
+    plant.generate()
+    (batch,) = plant.batches()
+    rule = api.post(f"/projects/{plant.project['id']}/rules", {"rule": RULE}).expect(201).body
+    drain()
+
+    answers = [
+        plant.start(),
+        api.patch(
+            f"/ledgers/{plant.ledger['id']}/batches/{batch['id']}/update_inputs", {"data_point_ids": []}
+        ),
+        api.post(f"/rules/{rule['id']}/rule_runs", accounting.range_of(accounting.JANUARY)),
+        api.post(f"/ledgers/{plant.ledger['id']}/batch_deletions", {"batch_ids": [batch["id"]]}),
+        api.delete(f"/batches/{batch['id']}"),
+    ]
+
+    assert [answer.status for answer in answers] == [202, 200, 202, 202, 202]
+    for answer in answers:
+        assert answer.headers["retry-after"] == "2"
+        place = answer.headers["location"].removeprefix("/api/v1")
+        task = api.get(place).expect(200).body
+        if answer.status == 202:
+            assert answer.body == task
+    drain()
+
+
+def test_a_failure_that_would_be_the_same_again_is_not_tried_again(api, drain, sql):
+    task = started(api, drain, mass=0)
+
+    drain()
+    drain()
+
+    assert sql("SELECT state, attempt FROM async_tasks WHERE id = %s", task["id"]) == [("failed", 1)]
+
+
+def test_tasks_are_found_by_state_type_project_and_ledger(api, drain):
+    task = started(api, drain)
+    other = started(api, drain)
+    ledger = api.get("/ledgers", {"sort": "id"}).data[0]
+    drain()
+
+    def found(name, value):
+        return [one["id"] for one in api.get("/async_tasks", {f"filter[{name}]": value}).expect(200).data]
+
+    assert found("ledger_id", ledger["id"]) == [task["id"]]
+    assert found("project_id", str(other["args"]["project_id"])) == [other["id"]]
+    assert found("state", "complete") == [other["id"], task["id"]]
+    assert found("type", "batch_deletion") == []
+    for name, value in (("state", "done"), ("ledger_id", "7"), ("project_id", "prj_x")):
+        api.get("/async_tasks", {f"filter[{name}]": value}).expect(400)
+
+
+@pytest.mark.parametrize(
+    ("heading", "result"),
+    [("batch_generation", GenerationResult), ("batch_deletion", DeletionResult), ("rule_run", RunResult)],
+)
+def test_the_reference_names_every_field_of_a_result(heading, result):
+    page = (ROOT / "docs" / "reference" / "async-tasks.md").read_text()
+    section = page.partition(f"### `{heading}`")[2].partition("###")[0]
+
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(result.__struct_fields__)
+
+
+def test_the_reference_names_every_type_of_task():
+    page = (ROOT / "docs" / "reference" / "async-tasks.md").read_text()
+
+    assert set(re.findall(r"^### `(\w+)`", page, re.MULTILINE)) == set(TASKS)
 
 
 def test_the_task_of_another_account_is_not_found(api, drain, stranger):

@@ -16,6 +16,7 @@ from tests.given_requests import (
     BODIES,
     OPERATIONS,
     World,
+    is_id,
     placed,
     placed_in,
     record_of,
@@ -94,7 +95,7 @@ JUDGED = {("validate_yaml", ("yaml",)), ("validate_model_yaml", ("yaml",))}
 
 
 BESIDE = {"cadence_unit": ("cadence_amount", 1), "value": ("slug", "mass")}
-"""What some fields cannot be without: a unit its amount, a value the slug of a data point type."""
+"""What some fields cannot be without where there is such a field: a unit its amount, a value its slug."""
 
 
 def made_of(world: World, name: str, way: tuple[str, ...], value: Any) -> Any:
@@ -103,7 +104,8 @@ def made_of(world: World, name: str, way: tuple[str, ...], value: Any) -> Any:
     if way[-1] not in BESIDE:
         return body
     field, like = BESIDE[way[-1]]
-    return placed(schema_of(name), body, (*way[:-1], field), like)
+    beside = (*way[:-1], field)
+    return placed(schema_of(name), body, beside, like) if beside in ways_through(schema_of(name)) else body
 
 
 def moments() -> list[Place]:
@@ -137,7 +139,7 @@ def send(server: Server, world: World):
         operation = OPERATIONS[name]
         caller = world.account.caller()
         before = stored()
-        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        content = body if isinstance(body, bytes) else json.dumps(body, default=float).encode()
         answer = caller.send(operation.method, world.path(operation), content=content)
         assert answer.status in {400, 404, 413, 422}, f"{answer.status} {answer.text[:500]}"
         assert len(answer.text) < ANSWER_CHARACTERS_MAX, answer.text[:500]
@@ -149,8 +151,9 @@ def send(server: Server, world: World):
 
 
 def named(answer: Answer, way: tuple[str, ...]) -> dict[str, Any]:
-    """The error of the field, which is among those that the answer names."""
-    found = [error for error in answer.errors if error.get("field") in {at(way), way[-1]}]
+    """The error of the field, or of its one element, which is among those that the answer names."""
+    fields = {at(way), way[-1], f"{at(way)}[0]"}
+    found = [error for error in answer.errors if error.get("field") in fields]
     assert found, answer.text
     error: dict[str, Any] = found[0]
     return error
@@ -158,7 +161,8 @@ def named(answer: Answer, way: tuple[str, ...]) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("name", "way"), places(*OF_TYPE), ids=spoken)
 def test_a_value_of_a_wrong_type_is_refused_by_field(send, world, name, way):
-    taken = schema_at(name, way)["type"]
+    schema = schema_at(name, way)
+    taken = schema["type"] if not is_id(way[-1]) else [*schema["type"], schema.get("items", {}).get("type")]
     taken = [*taken, "integer"] if "number" in taken else taken
 
     for value in [value for kind, value in OF_TYPE.items() if kind not in taken]:
@@ -177,7 +181,7 @@ def test_a_text_of_a_million_characters_is_refused_by_field(send, world, name, w
 @pytest.mark.parametrize(("name", "way"), places("number", "integer"), ids=spoken)
 @pytest.mark.parametrize("digits", NUMBERS, ids=NUMBERS.get)
 def test_a_number_beyond_all_bounds_is_refused(send, world, name, way, digits):
-    body = json.dumps(placed_in(world, name, way, MARK)).replace(f'"{MARK}"', digits)
+    body = json.dumps(placed_in(world, name, way, MARK), default=float).replace(f'"{MARK}"', digits)
 
     send(name, body.encode())
 

@@ -66,6 +66,22 @@ def test_events_are_found_by_the_number_of_their_type(api, plant, comparator):
     assert found(api, plant, (f"filter[nexus_event_type_id]{comparator}", str(number))) == {"nowhere"}
 
 
+@pytest.mark.parametrize("comparator", ["", "[eq]"])
+def test_events_are_found_by_what_they_are_tagged_with(api, comparator):
+    project = given.measuring(api, MASS)
+    wood, kiln = given.feedstock(api, project), given.asset(api, project)
+    straw, oven = given.feedstock(api, project), given.asset(api, project)
+    burnt = given.event(api, project, feedstock_id=wood["id"], asset_id=kiln["id"], tracking_id="T-1")
+    given.event(api, project, feedstock_id=straw["id"], asset_id=oven["id"], tracking_id="T-2")
+    given.event(api, project)
+    path = f"/projects/{project['id']}/events"
+
+    tags = {"feedstock_id": wood["id"], "asset_id": kiln["id"], "tracking_id": "T-1"}
+    for field, value in tags.items():
+        (found,) = api.get(path, {f"filter[{field}]{comparator}": value}).expect(200).data
+        assert found["id"] == burnt["id"]
+
+
 def test_filters_together_find_what_all_of_them_find(api, plant):
     of_type = ("filter[slug]", "delivery")
 
@@ -73,7 +89,18 @@ def test_filters_together_find_what_all_of_them_find(api, plant):
     assert found(api, plant, of_type, ("filter[event_type_id]", plant["bill"]["id"])) == set()
 
 
-@pytest.mark.parametrize("field", ["event_type_id", "slug", "location_id", "nexus_event_type_id"])
+@pytest.mark.parametrize(
+    "field",
+    [
+        "event_type_id",
+        "slug",
+        "location_id",
+        "nexus_event_type_id",
+        "feedstock_id",
+        "asset_id",
+        "tracking_id",
+    ],
+)
 @pytest.mark.parametrize("comparator", ["geq", "leq", "gt", "in", "not_eq", "EQ"])
 def test_each_takes_eq_only(api, plant, field, comparator):
     name = f"filter[{field}][{comparator}]"
@@ -88,6 +115,7 @@ def test_each_takes_eq_only(api, plant, field, comparator):
     ("field", "value"),
     [
         ("event_type_id", "1"), ("event_type_id", "delivery"), ("event_type_id", "et_\0"),
+        ("feedstock_id", "1"), ("feedstock_id", "Wood"), ("asset_id", "1"), ("asset_id", "Kiln"),
         ("location_id", "1"), ("location_id", "evt_000000000000000000000000"),
         ("nexus_event_type_id", "et_000000000000000000000000"), ("nexus_event_type_id", "2147483648"),
         ("nexus_event_type_id", "9223372036854775808"), ("nexus_event_type_id", " 1"),

@@ -47,6 +47,23 @@ def test_event_ids_are_unique_across_processes(server):
     assert min(keys) >= 4096
 
 
+def test_a_key_that_a_process_holds_is_given_out_once_and_without_asking(server):
+    process = Database(server.database.url, connections_max=1)
+
+    async def take():
+        before = process.event_keys.take_held()
+        async with process, process.write() as tx:
+            first = await tx.take_event_keys(4094)
+            held = [process.event_keys.take_held() for _ in range(3)]
+            return before, first, held, await tx.take_event_keys(1)
+
+    before, first, held, after = server.run(take())
+
+    assert before is None
+    assert held == [first[-1] + 1, first[-1] + 2, None]
+    assert after[0] not in [*first, *held]
+
+
 def test_keys_that_a_refused_request_took_are_not_given_out_again(api):
     project = given.measuring(api, given.number("mass"))
     bad = {"events": [given.event_body(values={"mass": "heavy"})]}

@@ -13,10 +13,10 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from weighbridge.app import API_PREFIX, SLICES
+from weighbridge.app import SLICES
 from weighbridge.commands.openapi import openapi as print_document
 from weighbridge.core.instant import Instant
-from weighbridge.core.link import Link
+from weighbridge.core.link import API_PREFIX, Link
 from weighbridge.core.permission import ALL_PERMISSIONS
 from weighbridge.db.listing import Page
 from weighbridge.http import docs, openapi, refusal

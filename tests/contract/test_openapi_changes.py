@@ -12,7 +12,8 @@ import pytest
 from tools import openapi_changes
 from tools.openapi_changes import Change, breaking, unnamed
 
-from weighbridge.app import API_PREFIX, SLICES
+from weighbridge.app import SLICES
+from weighbridge.core.link import API_PREFIX
 from weighbridge.http import openapi
 
 WEIGHT = {

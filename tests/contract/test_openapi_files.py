@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from weighbridge.app import API_PREFIX, SLICES
+from weighbridge.app import SLICES
+from weighbridge.core.link import API_PREFIX
 from weighbridge.http import openapi
 
 

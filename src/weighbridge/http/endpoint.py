@@ -17,18 +17,19 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.types import Empty
 
 from weighbridge.core.permission import Actor
-from weighbridge.db.engine import Database, Read, Write
+from weighbridge.db.engine import Read, Write
 from weighbridge.db.json import jsonb
-from weighbridge.errors import Forbidden, Malformed, TooManyRequests, Unauthorized, UnsupportedMediaType
+from weighbridge.errors import Malformed, UnsupportedMediaType
 from weighbridge.http import idempotency, upload, wire
 from weighbridge.http.attachment import Attachment, Files
-from weighbridge.http.rate_limit import RateLimiter
+from weighbridge.http.caller import authenticated, database
+from weighbridge.http.shortcut import Shortcut, by_shortcut
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 Transaction = TypeVar("Transaction", bound=Read)
 WebRequest = Request[Any, Any, State]
 
-_JSON = "application/json"
+_JSON = wire.MEDIA_TYPE
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,8 @@ class Operation:
     body: Any = None
     listing: Any = None
     example: Any = None
+    examples: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+    """Several bodies by a short name, each with what it asks for."""
     headers: Mapping[str, str] = field(default_factory=dict)
     form: upload.Form | None = None
     """The form that may come in place of JSON."""
@@ -72,6 +75,8 @@ class Operation:
     """The media types of the files that it answers with in place of JSON."""
     query: Mapping[str, str] = field(default_factory=dict)
     """What each parameter means that must stand in the query."""
+    moments: Mapping[str, str] = field(default_factory=dict)
+    """What each time means that may stand in the query."""
 
     @property
     def may_lack_body(self) -> bool:
@@ -95,11 +100,12 @@ def get(
     listing: Any = None,
     sends: tuple[str, ...] = (),
     query: Mapping[str, str] | None = None,
+    moments: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[[ReadCall], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that reads; with a listing, what it may be filtered and sorted by.
 
     A function that answers with an attachment says what types of files it sends. `query` are the
-    parameters that must stand in the query, each with what it means.
+    parameters that must stand in the query, each with what it means; `moments` are times that may.
     """
 
     def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> HTTPRouteHandler:
@@ -123,6 +129,7 @@ def get(
             listing=listing,
             sends=sends,
             query=query or {},
+            moments=moments or {},
         )
         return _route(operation, handler)
 
@@ -137,17 +144,20 @@ def post(
     returns: Any,
     status: int = 201,
     example: Any = None,
+    examples: Mapping[str, tuple[str, Any]] | None = None,
     kept: Kept = None,
     form: upload.Form | None = None,
     text: str | None = None,
+    shortcut: Shortcut | None = None,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that writes what the body asks for; with a form, that may be a file.
 
-    With the media type of a text, the body is such a text and no JSON, and is handed on as a `str`.
+    With the media type of a text, the body is such a text and no JSON, and is handed on as a `str`. With a
+    shortcut, that is tried first.
     """
     return _writing(
         "POST", path, permission=permission, body=body, returns=returns, status=status, example=example,
-        kept=kept, form=form, text=text,
+        examples=examples or {}, kept=kept, form=form, text=text, shortcut=shortcut,
     )  # fmt: skip
 
 
@@ -156,7 +166,14 @@ def patch(
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that changes a record."""
     return _writing(
-        "PATCH", path, permission=permission, body=body, returns=returns, status=200, example=example
+        "PATCH",
+        path,
+        permission=permission,
+        body=body,
+        returns=returns,
+        status=200,
+        example=example,
+        examples={},
     )
 
 
@@ -190,12 +207,16 @@ def _writing(
     returns: Any,
     status: int,
     example: Any,
+    examples: Mapping[str, tuple[str, Any]],
     kept: Kept = None,
     form: upload.Form | None = None,
     text: str | None = None,
+    shortcut: Shortcut | None = None,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Response[bytes]:
+            if shortcut and (answer := await by_shortcut(request, permission, body, shortcut)) is not None:
+                return _response(request, answer, status)
             actor = await authenticated(request, permission)
             async with _asked(request, body, form, text) as (asked, raw):
                 scope = idempotency.scope_of(actor, method, request.url.path, _key(request), raw)
@@ -211,7 +232,7 @@ def _writing(
 
         operation = Operation(
             method, path, function.__name__, function.__module__, _summary(function), permission,
-            returns, status, body=body, example=example, form=form, text=text,
+            returns, status, body=body, example=example, examples=examples, form=form, text=text,
         )  # fmt: skip
         return _route(operation, handler)
 
@@ -225,35 +246,6 @@ def _key(request: WebRequest) -> str | None:
 def _replayed(stored: idempotency.Stored) -> Response[bytes]:
     headers = {**stored.headers, idempotency.REPLAYED_HEADER: "true"}
     return Response(stored.answer, status_code=stored.status, media_type=_JSON, headers=headers)
-
-
-def database(request: WebRequest) -> Database:
-    """The database that the application was made with."""
-    return cast("Database", request.app.state.database)
-
-
-async def authenticated(request: WebRequest, permission: str) -> Actor:
-    """The actor behind the token; refused when there is none or the permission is missing."""
-    header = request.headers.get("authorization", "").strip()
-    scheme, _, rest = header.partition(" ")
-    token = rest.strip() if scheme.lower() == "bearer" else header
-    limiter: RateLimiter = request.app.state.limiter
-    state = request.scope["state"]
-    state["limit"] = limiter.untouched().headers
-    if not token:
-        raise Unauthorized("The request carries no token; send it as Authorization: Bearer <token>.")
-    actor: Actor = await request.app.state.authenticate(database(request), token, state["request_id"])
-    if actor.token_id is not None:
-        allowance = await limiter.admit(database(request), actor.token_id)
-        state["limit"] = allowance.headers
-        if allowance.is_used_up:
-            raise TooManyRequests(
-                f"The token has made its {allowance.limit:,} requests of this minute.",
-                retry_after_seconds=limiter.seconds_left(),
-            )
-    if not actor.may(permission):
-        raise Forbidden(f"The token lacks the permission {permission}.")
-    return actor
 
 
 @asynccontextmanager

@@ -102,6 +102,7 @@ def _described(operation: Operation, package: str, schemas: Schemas, reader: Ope
     summary, _, more = inspect.cleandoc(operation.summary).partition("\n\n")
     permission = f"Needs the permission `{operation.permission}`."
     parameters = [*openapi_parameters.of_path(operation.path), *openapi_parameters.of_query(operation.query)]
+    parameters += openapi_parameters.of_moments(operation.moments)
     if operation.listing is not None:
         parameters += openapi_parameters.of_listing(operation.listing)
     described: Schema = {
@@ -124,6 +125,10 @@ def _body(operation: Operation, schemas: Schemas) -> Schema:
     content: Schema = {"schema": schemas.of(operation.body)}
     if operation.example is not None:
         content["example"] = operation.example
+    if operation.examples:
+        content["examples"] = {
+            name: {"summary": meaning, "value": body} for name, (meaning, body) in operation.examples.items()
+        }
     contents = {operation.text or openapi_answers.JSON: content}
     if operation.form is not None:
         contents[upload.MEDIA_TYPE] = {"schema": _form(operation.form)}

@@ -55,6 +55,15 @@ def of_query(query: Mapping[str, str]) -> list[Schema]:
     ]
 
 
+def of_moments(moments: Mapping[str, str]) -> list[Schema]:
+    """The times that may stand in the query."""
+    schema = {"type": "string", "format": "date-time"}
+    return [
+        {"name": name, "in": "query", "required": False, "description": meaning, "schema": schema}
+        for name, meaning in moments.items()
+    ]
+
+
 def of_listing(listing: Listing) -> list[Schema]:
     """The parameters of a list: the page, the order, and every filter."""
     found: list[Schema] = [{"$ref": f"#/components/parameters/{name}"} for name in SHARED]

@@ -9,7 +9,7 @@ nothing but the order in which types are asked for.
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Union, get_args, get_origin
@@ -45,6 +45,7 @@ _LEAVES: Final[Mapping[Any, Mapping[str, Any]]] = {
         "description": "A time with an offset or Z.",
         "examples": [MOMENT_EXAMPLE],
     },
+    date: {"type": "string", "format": "date", "examples": ["2025-01-31"]},
     Decimal: {"type": "number", "description": EXACT, "examples": [Decimal("12.5")]},
     Link: {
         "type": "string",

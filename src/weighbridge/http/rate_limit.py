@@ -74,6 +74,26 @@ class RateLimiter:
             await _share(database, token_id, window)
         return self._allowance(window)
 
+    def admit_unshared(self, token_id: int) -> Allowance | None:
+        """Count a request of a token if that needs no question to the database, and lets it through."""
+        if not self.per_minute:
+            return Allowance(0, 0, 0)
+        window = self._window(token_id)
+        if window.unshared + 1 >= self._unshared_max:
+            return None
+        window.unshared += 1
+        allowance = self._allowance(window)
+        if allowance.is_used_up:
+            window.unshared -= 1
+            return None
+        return allowance
+
+    def take_back(self, token_id: int, allowance: Allowance) -> None:
+        """Do not count what `admit_unshared` let through, unless it is shared by now or its minute over."""
+        window = self._windows.get(token_id)
+        if window is not None and window.unshared and self._allowance(window).reset == allowance.reset:
+            window.unshared -= 1
+
     def untouched(self) -> Allowance:
         """What a request has that named no token."""
         return self._allowance(_Window(self._minute()))

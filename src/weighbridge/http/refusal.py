@@ -56,6 +56,8 @@ class ErrorItem(msgspec.Struct, frozen=True, omit_defaults=True):
     message: str
     field: str | None = None
     code: str | None = None
+    records: tuple[str, ...] = ()
+    """Ids of the records that are in the way."""
 
 
 class ErrorBody(msgspec.Struct, frozen=True, rename={"status_code": "statusCode"}):
@@ -142,7 +144,10 @@ def _rendered(
     body = ErrorBody(
         "error",
         status,
-        [ErrorItem(_short(problem.message), problem.field, problem.code) for problem in problems],
+        [
+            ErrorItem(_short(problem.message), problem.field, problem.code, problem.records)
+            for problem in problems
+        ],
         _request_id(request),
     )
     return Response(

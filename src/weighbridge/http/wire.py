@@ -7,7 +7,7 @@ texts of the JSON library's complaints are taken apart here and nowhere else.
 import re
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
@@ -17,6 +17,8 @@ from weighbridge.db.json import written
 from weighbridge.errors import Malformed
 
 T = TypeVar("T")
+
+MEDIA_TYPE: Final = "application/json"
 
 _PATH = re.compile(r" - at `\$\.?(?P<path>[^`]*)`$")
 _UNKNOWN = re.compile(r"^Object contains unknown field `(?P<name>.*)`", re.DOTALL)

@@ -14,6 +14,7 @@ from weighbridge.db.engine import Database, Write
 from weighbridge.errors import Forbidden, Invalid, Unauthorized
 from weighbridge.resources.accounts.actions import ensure_user
 from weighbridge.resources.api_tokens import queries
+from weighbridge.resources.api_tokens.presumption import USE_IS_RECORDED, remember
 from weighbridge.resources.api_tokens.records import IssuedApiToken, NewApiToken
 from weighbridge.resources.audit_log import actions as audit
 
@@ -64,14 +65,14 @@ async def authenticate(database: Database, token: str, request_id: str) -> Actor
     """Find whom a token acts for; raise Unauthorized when it is unknown, expired or revoked."""
     if not tokens.is_well_formed(token):
         raise Unauthorized("The token is not one of this service.")
+    secret_hash = tokens.secret_hash(token)
     found = await database.single(
-        """
+        f"""
         SELECT id, account_id, user_id, permissions, revoked_at IS NOT NULL,
-               coalesce(expires_at <= now(), false),
-               coalesce(last_used_at < now() - interval '1 hour', true)
+               coalesce(expires_at <= now(), false), NOT {USE_IS_RECORDED}
           FROM api_tokens WHERE secret_hash = %s
         """,
-        (tokens.secret_hash(token),),
+        (secret_hash,),
     )
     if found is None:
         raise Unauthorized("The token is not one of this service.")
@@ -82,17 +83,15 @@ async def authenticate(database: Database, token: str, request_id: str) -> Actor
         raise Unauthorized("The token has expired.")
     if is_use_unrecorded:
         await _record_use(database, token_id)
-    return Actor(account_id, user_id, token_id, frozenset(permissions), request_id)
+    actor = Actor(account_id, user_id, token_id, frozenset(permissions), request_id)
+    remember(database, secret_hash, actor)
+    return actor
 
 
 async def _record_use(database: Database, token_id: int) -> None:
     """Write down that a token is in use: once an hour, for each request must not cost a write."""
     await database.single(
-        """
-        UPDATE api_tokens SET last_used_at = now()
-         WHERE id = %s AND (last_used_at IS NULL OR last_used_at < now() - interval '1 hour')
-        RETURNING id
-        """,
+        f"UPDATE api_tokens SET last_used_at = now() WHERE id = %s AND NOT {USE_IS_RECORDED} RETURNING id",
         (token_id,),
     )
 

@@ -1,0 +1,47 @@
+"""The caller of a request: the actor behind its token, within the limit and with the permission asked for."""
+
+from typing import Any, cast
+
+from litestar import Request
+from litestar.datastructures import State
+
+from weighbridge.core.permission import Actor
+from weighbridge.db.engine import Database
+from weighbridge.errors import Forbidden, TooManyRequests, Unauthorized
+from weighbridge.http.rate_limit import RateLimiter
+
+WebRequest = Request[Any, Any, State]
+
+
+def database(request: WebRequest) -> Database:
+    """The database that the application was made with."""
+    return cast("Database", request.app.state.database)
+
+
+def token_of(request: WebRequest) -> str:
+    """The token that the request carries; empty when it carries none."""
+    header = request.headers.get("authorization", "").strip()
+    scheme, _, rest = header.partition(" ")
+    return rest.strip() if scheme.lower() == "bearer" else header
+
+
+async def authenticated(request: WebRequest, permission: str) -> Actor:
+    """The actor behind the token; refused when there is none or the permission is missing."""
+    token = token_of(request)
+    limiter: RateLimiter = request.app.state.limiter
+    state = request.scope["state"]
+    state["limit"] = limiter.untouched().headers
+    if not token:
+        raise Unauthorized("The request carries no token; send it as Authorization: Bearer <token>.")
+    actor: Actor = await request.app.state.authenticate(database(request), token, state["request_id"])
+    if actor.token_id is not None:
+        allowance = await limiter.admit(database(request), actor.token_id)
+        state["limit"] = allowance.headers
+        if allowance.is_used_up:
+            raise TooManyRequests(
+                f"The token has made its {allowance.limit:,} requests of this minute.",
+                retry_after_seconds=limiter.seconds_left(),
+            )
+    if not actor.may(permission):
+        raise Forbidden(f"The token lacks the permission {permission}.")
+    return actor

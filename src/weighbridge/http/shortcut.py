@@ -1,0 +1,102 @@
+"""A shortcut carries a small request out in one statement, by what the process remembers of it.
+
+It succeeds or nothing has happened: where anything is unknown, refused or in doubt, the request is done the
+long way from its start, which looks at everything. So a shortcut has no refusals of its own, and who is
+refused hears the same as ever.
+
+Invariants: the statement itself asks whether the token still stands, and stores nothing otherwise; a
+request that carries an idempotency key takes the long way; a request counts once against the limit.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from litestar import Request
+from litestar.datastructures import State
+
+from weighbridge.core.permission import Actor
+from weighbridge.db.engine import Database
+from weighbridge.errors import Malformed
+from weighbridge.http import idempotency, wire
+from weighbridge.http.caller import authenticated, database, token_of
+from weighbridge.http.rate_limit import RateLimiter
+
+SHORT_BODY_BYTES_MAX: Final = 16_384
+"""Bytes of a body that may take the shortcut; a larger one is read only once."""
+
+WebRequest = Request[Any, Any, State]
+
+
+@dataclass(frozen=True, slots=True)
+class Presumption:
+    """Whom a token acted for when last looked at, and the parameters that ask whether it still does."""
+
+    actor: Actor
+    token_id: int
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ShortCall:
+    """One request on its way: who calls if the token still stands, in which database, with which path."""
+
+    database: Database
+    presumed: Presumption
+    path: Mapping[str, str]
+
+
+Shortcut = Callable[[ShortCall, Any], Awaitable[Any]]
+"""Gives the record of the answer, or None when the long way has to be taken."""
+
+
+async def by_shortcut(request: WebRequest, permission: str, body: type[Any], shortcut: Shortcut) -> Any:
+    """The record of the answer; None when nothing has been done and the long way has to be taken."""
+    token = token_of(request)
+    if not token or not _is_short(request):
+        return None
+    presumed: Presumption | None = request.app.state.presume(
+        database(request), token, request.scope["state"]["request_id"]
+    )
+    if presumed is None or not presumed.actor.may(permission):
+        return None
+    try:
+        asked = wire.decode(await _body_of(request, permission), body)
+    except Malformed:
+        return None
+    limiter: RateLimiter = request.app.state.limiter
+    allowance = limiter.admit_unshared(presumed.token_id)
+    if allowance is None:
+        return None
+    record = None
+    try:
+        record = await shortcut(ShortCall(database(request), presumed, _path_of(request)), asked)
+    finally:
+        if record is None:
+            limiter.take_back(presumed.token_id, allowance)
+    request.scope["state"]["limit"] = allowance.headers
+    return record
+
+
+def _is_short(request: WebRequest) -> bool:
+    """Whether the request is small JSON without a key."""
+    headers = request.headers
+    length = headers.get("content-length", "")
+    return (
+        length.isdecimal()
+        and int(length) <= SHORT_BODY_BYTES_MAX
+        and headers.get("content-type", "").partition(";")[0].strip().lower() == wire.MEDIA_TYPE
+        and idempotency.HEADER not in headers
+    )
+
+
+async def _body_of(request: WebRequest, permission: str) -> bytes:
+    try:
+        return await request.body()
+    except Exception:
+        await authenticated(request, permission)  # who is refused anyway hears of that
+        raise
+
+
+def _path_of(request: WebRequest) -> Mapping[str, str]:
+    return cast("Mapping[str, str]", request.path_params)

@@ -135,8 +135,8 @@ def test_a_column_that_maps_nowhere_is_named(import_file, stored):
 
     assert done.err == (
         "The column 'Operator' maps nowhere; give it one of steam-mass, state, start_time, end_time, "
-        "tracking_id, feedstock, client_reference, notes with --map 'Operator=FIELD', or leave it out with "
-        "--map 'Operator=-'.\n"
+        "tracking_id, feedstock, asset, client_reference, notes with --map 'Operator=FIELD', or leave it out "
+        "with --map 'Operator=-'.\n"
     )
     assert stored() == []
 
@@ -194,6 +194,30 @@ def test_times_that_are_told_twice_or_not_at_all_are_refused(import_file):
 
     assert nowhere.err == "Rows have no times: map a column to start_time, or give --start and --every.\n"
     assert twice.err == "A column gives start_time and --start is given too; leave one of them out.\n"
+
+
+def test_an_asset_is_named_by_its_name_or_its_id(import_file, api, plant, sql):
+    given.asset(api, plant, name="Kiln 1")
+    second = given.asset(api, plant, name="Kiln 2")
+    content = (
+        "Time,Steam mass,Asset\n2025-01-01T00:00Z,1,Kiln 1\n"
+        f"2025-01-01T01:00Z,2,{second['id']}\n2025-01-01T02:00Z,3,\n"
+    )
+
+    summary = import_file(content).expect(0).json
+
+    assert summary["mapping"] == {"Time": "start_time", "Steam mass": "steam-mass", "Asset": "asset"}
+    assert sql(
+        """
+        SELECT a.name FROM events e LEFT JOIN assets a ON (a.project_id, a.id) = (e.project_id, e.asset_id)
+         WHERE e.project_id = %s ORDER BY e.start_time
+        """,
+        plant["numeric_id"],
+    ) == [("Kiln 1",), ("Kiln 2",), (None,)]
+    unknown = import_file("Time,Steam mass,Asset\n2025-01-01T00:00Z,1,Kiln 3\n").expect(1)
+    assert unknown.err.splitlines()[1] == (
+        "Line 2: 'Kiln 3' is no asset of the project, which has 'Kiln 1', 'Kiln 2'."
+    )
 
 
 def test_a_feedstock_is_named_by_its_name_or_its_id(import_file, api, plant, sql):

@@ -92,6 +92,20 @@ def test_every_digit_arrives(through_service, steam):
     assert steam.stored() == [(f"{number}.{'3' * 32}",) for number in range(1, 8)]
 
 
+def test_assets_and_feedstocks_go_by_name_through_the_service(through_service, api, steam):
+    given.asset(api, steam.plant, name="Boiler 1")
+    given.feedstock(api, steam.plant, name="Wood")
+    steam.log.write_text("Steam mass,Asset,Feedstock\n1,Boiler 1,Wood\n2,,\n")
+
+    through_service().expect(0)
+
+    tagged = [
+        (event["asset"] and event["asset"]["name"], event["feedstock"] and event["feedstock"]["name"])
+        for event in api.get(f"/projects/{steam.plant['id']}/events").data
+    ]
+    assert tagged == [("Boiler 1", "Wood"), (None, None)]
+
+
 def test_the_service_and_the_database_know_each_others_events(
     through_service, weighbridge, account_name, steam
 ):

@@ -12,7 +12,7 @@ from weighbridge.errors import Refusal
 
 EXAMPLES = [
     *sorted(Path(__file__).parents[2].joinpath("examples").glob("*.yaml")),
-    Path(demo.__file__).with_name("biochar-plant.yaml"),
+    *sorted(Path(demo.__file__).with_name("models").glob("*.yaml")),
 ]
 
 DOCUMENT = """\

@@ -7,7 +7,7 @@ from weighbridge.importing.columns import Point, map_columns
 
 TYPES = {"ambient-temperature": "number", "nox": "number", "operator": "string"}
 POINTS = "ambient-temperature, nox, operator"
-FIELDS = f"{POINTS}, start_time, end_time, tracking_id, feedstock, client_reference, notes"
+FIELDS = f"{POINTS}, start_time, end_time, tracking_id, feedstock, asset, client_reference, notes"
 OR_NOT = "or leave it out with --map"
 
 

@@ -18,6 +18,7 @@ EVENT_FIELDS: Final = (
     "end_time",
     "tracking_id",
     "feedstock",
+    "asset",
     "client_reference",
     "notes",
 )

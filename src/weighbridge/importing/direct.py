@@ -31,8 +31,9 @@ from weighbridge.importing.store import (
     told_by_line,
 )
 from weighbridge.resources.accounts.actions import administrator_of
+from weighbridge.resources.assets import queries as assets
 from weighbridge.resources.event_types import queries as event_types
-from weighbridge.resources.events.actions import create_events
+from weighbridge.resources.events.creation import create_events
 from weighbridge.resources.events.records import NewEventsBody
 from weighbridge.resources.feedstocks import queries as feedstocks
 from weighbridge.resources.locations import queries as locations
@@ -101,8 +102,11 @@ class Direct:
                 project_id(self._project),
                 await self._all(tx, event_types.list_event_types, event_types.EVENT_TYPES, TypeFacts),
                 event_type,
-                await self._all(tx, locations.list_locations, locations.LOCATIONS, Named),
-                await self._all(tx, feedstocks.list_feedstocks_of_project, feedstocks.FEEDSTOCKS, Named),
+                locations=await self._all(tx, locations.list_locations, locations.LOCATIONS, Named),
+                feedstocks=await self._all(
+                    tx, feedstocks.list_feedstocks_of_project, feedstocks.FEEDSTOCKS, Named
+                ),
+                assets=await self._all(tx, assets.list_assets_of_project, assets.ASSETS, Named),
             )
 
     async def _all(self, tx: Read, list_page: Any, listing: Listing, facts: type[Result]) -> list[Result]:

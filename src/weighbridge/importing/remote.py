@@ -15,6 +15,7 @@ from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 import msgspec
 
+from weighbridge.core.link import API_PREFIX
 from weighbridge.core.problem import Problem
 from weighbridge.db.json import written
 from weighbridge.errors import Invalid, Refusal, Unavailable
@@ -30,7 +31,6 @@ from weighbridge.importing.store import (
 )
 from weighbridge.resources.events.records import NewEventsBody
 
-API_PREFIX: Final = "/api/v1"
 TIMEOUT_SECONDS: Final = 120
 ATTEMPTS_MAX: Final = 8
 PAUSE_SECONDS_MAX: Final = 60.0
@@ -120,8 +120,9 @@ class Remote:
             friendly,
             self._all("/event_types", TypeFacts),
             event_type,
-            self._all("/locations", Named),
-            self._all("/feedstocks", Named),
+            locations=self._all("/locations", Named),
+            feedstocks=self._all("/feedstocks", Named),
+            assets=self._all("/assets", Named),
         )
 
     def keep(self, batch: Sequence[NumberedEvent]) -> Kept:

@@ -18,8 +18,8 @@ from weighbridge.importing.file import Row
 from weighbridge.resources.events.intake import Known, take_in
 from weighbridge.resources.events.records import LocationRef, NewDataPoint, NewEvent
 
-FEEDSTOCKS_NAMED: Final = 10
-"""Feedstocks that a message names as allowed, at most."""
+NAMES_SHOWN: Final = 10
+"""Feedstocks or assets that a message names as allowed, at most."""
 
 _BLANK_LINE: Final = "the line is blank, yet every row is counted for its time"
 
@@ -33,6 +33,7 @@ class Plan:
     event_type: str
     locations: list[LocationRef]
     feedstocks: Mapping[str, str]
+    assets: Mapping[str, str]
     reference: str | None
     """What the client references begin with, before the line; None gives events none of their own."""
     decimal_comma: bool = False
@@ -69,7 +70,8 @@ def read_row(plan: Plan, row: Row, place: int) -> NumberedEvent | BadRow | None:
     reasons: list[str] = []
     begin, end = _times(plan, row, place, reasons)
     points = _points(plan, row.cells, reasons)
-    feedstock = _feedstock(plan, row.cells, reasons)
+    feedstock = _named(plan, row.cells, "feedstock", plan.feedstocks, reasons)
+    asset = _named(plan, row.cells, "asset", plan.assets, reasons)
     if reasons or begin is None:
         return BadRow(row.line, tuple(reasons))
     event = NewEvent(
@@ -78,6 +80,7 @@ def read_row(plan: Plan, row: Row, place: int) -> NumberedEvent | BadRow | None:
         end_time=end,
         tracking_id=_cell(plan, row.cells, "tracking_id") or None,
         feedstock_id=feedstock,
+        asset_id=asset,
         client_reference=_reference(plan, row),
         notes=_cell(plan, row.cells, "notes") or None,
         locations=plan.locations,
@@ -123,16 +126,19 @@ def _value(plan: Plan, point: Point, cell: str, text: str) -> Decimal | str | bo
     return read_boolean(text) if point.value_type == "boolean" else cell
 
 
-def _feedstock(plan: Plan, cells: list[str], reasons: list[str]) -> str | None:
-    text = _cell(plan, cells, "feedstock")
+def _named(
+    plan: Plan, cells: list[str], field: str, known: Mapping[str, str], reasons: list[str]
+) -> str | None:
+    """The id of the feedstock or asset that a cell names."""
+    text = _cell(plan, cells, field)
     if not text:
         return None
-    friendly = plan.feedstocks.get(text)
+    friendly = known.get(text)
     if friendly is None:
-        names = sorted(name for name, other in plan.feedstocks.items() if name != other)
-        more = f" and {len(names) - FEEDSTOCKS_NAMED} more" if len(names) > FEEDSTOCKS_NAMED else ""
-        allowed = ", ".join(map(repr, names[:FEEDSTOCKS_NAMED])) or "none"
-        reasons.append(f"{shorten(text)!r} is no feedstock of the project, which has {allowed}{more}")
+        names = sorted(name for name, other in known.items() if name != other)
+        more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+        allowed = ", ".join(map(repr, names[:NAMES_SHOWN])) or "none"
+        reasons.append(f"{shorten(text)!r} is no {field} of the project, which has {allowed}{more}")
     return friendly
 
 

@@ -144,6 +144,7 @@ def _plan(order: Order, destination: Destination, digest: str) -> Plan:
         event_type=destination.event_type.slug,
         locations=[LocationRef(friendly) for friendly in order.locations],
         feedstocks=destination.feedstocks,
+        assets=destination.assets,
         reference=(order.reference or digest[:DIGEST_DIGITS]) if order.has_references else None,
         decimal_comma=order.decimal_comma,
         missing=order.missing | {""},

@@ -56,6 +56,8 @@ class Destination:
     """Names by id."""
     feedstocks: Mapping[str, str]
     """Ids by name, and by themselves."""
+    assets: Mapping[str, str]
+    """As the feedstocks."""
 
     @property
     def value_types(self) -> dict[str, str]:
@@ -77,6 +79,7 @@ class Destination:
             {self.event_type.slug: template},
             {friendly: place for place, friendly in enumerate(self.locations, 1)},
             {friendly: place for place, friendly in enumerate(self.feedstocks.values(), 1)},
+            {friendly: place for place, friendly in enumerate(self.assets.values(), 1)},
         )
 
 
@@ -102,18 +105,25 @@ def destination_of(
     project: str,
     types: Sequence[TypeFacts],
     asked: str,
+    *,
     locations: Sequence[Named],
     feedstocks: Sequence[Named],
+    assets: Sequence[Named],
 ) -> Destination:
     """Choose the event type that was asked for among those of the project."""
     for event_type in types:
         if event_type.slug == asked:
-            by_name = {one.name: one.id for one in feedstocks} | {one.id: one.id for one in feedstocks}
-            return Destination(project, event_type, {one.id: one.name for one in locations}, by_name)
+            places = {one.id: one.name for one in locations}
+            return Destination(project, event_type, places, _by_name(feedstocks), _by_name(assets))
     allowed = ", ".join(sorted(one.slug for one in types)) or "none"
     raise Invalid(
         [Problem(f"The project has no event type {asked!r}; it has {allowed}.", "event_type", "unknown")]
     )
+
+
+def _by_name(found: Sequence[Named]) -> dict[str, str]:
+    """Ids by name and by themselves; a name stands back behind an id."""
+    return {one.name: one.id for one in found} | {one.id: one.id for one in found}
 
 
 def check_locations(destination: Destination, asked: Sequence[str]) -> list[Problem]:

@@ -1,6 +1,6 @@
 """DELETE /projects/{project_id}/event_types/{event_type_id}."""
 
-from tests import given
+from tests import given, given_alerts
 
 MASS = given.number("mass")
 
@@ -33,6 +33,19 @@ def test_an_event_type_of_an_event_stays_also_when_the_event_is_voided(api):
     assert first == second
     assert first["code"] == "in_use"
     assert api.get(path(project, delivery)).expect(200).body == delivery
+
+
+def test_an_event_type_that_a_rule_watches_stays_also_when_the_rule_is_removed(api):
+    project = given.project(api)
+    delivery = given.event_type(api, project, data_point_types=[MASS])
+    rule = given_alerts.rule(api, project, event_type_id=delivery["id"])
+
+    first = api.delete(path(project, delivery)).expect(422).error
+    api.delete(f"/rules/{rule['id']}").expect(204)
+    second = api.delete(path(project, delivery)).expect(422).error
+
+    assert first == second
+    assert first["code"] == "in_use"
 
 
 def test_a_removal_stands_in_the_audit_with_what_was_removed(api, account, sql):

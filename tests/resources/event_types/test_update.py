@@ -184,6 +184,20 @@ def test_a_data_point_type_that_no_event_carries_can_be_left_out(api, project):
     assert api.get(f"/projects/{project['id']}/events/{event['id']}").body["status"] == "complete"
 
 
+def test_the_place_of_one_that_was_left_out_is_not_given_out_again(api, project, sql):
+    delivery = given.event_type(api, project, data_point_types=[MASS, MOISTURE])
+    update(api, project, delivery, data_point_types=[MASS]).expect(200)
+
+    update(api, project, delivery, data_point_types=[MASS, given.text("note")]).expect(200)
+    update(api, project, delivery, data_point_types=[given.text("note")]).expect(200)
+    update(api, project, delivery, data_point_types=[given.text("note"), MOISTURE, MASS]).expect(200)
+
+    assert sql(
+        "SELECT slug, position FROM data_point_types WHERE project_id = %s ORDER BY position",
+        project["numeric_id"],
+    ) == [("note", 3), ("moisture", 4), ("mass", 5)]
+
+
 def test_one_that_events_carry_cannot_be_left_out_even_when_they_are_voided(api, project):
     delivery = given.event_type(api, project, data_point_types=[MASS, MOISTURE])
     event = given.event(api, project, values={"mass": 3})

@@ -55,16 +55,15 @@ def test_an_asset_that_the_project_does_not_have_is_refused(api):
     assert many.error["field"] == "events[1].asset_id"
 
 
-def test_the_asset_may_be_repeated_when_an_event_is_completed_and_not_be_replaced(api):
+def test_the_asset_may_be_repeated_or_corrected_and_not_taken_away(api):
     project = given.measuring(api)
     kiln, truck = given.asset(api, project), given.asset(api, project)
     event = given.event(api, project, asset_id=kiln["id"])
     path = f"/projects/{project['id']}/events/{event['id']}"
 
     same = api.patch(path, {"event": {"asset_id": kiln["id"], "notes": "x"}}).expect(200).body
-    other = api.patch(path, {"event": {"asset_id": truck["id"]}}).expect(422).error
+    other = api.patch(path, {"event": {"asset_id": truck["id"]}}).expect(200).body
     none = api.patch(path, {"event": {"asset_id": None}}).expect(422).error
 
-    assert same["asset"]["id"] == kiln["id"]
-    assert (other["field"], other["code"]) == ("event.asset_id", "correction_not_available")
-    assert none["code"] == "correction_not_available"
+    assert (same["asset"]["id"], other["asset"]["id"]) == (kiln["id"], truck["id"])
+    assert (none["field"], none["code"]) == ("event.asset_id", "invalid")

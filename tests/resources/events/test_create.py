@@ -1,5 +1,6 @@
 """POST /projects/{project_id}/events with one event. Design, Collection."""
 
+import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -300,6 +301,15 @@ def test_a_body_takes_either_event_or_events(api, body):
     assert error["message"] == "The body takes either event, an object, or events, a list."
 
 
+@pytest.mark.parametrize("body", [{}, {"events": []}, {"event": given.event_body(), "events": []}])
+def test_a_body_that_asks_for_nothing_tells_a_stranger_nothing_of_the_project(api, stranger, body):
+    project = given.measuring(api, MASS)
+
+    answer = stranger.post(f"/projects/{project['id']}/events", body)
+
+    assert answer.expect(404).error["message"] == "record not found"
+
+
 def test_an_event_needs_a_project_of_the_account(api, stranger):
     project = given.measuring(api, MASS)
 
@@ -346,3 +356,35 @@ def test_an_event_whose_reference_is_stored_between_check_and_write_is_a_conflic
 
     assert error["message"].endswith("nothing of this one was stored.")
     assert [event["id"] for event in api.get(f"/projects/{project['id']}/events").data] == [other["id"]]
+
+
+def test_the_answer_to_a_creation_is_what_reading_the_event_gives(api):
+    numbers = ("large", "small", "zero", "whole", "padded", "long")
+    types = [*(given.number(slug) for slug in numbers), given.text("remark"), given.boolean("is_wet")]
+    project = given.measuring(api, *types, given.number("absent"), expected_locations="two")
+    yard, kiln = given.location(api, project), given.location(api, project)
+    wood, press = given.feedstock(api, project), given.asset(api, project)
+    body = given.event_body(
+        start_time="2025-01-01T09:30:00.123999+05:30", end_time="0999-12-31T23:59:59Z",
+        feedstock_id=wood["id"], asset_id=press["id"], locations=[kiln, yard], tracking_id="T\t1",
+        notes='A "quoted"\nline \\N', client_reference="a\\b", values={},
+    )  # fmt: skip
+    body["end_time"] = "2025-01-01T04:00:01.0019Z"
+    sent = {"large": "1.50E+5", "small": "1E-7", "zero": "-0.00", "whole": "7", "padded": "12.50"}
+    sent |= {
+        "long": "1234567890123456789012345678.901234",
+        "remark": r'"{\"a\\\", NULL}\n"',
+        "is_wet": "false",
+    }
+    points = ", ".join(f'{{"slug": "{slug}", "value": {value}}}' for slug, value in sent.items())
+    raw = json.dumps({"event": body}).replace('"data_points": []', f'"data_points": [{points}]')
+
+    made = api.post(f"/projects/{project['id']}/events", raw.encode()).expect(201)
+
+    read = api.get(f"/projects/{project['id']}/events/{made.body['id']}").expect(200)
+    assert made.text == read.text
+    shown = {point["slug"]: str(point["value"]) for point in made.body["data_points"]}
+    assert [shown[slug] for slug in numbers] == [
+        "150000", "1E-7", "0.00", "7", "12.50", "1234567890123456789012345678.901234",
+    ]  # fmt: skip
+    assert (made.body["start_time"], made.body["missing"]) == ("2025-01-01T04:00:00.123Z", ["absent"])

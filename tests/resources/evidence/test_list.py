@@ -95,6 +95,28 @@ def test_evidence_that_was_attached_after_the_batch_was_made_is_listed_too(api, 
     assert names(api.get(f"/batches/{batch['id']}/evidences", {"sort": "-id"})) == ["late", "two", "one"]
 
 
+def test_an_adjusting_batch_lists_the_evidence_of_all_that_its_run_is_made_of_now(api, works):
+    [batch] = works.batches()
+    [first, second, *_] = [row["event"]["id"] for row in batch["input_data"]]
+    point = batch["input_data"][1]["data_point"]["id"]
+    place = f"/projects/{works.project['id']}/data_points/{point}"
+    api.patch(place, {"data_point": {"value": 11, "reason": "read again"}}).expect(200)
+    attach(api, works.deliver(1, 20), "late delivery")
+    works.generate()
+    [before, adjusting] = works.batches()
+    path = f"/ledgers/{works.ledger['id']}/batches/{before['id']}/update_inputs"
+    api.patch(path, {"data_point_ids": [point]}).expect(200)
+    works.drain()
+
+    evidence = {one["id"]: names(api.get(f"/batches/{one['id']}/evidences")) for one in works.batches()}
+
+    narrowed = works.batches()[-1]["id"]
+    assert evidence[before["id"]] == ["one", "two"]
+    assert evidence[adjusting["id"]] == ["one", "two", "late delivery"]
+    assert evidence[narrowed] == ["two"]
+    assert first != second
+
+
 def test_a_batch_of_another_account_is_not_found(api, stranger, works):
     [batch] = works.batches()
 

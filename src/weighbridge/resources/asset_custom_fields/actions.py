@@ -1,10 +1,9 @@
 """Make custom fields, and remove them."""
 
-from psycopg.errors import ForeignKeyViolation
-
 from weighbridge.core.custom_field import VALUE_TYPES, problems_of_label
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
+from weighbridge.db.changes import remove_unused
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid
 from weighbridge.resources.asset_custom_fields import queries
@@ -50,13 +49,8 @@ async def create_asset_custom_field(
 async def delete_asset_custom_field(tx: Write, actor: Actor, project: int, named: str) -> None:
     """Remove a custom field that no asset has a value for; the database itself refuses the others."""
     before = await queries.get_asset_custom_field(tx, project, named)
-    try:
-        await tx.execute(
-            "DELETE FROM asset_custom_fields WHERE project_id = %s AND id = %s", (project, before.id)
-        )
-    except ForeignKeyViolation:
-        said = f"Assets have values for the custom field {before.label!r}; it stays."
-        raise Invalid([Problem(said, code="in_use")]) from None
+    used = f"Assets have values for the custom field {before.label!r}; it stays."
+    await remove_unused(tx, "asset_custom_fields", project, before.id, used=used)
     await audit.record(
         tx,
         actor,

@@ -1,9 +1,8 @@
 """Make assets, change and remove them, one by one."""
 
-from psycopg.errors import ForeignKeyViolation
-
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
+from weighbridge.db.changes import remove_unused
 from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Invalid, NotFound
@@ -84,11 +83,11 @@ async def delete_asset(tx: Write, actor: Actor, project: int, friendly: str) -> 
     """Remove an asset that nothing names."""
     number = queries.asset_number(project, friendly)
     before = await queries.get_asset(tx, project, number)
-    try:
-        await tx.execute("DELETE FROM assets WHERE project_id = %s AND id = %s", (project, number))
-    except ForeignKeyViolation:
-        said = f"Events, voided ones included, or static inputs name the asset {before.name!r}; it stays."
-        raise Invalid([Problem(said, code="in_use")]) from None
+    used = (
+        "Events, voided ones and corrections included, or static inputs name the asset "
+        f"{before.name!r}; it stays."
+    )
+    await remove_unused(tx, "assets", project, number, used=used)
     await audit.record(tx, actor, action="asset.delete", target=before.id, project_id=project, before=before)
 
 

@@ -1,9 +1,11 @@
 """Read data points across the events of a project."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
-from psycopg.sql import SQL, Literal
+import msgspec
+from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.core import ids
 from weighbridge.core.instant import Instant
@@ -11,10 +13,18 @@ from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
 from weighbridge.errors import NotFound
 from weighbridge.resources.data_points.records import DataPoint, DataPointEvent
-from weighbridge.resources.events.queries import event_id, event_row, read_moment
+from weighbridge.resources.events.queries import Value, event_id, event_row, read_moment
+from weighbridge.resources.events.standing import NOTHING, Standing, standing_on
+from weighbridge.resources.events.values import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.resources.projects.queries import project_id as friendly_project
+from weighbridge.resources.rule_results.queries import HAS_RESULTS, results_of_events
+from weighbridge.resources.rule_results.records import DataPointResult
 
 _BOUNDS: Final = ("geq", "leq")
+
+NUMBER: Final = f"({NUMBERS})[t.position]"
+TEXT: Final = f"({TEXTS})[t.position]"
+BOOLEAN: Final = f"({BOOLEANS})[t.position]"
 
 DATA_POINTS: Final = Listing(
     sorts={
@@ -22,7 +32,7 @@ DATA_POINTS: Final = Listing(
         "start_time": "e.start_time",
         "created_at": "e.created_at",
         "updated_at": "e.updated_at",
-        "value": "coalesce(e.numbers[t.position], 0)",
+        "value": f"coalesce({NUMBER}, 0)",
     },
     default_sort="start_time",
     key=("e.id", "t.position"),
@@ -52,17 +62,58 @@ _PRESENT: Final = """
                           WHEN 'string' THEN e.texts[t.position] IS NOT NULL
                           ELSE e.booleans[t.position] IS NOT NULL END
 """
-_COLUMNS: Final = """
+_COLUMNS: Final = f"""
     e.project_id, e.id, t.position, t.slug, t.name, t.value_type, t.unit,
-    e.numbers[t.position], e.texts[t.position], e.booleans[t.position],
-    et.slug, e.tracking_id, e.start_time, e.end_time, e.created_at, e.updated_at
+    {NUMBER}, {TEXT}, {BOOLEAN}, e.numbers[t.position], e.texts[t.position], e.booleans[t.position],
+    e.is_revised, e.is_imputed,
+    et.slug, e.tracking_id, e.start_time, e.end_time, e.created_at, e.updated_at, {HAS_RESULTS}
 """
+
+
+class DataPointRow(msgspec.Struct, frozen=True):
+    """A position of an event with what stands there now and what was captured."""
+
+    project: int
+    event: int
+    position: int
+    slug: str
+    name: str
+    value_type: str
+    unit: str | None
+    number: Decimal | None
+    text: str | None
+    boolean: bool | None
+    captured_number: Decimal | None
+    captured_text: str | None
+    captured_boolean: bool | None
+    is_revised: bool
+    is_imputed: bool
+    event_slug: str
+    tracking_id: str | None
+    start_time: Instant
+    end_time: Instant
+    created_at: Instant
+    updated_at: Instant
+    has_results: bool
+
+    @property
+    def value(self) -> Value:
+        found = _first(self.number, self.text, self.boolean)
+        assert found is not None  # noqa: S101 - lists leave out positions without a value
+        return found
+
+    @property
+    def raw_value(self) -> Value | None:
+        """As captured; an imputed event was not."""
+        if self.is_imputed:
+            return None
+        return _first(self.captured_number, self.captured_text, self.captured_boolean)
 
 
 async def list_data_points(tx: Read, project: int, wanted: Wanted) -> Page[DataPoint]:
     """The data points of a project's events that are not voided."""
     here = SQL("e.project_id = {} AND {}").format(Literal(project), SQL(_PRESENT))
-    return await page_of(tx, _data_point, DATA_POINTS, wanted, columns=_COLUMNS, source=_SOURCE, where=[here])
+    return await _page(tx, project, DATA_POINTS, wanted, here)
 
 
 async def list_event_data_points(tx: Read, project: int, event: str, wanted: Wanted) -> Page[DataPoint]:
@@ -71,18 +122,21 @@ async def list_event_data_points(tx: Read, project: int, event: str, wanted: Wan
     here = SQL("e.project_id = {} AND e.id = {} AND {}").format(
         Literal(project), Literal(row.number), SQL(_PRESENT)
     )
-    return await page_of(
-        tx, _data_point, EVENT_DATA_POINTS, wanted, columns=_COLUMNS, source=_SOURCE, where=[here]
-    )
+    return await _page(tx, project, EVENT_DATA_POINTS, wanted, here)
 
 
 async def get_data_point(tx: Read, project: int, friendly: str) -> DataPoint:
     """One data point of a project's events."""
+    return (await _with_standing(tx, project, [await data_point_row(tx, project, friendly)]))[0]
+
+
+async def data_point_row(tx: Read, project: int, friendly: str) -> DataPointRow:
+    """The position of one data point of a project's events, and what stands there."""
     key = ids.parse(ids.PREFIXES["data_point"], friendly)
     if key is None or key.project != project or key.owner is not ids.Owner.EVENT:
         raise NotFound
     found = await tx.row(
-        _data_point,
+        DataPointRow,
         f"""
         SELECT {_COLUMNS} FROM {_SOURCE}
          WHERE e.project_id = %s AND e.id = %s AND t.position = %s AND {_PRESENT}
@@ -107,30 +161,54 @@ def data_point_id(project: int, event: int, position: int) -> str:
     return ids.make(ids.PREFIXES["data_point"], ids.Key(project, event, position))
 
 
-def _data_point(
-    project: int, event: int, position: int, slug: str, name: str, value_type: str, unit: str | None,
-    number: Decimal | None, text: str | None, boolean: bool | None,  # noqa: FBT001 - a row by position
-    event_slug: str, tracking_id: str | None, start: Instant, end: Instant,
-    created: Instant, updated: Instant,
-) -> DataPoint:  # fmt: skip
-    value = number if number is not None else text if text is not None else boolean
-    assert value is not None  # noqa: S101 - the list leaves out positions without a value
+async def _page(
+    tx: Read, project: int, listing: Listing, wanted: Wanted, where: Composable
+) -> Page[DataPoint]:
+    page = await page_of(tx, DataPointRow, listing, wanted, columns=_COLUMNS, source=_SOURCE, where=[where])
+    return Page(await _with_standing(tx, project, page.data), page.info)
+
+
+async def _with_standing(tx: Read, project: int, rows: Sequence[DataPointRow]) -> list[DataPoint]:
+    standing = await standing_on(tx, project, {row.event for row in rows if row.is_revised})
+    found = sorted({row.event for row in rows if row.has_results})
+    results = await results_of_events(tx, project, found)
+    return [
+        _data_point(
+            row,
+            standing.get((row.event, row.position), NOTHING),
+            results.get((row.event, row.position), []),
+        )
+        for row in rows
+    ]
+
+
+def _data_point(row: DataPointRow, standing: Standing, results: list[DataPointResult]) -> DataPoint:
     return DataPoint(
-        id=data_point_id(project, event, position),
-        slug=slug,
-        data_point_type=name,
-        value_type=value_type,
-        value=value,
-        raw_value=value,
-        unit=unit,
+        id=data_point_id(row.project, row.event, row.position),
+        slug=row.slug,
+        data_point_type=row.name,
+        value_type=row.value_type,
+        value=row.value,
+        raw_value=row.raw_value,
+        unit=row.unit,
         status="complete",
-        substituted=False,
-        imputed=False,
-        substitution=None,
-        rule_results=[],
+        substituted=standing.substitution is not None,
+        imputed=row.is_imputed,
+        substitution=standing.substitution,
+        corrections_count=standing.corrections_count,
+        rule_results=results,
         event=DataPointEvent(
-            friendly_project(project), event_id(project, event), event_slug, tracking_id, start, end
+            friendly_project(row.project),
+            event_id(row.project, row.event),
+            row.event_slug,
+            row.tracking_id,
+            row.start_time,
+            row.end_time,
         ),
-        created_at=created,
-        updated_at=updated,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
     )
+
+
+def _first(number: Decimal | None, text: str | None, boolean: bool | None) -> Value | None:  # noqa: FBT001
+    return number if number is not None else text if text is not None else boolean

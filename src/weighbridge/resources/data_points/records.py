@@ -1,10 +1,16 @@
 """What a data point looks like on the wire, in a list of its project."""
 
 from decimal import Decimal
+from typing import Any, Final
 
 import msgspec
 
 from weighbridge.core.instant import Instant
+from weighbridge.resources.events.records import Substitution
+from weighbridge.resources.rule_results.records import DataPointResult
+
+REASON_LENGTH_MAX: Final = 1000
+"""Characters of the reason of a correction."""
 
 
 class DataPointEvent(msgspec.Struct, frozen=True):
@@ -19,20 +25,63 @@ class DataPointEvent(msgspec.Struct, frozen=True):
 
 
 class DataPoint(msgspec.Struct, frozen=True):
-    """One measured value; `raw_value` is the value as captured and never changes."""
+    """One measured value; `raw_value` is as captured and never changes, `value` is as corrected."""
 
     id: str
     slug: str
     data_point_type: str
     value_type: str
     value: Decimal | str | bool
-    raw_value: Decimal | str | bool
+    raw_value: Decimal | str | bool | None
     unit: str | None
     status: str
     substituted: bool
     imputed: bool
-    substitution: None
-    rule_results: list[str]
+    substitution: Substitution | None
+    corrections_count: int
+    rule_results: list[DataPointResult]
     event: DataPointEvent
     created_at: Instant
     updated_at: Instant
+
+
+class DataPointChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to correct a data point."""
+
+    value: Any
+    reason: str | None = None
+
+
+class DataPointChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /projects/{project_id}/data_points/{data_point_id}."""
+
+    data_point: DataPointChange
+
+
+class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of a revert, which may be left out."""
+
+
+class Correction(msgspec.Struct, frozen=True):
+    """One correction: of a data point, or of a field of the event itself.
+
+    `source` is manual, adjustment or substitution; `state` is in_force, superseded or reverted.
+    """
+
+    id: int
+    event_id: str
+    data_point_id: str | None
+    field: str | None
+    from_value: Any
+    to_value: Any
+    source: str
+    state: str
+    reason: str | None
+    rule_id: str | None
+    rule_version: int | None
+    rule_run_id: int | None
+    corrected_by: str
+    token: str | None
+    created_at: Instant
+    reverted_at: Instant | None
+    reverted_by: str | None

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from weighbridge.core.feature_flag import Feature
 from weighbridge.core.ids import POSITION_MAX
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
@@ -17,12 +18,22 @@ from weighbridge.resources.event_types.records import (
     NewEventType,
 )
 from weighbridge.resources.event_types.revision import Kept, Revision, problems_of_new, revise
-from weighbridge.resources.event_types.rules import problems_of_data_point_types, problems_of_event_type
+from weighbridge.resources.event_types.rules import (
+    problems_of_data_point_types,
+    problems_of_event_type,
+    problems_of_measured_cadence,
+)
+from weighbridge.resources.feature_flags.queries import is_on
 
 
 async def create_event_type(tx: Write, actor: Actor, project: int, asked: NewEventType) -> EventType:
     """Make an event type with its data point types."""
-    problems = [*problems_of_event_type(asked), *problems_of_data_point_types(asked.data_point_types)]
+    has_capture_rate = await is_on(tx, actor.account_id, Feature.DATA_CAPTURE_RATE)
+    problems = [
+        *problems_of_event_type(asked),
+        *problems_of_measured_cadence(asked, has_capture_rate=has_capture_rate),
+        *problems_of_data_point_types(asked.data_point_types),
+    ]
     slug = asked.slug or slug_of(asked.name)
     if not problems and await tx.value(
         "SELECT true FROM event_types WHERE project_id = %s AND slug = %s", (project, slug)
@@ -43,7 +54,7 @@ async def create_event_type(tx: Write, actor: Actor, project: int, asked: NewEve
             asked.reusable_in_batches, asked.expected_locations, asked.requires_tracking_id,
         ),
     )  # fmt: skip
-    await _add_data_point_types(tx, project, number, asked.data_point_types, 1)
+    await _add_data_point_types(tx, project, number, asked.data_point_types)
     made = await queries.get_event_type(tx, project, queries.event_type_id(project, number))
     await audit.record(tx, actor, action="event_type.create", target=made.id, project_id=project, after=made)
     return made
@@ -58,11 +69,13 @@ async def update_event_type(
     completes the events that lacked nothing else.
     """
     number, before = await _locked(tx, project, friendly)
+    has_capture_rate = await is_on(tx, actor.account_id, Feature.DATA_CAPTURE_RATE)
     revision = revise(before, asked)
     wanted = revision.wanted
     problems = [
         *problems_of_new(revision, asked),
         *problems_of_event_type(wanted),
+        *problems_of_measured_cadence(asked, has_capture_rate=has_capture_rate),
         *problems_of_data_point_types(wanted.data_point_types),
     ]
     if problems := problems or await _problems_of_use(tx, project, number, revision):
@@ -106,6 +119,12 @@ async def delete_event_type(tx: Write, actor: Actor, project: int, friendly: str
                 )
             ]
         )
+    if await tx.value(
+        "SELECT EXISTS (SELECT FROM rule_versions WHERE project_id = %s AND event_type_id = %s)",
+        (project, number),
+    ):
+        said = f"Data rules, removed ones included, watch events of type {before.slug!r}; the type stays."
+        raise Invalid([Problem(said, code="in_use")])
     await tx.execute(
         "DELETE FROM data_point_types WHERE project_id = %s AND event_type_id = %s", (project, number)
     )
@@ -187,20 +206,16 @@ async def _change_data_point_types(tx: Write, project: int, number: int, revisio
                 ),
             )  # fmt: skip
     if revision.added:
-        last: int = await tx.value(
-            """
-            SELECT coalesce(max(position), 0) FROM data_point_types
-             WHERE project_id = %s AND event_type_id = %s
-            """,
-            (project, number),
-        )
-        await _add_data_point_types(tx, project, number, revision.added, last + 1)
+        await _add_data_point_types(tx, project, number, revision.added)
 
 
 async def _add_data_point_types(
-    tx: Write, project: int, number: int, asked: Sequence[NewDataPointType], first: int
+    tx: Write, project: int, number: int, asked: Sequence[NewDataPointType]
 ) -> None:
-    """Write down data point types at the next positions."""
+    """Write down data point types at positions that none has had before."""
+    first: int = await tx.value(
+        "SELECT next_position FROM event_types WHERE project_id = %s AND id = %s", (project, number)
+    )
     if first + len(asked) - 1 > POSITION_MAX:
         raise Invalid(
             [

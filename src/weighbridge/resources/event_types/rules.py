@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from msgspec import UNSET
+
 from weighbridge.core.name import problem_of_name
 from weighbridge.core.problem import Problem
 from weighbridge.core.slug import SLUG_RULE, is_slug, slug_of
@@ -12,6 +14,7 @@ from weighbridge.resources.event_types.records import (
     DATA_POINT_TYPES_MAX,
     EXPECTED_LOCATIONS,
     VALUE_TYPES,
+    EventTypeChange,
     NewDataPointType,
     NewEventType,
 )
@@ -38,6 +41,21 @@ def problems_of_event_type(asked: NewEventType) -> Iterator[Problem]:
         )
     if asked.cadence_unit is not None and asked.cadence_unit not in CADENCE_UNITS:
         yield _not_among("event_type.cadence_unit", asked.cadence_unit, CADENCE_UNITS)
+
+
+def problems_of_measured_cadence(
+    asked: NewEventType | EventTypeChange, *, has_capture_rate: bool
+) -> Iterator[Problem]:
+    """What is wrong with sending a cadence to an account that does not have the feature it is for."""
+    if has_capture_rate:
+        return
+    for name in ("cadence_amount", "cadence_unit"):
+        if getattr(asked, name) not in {None, UNSET}:
+            yield Problem(
+                f"{name} is for accounts with the data capture rate feature, which is off for this one.",
+                f"event_type.{name}",
+                "feature_off",
+            )
 
 
 def problems_of_data_point_types(asked: Sequence[NewDataPointType]) -> Iterator[Problem]:

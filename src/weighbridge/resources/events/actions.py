@@ -1,103 +1,86 @@
-"""Store events, all of a request or none; complete one, or void it."""
+"""Complete and correct an event, or void it."""
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, LiteralString
 
 from msgspec import UNSET
+from psycopg.sql import SQL, Identifier, Placeholder
 
-from weighbridge.core import ids
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
-from weighbridge.db.json import canonical_sha256
-from weighbridge.errors import Invalid, Malformed
+from weighbridge.errors import Invalid
 from weighbridge.resources.audit_log import actions as audit
 from weighbridge.resources.batch_generations.lock import hold_off_generations
 from weighbridge.resources.batches.queries import batch_id
-from weighbridge.resources.event_types.records import EXPECTED_LOCATIONS
+from weighbridge.resources.batches.staleness import ChangedEvent, announce_change, mark_users_of_events
+from weighbridge.resources.data_points.corrections import apply_corrections
 from weighbridge.resources.events import queries
-from weighbridge.resources.events.completion import completed
-from weighbridge.resources.events.intake import COPY_EVENTS, Intake, Known, Place, Slot, Template, take_in
+from weighbridge.resources.events.completion import changes_of
+from weighbridge.resources.events.intake import Place
+from weighbridge.resources.events.lookup import look_up
 from weighbridge.resources.events.queries import EventRow
-from weighbridge.resources.events.records import (
-    EVENTS_MAX,
-    BulkInfo,
-    Event,
-    EventChange,
-    EventReceipts,
-    NewEvent,
-    NewEventsBody,
-)
+from weighbridge.resources.events.records import Event, EventChange
+from weighbridge.resources.rules.marking import mark_stored_events
+
+_CASTS: Final[Mapping[str, LiteralString]] = {
+    "numbers": "::numeric[]",
+    "texts": "::text[]",
+    "booleans": "::boolean[]",
+}
 
 BATCHES_NAMED_MAX: Final = 10
 """Batches that a refusal to void an event names; it says how many more there are."""
 
 
-async def create_events(tx: Write, actor: Actor, project: int, body: NewEventsBody) -> Event | EventReceipts:
-    """Store the one event of the body, or its many."""
-    if (body.event is UNSET) == (body.events is UNSET):
-        raise Malformed("The body takes either event, an object, or events, a list.")
-    if body.event is not UNSET:
-        _, intake = await _store(tx, project, [body.event], "event")
-        event = await queries.get_event(tx, project, intake.receipts[0].id)
-        await audit.record(tx, actor, action="event.create", target=event.id, project_id=project, after=event)
-        return event
-    assert body.events is not UNSET  # noqa: S101 - one of the two is set
-    if not 0 < len(body.events) <= EVENTS_MAX:
-        raise Invalid(
-            [
-                Problem(
-                    f"events holds {len(body.events)}; a request takes 1 to {EVENTS_MAX:,}.",
-                    "events",
-                    "invalid",
-                )
-            ]
-        )
-    keys, intake = await _store(tx, project, body.events, "events")
-    count = len(keys)
-    summary = {
-        "count": count,
-        "ids": _spans(project, keys),
-        "sha256": canonical_sha256(body),
-    }
-    await audit.record(
-        tx, actor, action="event.create_many", target=f"{count} events", project_id=project, after=summary
-    )
-    return EventReceipts(intake.receipts, BulkInfo(count))
-
-
 async def update_event(tx: Write, actor: Actor, project: int, friendly: str, asked: EventChange) -> Event:
-    """Add to an event what it lacks; what was captured stays."""
+    """Add to an event what it lacks, and correct what it holds; what was captured stays beside it."""
     # The type is locked before the event, in the order in which a change of the type locks them.
     kind = (await queries.event_row(tx, project, friendly)).slug
-    locations = () if asked.locations is UNSET else asked.locations
-    known = await _known(tx, project, slugs=[kind], locations={place.id for place in locations})
+    known = (await look_up(tx, actor, project, slugs=[kind], named=_named(asked))).known
     row = await queries.locked_event_row(tx, project, friendly)
     before = await queries.whole_event(tx, row)
     place = Place("event", 0, [])
-    wanted = completed(row, asked, known, place)
-    if problems := [*place.problems, *await _problems_of_reference(tx, row, wanted.client_reference)]:
+    changes = changes_of(row, asked, known, place)
+    wanted = changes.fields.get("client_reference")
+    if problems := [*place.problems, *await _problems_of_reference(tx, row, wanted)]:
         raise Invalid(problems)
-    if wanted == row:
+    if not changes.fields and not changes.corrections:
         return before
-    await tx.execute(
-        """
-        UPDATE events
-           SET notes = %s, client_reference = %s, location_ids = %s, numbers = %s::numeric[],
-               texts = %s::text[], booleans = %s::boolean[], is_complete = %s, updated_at = now()
-         WHERE project_id = %s AND id = %s
-        """,
-        (
-            wanted.notes, wanted.client_reference, wanted.location_ids, wanted.numbers,
-            wanted.texts, wanted.booleans, wanted.is_complete, project, row.number,
-        ),
-    )  # fmt: skip
+    if "location_ids" in changes.fields:
+        # Filters may read the place, so what was made of the event is no longer certain.
+        await announce_change(tx, project)
+        await mark_users_of_events(tx, project, [ChangedEvent.at(project, row.number, 0)])
+    await _set_fields(tx, row, changes.fields)
+    await apply_corrections(tx, actor, project, changes.corrections)
+    mark_stored_events(tx, project, [row.number])
     after = await queries.get_event(tx, project, friendly)
     await audit.record(
         tx, actor, action="event.update", target=after.id, project_id=project, before=before, after=after
     )
     return after
+
+
+def _named(asked: EventChange) -> dict[str, set[str]]:
+    """The records that a change names, by kind."""
+    locations = () if asked.locations is UNSET else asked.locations
+    return {
+        "location": {place.id for place in locations},
+        "feedstock": {asked.feedstock_id} if isinstance(asked.feedstock_id, str) else set(),
+        "asset": {asked.asset_id} if isinstance(asked.asset_id, str) else set(),
+    }
+
+
+async def _set_fields(tx: Write, row: EventRow, fields: Mapping[str, Any]) -> None:
+    if not fields:
+        return
+    columns = SQL(", ").join(
+        SQL("{} = {}{}").format(Identifier(name), Placeholder(), SQL(_CASTS.get(name, ""))) for name in fields
+    )
+    await tx.execute(
+        SQL("UPDATE events SET {}, updated_at = now() WHERE project_id = %s AND id = %s").format(columns),
+        (*fields.values(), row.project, row.number),
+    )
 
 
 async def void_event(tx: Write, actor: Actor, project: int, friendly: str) -> None:
@@ -107,10 +90,11 @@ async def void_event(tx: Write, actor: Actor, project: int, friendly: str) -> No
     await hold_off_generations(tx, project)
     used = await tx.tuples(
         """
-        SELECT DISTINCT batch_id FROM batch_inputs
-         WHERE project_id = %(project)s AND %(event)s = ANY (event_ids)
-           AND int8range(first_event, last_event, '[]') @> %(event)s::bigint
-         ORDER BY batch_id
+        SELECT DISTINCT i.batch_id FROM batch_inputs i
+          JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id) AND b.deleted_at IS NULL
+         WHERE i.project_id = %(project)s AND %(event)s = ANY (i.event_ids)
+           AND int8range(i.first_event, i.last_event, '[]') @> %(event)s::bigint
+         ORDER BY i.batch_id
         """,
         {"project": project, "event": row.number},
     )
@@ -120,6 +104,7 @@ async def void_event(tx: Write, actor: Actor, project: int, friendly: str) -> No
         "UPDATE events SET voided_at = now(), updated_at = now() WHERE project_id = %s AND id = %s",
         (project, row.number),
     )
+    mark_stored_events(tx, project, [row.number])
     await audit.record(tx, actor, action="event.void", target=before.id, project_id=project, before=before)
 
 
@@ -128,134 +113,6 @@ def _used(project: int, batches: Sequence[int]) -> Problem:
     more = len(batches) - BATCHES_NAMED_MAX
     others = f" and {more:,} more" if more > 0 else ""
     return Problem(f"The event is part of what was accounted for: {named}{others}. It stays.", code="in_use")
-
-
-async def _store(tx: Write, project: int, events: Sequence[NewEvent], field: str) -> tuple[list[int], Intake]:
-    slugs = {event.event_type for event in events}
-    locations = {place.id for event in events for place in event.locations}
-    feedstocks = {event.feedstock_id for event in events if event.feedstock_id is not None}
-    assets = {event.asset_id for event in events if event.asset_id is not None}
-    known = await _known(
-        tx, project, slugs=list(slugs), locations=locations, feedstocks=feedstocks, assets=assets
-    )
-    keys = await tx.take_event_keys(len(events))
-    intake = take_in(events, keys, known, field)
-    problems = [*intake.problems, *await _repeated_references(tx, project, events)]
-    if problems:
-        raise Invalid(problems)
-    await tx.copy(COPY_EVENTS, "".join(intake.rows))
-    return keys, intake
-
-
-async def _known(
-    tx: Write,
-    project: int,
-    *,
-    slugs: list[str],
-    locations: Collection[str],
-    feedstocks: Collection[str] = frozenset(),
-    assets: Collection[str] = frozenset(),
-) -> Known:
-    """Look up what events name, each kind of record in one statement.
-
-    All of it is held as it is until the transaction ends, so that nobody removes or redefines what a row
-    is being written for.
-    """
-    return Known(
-        project,
-        await _templates(tx, project, slugs),
-        await _numbers(
-            tx,
-            "SELECT id FROM locations WHERE project_id = %s AND id = ANY (%s) FOR KEY SHARE",
-            project,
-            "location",
-            locations,
-        ),
-        await _numbers(
-            tx,
-            "SELECT id FROM feedstocks WHERE project_id = %s AND id = ANY (%s) FOR KEY SHARE",
-            project,
-            "feedstock",
-            feedstocks,
-        ),
-        await _numbers(
-            tx,
-            "SELECT id FROM assets WHERE project_id = %s AND id = ANY (%s) FOR KEY SHARE",
-            project,
-            "asset",
-            assets,
-        ),
-    )
-
-
-async def _templates(tx: Write, project: int, slugs: list[str]) -> dict[str, Template]:
-    # A statement of its own: the next one then sees what a change that this one waited for has made.
-    await tx.execute(
-        "SELECT FROM event_types WHERE project_id = %s AND slug = ANY (%s) FOR KEY SHARE", (project, slugs)
-    )
-    rows = await tx.tuples(
-        """
-        SELECT et.slug, et.id, et.expected_locations, et.requires_tracking_id,
-               dpt.slug, dpt.position, dpt.value_type, dpt.required
-          FROM event_types et
-          LEFT JOIN data_point_types dpt ON (dpt.project_id, dpt.event_type_id) = (et.project_id, et.id)
-         WHERE et.project_id = %s AND et.slug = ANY (%s)
-         ORDER BY et.id, dpt.position
-        """,
-        (project, slugs),
-    )
-    grouped = defaultdict(list)
-    for event_type, *rest in rows:
-        grouped[event_type].append(rest)
-    return {
-        slug: Template(
-            number=group[0][0],
-            slots={name: Slot(position, value_type) for *_, name, position, value_type, _ in group if name},
-            width=max(position or 0 for *_, position, _, _ in group),
-            required=frozenset(name for *_, name, _, _, required in group if required),
-            locations_min=EXPECTED_LOCATIONS[group[0][1]],
-            requires_tracking_id=group[0][2],
-        )
-        for slug, group in grouped.items()
-    }
-
-
-async def _numbers(
-    tx: Write, statement: str, project: int, kind: str, named: Collection[str]
-) -> dict[str, int]:
-    """Which of the friendly ids name a record of the project, and its number there."""
-    wanted = {
-        friendly: key.key
-        for friendly in named
-        if (key := ids.parse(ids.PREFIXES[kind], friendly)) and key.project == project
-    }
-    if not wanted:
-        return {}
-    there = {number for (number,) in await tx.tuples(statement, (project, list(wanted.values())))}
-    return {friendly: number for friendly, number in wanted.items() if number in there}
-
-
-async def _repeated_references(tx: Write, project: int, events: Sequence[NewEvent]) -> list[Problem]:
-    """Client references that the request or the project already has: an event would be stored twice."""
-    sent = Counter(event.client_reference for event in events if event.client_reference)
-    if not sent:
-        return []
-    stored = await tx.tuples(
-        "SELECT client_reference FROM events WHERE project_id = %s AND client_reference = ANY (%s)",
-        (project, list(sent)),
-    )
-    taken = {reference for (reference,) in stored}
-    return [
-        Problem(
-            f"The project has an event with the client reference {reference!r} already."
-            if reference in taken
-            else f"The client reference {reference!r} stands on {times} events of the request.",
-            "client_reference",
-            "taken",
-        )
-        for reference, times in sent.items()
-        if times > 1 or reference in taken
-    ]
 
 
 async def _problems_of_reference(tx: Write, row: EventRow, wanted: str | None) -> list[Problem]:
@@ -267,13 +124,3 @@ async def _problems_of_reference(tx: Write, row: EventRow, wanted: str | None) -
         return []
     said = f"The project has an event with the client reference {wanted!r} already."
     return [Problem(said, "event.client_reference", "taken")]
-
-
-def _spans(project: int, keys: Sequence[int]) -> list[list[str]]:
-    """Runs of consecutive event keys as pairs of first and last id."""
-    starts = [index for index, key in enumerate(keys) if index == 0 or key != keys[index - 1] + 1]
-    ends = [*(start - 1 for start in starts[1:]), len(keys) - 1]
-    return [
-        [queries.event_id(project, keys[start]), queries.event_id(project, keys[end])]
-        for start, end in zip(starts, ends, strict=True)
-    ]

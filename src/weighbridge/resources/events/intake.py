@@ -1,15 +1,17 @@
-"""Intake: check new events against their types and write them as rows of COPY text.
+"""Intake: check new events against their types and write them as rows of the database.
 
 This is the hot path of collection: a few microseconds for each event. The quick test of a number (a
 short text without an exponent) accepts only what the full rule in `core.number` accepts too.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import MAXYEAR, MINYEAR, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from decimal import Decimal
 from types import NoneType
 from typing import Final
+
+import msgspec
 
 from weighbridge.core import ids
 from weighbridge.core.instant import Instant
@@ -28,16 +30,23 @@ from weighbridge.resources.events.records import (
 PROBLEMS_MAX: Final = 100
 """Problems named in one refusal; a caller who sent 10,000 bad rows learns enough from these."""
 
-COPY_EVENTS: Final = """
-    COPY events (project_id, id, event_type_id, start_time, end_time, tracking_id, feedstock_id,
-                 asset_id, client_reference, notes, location_ids, numbers, texts, booleans, is_complete)
-    FROM STDIN
-"""
+Row = tuple[int, int, int, str, str, str | None, str | None, str | None, str | None, str | None,
+            str, str, str, str, str]  # fmt: skip
+"""An event in the texts that the database reads its columns from."""
 
+EVENT_COLUMNS: Final = """
+    project_id, id, event_type_id, start_time, end_time, tracking_id, feedstock_id, asset_id,
+    client_reference, notes, location_ids, numbers, texts, booleans, is_complete
+"""
+COPY_EVENTS: Final = f"COPY events ({EVENT_COLUMNS}) FROM STDIN"
+INSERT_EVENT: Final = f"INSERT INTO events ({EVENT_COLUMNS}) VALUES ({', '.join(['%s'] * 15)})"
+
+_encode: Final = msgspec.json.Encoder().encode
 _EVENT: Final = ids.PREFIXES["event"]
 _KEY_STEP: Final = 1 << ids.PROJECT_BITS
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _NULL: Final = "\\N"
+_NO_VALUES: Final = "{}"
 _SHOWN: Final[Mapping[type, str]] = {
     NoneType: "null",
     str: "a string",
@@ -94,9 +103,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """Rows ready for COPY with the receipts for their senders; the rows are void when there are problems."""
+    """Rows of new events with the receipts for their senders; the rows are void when there are problems."""
 
-    rows: list[str]
+    rows: list[Row]
     receipts: list[EventReceipt]
     problems: list[Problem]
 
@@ -113,17 +122,38 @@ def take_in(events: Sequence[NewEvent], keys: Sequence[int], known: Known, prefi
                 "event_type", f"is {event.event_type!r}, which is no event type of the project.", "unknown"
             )
         else:
-            row, missing = _row(event, template, known, place)
+            row, missing = _row(key, event, template, known, place)
             friendly = ids.make_packed(_EVENT, first + key * _KEY_STEP)
-            intake.rows.append(f"{known.project}\t{key}\t{row}")
+            intake.rows.append(row)
             intake.receipts.append(EventReceipt(friendly, "incomplete" if missing else "complete", missing))
         if len(intake.problems) > PROBLEMS_MAX:
             break
     return intake
 
 
-def _row(event: NewEvent, template: Template, known: Known, place: Place) -> tuple[str, list[str]]:
-    """The columns after the key as COPY text, and the slugs of required values that are missing."""
+def copy_text(rows: Iterable[Row]) -> str:
+    """Rows in the text format of COPY."""
+    return "".join([_line(row) for row in rows])
+
+
+def _line(row: Row) -> str:
+    (
+        project, key, event_type, start, end, tracking_id, feedstock, asset, client_reference, notes,
+        locations, numbers, texts, booleans, complete,
+    ) = row  # fmt: skip
+    return (
+        f"{project}\t{key}\t{event_type}\t{start}\t{end}\t"
+        f"{_NULL if tracking_id is None else tracking_id.translate(_ESCAPES)}\t"
+        f"{feedstock or _NULL}\t{asset or _NULL}\t"
+        f"{_NULL if client_reference is None else client_reference.translate(_ESCAPES)}\t"
+        f"{_NULL if notes is None else notes.translate(_ESCAPES)}\t"
+        f"{locations}\t{numbers}\t{texts if texts == _NO_VALUES else texts.translate(_ESCAPES)}\t"
+        f"{booleans}\t{complete}\n"
+    )
+
+
+def _row(key: int, event: NewEvent, template: Template, known: Known, place: Place) -> tuple[Row, list[str]]:
+    """The columns of an event, and the slugs of required values that are missing."""
     end_time = event.end_time or event.start_time
     if end_time < event.start_time:
         place.refuse("end_time", "is before start_time.")
@@ -132,15 +162,21 @@ def _row(event: NewEvent, template: Template, known: Known, place: Place) -> tup
     numbers, texts, booleans, missing = _values(event.data_points, template, place)
     locations = location_numbers(event.locations, event.event_type, template, known, place)
     row = (
-        f"{template.number}\t"
-        f"{_time('start_time', event.start_time, place)}\t{_time('end_time', end_time, place)}\t"
-        f"{reference('tracking_id', event.tracking_id, place)}\t"
-        f"{_tag('feedstock', event.feedstock_id, known.feedstocks, place)}\t"
-        f"{_tag('asset', event.asset_id, known.assets, place)}\t"
-        f"{reference('client_reference', event.client_reference, place)}\t"
-        f"{bounded_text('notes', event.notes, TEXT_LENGTH_MAX, place)}\t"
-        f"{{{','.join(locations)}}}\t"
-        f"{numbers}\t{texts}\t{booleans}\t{'f' if missing else 't'}\n"
+        known.project,
+        key,
+        template.number,
+        _time("start_time", event.start_time, place),
+        _time("end_time", end_time, place),
+        reference("tracking_id", event.tracking_id, place),
+        _tag("feedstock", event.feedstock_id, known.feedstocks, place),
+        _tag("asset", event.asset_id, known.assets, place),
+        reference("client_reference", event.client_reference, place),
+        bounded_text("notes", event.notes, TEXT_LENGTH_MAX, place),
+        f"{{{','.join(locations)}}}",
+        numbers,
+        texts,
+        booleans,
+        "f" if missing else "t",
     )
     return row, missing
 
@@ -148,7 +184,7 @@ def _row(event: NewEvent, template: Template, known: Known, place: Place) -> tup
 def _values(
     points: Sequence[NewDataPoint], template: Template, place: Place
 ) -> tuple[str, str, str, list[str]]:
-    """The three arrays as COPY text, and the slugs of required values that are missing."""
+    """The three arrays as the database reads them, and the slugs of required values that are missing."""
     slots = template.slots
     arrays: dict[str, list[str]] = {}
     seen = set()
@@ -169,7 +205,7 @@ def _values(
 
 
 def element(index: int, point: NewDataPoint, slot: Slot, place: Place) -> str:
-    """One value as an element of an array in COPY text."""
+    """One value as an element of an array."""
     value, kind = point.value, type(point.value)
     if slot.value_type == "number" and (kind is Decimal or kind is int):
         text = str(value)
@@ -180,7 +216,7 @@ def element(index: int, point: NewDataPoint, slot: Slot, place: Place) -> str:
         if complaint := _text_problem(value, TEXT_LENGTH_MAX):
             place.refuse(f"data_points[{index}].value", f"of {point.slug!r} {complaint}.")
         quoted: str = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{quoted}"'.translate(_ESCAPES)
+        return f'"{quoted}"'
     if slot.value_type == "boolean" and kind is bool:
         return "t" if value else "f"
     shown = "null" if value is None else "blank" if kind is str and not value.strip() else _KINDS[kind]
@@ -191,7 +227,7 @@ def element(index: int, point: NewDataPoint, slot: Slot, place: Place) -> str:
 
 
 def _array(items: list[str] | None) -> str:
-    return "{" + ",".join(items) + "}" if items else "{}"
+    return "{" + ",".join(items) + "}" if items else _NO_VALUES
 
 
 def _check_limits(index: int, point: NewDataPoint, place: Place) -> None:
@@ -234,31 +270,31 @@ def location_numbers(
     return numbers
 
 
-def _tag(noun: str, friendly: str | None, known: Mapping[str, int], place: Place) -> str:
+def _tag(noun: str, friendly: str | None, known: Mapping[str, int], place: Place) -> str | None:
     if friendly is None:
-        return _NULL
+        return None
     number = known.get(friendly)
     if number is None:
         place.refuse(f"{noun}_id", f"is {friendly!r}, which is no {noun} of the project.", "unknown")
     return str(number)
 
 
-def reference(name: str, value: str | None, place: Place) -> str:
-    """A tracking id or client reference in COPY text."""
+def reference(name: str, value: str | None, place: Place) -> str | None:
+    """A tracking id or client reference."""
     if value is None:
-        return _NULL
+        return None
     if not value.strip():
         place.refuse(name, "is blank; leave it out instead.")
     return bounded_text(name, value, REFERENCE_LENGTH_MAX, place)
 
 
-def bounded_text(name: str, value: str | None, longest: int, place: Place) -> str:
-    """A text of at most so many characters in COPY text."""
+def bounded_text(name: str, value: str | None, longest: int, place: Place) -> str | None:
+    """A text of at most so many characters."""
     if value is None:
-        return _NULL
+        return None
     if complaint := _text_problem(value, longest):
         place.refuse(name, f"{complaint}.")
-    return value.translate(_ESCAPES)
+    return value
 
 
 def _text_problem(value: str, longest: int) -> str | None:
@@ -275,6 +311,8 @@ def _time(name: str, moment: datetime, place: Place) -> str:
             Instant.of(moment)
         except OverflowError:
             place.refuse(name, f"is {moment.isoformat()}, which in UTC is outside the years 1 to 9999.")
+    if moment.tzinfo is UTC and moment.microsecond % 1000 == 0:
+        return _encode(moment)[1:-1].decode()  # ten times quicker, and the same moment
     return moment.isoformat(timespec="milliseconds")
 
 

@@ -1,8 +1,9 @@
 """Read events with their data points and locations."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, Final, LiteralString
 
 import msgspec
@@ -17,11 +18,17 @@ from weighbridge.errors import NotFound
 from weighbridge.resources.assets.queries import asset_id
 from weighbridge.resources.event_types.queries import event_type_id
 from weighbridge.resources.events.records import Event, EventAsset, EventDataPoint, EventFeedstock
+from weighbridge.resources.events.standing import NOTHING, Standing, standing_on
+from weighbridge.resources.events.values import CAPTURED_ARRAYS, CURRENT_ARRAYS
 from weighbridge.resources.evidence.queries import evidence_of_events
 from weighbridge.resources.evidence.records import EventEvidence
 from weighbridge.resources.feedstocks.queries import feedstock_id
 from weighbridge.resources.locations.queries import locations_by_number
 from weighbridge.resources.projects.queries import project_id as friendly_project
+from weighbridge.resources.rule_results.queries import HAS_RESULTS, is_alert, results_of_events
+from weighbridge.resources.rule_results.records import DataPointResult
+
+Value = Decimal | str | bool
 
 
 def read_moment(text: str) -> datetime:
@@ -60,6 +67,8 @@ EVENTS: Final = Listing(
         "nexus_event_type_id": Filter("e.event_type_id", read_int4, "an event type's number"),
         "slug": Filter("t.slug", str, "the slug of an event type"),
         "location_id": Filter("e.location_ids", _number_of("location"), "an id loc_…", contains=True),
+        "feedstock_id": Filter("e.feedstock_id", _number_of("feedstock"), "an id fs_…"),
+        "asset_id": Filter("e.asset_id", _number_of("asset"), "an id ast_…"),
         "tracking_id": Filter("e.tracking_id", str, "a tracking id"),
         "client_reference": Filter("e.client_reference", str, "a client reference"),
         "start_time": Filter("e.start_time", read_moment, "a time with an offset", _BOUNDS),
@@ -73,15 +82,16 @@ _SOURCE: Final = """
     LEFT JOIN feedstocks f ON (f.project_id, f.id) = (e.project_id, e.feedstock_id)
     LEFT JOIN assets a ON (a.project_id, a.id) = (e.project_id, e.asset_id)
 """
-_COLUMNS: Final = """
+_COLUMNS: Final = f"""
     e.project_id, e.id, e.event_type_id, t.slug, t.name, e.tracking_id, e.client_reference, e.notes,
     e.start_time, e.end_time, e.is_complete, e.feedstock_id, f.name AS feedstock, e.asset_id,
-    a.name AS asset, e.location_ids, e.numbers, e.texts, e.booleans, e.created_at, e.updated_at
+    a.name AS asset, e.location_ids, {CURRENT_ARRAYS}, e.created_at, e.updated_at,
+    {CAPTURED_ARRAYS}, e.is_revised, e.is_imputed, {HAS_RESULTS}
 """
 _ONE: Final = (
     f"SELECT {_COLUMNS} FROM {_SOURCE} WHERE e.project_id = %s AND e.id = %s AND e.voided_at IS NULL"
 )
-_ONE_LOCKED: Final = f"{_ONE} FOR UPDATE OF e"
+_ONE_LOCKED: Final = f"{_ONE} FOR NO KEY UPDATE OF e"
 
 
 class EventRow(msgspec.Struct, frozen=True):
@@ -108,6 +118,14 @@ class EventRow(msgspec.Struct, frozen=True):
     booleans: list[bool | None]
     created_at: Instant
     updated_at: Instant
+    captured_numbers: list[Decimal | None] | None = None
+    captured_texts: list[str | None] | None = None
+    captured_booleans: list[bool | None] | None = None
+    """What was captured, where something else stands now."""
+    is_revised: bool = False
+    is_imputed: bool = False
+    has_results: bool = False
+    """Whether rules have found something about it."""
 
 
 class Measure(msgspec.Struct, frozen=True):
@@ -178,29 +196,42 @@ async def _events(tx: Read, project: int, rows: Sequence[EventRow]) -> list[Even
         of_type.setdefault(measure.event_type, []).append(measure)
     places = await locations_by_number(tx, project, {number for row in rows for number in row.location_ids})
     evidence = await evidence_of_events(tx, project, [row.number for row in rows])
+    standing = await standing_on(tx, project, [row.number for row in rows if row.is_revised])
+    results = await results_of_events(tx, project, [row.number for row in rows if row.has_results])
     return [
-        _event(
+        assembled(
             row,
             of_type.get(row.event_type, []),
             [places[number] for number in row.location_ids],
             evidence[row.number],
+            standing,
+            results,
         )
         for row in rows
     ]
 
 
-def _event(
-    row: EventRow, measures: Sequence[Measure], places: list[Any], evidence: list[EventEvidence]
+def assembled(
+    row: EventRow,
+    measures: Sequence[Measure],
+    places: list[Any],
+    evidence: list[EventEvidence],
+    standing: Mapping[tuple[int, int], Standing] = MappingProxyType({}),
+    results: Mapping[tuple[int, int], list[DataPointResult]] = MappingProxyType({}),
 ) -> Event:
+    """An event of its row, the meaning of its positions, and what belongs to it."""
     friendly = event_id(row.project, row.number)
-    points: list[EventDataPoint] = []
-    missing: list[str] = []
-    for measure in measures:
-        value = value_at(row, measure.position)
-        if value is not None:
-            points.append(_data_point(row, measure, value))
-        elif measure.required and not row.is_complete:
-            missing.append(measure.slug)
+    points = [
+        _data_point(row, measure, value, standing.get(place, NOTHING), results.get(place, []))
+        for measure in measures
+        for place in [(row.number, measure.position)]
+        if (value := value_at(row, measure.position)) is not None
+    ]
+    missing = [
+        measure.slug
+        for measure in measures
+        if measure.required and not row.is_complete and value_at(row, measure.position) is None
+    ]
     return Event(
         id=friendly,
         slug=row.slug,
@@ -219,34 +250,57 @@ def _event(
         data_points=points,
         locations=places,
         evidences=evidence,
-        has_rule_alerts=False,
+        has_rule_alerts=any(
+            is_alert(found)
+            for measure in measures
+            for found in results.get((row.number, measure.position), ())
+        ),
         created_at=row.created_at,
         updated_at=row.updated_at,
         ui_url=Link(f"/projects/{friendly_project(row.project)}/events/{friendly}"),
     )
 
 
-def value_at(row: EventRow, position: int) -> Decimal | str | bool | None:
-    """The value that an event holds at a position."""
-    for values in (row.numbers, row.texts, row.booleans):
+def value_at(row: EventRow, position: int) -> Value | None:
+    """The value that an event holds at a position, as corrected."""
+    return _at(position, row.numbers, row.texts, row.booleans)
+
+
+def captured_at(row: EventRow, position: int) -> Value | None:
+    """The value that was captured at a position; an imputed event has none."""
+    if row.is_imputed:
+        return None
+    return _at(
+        position,
+        row.numbers if row.captured_numbers is None else row.captured_numbers,
+        row.texts if row.captured_texts is None else row.captured_texts,
+        row.booleans if row.captured_booleans is None else row.captured_booleans,
+    )
+
+
+def _at(position: int, *arrays: Sequence[Value | None]) -> Value | None:
+    for values in arrays:
         if position <= len(values) and (value := values[position - 1]) is not None:
             return value
     return None
 
 
-def _data_point(row: EventRow, measure: Measure, value: Decimal | str | bool) -> EventDataPoint:  # noqa: FBT001
+def _data_point(
+    row: EventRow, measure: Measure, value: Value, standing: Standing, results: list[DataPointResult]
+) -> EventDataPoint:
     return EventDataPoint(
         id=ids.make(ids.PREFIXES["data_point"], ids.Key(row.project, row.number, measure.position)),
         slug=measure.slug,
         data_point_type=measure.name,
         value=value,
-        raw_value=value,
+        raw_value=captured_at(row, measure.position),
         unit=measure.unit,
         status="complete",
-        substituted=False,
-        imputed=False,
-        substitution=None,
-        rule_results=[],
+        substituted=standing.substitution is not None,
+        imputed=row.is_imputed,
+        substitution=standing.substitution,
+        corrections_count=standing.corrections_count,
+        rule_results=results,
     )
 
 

@@ -11,6 +11,7 @@ from weighbridge.core.instant import Instant
 from weighbridge.core.link import Link
 from weighbridge.resources.evidence.records import EventEvidence
 from weighbridge.resources.locations.records import Location
+from weighbridge.resources.rule_results.records import DataPointResult
 
 EVENTS_MAX: Final = 10_000
 """Events in one request, at most."""
@@ -63,9 +64,9 @@ class NewEventsBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EventChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to complete an event; what is left out stays as it is.
+    """What a caller sends to complete or correct an event; what is left out stays as it is.
 
-    What was captured may be sent again, as long as it is the same.
+    `reason` stands with each correction that the request makes.
     """
 
     event_type: str | UnsetType = UNSET
@@ -78,6 +79,7 @@ class EventChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     notes: str | UnsetType | None = UNSET
     locations: list[LocationRef] | UnsetType = UNSET
     data_points: list[NewDataPoint] = []
+    reason: str | None = None
 
 
 class EventChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -107,20 +109,33 @@ class EventReceipts(msgspec.Struct, frozen=True):
     info: BulkInfo
 
 
+class Substitution(msgspec.Struct, frozen=True):
+    """The correction that put another value in the place of a captured one."""
+
+    id: int
+    replaced_value: Any
+    rule_id: str | None
+    rule_version: int | None
+    rule_run_id: int | None
+    reason: str | None
+    created_at: Instant
+
+
 class EventDataPoint(msgspec.Struct, frozen=True):
-    """A measured value inside its event."""
+    """A measured value inside its event; `raw_value` is as captured and never changes."""
 
     id: str
     slug: str
     data_point_type: str
     value: Decimal | str | bool
-    raw_value: Decimal | str | bool
+    raw_value: Decimal | str | bool | None
     unit: str | None
     status: str
     substituted: bool
     imputed: bool
-    substitution: None
-    rule_results: list[str]
+    substitution: Substitution | None
+    corrections_count: int
+    rule_results: list[DataPointResult]
 
 
 class EventFeedstock(msgspec.Struct, frozen=True):

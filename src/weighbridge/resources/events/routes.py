@@ -2,9 +2,10 @@
 
 from weighbridge.db.listing import Page, wanted
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
-from weighbridge.resources.events import actions, queries
+from weighbridge.resources.events import actions, creation, queries
 from weighbridge.resources.events.records import Event, EventChangeBody, EventReceipts, NewEventsBody
-from weighbridge.resources.projects.queries import project_named
+from weighbridge.resources.events.shortcut import store_event
+from weighbridge.resources.projects.queries import project_named, project_number
 
 _PATH = "/projects/{project_id}/events"
 _ONE = _PATH + "/{event_id}"
@@ -17,11 +18,17 @@ async def list_events(call: ReadCall) -> Page[Event]:
     return await queries.list_events(call.tx, project, wanted(call.query, queries.EVENTS))
 
 
-@post(_PATH, permission="data_collection:write", body=NewEventsBody, returns=Event | EventReceipts)
+@post(
+    _PATH,
+    permission="data_collection:write",
+    body=NewEventsBody,
+    returns=Event | EventReceipts,
+    shortcut=store_event,
+)
 async def create_events(call: WriteCall, body: NewEventsBody) -> Event | EventReceipts:
     """Store one event, or up to 10,000 of which all or none are stored."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await actions.create_events(call.tx, call.actor, project, body)
+    project = project_number(call.path["project_id"])
+    return await creation.create_events(call.tx, call.actor, project, body)
 
 
 @get(_ONE, permission="data_collection:read", returns=Event)
@@ -33,9 +40,10 @@ async def get_event(call: ReadCall) -> Event:
 
 @patch(_ONE, permission="data_collection:write", body=EventChangeBody, returns=Event)
 async def update_event(call: WriteCall, body: EventChangeBody) -> Event:
-    """Complete an event: first values, notes, client reference, locations.
+    """Complete an event (first values, notes, client reference, locations), or correct what it holds.
 
-    What was captured (times, feedstock, asset, tracking id, values) may be sent again, and only corrected.
+    Another value, time, feedstock, asset or tracking id is a correction: it counts from now on, and what was
+    captured stays beside it; what is held adds nothing. A reading stays one when only `start_time` is sent.
     Null clears notes and client reference; `locations` replaces the set.
     """
     project = await project_named(call.tx, call.actor, call.path["project_id"])

@@ -7,17 +7,16 @@ from msgspec import UNSET
 from psycopg.sql import SQL, Composable
 
 from weighbridge.core import ids
-from weighbridge.core.link import Address
+from weighbridge.core.link import API_PREFIX, Address
 from weighbridge.core.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
 from weighbridge.db.literal import Literal
 from weighbridge.errors import NotFound
 from weighbridge.resources.evidence.records import EventEvidence, Evidence, EvidenceType, StoredFile
 from weighbridge.resources.projects.queries import project_id as friendly_project
 
 _TYPES: Final = ("file", "url")
-_NUMBER_MAX: Final = 2**31 - 1
 
 
 def _type(text: str) -> str:
@@ -136,7 +135,7 @@ async def _batch_named(tx: Read, actor: Actor, text: str) -> ids.Key:
         text,
         """
         SELECT true FROM batches b JOIN projects p ON p.id = b.project_id
-         WHERE b.project_id = %s AND b.id = %s AND p.account_id = %s
+         WHERE b.project_id = %s AND b.id = %s AND p.account_id = %s AND b.deleted_at IS NULL
         """,
     )
 
@@ -151,10 +150,10 @@ async def _named(tx: Read, actor: Actor, kind: str, text: str, statement: Litera
 
 
 def _number(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= 10 else 0
-    if not 0 < number <= _NUMBER_MAX:
-        raise NotFound
-    return number
+    try:
+        return read_int4(text)
+    except ValueError:
+        raise NotFound from None
 
 
 def _evidence(
@@ -181,4 +180,5 @@ def _address(project: int, event: int, number: int, url: str | None) -> Address:
     if url is not None:
         return Address(url)
     friendly = ids.make(ids.PREFIXES["event"], ids.Key(project, event))
-    return Address(f"/api/v1/projects/{friendly_project(project)}/events/{friendly}/evidences/{number}/file")
+    inside = f"{API_PREFIX}/projects/{friendly_project(project)}"
+    return Address(f"{inside}/events/{friendly}/evidences/{number}/file")

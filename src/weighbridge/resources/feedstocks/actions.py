@@ -1,11 +1,9 @@
 """Make feedstocks, change and remove them."""
 
-from psycopg.errors import ForeignKeyViolation
-
 from weighbridge.core.name import problem_of_name
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.db.changes import changed
+from weighbridge.db.changes import changed, remove_unused
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid
 from weighbridge.resources.audit_log import actions as audit
@@ -60,18 +58,11 @@ async def delete_feedstock(tx: Write, actor: Actor, project: int, friendly: str)
     """Remove a feedstock that nothing names."""
     number = queries.feedstock_number(project, friendly)
     before = await queries.get_feedstock(tx, project, number)
-    try:
-        await tx.execute("DELETE FROM feedstocks WHERE project_id = %s AND id = %s", (project, number))
-    except ForeignKeyViolation:
-        raise Invalid(
-            [
-                Problem(
-                    f"Events, voided ones included, or static inputs name the feedstock {before.name!r}; "
-                    "it stays.",
-                    code="in_use",
-                )
-            ]
-        ) from None
+    used = (
+        "Events, voided ones and corrections included, or static inputs name the feedstock "
+        f"{before.name!r}; it stays."
+    )
+    await remove_unused(tx, "feedstocks", project, number, used=used)
     await audit.record(
         tx, actor, action="feedstock.delete", target=before.id, project_id=project, before=before
     )

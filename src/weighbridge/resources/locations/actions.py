@@ -3,12 +3,12 @@
 from decimal import Decimal
 
 from msgspec import UNSET
-from psycopg.errors import ForeignKeyViolation
 
 from weighbridge.core.name import problem_of_name
 from weighbridge.core.number import NumberError, limited, shorten
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
+from weighbridge.db.changes import remove_unused
 from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Invalid
@@ -73,18 +73,8 @@ async def delete_location(tx: Write, actor: Actor, project: int, friendly: str) 
     """Remove a location that no event names; the database itself refuses the others."""
     number = queries.location_number(project, friendly)
     before = await queries.get_location(tx, project, number)
-    try:
-        await tx.execute("DELETE FROM locations WHERE project_id = %s AND id = %s", (project, number))
-    except ForeignKeyViolation:
-        raise Invalid(
-            [
-                Problem(
-                    f"Events, voided ones included, or static inputs name the location {before.name!r}; "
-                    "it stays.",
-                    code="in_use",
-                )
-            ]
-        ) from None
+    used = f"Events, voided ones included, or static inputs name the location {before.name!r}; it stays."
+    await remove_unused(tx, "locations", project, number, used=used)
     await audit.record(
         tx, actor, action="location.delete", target=before.id, project_id=project, before=before
     )

@@ -21,21 +21,23 @@ LOCATIONS: Final = Listing(
     filters={"name": Filter("name", str, "a name")},
 )
 
-_COLUMNS: Final = "project_id, id, name, lat, long, address, created_at, updated_at"
+LOCATION_COLUMNS: Final = "project_id, id, name, lat, long, address, created_at, updated_at"
 
 
 async def list_locations(tx: Read, project: int, wanted: Wanted) -> Page[Location]:
     """The locations of a project."""
     return await page_of(
-        tx, _location, LOCATIONS, wanted,
-        columns=_COLUMNS, source="locations", where=[SQL("project_id = {}").format(Literal(project))],
+        tx, location_of, LOCATIONS, wanted,
+        columns=LOCATION_COLUMNS, source="locations", where=[SQL("project_id = {}").format(Literal(project))],
     )  # fmt: skip
 
 
 async def get_location(tx: Read, project: int, number: int) -> Location:
     """One location by its number."""
     found = await tx.row(
-        _location, f"SELECT {_COLUMNS} FROM locations WHERE project_id = %s AND id = %s", (project, number)
+        location_of,
+        f"SELECT {LOCATION_COLUMNS} FROM locations WHERE project_id = %s AND id = %s",
+        (project, number),
     )
     if found is None:
         raise NotFound
@@ -47,9 +49,10 @@ async def locations_by_number(tx: Read, project: int, numbers: Collection[int]) 
     if not numbers:
         return {}
     rows = await tx.tuples(
-        f"SELECT {_COLUMNS} FROM locations WHERE project_id = %s AND id = ANY (%s)", (project, list(numbers))
+        f"SELECT {LOCATION_COLUMNS} FROM locations WHERE project_id = %s AND id = ANY (%s)",
+        (project, list(numbers)),
     )
-    return {row[1]: _location(*row) for row in rows}
+    return {row[1]: location_of(*row) for row in rows}
 
 
 def location_number(project: int, friendly: str) -> int:
@@ -63,10 +66,11 @@ def location_id(project: int, number: int) -> str:
     return ids.make(ids.PREFIXES["location"], ids.Key(project, number))
 
 
-def _location(
+def location_of(
     project: int, number: int, name: str, lat: Decimal | None, long: Decimal | None, address: Any,
     created: Instant, updated: Instant,
 ) -> Location:  # fmt: skip
+    """A location from its columns."""
     return Location(
         location_id(project, number),
         name,

@@ -70,7 +70,8 @@ async def update_project(tx: Write, actor: Actor, number: int, asked: ProjectCha
 
 async def _problems_of_a_new_zone(tx: Write, number: int, zone: str) -> list[Problem]:
     await hold_off_generations(tx, number)
-    if not await tx.value("SELECT EXISTS (SELECT FROM batches WHERE project_id = %s)", (number,)):
+    has_batches = "SELECT EXISTS (SELECT FROM batches WHERE project_id = %s AND deleted_at IS NULL)"
+    if not await tx.value(has_batches, (number,)):
         return []
     return [
         Problem(

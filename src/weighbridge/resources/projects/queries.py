@@ -38,20 +38,24 @@ async def get_project(tx: Read, project_id: int) -> Project:
 
 async def project_named(tx: Read, actor: Actor, text: str) -> int:
     """The number of the project that a friendly id or a number names; NotFound in another account."""
-    key = ids.parse(ids.PREFIXES["project"], text)
-    number = (
-        key.project if key else int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
-    )
     found = await tx.value(
-        "SELECT id FROM projects WHERE id = %s AND account_id = %s", (number, actor.account_id)
+        "SELECT id FROM projects WHERE id = %s AND account_id = %s", (project_number(text), actor.account_id)
     )
     if found is None:
         raise NotFound
     return int(found)
 
 
+def project_number(text: str) -> int:
+    """The number in a friendly id or a number's text; 0, which no project has, for any other text."""
+    try:
+        return read_project(text)
+    except ValueError:
+        return 0
+
+
 def read_project(text: str) -> int:
-    """The number of the project that a filter names, by friendly id or number; ValueError for other texts."""
+    """The number in a friendly id or a number's text; ValueError for any other text."""
     key = ids.parse(ids.PREFIXES["project"], text)
     return key.project if key else read_int4(text)
 

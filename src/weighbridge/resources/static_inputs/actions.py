@@ -14,6 +14,7 @@ from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
 from weighbridge.resources.assets.queries import asset_number
 from weighbridge.resources.audit_log import actions as audit
+from weighbridge.resources.batches.staleness import announce_change, mark_readers_of
 from weighbridge.resources.feedstocks.queries import feedstock_number
 from weighbridge.resources.locations.queries import location_number
 from weighbridge.resources.static_inputs import queries
@@ -33,7 +34,7 @@ class _Keys:
 
 
 async def create_static_input(tx: Write, actor: Actor, project: int, asked: NewStaticInput) -> StaticInput:
-    """Add a value to those of a slug."""
+    """Add a value to those of a slug; runs that read another one for its time become stale."""
     keys = _keys(project, asked)
     problems = [*_problems_of_shape(asked), *await _problems_of_keys(tx, project, asked, keys)]
     if problems:
@@ -49,6 +50,7 @@ async def create_static_input(tx: Write, actor: Actor, project: int, asked: NewS
     ]
     if problems:
         raise Invalid(problems)
+    await announce_change(tx, project)
     number: int = await tx.value(
         """
         INSERT INTO static_inputs (project_id, slug, value, unit, effective_from, asset_id, feedstock_id,
@@ -60,6 +62,7 @@ async def create_static_input(tx: Write, actor: Actor, project: int, asked: NewS
             keys.feedstock, keys.location,
         ),
     )  # fmt: skip
+    await mark_readers_of(tx, project, number)
     made = await queries.get_static_input(tx, project, str(number))
     await audit.record(
         tx, actor, action="static_input.create", target=str(number), project_id=project, after=made

@@ -25,7 +25,7 @@ def test_an_attempt_that_was_overtaken_since_its_snapshot_does_not(hands, server
     first = hands.begun()
 
     async def publish():
-        async with server.database.snapshot(lock=f"fence {first.task_id}") as tx:
+        async with server.database.snapshot(locks=[f"fence {first.task_id}"]) as tx:
             await tx.value("SELECT 1")
             async with server.database.write() as other:
                 await actions.begin_attempt(other, first.task_id)

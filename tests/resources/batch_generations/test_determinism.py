@@ -10,7 +10,7 @@ from tests import given_accounting as accounting
 from weighbridge.core.engine import PartitionRun
 from weighbridge.core.partition import Partition
 from weighbridge.core.statistics import Group
-from weighbridge.resources.batch_generations.planner import fingerprint
+from weighbridge.resources.batch_generations.fingerprint import fingerprint
 
 NODES = """
   - slug: mass

@@ -58,8 +58,8 @@ def test_a_preview_names_the_slots_that_are_selected_and_those_that_are_only_tou
 
 
 def test_a_preview_says_what_would_fail_the_generation(api, drain):
-    plant = accounting.plant(api, drain)
-    plant.deliver(-1)
+    plant = accounting.plant(api, drain, accounting.MASS + accounting.FAILS_AT_ZERO)
+    plant.deliver(0)
 
     (entry,) = plant.preview()
 

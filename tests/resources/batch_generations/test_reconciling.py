@@ -5,6 +5,15 @@ from decimal import Decimal
 from tests import given_accounting as accounting
 from tests.given_accounting import JANUARY, MASS, POWER_BY_MASS, POWER_EVENLY, QUARTER
 
+WITHOUT_A_VALUE_FOR_TWO = """
+  - slug: deliveries
+    input: {event_type: delivery, data_point_type: mass, aggregate: count}
+    unit: "1"
+  - slug: share
+    formula: 1 / (deliveries - 2)
+    unit: "1"
+"""
+
 
 def told(batch):
     return (batch["adjusts"], batch["primary_output"]["value"], batch["run_total"], batch["ledger_balance"])
@@ -207,12 +216,12 @@ def test_a_voided_event_does_not_disturb_the_batches_that_were_made_of_it(api, d
 
 
 def test_a_failed_generation_leaves_the_earlier_result_as_it_was(api, drain):
-    plant = accounting.plant(api, drain)
+    plant = accounting.plant(api, drain, MASS + WITHOUT_A_VALUE_FOR_TWO)
     plant.deliver(2, 2)
     plant.generate()
     before = plant.batches()
 
-    plant.deliver(-5, 3)
+    plant.deliver(3, 3)
     plant.failure()
 
     assert plant.batches() == before

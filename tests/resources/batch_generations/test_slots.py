@@ -180,3 +180,21 @@ def test_times_are_taken_with_any_offset(api, drain):
     plant.generate(("2025-01-01T05:00:00+05:00", "2025-02-01T05:00:00+05:00"))
 
     assert plant.credits() == {"2025-01": 1}
+
+
+def test_a_generation_includes_the_slot_that_holds_an_event_moved_out_of_it(api, drain):
+    plant = accounting.plant(api, drain)
+    moved = plant.deliver(3, "2025-01-31T23:00:00Z")
+    plant.deliver(1, "2025-01-05T00:00:00Z")
+    plant.generate(QUARTER)
+    path = f"/projects/{plant.project['id']}/events/{moved}"
+    times = {"start_time": "2025-02-01T01:00:00Z", "end_time": "2025-02-01T01:00:00Z"}
+    api.patch(path, {"event": times}).expect(200)
+
+    result = plant.generate(("2025-02-01T00:00:00Z", "2025-03-01T00:00:00Z"))
+
+    assert (result["created"], result["adjusted"]) == (1, 1)
+    held = {
+        batch["tracking_id"]: batch["ledger_balance"] for batch in plant.batches() if not batch["adjusts"]
+    }
+    assert held == {"2025-01": 1, "2025-02": 3}

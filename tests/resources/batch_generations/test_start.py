@@ -110,37 +110,6 @@ def test_a_refused_generation_leaves_no_task(api, drain):
     assert api.get("/async_tasks").expect(200).data == []
 
 
-@pytest.mark.parametrize(
-    ("nodes", "missing"),
-    [
-        (MASS.replace("sum", "median"), "aggregate:median"),
-        (MASS.replace("sum", "sum, straddle: prorate"), "coverage, straddle:prorate"),
-        (MASS.replace("sum", "sum, period: any"), "period:any"),
-    ],
-)
-def test_a_model_that_needs_what_generation_lacks_is_refused_by_name(api, drain, nodes, missing):
-    plant = accounting.plant(api, drain, nodes)
-
-    error = plant.start().expect(422).error
-
-    assert error["message"] == f"This version of the service cannot generate with {missing}."
-    assert error["code"] == "not_runnable"
-
-
-@pytest.mark.parametrize(
-    ("settings", "missing"),
-    [
-        ({"cadence": "event"}, "cadence:event"),
-    ],
-)
-def test_a_cadence_or_partition_that_generation_lacks_is_refused_by_name(api, drain, settings, missing):
-    plant = accounting.plant(api, drain, **settings)
-
-    error = plant.start().expect(422).error
-
-    assert error["message"] == f"This version of the service cannot generate with {missing}."
-
-
 def test_a_missing_required_input_fails_the_whole_generation_and_writes_nothing(api, drain):
     plant = accounting.plant(api, drain, MASS + POWER_EVENLY, partition_type="feedstock")
     straw = plant.feedstock("Straw")
@@ -185,16 +154,6 @@ def test_a_formula_that_fails_names_slot_node_partition_and_position(api, drain)
     reason = plant.failure()
 
     assert reason == "2025-01: Node 'intensity' for Straw, at column 7 of its formula: The divisor is zero."
-
-
-def test_a_negative_result_is_refused_by_name_and_writes_nothing(api, drain):
-    plant = accounting.plant(api, drain)
-    plant.deliver("-2.5")
-
-    reason = plant.failure()
-
-    assert reason == "2025-01: 'mass' comes to -2.5 t, and a ledger holds no negative amount."
-    assert plant.batches() == []
 
 
 def test_a_result_is_rounded_once_half_to_even_to_the_scale_of_its_ledger(api, drain):

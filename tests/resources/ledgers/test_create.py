@@ -5,6 +5,7 @@ import re
 import pytest
 from tests import given
 from tests import given_accounting as accounting
+from tests import given_chain as chain
 from tests.given_accounting import MASS, POWER_EVENLY, document
 
 
@@ -160,3 +161,63 @@ def test_the_project_in_the_body_may_not_differ_from_that_of_the_path(api):
     api.post(path, {"ledger": body | {"project_id": project["numeric_id"]}}).expect(201)
 
     assert (error["field"], error["code"]) == ("ledger.project_id", "conflict")
+
+
+def test_a_ledger_whose_model_would_draw_from_it_is_refused(api, drain):
+    plant = chain.inventory(api, drain)
+    circle = accounting.document(
+        chain.drawing().replace("Deliveries", "Circle"), name="Circle", primary_output="made"
+    )
+    model = accounting.model(api, plant.project, circle)
+    body = {"name": "Circle", "unit": "t", "model_id": model["id"]}
+
+    refused = api.post(f"/projects/{plant.project['id']}/ledgers", {"ledger": body}).expect(422)
+
+    assert refused.error == {
+        "message": "name is 'Circle', and 'drawn' of the model would draw from the ledger that the model"
+        " credits.",
+        "field": "ledger.name",
+        "code": "own_ledger",
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit"),
+    [
+        ("renewable_energy_credits", "kWh"),
+        ("renewable_fuel", "kg{CO2e}"),
+        ("embodied_emissions", "kg{CO2e}"),
+    ],
+)
+def test_the_unit_of_a_system_ledger_comes_with_its_kind(api, project, kind, unit):
+    body = {"ledger": {"name": "Held", "system_ledger_type": kind}}
+
+    ledger = api.post(f"/projects/{project['id']}/ledgers", body).expect(201).body
+
+    assert (ledger["system_ledger_type"], ledger["unit"], ledger["scale"]) == (kind, unit, 6)
+    assert (ledger["latest_model"], ledger["output"], ledger["balance"]) == (None, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "code"),
+    [
+        ({"system_ledger_type": "gold"}, "ledger.system_ledger_type", "invalid"),
+        ({"unit": "MWh"}, "ledger.unit", "system_ledger"),
+        ({"model_id": "mod_x"}, "ledger.model_id", "system_ledger"),
+        ({"output": "mass"}, "ledger.output", "system_ledger"),
+    ],
+)
+def test_what_contradicts_the_kind_of_a_system_ledger_is_refused(api, project, fields, field, code):
+    stated = {"unit": "kWh", "system_ledger_type": "renewable_energy_credits"}
+
+    error = create(api, project, **stated | fields).expect(422).error
+
+    assert (error["field"], error["code"]) == (field, code)
+
+
+def test_a_ledger_without_a_unit_is_refused(api, project):
+    body = {"ledger": {"name": "Mass"}}
+
+    error = api.post(f"/projects/{project['id']}/ledgers", body).expect(400).error
+
+    assert (error["field"], error["code"]) == ("ledger.unit", "required")

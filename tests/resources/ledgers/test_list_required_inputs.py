@@ -2,6 +2,7 @@
 
 from tests import given
 from tests import given_accounting as accounting
+from tests import given_chain as chain
 from tests.given_accounting import MASS, POWER_EVENLY
 
 
@@ -44,3 +45,32 @@ def test_the_inputs_of_another_accounts_ledger_are_not_found(api, stranger):
     ledger = accounting.ledger(api, given.project(api))
 
     stranger.get(f"/ledgers/{ledger['id']}/required_inputs").expect(404)
+
+
+def test_a_node_that_draws_by_hand_names_its_ledger_and_its_group(api, drain):
+    deliveries = chain.inventory(api, drain)
+    nodes = (
+        chain.PRODUCED
+        + chain.upstream("amount: made")
+        + chain.upstream("select: manual, allocation_group: heat", slug="burnt")
+        + chain.USED
+    )
+    production = chain.link(deliveries, nodes)
+
+    inputs = api.get(f"/ledgers/{production.ledger['id']}/required_inputs").expect(200).data
+
+    source = {"id": deliveries.ledger["id"], "name": "Deliveries", "unit": "t"}
+    assert [
+        (
+            one["slug"],
+            one["category"],
+            one["is_manual_select"],
+            one["allocation_groups"],
+            one["output_of_ledgers"],
+        )
+        for one in inputs
+    ] == [
+        ("mass", "event", False, [], []),
+        ("drawn", "ledger", False, [], [source]),
+        ("burnt", "ledger", True, [{"name": "heat", "node": "burnt"}], [source]),
+    ]

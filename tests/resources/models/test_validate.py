@@ -7,9 +7,6 @@ from tests import given
 from tests import given_accounting as accounting
 from tests.given_accounting import MASS, document
 
-from weighbridge.resources.batch_generations.scope import not_runnable
-from weighbridge.resources.models.document import read_model
-
 CASE = "\ncases:\n  - {name: two loads, inputs: {mass: [1.2, 0.9]}, expect: {mass: 2.1}}\n"
 NODE = "  - {{slug: b, formula: {}, unit: t}}\n"
 
@@ -101,16 +98,14 @@ def test_a_document_without_cases_and_with_idle_nodes_is_warned_about(api):
     ]
 
 
-def test_what_generation_cannot_compute_is_warned_about(api):
+def test_a_document_that_uses_more_of_the_language_gives_no_warning(api):
     nodes = MASS + "  - {slug: total, formula: mass, unit: t, output: true}\n"
     text = document(nodes.replace("aggregate: sum", "aggregate: sum, share: even, coverage: 95%")) + CASE
 
     found = validate(api, text).body
 
     assert found["valid"] is True
-    missing = not_runnable(read_model(text))
-    assert [one["code"] for one in found["warnings"]] == ["not_runnable"] * bool(missing)
-    assert all(part in found["warnings"][0]["message"] for part in missing)
+    assert found["warnings"] == []
 
 
 def test_a_document_may_be_looked_at_with_the_permission_to_read(account):

@@ -4,20 +4,35 @@ from typing import Final
 
 from psycopg.sql import SQL, Literal
 
+from weighbridge.core import ids
 from weighbridge.core.permission import Actor
+from weighbridge.core.task_state import TaskState
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
 from weighbridge.errors import NotFound
 from weighbridge.resources.async_tasks.records import AsyncTask
+
+
+def _state(text: str) -> str:
+    return TaskState(text)
+
+
+def _number_of_ledger(text: str) -> int:
+    key = ids.parse(ids.PREFIXES["ledger"], text)
+    if key is None:
+        raise ValueError(text)
+    return key.key
+
 
 ASYNC_TASKS: Final = Listing(
     sorts={"id": "t.id", "created_at": "t.created_at", "state": "t.state", "type": "t.type"},
     default_sort="-id",
     key=("t.id",),
     filters={
-        "state": Filter("t.state", str, "a state"),
+        "state": Filter("t.state", _state, ", ".join(TaskState)),
         "type": Filter("t.type", str, "a type of task"),
         "project_id": Filter("t.project_id", read_int4, "a project's number"),
+        "ledger_id": Filter("(t.args ->> 'ledger_id')::bigint", _number_of_ledger, "an id lgr_…"),
     },
 )
 
@@ -37,7 +52,10 @@ async def list_async_tasks(tx: Read, actor: Actor, wanted: Wanted) -> Page[Async
 
 async def get_async_task(tx: Read, actor: Actor, text: str) -> AsyncTask:
     """One task of the actor's account."""
-    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+    try:
+        number = read_int4(text)
+    except ValueError:
+        raise NotFound from None
     found = await tx.row(
         AsyncTask,
         f"SELECT {_COLUMNS} FROM {_SOURCE} WHERE t.id = %s AND t.account_id = %s",

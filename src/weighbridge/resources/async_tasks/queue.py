@@ -17,7 +17,7 @@ JOB: Final = "weighbridge.attempt"
 async def defer(tx: Write, task_id: int, *, lock: str) -> None:
     """Queue a task on the transaction's connection; tasks with the same lock run one after the other."""
     deferrer = _SENDER.configure_task(
-        JOB, lock=lock, queue=QUEUE, connection=tx.connection, allow_unknown=True
+        JOB, lock=lock, queue=QUEUE, connection=await tx.ready(), allow_unknown=True
     )
     await deferrer.defer_async(task_id=task_id)
 

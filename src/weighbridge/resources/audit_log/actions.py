@@ -1,10 +1,12 @@
 """Leave a row in the audit log."""
 
-from typing import Any
+from typing import Any, Final
 
 from weighbridge.core.permission import Actor
 from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
+
+AUDIT_COLUMNS: Final = "account_id, project_id, user_id, token_id, request_id, action, object, before, after"
 
 
 async def record(
@@ -18,12 +20,8 @@ async def record(
     after: Any = None,
 ) -> None:
     """Write down that the actor did something to an object."""
-    await tx.execute(
-        """
-        INSERT INTO audit_log (account_id, project_id, user_id, token_id, request_id, action, object,
-                               before, after)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
-        """,
+    tx.later(
+        f"INSERT INTO audit_log ({AUDIT_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
         (
             actor.account_id, project_id, actor.user_id, actor.token_id, actor.request_id, action, target,
             jsonb(before), jsonb(after),

@@ -7,14 +7,14 @@ which rounds at 34 digits.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, LiteralString
 
-from psycopg.sql import SQL, Composable, Composed, Identifier
+from psycopg.sql import SQL, Composable, Identifier
 
-from weighbridge.core.instant import Interval
 from weighbridge.core.model import Aggregate
 from weighbridge.core.partition import DIMENSIONS, Partition
 from weighbridge.core.statistics import Group, Statistics
 from weighbridge.db.engine import Read
-from weighbridge.resources.batch_generations.sources import ReadValue, Source, matching
+from weighbridge.resources.batch_generations.found import Found
+from weighbridge.resources.batch_generations.sources import ReadValue, Source
 from weighbridge.resources.batch_generations.where import value_of
 from weighbridge.resources.events.queries import event_id
 
@@ -39,14 +39,11 @@ _NEEDED: Final = {
 }
 """The statistics that each aggregate is made of."""
 
-AGGREGATES: Final = frozenset(name for name in _NEEDED if " " not in name)
-"""The aggregates that generation computes."""
-
 _GROUPED: Final = SQL("""
     WITH grouped AS (
         SELECT slot.number AS slot, {tracking_id} AS tracking_id, {feedstock} AS feedstock_id,
                {asset} AS asset_id, count(*) AS event_count, min(e.id) AS first_event,
-               sum(hashint8extended(e.id, 0)) AS digest, {statistics}
+               sum(hashint8extended(e.id, {revision})) AS digest, {statistics}
           FROM {events}
          GROUP BY 1, 2, 3, 4
     )
@@ -57,59 +54,11 @@ _GROUPED: Final = SQL("""
       LEFT JOIN assets ON assets.project_id = %(project)s AND assets.id = grouped.asset_id
 """)
 
-_INSIDE: Final = SQL("""
-    unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[])
-        WITH ORDINALITY AS slot (start_time, end_time, number)
-    JOIN {source} ON e.start_time >= slot.start_time AND e.start_time < slot.end_time
-     AND e.end_time <= slot.end_time
-""")
-"""Events that lie inside slots: a reading at the end is outside, a stretch may end with the slot."""
-
-_USED: Final = SQL("""
-    (SELECT DISTINCT chosen.slot AS number, used.event_id
-       FROM unnest(%(slots)s::integer[], %(batches)s::bigint[]) AS chosen (slot, batch_id)
-       JOIN batch_inputs i ON i.project_id = %(project)s AND i.batch_id = chosen.batch_id
-        AND i.set_number = %(set)s, unnest(i.event_ids) AS used (event_id)) AS slot
-    JOIN events e ON e.project_id = %(project)s AND e.id = slot.event_id
-""")
-"""Events that batches were made of; one that was shared over several batches counts once."""
-
 
 async def aggregate(
-    tx: Read, project: int, source: Source, slots: Sequence[Interval], partition_type: str
+    tx: Read, project: int, source: Source, found: Found, partition_type: str
 ) -> list[tuple[int, Group]]:
-    """Aggregate the complete events of a source that lie inside the slots, by index of slot and tags."""
-    values = {
-        "project": project,
-        "event_type": source.event_type,
-        "starts": [slot.start for slot in slots],
-        "ends": [slot.end for slot in slots],
-    }
-    return await _groups(tx, source, partition_type, _INSIDE.format(source=matching(source)), values, first=1)
-
-
-async def aggregate_used(
-    tx: Read, project: int, source: Source, batches: Sequence[tuple[int, int]], partition_type: str
-) -> list[tuple[int, Group]]:
-    """Aggregate the events that batches were made of; batches are pairs of a slot's index and an id."""
-    values = {
-        "project": project,
-        "set": source.number,
-        "slots": [slot for slot, _ in batches],
-        "batches": [batch for _, batch in batches],
-    }
-    return await _groups(tx, source, partition_type, _USED, values, first=0)
-
-
-async def _groups(
-    tx: Read,
-    source: Source,
-    partition_type: str,
-    events: SQL | Composed,
-    values: Mapping[str, Any],
-    *,
-    first: int,
-) -> list[tuple[int, Group]]:
+    """Aggregate the events of a source that were found, by index of slot and tags."""
     dimensions = DIMENSIONS[partition_type]
     statistics = list(_statistics(source))
     names = [Identifier(f"c{index}") for index in range(len(statistics))]
@@ -121,13 +70,14 @@ async def _groups(
             SQL("{} AS {}").format(column, name)
             for (_, _, column), name in zip(statistics, names, strict=True)
         ),
-        events=events,
+        revision=found.revision,
+        events=found.events,
         names=SQL(", ").join(names),
     )
     columns = [(node, name) for node, name, _ in statistics]
-    project: int = values["project"]
     return [
-        (row[0] - first, _group(project, source, columns, row)) for row in await tx.tuples(statement, values)
+        (row[0] - 1, _group(project, source, columns, row))
+        for row in await tx.tuples(statement, found.values)
     ]
 
 

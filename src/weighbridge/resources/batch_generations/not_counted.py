@@ -2,21 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composable, Literal
 
+from weighbridge.core.cadence import EVENT
+from weighbridge.core.instant import Interval
 from weighbridge.core.statistics import Group
 from weighbridge.db.engine import Read
+from weighbridge.resources.batch_generations.event_slots import EVENTS_NAMED_MAX, in_none
+from weighbridge.resources.batch_generations.found import Discovery
 from weighbridge.resources.batch_generations.records import NotCounted
 from weighbridge.resources.batch_generations.scope import Scope
 from weighbridge.resources.batch_generations.sources import Source
+from weighbridge.resources.batch_generations.window import Reach
 from weighbridge.resources.events.queries import event_id
-
-EVENTS_NAMED_MAX = 10
-"""Events that are named for each reason; the count says how many there are."""
 
 NO_PARTITION = "no partition that runs agrees with their tags"
 STRADDLES = "they lie across a boundary between slots"
 INCOMPLETE = "they lack a required value"
+NO_SLOT = "no slot of an event or tracking id has them"
 
 
 def met_no_partition(sources: Sequence[Source], lost: Sequence[Group]) -> Iterator[NotCounted]:
@@ -27,16 +30,38 @@ def met_no_partition(sources: Sequence[Source], lost: Sequence[Group]) -> Iterat
 
 
 async def left_out(tx: Read, scope: Scope, sources: Sequence[Source]) -> list[NotCounted]:
-    """Events of the range that straddle a boundary or are incomplete, by type and reason."""
+    """Events of the range that straddle a boundary, are in no slot or incomplete, by type and reason."""
     slots = scope.selection.selected
+    is_by_event = scope.model.cadence == EVENT
+    return [
+        *await _straddling_or_incomplete(tx, scope, sources, [] if is_by_event else slots),
+        *(await _in_no_slot(tx, scope, sources) if is_by_event else []),
+    ]
+
+
+async def _in_no_slot(tx: Read, scope: Scope, sources: Sequence[Source]) -> list[NotCounted]:
+    """Events that slots of events leave, such as those without the tracking id that would make one."""
+    found = []
+    place = Discovery(scope.project, (*scope.selection.selected, *scope.selection.touched))
+    for source in sources:
+        if source.window.reach is not Reach.ANY:
+            count, numbers = await in_none(tx, place, source, scope.hull)
+            events = [event_id(scope.project, number) for number in numbers]
+            found += [NotCounted(NO_SLOT, source.event_type_slug, count, events)] if count else []
+    return found
+
+
+async def _straddling_or_incomplete(
+    tx: Read, scope: Scope, sources: Sequence[Source], cut: Sequence[Interval]
+) -> list[NotCounted]:
     rows = await tx.tuples(
-        _LEFT_OUT,
+        _LEFT_OUT.format(straddling=_straddling(sources)),
         {
             "project": scope.project,
             "types": sorted({source.event_type for source in sources}),
-            "boundaries": sorted({slot.start for slot in slots} | {slot.end for slot in slots}),
-            "start": slots[0].start,
-            "end": slots[-1].end,
+            "boundaries": sorted({slot.start for slot in cut} | {slot.end for slot in cut}),
+            "start": scope.hull.start,
+            "end": scope.hull.end,
             "straddles": STRADDLES,
             "incomplete": INCOMPLETE,
             "named": EVENTS_NAMED_MAX,
@@ -48,6 +73,16 @@ async def left_out(tx: Read, scope: Scope, sources: Sequence[Source]) -> list[No
     ]
 
 
+def _straddling(sources: Sequence[Source]) -> Composable:
+    """Whether an event would be read by an input that takes only what lies inside a slot."""
+    arms = [
+        SQL("(e.event_type_id = {} AND {})").format(Literal(source.event_type), source.where)
+        for source in sources
+        if source.window.reach is Reach.INSIDE
+    ]
+    return SQL("({})").format(SQL(" OR ").join(arms)) if arms else SQL("false")
+
+
 # Events with a length are found by their end, which has an index of its own, so that one that began
 # before the range is not missed.
 _LEFT_OUT = SQL("""
@@ -57,7 +92,7 @@ _LEFT_OUT = SQL("""
           FROM events e
          WHERE e.project_id = %(project)s AND e.event_type_id = ANY (%(types)s) AND e.voided_at IS NULL
            AND e.end_time > e.start_time AND e.end_time > %(start)s AND e.start_time < %(end)s
-           AND (NOT e.is_complete OR EXISTS (
+           AND (NOT e.is_complete OR {straddling} AND EXISTS (
                    SELECT FROM unnest(%(boundaries)s::timestamptz[]) AS boundary
                     WHERE e.start_time < boundary AND e.end_time > boundary))
         UNION ALL

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from weighbridge.core.cadence import EventSlot
 from weighbridge.resources.batch_generations.plan import Change, Run
 
 
@@ -31,4 +32,8 @@ def run_key(context: Context, run: Run) -> tuple[object, ...]:
     """What tells a run from the others of its model: slot and partition, as their columns hold them."""
     feedstock = context.feedstocks[run.partition.feedstock] if run.partition.feedstock else None
     asset = context.assets[run.partition.asset] if run.partition.asset else None
-    return run.slot.start, run.slot.end, run.partition.tracking_id, feedstock, asset
+    event = run.slot.event or None if isinstance(run.slot, EventSlot) else None
+    is_by_event = isinstance(run.slot, EventSlot)
+    return (
+        run.slot.start, run.slot.end, run.partition.tracking_id, feedstock, asset, event, is_by_event
+    )  # fmt: skip

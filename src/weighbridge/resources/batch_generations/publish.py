@@ -1,28 +1,41 @@
-"""Publish a plan: runs, batches, values, lineage and entries, in one transaction.
+"""Publish a plan: runs, batches, values and lineage, in one transaction.
 
 Everything is written set by set: one statement for each table, whatever the number of batches.
 """
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Final, LiteralString
 
 from weighbridge.core.model import Model
 from weighbridge.db.engine import Write
-from weighbridge.resources.batch_generations.entries import insert_entries
-from weighbridge.resources.batch_generations.lineage import insert_lineage
-from weighbridge.resources.batch_generations.plan import Plan, Run
+from weighbridge.resources.batch_generations.calculations import insert_calculations
+from weighbridge.resources.batch_generations.draws import insert_draws
+from weighbridge.resources.batch_generations.lineage import (
+    insert_lineage,
+    insert_skipped_inputs,
+    insert_static_inputs,
+)
+from weighbridge.resources.batch_generations.plan import NewBatch, Plan, Run
 from weighbridge.resources.batch_generations.posted import Context, Posted, run_key
+from weighbridge.resources.batch_generations.used_corrections import record_used_corrections
 
 
-async def publish(tx: Write, context: Context, model: Model, plan: Plan) -> list[Posted]:
+async def publish(
+    tx: Write, context: Context, model: Model, plan: Plan, credited: Mapping[NewBatch, Decimal]
+) -> list[Posted]:
     """Write everything that the plan says; give the batches in the plan's order."""
     if not plan.changes:
         return []
     runs = await _ensure_runs(tx, context, [change.run for change in plan.changes])
-    posted = await _insert_batches(tx, context, plan, runs)
-    await _insert_calculations(tx, context, model, posted)
+    posted = await _insert_batches(tx, context, plan, runs, credited)
+    await insert_calculations(tx, context, model, posted)
     for source in plan.sources:
-        await insert_lineage(tx, context, source, posted)
-    await insert_entries(tx, context, posted)
+        await insert_lineage(tx, context, plan.place, source, posted)
+    await insert_static_inputs(tx, context, posted)
+    await insert_skipped_inputs(tx, context, posted)
+    await insert_draws(tx, context.project, posted)
+    await record_used_corrections(tx, context.project, [one.batch_id for one in posted])
     return posted
 
 
@@ -30,20 +43,11 @@ async def _ensure_runs(tx: Write, context: Context, runs: Sequence[Run]) -> dict
     """The ids of the runs by slot and partition; new ones are written down."""
     keys = list(dict.fromkeys(run_key(context, run) for run in runs))
     columns = [list(column) for column in zip(*keys, strict=True)]
-    await tx.execute(
-        """
-        INSERT INTO runs (project_id, family_id, start_time, end_time, tracking_id, feedstock_id, asset_id)
-        SELECT %s, %s, start_time, end_time, tracking_id, feedstock_id, asset_id
-          FROM unnest(%s::timestamptz[], %s::timestamptz[], %s::text[], %s::integer[], %s::integer[])
-               WITH ORDINALITY AS asked (start_time, end_time, tracking_id, feedstock_id, asset_id, place)
-         ORDER BY place
-        ON CONFLICT DO NOTHING
-        """,
-        (context.project, context.family, *columns),
-    )
+    await tx.execute(_MOVE_RUNS, (*columns, context.project, context.family))
+    await tx.execute(_MAKE_RUNS, (context.project, context.family, *columns))
     rows = await tx.tuples(
         """
-        SELECT start_time, end_time, tracking_id, feedstock_id, asset_id, id FROM runs
+        SELECT start_time, end_time, tracking_id, feedstock_id, asset_id, event_id, by_event, id FROM runs
          WHERE project_id = %s AND family_id = %s AND start_time = ANY (%s)
         """,
         (context.project, context.family, columns[0]),
@@ -51,8 +55,44 @@ async def _ensure_runs(tx: Write, context: Context, runs: Sequence[Run]) -> dict
     return {tuple(key): number for *key, number in rows}
 
 
+_ASKED: Final[LiteralString] = """
+    unnest(%s::timestamptz[], %s::timestamptz[], %s::text[], %s::integer[], %s::integer[], %s::bigint[],
+           %s::boolean[])
+        WITH ORDINALITY AS asked (start_time, end_time, tracking_id, feedstock_id, asset_id, event_id,
+                                  by_event, place)
+"""
+
+# A run of an event stays the same run when the event's times are corrected.
+_MOVE_RUNS: Final = (
+    "UPDATE runs r SET start_time = asked.start_time, end_time = asked.end_time FROM "
+    + _ASKED
+    + """
+     WHERE r.project_id = %s AND r.family_id = %s AND r.by_event AND asked.by_event
+       AND (r.event_id, r.tracking_id, r.feedstock_id, r.asset_id)
+           IS NOT DISTINCT FROM (asked.event_id, asked.tracking_id, asked.feedstock_id, asked.asset_id)
+       AND (r.start_time, r.end_time) <> (asked.start_time, asked.end_time)
+"""
+)
+_MAKE_RUNS: Final = (
+    """
+    INSERT INTO runs (project_id, family_id, start_time, end_time, tracking_id, feedstock_id, asset_id,
+                      event_id, by_event)
+    SELECT %s, %s, start_time, end_time, tracking_id, feedstock_id, asset_id, event_id, by_event
+      FROM """
+    + _ASKED
+    + """
+     ORDER BY place
+    ON CONFLICT DO NOTHING
+"""
+)
+
+
 async def _insert_batches(
-    tx: Write, context: Context, plan: Plan, runs: Mapping[tuple[object, ...], int]
+    tx: Write,
+    context: Context,
+    plan: Plan,
+    runs: Mapping[tuple[object, ...], int],
+    credited: Mapping[NewBatch, Decimal],
 ) -> list[Posted]:
     changes = plan.changes
     rows = await tx.tuples(
@@ -77,11 +117,11 @@ async def _insert_batches(
             [change.target.number for change in changes],
             [runs[run_key(context, change.run)] for change in changes],
             [change.adjusts for change in changes],
-            [_tracking_id(change.run) for change in changes],
+            [change.run.name for change in changes],
             [change.run.slot.start for change in changes],
             [change.run.slot.end for change in changes],
             [change.total for change in changes],
-            [change.posting.credit for change in changes],
+            [credited[change.batch] for change in changes],
             [change.run.fingerprint for change in changes],
         ),
     )
@@ -91,31 +131,3 @@ async def _insert_batches(
         Posted(change, runs[run_key(context, change.run)], number)
         for change, number in zip(changes, numbers, strict=True)
     ]
-
-
-def _tracking_id(run: Run) -> str:
-    """The partition's own tracking id, or one made of slot and partition: `2025-03 Wood chips`."""
-    return run.partition.tracking_id or " ".join(part for part in (run.label, run.partition.label) if part)
-
-
-async def _insert_calculations(tx: Write, context: Context, model: Model, posted: Sequence[Posted]) -> None:
-    rows = [
-        (
-            one.batch_id, place, node.slug, node.label, str(node.unit), value.amount, value.whole,
-            node in model.outputs, node.slug == one.change.target.output,
-        )
-        for one in posted
-        for place, node in enumerate(model.nodes, start=1)
-        if (value := one.change.run.readings.get(node.slug)) is not None and value.amount is not None
-    ]  # fmt: skip
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    await tx.execute(
-        """
-        INSERT INTO batch_calculations (project_id, batch_id, position, slug, name, unit, value, whole,
-                                        is_output, is_primary)
-        SELECT %s, asked.*
-          FROM unnest(%s::bigint[], %s::smallint[], %s::text[], %s::text[], %s::text[], %s::numeric[],
-                      %s::numeric[], %s::boolean[], %s::boolean[]) AS asked
-        """,
-        (context.project, *columns),
-    )

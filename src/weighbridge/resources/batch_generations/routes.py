@@ -1,11 +1,15 @@
 """Paths of generation: hung below the ledger whose batches are made."""
 
-from weighbridge.http.endpoint import Answer, WriteCall, post
+from weighbridge.http.endpoint import Answer, WriteCall, patch, post
+from weighbridge.resources.async_tasks.polling import accepted, poll
 from weighbridge.resources.async_tasks.records import AsyncTask
 from weighbridge.resources.batch_generations import actions
-from weighbridge.resources.batch_generations.records import NewGeneration, Preview
-
-POLL_AFTER_SECONDS = 2
+from weighbridge.resources.batch_generations.records import (
+    NewGeneration,
+    Preview,
+    UpdatedBatch,
+    UpdatedInputs,
+)
 
 _EXAMPLE = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-12-31T23:59:59Z"}
 
@@ -33,10 +37,22 @@ async def generate_preview(call: WriteCall, body: NewGeneration) -> Preview:
 )
 async def create_batch_generation(call: WriteCall, body: NewGeneration) -> Answer:
     """Start generating batches on a ledger; poll the task in the answer."""
-    task = await actions.start(call.tx, call.actor, call.path["ledger_id"], body)
-    return Answer(
-        task, {"Location": f"/api/v1/async_tasks/{task.id}", "Retry-After": str(POLL_AFTER_SECONDS)}
+    return accepted(await actions.start(call.tx, call.actor, call.path["ledger_id"], body))
+
+
+@patch(
+    "/ledgers/{ledger_id}/batches/{batch_id}/update_inputs",
+    permission="production_accounting:write",
+    body=UpdatedInputs,
+    returns=UpdatedBatch,
+    example={"data_point_ids": [], "skipped_data_point_type_ids": []},
+)
+async def update_inputs(call: WriteCall, body: UpdatedInputs) -> Answer:
+    """Start computing a batch again with other inputs; `processing` until the task in `Location` ends."""
+    batch, task = await actions.update_inputs(
+        call.tx, call.actor, call.path["ledger_id"], call.path["batch_id"], body
     )
+    return Answer(batch, poll(task))
 
 
-ROUTES = [generate_preview, create_batch_generation]
+ROUTES = [generate_preview, create_batch_generation, update_inputs]

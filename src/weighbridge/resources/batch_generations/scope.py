@@ -3,37 +3,31 @@
 Slots that were generated before keep the version that made them, so one request may run several.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
 import msgspec
 
 from weighbridge.core import ids
-from weighbridge.core.cadence import CADENCES, Selection
+from weighbridge.core.cadence import EVENT, Selection
+from weighbridge.core.engine.outlet import Outlet
 from weighbridge.core.instant import Instant, Interval
-from weighbridge.core.model import Model, required_features
-from weighbridge.core.partition import DIMENSIONS
+from weighbridge.core.model import Model
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.slot import Version
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
-from weighbridge.resources.batch_generations.aggregates import AGGREGATES
+from weighbridge.resources.batch_generations.explicit import Part, explicit_inputs
+from weighbridge.resources.batch_generations.outlets import resolve_outlets
 from weighbridge.resources.batch_generations.plan import Target
 from weighbridge.resources.batch_generations.records import NewGeneration
-from weighbridge.resources.batch_generations.slots import assign_slots
+from weighbridge.resources.batch_generations.slot_inputs import NO_INPUTS, SlotInputs
+from weighbridge.resources.batch_generations.slots import Asked, assign_slots
 from weighbridge.resources.ledgers.queries import get_ledger
 from weighbridge.resources.models.document import read_model
 from weighbridge.resources.models.queries import stored_model
-
-RUNNABLE = frozenset(
-    {f"aggregate:{name}" for name in AGGREGATES}
-    | {f"cadence:{cadence}" for cadence in CADENCES if cadence != "event"}
-    | {f"partition_type:{kind}" for kind in DIMENSIONS}
-    | {"share:even", "share:by", "share:repeat", "where", "weight", "optional", "partition_name"}
-)
-"""The parts of the model language that generation computes; a model that needs others is refused by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +43,33 @@ class Scope:
     share_scale: int
     """Decimals of the finest ledger of the model in the project, generated or not."""
     zone: ZoneInfo
+    wanted: Interval
+    """The range that was asked for."""
     selection: Selection
+    outlets: Mapping[str, Outlet]
+    """The ledgers that its nodes draw from, by node."""
     passed_over: tuple[Interval, ...] = ()
     """Slots that are left to generated slots of another cadence."""
     replaced: tuple[Interval, ...] = ()
     """Generated slots of other bounds that this version replaces."""
+    inputs: SlotInputs = NO_INPUTS
+    """What the caller named and set aside in its slots."""
+
+    @property
+    def hull(self) -> Interval:
+        """The time over which data are looked for: the slots, and of events also the range."""
+        slots = [*self.selection.selected]
+        if self.model.cadence == EVENT:
+            slots.append(self.wanted)
+        return Interval(min(slot.start for slot in slots), max(slot.end for slot in slots))
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """What one version is to compute of a range."""
+
+    wanted: Interval
+    slots: tuple[Interval, ...]
 
 
 class _Linked(msgspec.Struct, frozen=True):
@@ -77,6 +93,35 @@ async def scopes_of(tx: Read, actor: Actor, ledger: str, asked: NewGeneration) -
     await get_ledger(tx, actor, ledger)
     key = ids.parse(ids.PREFIXES["ledger"], ledger)
     assert key is not None  # noqa: S101 - the ledger was found by it
+    linked = await _linked(tx, key, is_concurrent=asked.generate_concurrent_ledgers)
+    frame = linked[0]
+    stored = await stored_model(tx, frame.active_model)
+    active = read_model(stored.document)
+    zone, wanted = ZoneInfo(frame.time_zone), _wanted(asked)
+    found = await assign_slots(
+        tx,
+        (key.project, frame.family),
+        Version(stored.id, active.cadence),
+        active,
+        Asked(wanted, zone, is_replacing=asked.model_version == "latest"),
+    )
+    older = [number for number in found.slots if number != stored.id]
+    newest = [stored.id] if stored.id in found.slots else []
+    scopes = [
+        await _scope(tx, key.project, linked, number, _Share(wanted, found.slots[number]))
+        for number in older + newest
+    ]
+    reported = replace(
+        scopes[-1],
+        selection=Selection(scopes[-1].selection.selected, found.touched),
+        passed_over=found.passed_over,
+        replaced=found.replaced,
+    )
+    return await _with_inputs(tx, [*scopes[:-1], reported], asked)
+
+
+async def _linked(tx: Read, key: ids.Key, *, is_concurrent: bool) -> list[_Linked]:
+    """The ledger, or all that its model credits in the project."""
     linked = await tx.rows(
         _Linked,
         """
@@ -90,45 +135,27 @@ async def scopes_of(tx: Read, actor: Actor, ledger: str, asked: NewGeneration) -
          WHERE asked.project_id = %s AND asked.id = %s AND (other.id = asked.id OR %s)
          ORDER BY other.id
         """,
-        (key.project, key.key, asked.generate_concurrent_ledgers),
+        (key.project, key.key, is_concurrent),
     )
     if not linked:
         raise Invalid(
             [Problem("The ledger has no model, so there is nothing to run.", "ledger_id", "no_model")]
         )
-    frame = linked[0]
-    stored = await stored_model(tx, frame.active_model)
-    active = read_model(stored.document)
-    _refuse_what_does_not_run(active)
-    zone = ZoneInfo(frame.time_zone)
-    found = await assign_slots(
-        tx,
-        (key.project, frame.family),
-        Version(stored.id, active.cadence),
-        _wanted(asked),
-        zone=zone,
-        is_replacing=asked.model_version == "latest",
-    )
-    older = [number for number in found.slots if number != stored.id]
-    newest = [stored.id] if stored.id in found.slots else []
-    scopes = [await _scope(tx, key.project, linked, number, found.slots[number]) for number in older + newest]
-    reported = replace(
-        scopes[-1],
-        selection=Selection(scopes[-1].selection.selected, found.touched),
-        passed_over=found.passed_over,
-        replaced=found.replaced,
-    )
-    return (*scopes[:-1], reported)
+    return linked
 
 
-async def _scope(
-    tx: Read, project: int, linked: Sequence[_Linked], number: int, slots: tuple[Interval, ...]
-) -> Scope:
+async def _with_inputs(tx: Read, scopes: Sequence[Scope], asked: NewGeneration) -> tuple[Scope, ...]:
+    """The scopes with what is named and set aside in their slots."""
+    parts = [Part(scope.model, scope.selection.selected) for scope in scopes]
+    inputs = await explicit_inputs(tx, scopes[0].project, scopes[0].family, parts, asked)
+    return tuple(replace(scope, inputs=of_part) for scope, of_part in zip(scopes, inputs, strict=True))
+
+
+async def _scope(tx: Read, project: int, linked: Sequence[_Linked], number: int, share: _Share) -> Scope:
     """The part of a generation that one version of the model computes."""
     frame = linked[0]
     stored = await stored_model(tx, number)
     model = read_model(stored.document)
-    _refuse_what_does_not_run(model)
     return Scope(
         project=project,
         family=frame.family,
@@ -138,26 +165,10 @@ async def _scope(
         targets=tuple(Target(one.number, one.name, one.unit, one.scale, one.output) for one in linked),
         share_scale=frame.share_scale,
         zone=ZoneInfo(frame.time_zone),
-        selection=Selection(slots, ()),
+        wanted=share.wanted,
+        selection=Selection(share.slots, ()),
+        outlets=await resolve_outlets(tx, project, frame.family, model),
     )
-
-
-def not_runnable(model: Model) -> list[str]:
-    """The parts of the model language that a model makes use of and generation does not compute."""
-    cut = {f"cadence:{model.cadence}", f"partition_type:{model.partition_type}"}
-    return sorted((required_features(model) | cut) - RUNNABLE)
-
-
-def _refuse_what_does_not_run(model: Model) -> None:
-    if missing := not_runnable(model):
-        parts = ", ".join(missing)
-        raise Invalid(
-            [
-                Problem(
-                    f"This version of the service cannot generate with {parts}.", "ledger_id", "not_runnable"
-                )
-            ]
-        )
 
 
 def _wanted(asked: NewGeneration) -> Interval:

@@ -1,19 +1,33 @@
 """Which version of a model computes which slots of a requested range, by what was generated before."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 from zoneinfo import ZoneInfo
 
 import msgspec
 
-from weighbridge.core.cadence import label, select
+from weighbridge.core.cadence import EVENT, SLOTS_MAX, EventSlot, Selection, is_selected, label, select
 from weighbridge.core.instant import Instant, Interval
+from weighbridge.core.model import Model
 from weighbridge.core.problem import Problem
 from weighbridge.core.slot import Assignment, Generated, Version, assign
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
+from weighbridge.resources.batch_generations.event_slots import event_slots
 
 SLOTS_NAMED_MAX: Final = 10
 """Slots that a refusal names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The range that is asked for, and whether the active version is to replace what others made."""
+
+    wanted: Interval
+    zone: ZoneInfo
+    is_replacing: bool
+
 
 FamilyKey = tuple[int, int]
 """A project and a model family."""
@@ -22,52 +36,188 @@ FamilyKey = tuple[int, int]
 class _GeneratedSlot(msgspec.Struct, frozen=True):
     start_time: Instant
     end_time: Instant
+    by_event: bool
+    event: int | None
+    tracking_id: str | None
     model: int
     cadence: str
 
 
-async def assign_slots(
-    tx: Read, key: FamilyKey, active: Version, wanted: Interval, *, zone: ZoneInfo, is_replacing: bool
-) -> Assignment:
+async def assign_slots(tx: Read, key: FamilyKey, active: Version, model: Model, asked: Asked) -> Assignment:
     """Assign the slots of a range; raise Invalid when it selects none, too many, or would cut one in two."""
     try:
-        chosen = select(active.cadence, wanted, zone)
-        every = (*chosen.selected, *chosen.touched)
+        chosen = await _chosen(tx, key, model, asked)
+        every = (*chosen.selected, *chosen.touched, asked.wanted)
         hull = Interval(min(slot.start for slot in every), max(slot.end for slot in every))
-        generated = await _generated(tx, key, hull)
-        found = assign(active, generated, wanted, zone, is_replacing=is_replacing)
+        generated = await _generated(tx, key, model, hull, chosen)
+        kept = _kept(generated, asked)
     except ValueError as error:
         raise Invalid([Problem(f"Too long: {error}.", "end_time", "too_long")]) from None
     except OverflowError:
         message = "The range reaches over the ends of the calendar, the years 1 and 9999."
         raise Invalid([Problem(message, "start_time", "invalid")]) from None
-    if problems := _problems(found, active, {one.slot: one.version.cadence for one in generated}, zone):
+    found = assign(active, chosen, generated, kept, is_replacing=asked.is_replacing)
+    if problems := _problems(found, active, generated, asked.zone):
         raise Invalid(problems)
+    while moved := await _that_hold_data_of(tx, key, found):
+        found = found.including(moved)
     return found
 
 
-async def _generated(tx: Read, key: FamilyKey, hull: Interval) -> list[Generated]:
-    """The slots with batches that meet a range; the newest batch says which version a slot stands at."""
+async def _chosen(tx: Read, key: FamilyKey, model: Model, asked: Asked) -> Selection:
+    """The slots of the active version that the range selects or touches."""
+    if model.cadence != EVENT:
+        return select(model.cadence, asked.wanted, asked.zone)
+    slots = await event_slots(tx, key[0], model, asked.wanted)
+    if len(slots) > SLOTS_MAX:
+        raise ValueError(f"the range has {len(slots):,} slots of events, and {SLOTS_MAX:,} are allowed")
+    return Selection(
+        tuple(slot for slot in slots if is_selected(slot, asked.wanted)),
+        tuple(slot for slot in slots if not is_selected(slot, asked.wanted)),
+    )
+
+
+def _kept(generated: Sequence[Generated], asked: Asked) -> set[Interval]:
+    """The generated slots that the range selects, each by the cadence that it was cut by."""
+    cadences = {one.version.cadence for one in generated} - {EVENT}
+    selected = {slot for cadence in cadences for slot in select(cadence, asked.wanted, asked.zone).selected}
+    return {
+        one.slot
+        for one in generated
+        if one.slot in selected or (isinstance(one.slot, EventSlot) and is_selected(one.slot, asked.wanted))
+    }
+
+
+async def _generated(
+    tx: Read, key: FamilyKey, model: Model, hull: Interval, chosen: Selection
+) -> list[Generated]:
+    """The slots with batches that meet a range, or are chosen wherever they were.
+
+    The newest batch says which version a slot stands at. A slot of an event is where its event is now.
+    """
+    now = {slot.identity: slot for slot in chosen.selected + chosen.touched if isinstance(slot, EventSlot)}
     rows = await tx.rows(
         _GeneratedSlot,
-        """
-        SELECT DISTINCT ON (r.start_time, r.end_time) r.start_time, r.end_time, m.id, m.cadence
-          FROM runs r
-          JOIN batches b ON (b.project_id, b.run_id) = (r.project_id, r.id) AND b.deleted_at IS NULL
-          JOIN models m ON m.id = b.model_id
-         WHERE r.project_id = %s AND r.family_id = %s AND r.start_time < %s AND r.end_time > %s
-         ORDER BY r.start_time, r.end_time, b.id DESC
-        """,
-        (*key, hull.end, hull.start),
+        _GENERATED,
+        {
+            "project": key[0],
+            "family": key[1],
+            "start": hull.start,
+            "end": hull.end,
+            "events": [event for event, _ in now if event],
+            "tracking_ids": [tracking_id for _, tracking_id in now if tracking_id],
+        },
     )
+    found = [_generated_slot(row) for row in rows]
+    elsewhere = {
+        one.slot.identity for one in found if isinstance(one.slot, EventSlot) and one.slot.identity not in now
+    }
+    if elsewhere and model.cadence == EVENT:
+        nothing = Interval(hull.start, hull.start)
+        moved = await event_slots(tx, key[0], model, nothing, elsewhere)
+        now |= {slot.identity: slot for slot in moved if slot.identity in elsewhere}
     return [
-        Generated(Interval(row.start_time, row.end_time), Version(row.model, row.cadence)) for row in rows
+        replace(one, slot=now.get(one.slot.identity, one.slot)) if isinstance(one.slot, EventSlot) else one
+        for one in found
+    ]
+
+
+def _generated_slot(row: _GeneratedSlot) -> Generated:
+    version = Version(row.model, row.cadence)
+    if not row.by_event:
+        return Generated(Interval(row.start_time, row.end_time), version)
+    tracking_id = "" if row.event else row.tracking_id or ""
+    name = tracking_id or f"event {row.event}"
+    return Generated(
+        EventSlot(row.start_time, row.end_time, event=row.event or 0, tracking_id=tracking_id, name=name),
+        version,
+    )
+
+
+_SLOT: Final = """
+    r.start_time, r.end_time, r.by_event, r.event_id, CASE WHEN r.by_event THEN r.tracking_id END
+"""
+
+_GENERATED: Final = (
+    """
+    SELECT DISTINCT ON ("""
+    + _SLOT
+    + """) """
+    + _SLOT
+    + """, m.id, m.cadence
+      FROM runs r
+      JOIN batches b ON (b.project_id, b.run_id) = (r.project_id, r.id) AND b.deleted_at IS NULL
+      JOIN models m ON m.id = b.model_id
+     WHERE r.project_id = %(project)s AND r.family_id = %(family)s
+       AND (r.start_time < %(end)s AND (r.end_time > %(start)s OR r.start_time = r.end_time
+                                        AND r.start_time >= %(start)s)
+            OR r.by_event AND (r.event_id = ANY (%(events)s::bigint[])
+                               OR r.event_id IS NULL AND r.tracking_id = ANY (%(tracking_ids)s::text[])))
+     ORDER BY """
+    + _SLOT
+    + """, b.id DESC
+"""
+)
+
+# A run holds what its newest batch on a ledger was made of.
+_HOLDING: Final = (
+    """
+    WITH asked AS (
+        SELECT * FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[])
+                      AS slot (start_time, end_time)
+    ), moved AS (
+        SELECT DISTINCT e.id FROM corrections c
+          JOIN events e ON (e.project_id, e.id) = (c.project_id, c.event_id)
+          JOIN asked ON e.start_time < asked.end_time AND e.end_time >= asked.start_time
+         WHERE c.project_id = %(project)s AND c.field IN ('start_time', 'end_time')
+    )
+    SELECT DISTINCT ON ("""
+    + _SLOT
+    + """) """
+    + _SLOT
+    + """, m.id, m.cadence
+      FROM moved
+      JOIN batch_inputs i ON i.project_id = %(project)s
+       AND int8range(i.first_event, i.last_event, '[]') @> moved.id AND moved.id = ANY (i.event_ids)
+      JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id) AND b.deleted_at IS NULL
+      JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id) AND r.family_id = %(family)s
+      JOIN models m ON m.id = b.model_id
+     WHERE NOT EXISTS (SELECT FROM asked
+                        WHERE (asked.start_time, asked.end_time) = (r.start_time, r.end_time))
+       AND NOT EXISTS (SELECT FROM batches newer
+                        WHERE newer.project_id = b.project_id AND newer.run_id = b.run_id
+                          AND newer.ledger_id = b.ledger_id AND newer.id > b.id AND newer.deleted_at IS NULL)
+     ORDER BY """
+    + _SLOT
+    + """, b.id DESC
+"""
+)
+
+
+async def _that_hold_data_of(tx: Read, key: FamilyKey, found: Assignment) -> list[Generated]:
+    """Further slots whose runs hold events that were moved into the assigned ones."""
+    slots = [*(slot for slots in found.slots.values() for slot in slots), *found.replaced]
+    rows = await tx.rows(
+        _GeneratedSlot,
+        _HOLDING,
+        {
+            "project": key[0],
+            "family": key[1],
+            "starts": [slot.start for slot in slots],
+            "ends": [slot.end for slot in slots],
+        },
+    )
+    assigned = {slot.identity for slot in slots if isinstance(slot, EventSlot)}
+    holding = [_generated_slot(row) for row in rows]
+    return [
+        one for one in holding if not isinstance(one.slot, EventSlot) or one.slot.identity not in assigned
     ]
 
 
 def _problems(
-    found: Assignment, active: Version, cadences: dict[Interval, str], zone: ZoneInfo
+    found: Assignment, active: Version, generated: Sequence[Generated], zone: ZoneInfo
 ) -> list[Problem]:
+    cadences = {one.slot: one.version.cadence for one in generated}
     cut = [
         Problem(
             f"The range would replace a part of the slot {label(cadences[slot], slot, zone)}, which is"
@@ -87,4 +237,6 @@ def _problems(
         )
         return [Problem(message, "start_time", "passed_over")]
     message = f"The range selects no {active.cadence} slot: less than half of each slot lies in it."
+    if active.cadence == EVENT:
+        message = "The range selects no slot: no event that makes one lies in it with at least half."
     return [Problem(message, "start_time", "no_slot")]

@@ -2,22 +2,32 @@
 
 from collections.abc import Sequence
 
+from weighbridge.core.partition import Partition
 from weighbridge.core.problem import Problem
-from weighbridge.db.engine import Database
+from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.json import as_record
 from weighbridge.errors import Invalid
 from weighbridge.resources.async_tasks import actions as tasks
 from weighbridge.resources.async_tasks.actions import Attempt
 from weighbridge.resources.audit_log import actions as audit
-from weighbridge.resources.batch_generations.lock import lock_name
+from weighbridge.resources.batch_generations.choices import choices_in
+from weighbridge.resources.batch_generations.consumers import mark_consumers, mark_other_ledgers
+from weighbridge.resources.batch_generations.entries import insert_entries
+from weighbridge.resources.batch_generations.lock import lock_names
 from weighbridge.resources.batch_generations.plan import Plan
-from weighbridge.resources.batch_generations.planner import make_plan
+from weighbridge.resources.batch_generations.planner import make_plans
 from weighbridge.resources.batch_generations.posted import Context, Posted
+from weighbridge.resources.batch_generations.postings import Postings, postings_of
 from weighbridge.resources.batch_generations.publish import publish
 from weighbridge.resources.batch_generations.records import GenerationResult, NewGeneration
-from weighbridge.resources.batch_generations.scope import scopes_of
+from weighbridge.resources.batch_generations.scope import Scope, scopes_of
+from weighbridge.resources.batch_generations.settled import keep_digests
+from weighbridge.resources.batch_generations.slot_inputs import keep_inputs
+from weighbridge.resources.batch_generations.updating import refuse_to_fall_short, updated_run
 from weighbridge.resources.batches.queries import batch_id
+from weighbridge.resources.batches.staleness import clear, mark_changed_meanwhile
 from weighbridge.resources.ledgers.queries import ledger_id
+from weighbridge.resources.rules.marking import mark_batches
 
 
 async def generate_batches(database: Database, attempt: Attempt) -> None:
@@ -27,32 +37,34 @@ async def generate_batches(database: Database, attempt: Attempt) -> None:
         {name: attempt.args[name] for name in NewGeneration.__struct_fields__ if name in attempt.args},
         NewGeneration,
     )
-    # The lock is held before the snapshot is taken, so the snapshot shows what the last holder posted.
-    async with database.snapshot(lock=await _lock(database, attempt)) as tx:
+    async with database.read() as before:
+        locks = await _locks(before, await scopes_of(before, attempt.actor, ledger, asked))
+    # The locks are held before the snapshot is taken, so the snapshot shows what their last holders posted.
+    async with database.snapshot(locks=locks) as tx:
         await tasks.report(database, attempt, 10, "Reading the data and running the model")
         scopes = await scopes_of(tx, attempt.actor, ledger, asked)
-        plans = [await make_plan(tx, scope) for scope in scopes]
+        if not set(locks).issuperset(await _locks(tx, scopes)):
+            raise Invalid([Problem("The model draws from other ledgers since a moment ago; start again.")])
+        partition = await _updated_partition(tx, attempt)
+        plans = await make_plans(tx, scopes, await choices_in(tx, scopes, asked, partition))
         if problems := [Problem(problem) for plan in plans for problem in plan.problems]:
             raise Invalid(problems)
+        postings = await postings_of(tx, attempt.project_id, plans)
+        if partition is not None:
+            refuse_to_fall_short(scopes, postings)
         count = sum(len(plan.changes) for plan in plans)
         await tasks.report(database, attempt, 60, f"Writing {count} batches and their lineage")
-        feedstocks = await tx.tuples(
-            "SELECT name, id FROM feedstocks WHERE project_id = %s", (attempt.project_id,)
-        )
-        assets = await tx.tuples("SELECT name, id FROM assets WHERE project_id = %s", (attempt.project_id,))
-        posted = []
-        for scope, plan in zip(scopes, plans, strict=True):
-            context = Context(
-                project=scope.project,
-                family=scope.family,
-                task_id=attempt.task_id,
-                model_sha256=scope.model_sha256,
-                feedstocks=dict(feedstocks),
-                assets=dict(assets),
-            )
-            posted += await publish(tx, context, scope.model, plan)
+        posted = await _publish(tx, attempt, scopes, plans, postings)
+        if posted:
+            await insert_entries(tx, attempt.project_id, attempt.task_id, postings, posted)
+            await mark_consumers(tx, attempt.project_id, posted)
+            if asked.names_inputs:
+                ledgers = [target.number for target in scopes[-1].targets]
+                await mark_other_ledgers(tx, attempt.project_id, posted, ledgers)
+            mark_batches(tx, attempt.project_id, [one.batch_id for one in posted])
+        await mark_changed_meanwhile(database, tx, attempt.project_id)
         await tasks.hold_fence(tx, attempt)
-        result = _result(attempt.project_id, plans, posted)
+        result = _result(attempt.project_id, plans, posted, postings)
         await audit.record(
             tx,
             attempt.actor,
@@ -64,16 +76,48 @@ async def generate_batches(database: Database, attempt: Attempt) -> None:
         await tasks.succeed(tx, attempt, result)
 
 
-async def _lock(database: Database, attempt: Attempt) -> str:
-    """One generation at a time for a model in a project: its ledgers share runs."""
-    row = await database.single(
-        "SELECT family_id FROM ledgers WHERE project_id = %s AND id = %s",
-        (attempt.project_id, attempt.args["ledger_id"]),
-    )
-    return lock_name(attempt.project_id, row[0] if row else 0)
+async def _updated_partition(tx: Read, attempt: Attempt) -> Partition | None:
+    """The partition of the batch that is given other inputs; None when none is."""
+    batch = attempt.args.get("batch_id")
+    if batch is None:
+        return None
+    return (await updated_run(tx, attempt.project_id, attempt.args["ledger_id"], batch)).partition
 
 
-def _result(project: int, plans: Sequence[Plan], posted: Sequence[Posted]) -> GenerationResult:
+async def _publish(
+    tx: Write, attempt: Attempt, scopes: Sequence[Scope], plans: Sequence[Plan], postings: Postings
+) -> list[Posted]:
+    """Write the batches of every version, and what stays with their slots."""
+    project = attempt.project_id
+    feedstocks = await tx.tuples("SELECT name, id FROM feedstocks WHERE project_id = %s", (project,))
+    assets = await tx.tuples("SELECT name, id FROM assets WHERE project_id = %s", (project,))
+    posted = []
+    for scope, plan in zip(scopes, plans, strict=True):
+        context = Context(
+            project=project,
+            family=scope.family,
+            task_id=attempt.task_id,
+            model_sha256=scope.model_sha256,
+            feedstocks=dict(feedstocks),
+            assets=dict(assets),
+        )
+        posted += await publish(tx, context, scope.model, plan, postings.credits)
+        await keep_digests(tx, scope, plan.digests)
+        await keep_inputs(tx, project, scope.family, scope.selection.selected, scope.inputs)
+        ledgers = [target.number for target in scope.targets]
+        await clear(tx, project, scope.family, ledgers, plan.slots)
+    return posted
+
+
+async def _locks(tx: Read, scopes: Sequence[Scope]) -> list[str]:
+    """One generation at a time for a model in a project, and for each ledger that it posts to."""
+    models = {scopes[0].family: [scope.model for scope in scopes]}
+    return await lock_names(tx, scopes[0].project, models)
+
+
+def _result(
+    project: int, plans: Sequence[Plan], posted: Sequence[Posted], postings: Postings
+) -> GenerationResult:
     adjusted = sum(one.change.adjusts is not None for one in posted)
     return GenerationResult(
         batches=[batch_id(project, one.batch_id) for one in posted],
@@ -81,4 +125,6 @@ def _result(project: int, plans: Sequence[Plan], posted: Sequence[Posted]) -> Ge
         adjusted=adjusted,
         unchanged=sum(plan.unchanged for plan in plans),
         not_counted=[found for plan in plans for found in plan.not_counted],
+        left_out=[run for plan in plans for run in plan.left_out],
+        deficits=postings.named_deficits(project),
     )

@@ -15,6 +15,7 @@ from weighbridge.core.expression.tree import Expression, Operator
 from weighbridge.core.problem import Problem
 from weighbridge.db.literal import Literal
 from weighbridge.errors import Invalid
+from weighbridge.resources.events.values import CURRENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Column:
 Columns = Mapping[str, Column]
 """The data point types of the event type, by slug."""
 
-_TAGS: Final[Mapping[str, LiteralString]] = {
+TAGS: Final[Mapping[str, LiteralString]] = {
     "tracking_id": "e.tracking_id",
     "feedstock": """(SELECT f.name FROM feedstocks f
                      WHERE (f.project_id, f.id) = (e.project_id, e.feedstock_id))""",
@@ -37,11 +38,8 @@ _TAGS: Final[Mapping[str, LiteralString]] = {
     "location": """(SELECT l.name FROM locations l
                     WHERE (l.project_id, l.id) = (e.project_id, e.location_ids[1]))""",
 }
-_ARRAYS: Final[Mapping[str, LiteralString]] = {
-    "number": "e.numbers[{}]",
-    "string": "e.texts[{}]",
-    "boolean": "e.booleans[{}]",
-}
+"""The tags of an event by name."""
+
 _OPERATORS: Final[Mapping[Operator, LiteralString]] = {
     Operator.ADD: "({} + {})",
     Operator.SUBTRACT: "({} - {})",
@@ -66,8 +64,8 @@ def condition(tree: Expression, columns: Columns) -> Composable:
 
 
 def value_of(column: Column) -> Composable:
-    """The value of a data point of the event `e`."""
-    return SQL(_ARRAYS[column.value_type]).format(Literal(column.position))
+    """The value of a data point of the event `e`, as corrected."""
+    return SQL(CURRENT[column.value_type]).format(Literal(column.position))
 
 
 def _sql(tree: Expression, columns: Columns) -> Composable:  # noqa: PLR0911 - one answer for each kind of node
@@ -101,13 +99,13 @@ def _sql(tree: Expression, columns: Columns) -> Composable:  # noqa: PLR0911 - o
 
 
 def _name(name: t.Name, columns: Columns) -> Composable:
-    if not name.is_verbatim and name.text in _TAGS:
-        return SQL(_TAGS[name.text])
+    if not name.is_verbatim and name.text in TAGS:
+        return SQL(TAGS[name.text])
     column = columns.get(name.text if name.is_verbatim else name.text.replace("_", "-")) or columns.get(
         name.text
     )
     if column is None:
-        allowed = ", ".join([*_TAGS, *columns])
+        allowed = ", ".join([*TAGS, *columns])
         raise Invalid(
             [Problem(f"A where filter names {name.text!r}; it can name {allowed}.", "where", "unknown")]
         )

@@ -15,8 +15,13 @@ from weighbridge.core import ids
 from weighbridge.core.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.resources.batches.records import InputDataPoint, InputEvent, InputRow
+from weighbridge.resources.batches.skipped_inputs import skipped_rows
 from weighbridge.resources.events.queries import event_id
+from weighbridge.resources.events.records import Substitution
+from weighbridge.resources.events.standing import substitutions_numbered
 from weighbridge.resources.projects.queries import project_id as friendly_project
+
+Content = Decimal | str | bool | None
 
 CHUNK_SIZE: Final = 1000
 """Events in one row of lineage."""
@@ -51,7 +56,7 @@ class Slice:
 
 
 class StoredEvent(msgspec.Struct, frozen=True):
-    """An event of a slice with its values."""
+    """An event of a slice with its values as the batch saw them, and as they were captured."""
 
     slice: int
     number: int
@@ -61,17 +66,44 @@ class StoredEvent(msgspec.Struct, frozen=True):
     numbers: list[Decimal | None]
     texts: list[str | None]
     booleans: list[bool | None]
+    raw_numbers: list[Decimal | None]
+    raw_texts: list[str | None]
+    raw_booleans: list[bool | None]
+    is_imputed: bool
+    substituted: list[int]
+    """The positions at which the batch saw another value in the place of the captured one."""
+    substitutions: list[int]
+    """The numbers of the corrections that put it there, one for each position."""
 
-    def value_at(self, position: int) -> Decimal | str | bool | None:
+    def value_at(self, position: int) -> Content:
         """The value that stands at a position; None when the event carries none."""
-        for values in (self.numbers, self.texts, self.booleans):
-            if position <= len(values) and (value := values[position - 1]) is not None:
-                return value
-        return None
+        return _at(position, self.numbers, self.texts, self.booleans)
+
+    def raw_value_at(self, position: int) -> Content:
+        """The captured value; None when a rule made the event for a slot without a measurement."""
+        if self.is_imputed:
+            return None
+        return _at(position, self.raw_numbers, self.raw_texts, self.raw_booleans)
 
     def number_at(self, position: int) -> Decimal | None:
         """The number that stands at a position; an array ends with its last value."""
         return self.numbers[position - 1] if position <= len(self.numbers) else None
+
+
+async def input_data(
+    tx: Read, project: int, batches: Sequence[int], offset: int, limit: int
+) -> dict[int, tuple[list[InputRow], int]]:
+    """Some consecutive rows of each batch's input data, and how many it has; what was set aside is last."""
+    sets = await input_sets(tx, project, batches)
+    rows = await rows_between(tx, project, sets, offset, limit)
+    skipped = await skipped_rows(tx, project, batches)
+    found = {}
+    for batch in batches:
+        measured = sum(one.row_count for one in sets[batch])
+        first = max(0, offset - measured)
+        rest = skipped[batch][first : first + limit - len(rows[batch])]
+        found[batch] = ([*rows[batch], *rest], measured + len(skipped[batch]))
+    return found
 
 
 async def input_sets(tx: Read, project: int, batches: Sequence[int]) -> dict[int, list[InputSet]]:
@@ -100,10 +132,12 @@ async def rows_between(
     names = await measures(tx, project, {piece.inputs.event_type for piece in slices})
     rows: dict[int, list[InputRow]] = {batch: [] for batch in sets}
     stored = await _stored(tx, project, slices)
+    numbers = {number for events in stored for event in events for number in event.substitutions}
+    named = await substitutions_numbered(tx, project, numbers)
     for index, piece in enumerate(slices):
         width = len(piece.inputs.positions)
         of_slice = [
-            _row(project, event, position, *names[piece.inputs.event_type, position])
+            _row(project, event, position, names[piece.inputs.event_type, position], named)
             for event in stored[index]
             for position in piece.inputs.positions
         ]
@@ -142,15 +176,28 @@ async def _stored(tx: Read, project: int, slices: Sequence[Slice]) -> list[list[
                                  %(counts)s::integer[])
                      WITH ORDINALITY AS w (batch_id, set_number, first, count, slice)
         ), named AS (
-            SELECT w.slice, c.chunk * %(size)s + part.place - 1 - w.first AS place, w.count, part.event_id
+            SELECT w.slice, w.batch_id, c.chunk * %(size)s + part.place - 1 - w.first AS place, w.count,
+                   part.event_id
               FROM wanted w
               JOIN batch_inputs c ON c.project_id = %(project)s
                AND (c.batch_id, c.set_number) = (w.batch_id, w.set_number)
                AND c.chunk BETWEEN w.first / %(size)s AND (w.first + w.count - 1) / %(size)s,
                    unnest(c.event_ids) WITH ORDINALITY AS part (event_id, place)
         )
-        SELECT named.slice, e.id, e.tracking_id, e.start_time, e.end_time, e.numbers, e.texts, e.booleans
+        SELECT named.slice, e.id, e.tracking_id, e.start_time, e.end_time,
+               CASE WHEN e.is_revised THEN numbers_as_used(e, named.batch_id) ELSE e.numbers END,
+               CASE WHEN e.is_revised THEN texts_as_used(e, named.batch_id) ELSE e.texts END,
+               CASE WHEN e.is_revised THEN booleans_as_used(e, named.batch_id) ELSE e.booleans END,
+               e.numbers, e.texts, e.booleans, e.is_imputed,
+               coalesce(substituted.positions, '{}'), coalesce(substituted.numbers, '{}')
           FROM named JOIN events e ON e.project_id = %(project)s AND e.id = named.event_id
+          LEFT JOIN LATERAL (
+               SELECT array_agg(c.position::integer ORDER BY c.position) AS positions,
+                      array_agg(c.id ORDER BY c.position) AS numbers
+                 FROM batch_corrections used
+                 JOIN corrections c ON (c.project_id, c.id) = (used.project_id, used.correction_id)
+                WHERE used.project_id = %(project)s AND used.batch_id = named.batch_id
+                  AND c.event_id = e.id AND c.source = 'substitution') AS substituted ON e.is_revised
          WHERE named.place >= 0 AND named.place < named.count
          ORDER BY named.slice, named.place
         """,
@@ -181,10 +228,33 @@ async def measures(
     return {(event_type, position): (slug, unit) for event_type, position, slug, unit in rows}
 
 
-def _row(project: int, event: StoredEvent, position: int, slug: str, unit: str | None) -> InputRow:
-    value = event.value_at(position)
+def _row(
+    project: int,
+    event: StoredEvent,
+    position: int,
+    measure: tuple[str, str | None],
+    named: Mapping[int, Substitution],
+) -> InputRow:
+    slug, unit = measure
+    number = dict(zip(event.substituted, event.substitutions, strict=True)).get(position)
     point = ids.make(ids.PREFIXES["data_point"], ids.Key(project, event.number, position))
     return InputRow(
-        InputDataPoint(point, slug, unit, value, value, substituted=False, imputed=False, substitution=None),
+        InputDataPoint(
+            point,
+            slug,
+            unit,
+            event.value_at(position),
+            event.raw_value_at(position),
+            substituted=number is not None,
+            imputed=event.is_imputed,
+            substitution=None if number is None else named[number],
+        ),
         InputEvent(friendly_project(project), event_id(project, event.number)),
     )
+
+
+def _at(position: int, *arrays: Sequence[Content]) -> Content:
+    for values in arrays:
+        if position <= len(values) and (value := values[position - 1]) is not None:
+            return value
+    return None

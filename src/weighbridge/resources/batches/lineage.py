@@ -1,6 +1,7 @@
 """Lineage: a batch as a tree, from its output over the model's nodes down to the measurements."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -8,12 +9,21 @@ import msgspec
 
 from weighbridge.core import ids
 from weighbridge.core.expression import print_tree
-from weighbridge.core.model import Formula, Input, Node, needs
+from weighbridge.core.model import Formula, Input, Node, Upstream, needs
 from weighbridge.core.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.resources.batches import queries
+from weighbridge.resources.batches.allocations import draws_of
 from weighbridge.resources.batches.input_data import InputSet, StoredEvent, first_events, input_sets, measures
-from weighbridge.resources.batches.records import Lineage, LineageInput, LineageNode, LineageRow
+from weighbridge.resources.batches.records import (
+    Lineage,
+    LineageDraw,
+    LineageInput,
+    LineageNode,
+    LineageRow,
+    LineageStaticInput,
+)
+from weighbridge.resources.batches.skipped_inputs import skipped_nodes
 from weighbridge.resources.data_points.queries import data_point_id
 from weighbridge.resources.events.queries import event_id
 from weighbridge.resources.models.document import read_model
@@ -27,10 +37,22 @@ class _Calculation(msgspec.Struct, frozen=True):
     slug: str
     name: str
     unit: str
-    value: Decimal
+    value: Decimal | None
     whole: Decimal | None
+    element_count: int | None
+    elements: list[Decimal] | None
     is_output: bool
     is_primary: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Reads:
+    """What the nodes of a batch read, by node."""
+
+    inputs: Mapping[str, LineageInput]
+    static_inputs: Mapping[str, list[LineageStaticInput]]
+    draws: Mapping[str, list[LineageDraw]]
+    skipped: Collection[str]
 
 
 async def get_lineage(tx: Read, actor: Actor, friendly: str) -> Lineage:
@@ -38,18 +60,34 @@ async def get_lineage(tx: Read, actor: Actor, friendly: str) -> Lineage:
     batch = await queries.get_batch(tx, actor, friendly)
     key = ids.parse(ids.PREFIXES["batch"], friendly)
     assert key is not None  # noqa: S101 - the batch was found by it
-    model = read_model((await stored_model(tx, model_number(batch.model.id))).document)
     calculations = await tx.rows(
         _Calculation,
         """
-        SELECT slug, name, unit, value, whole, is_output, is_primary FROM batch_calculations
-         WHERE project_id = %s AND batch_id = %s ORDER BY position
+        SELECT slug, name, unit, value, whole, element_count, elements, is_output, is_primary
+          FROM batch_calculations WHERE project_id = %s AND batch_id = %s ORDER BY position
         """,
         (key.project, key.key),
     )
-    inputs = await _inputs(tx, key, {node.slug: node.body for node in model.nodes})
+    if batch.model is None:
+        return Lineage(batch, [_figure(found) for found in calculations])
+    model = read_model((await stored_model(tx, model_number(batch.model.id))).document)
+    reads = _Reads(
+        await _inputs(tx, key, {node.slug: node.body for node in model.nodes}),
+        await _static_inputs(tx, key),
+        await draws_of(
+            tx,
+            key.project,
+            key.key,
+            {
+                node.slug: list(node.body.attributes)
+                for node in model.nodes
+                if isinstance(node.body, Upstream)
+            },
+        ),
+        await skipped_nodes(tx, key.project, key.key),
+    )
     nodes = {node.slug: node for node in model.nodes}
-    return Lineage(batch, [_node(found, nodes[found.slug], inputs.get(found.slug)) for found in calculations])
+    return Lineage(batch, [_node(found, nodes[found.slug], reads) for found in calculations])
 
 
 async def _inputs(tx: Read, batch: ids.Key, bodies: Mapping[str, object]) -> dict[str, LineageInput]:
@@ -65,19 +103,62 @@ async def _inputs(tx: Read, batch: ids.Key, bodies: Mapping[str, object]) -> dic
     }
 
 
-def _node(found: _Calculation, node: Node, read: LineageInput | None) -> LineageNode:
+async def _static_inputs(tx: Read, batch: ids.Key) -> dict[str, list[LineageStaticInput]]:
+    """The values of static inputs that each node read."""
+    found: dict[str, list[LineageStaticInput]] = {}
+    for node, *value in await tx.tuples(
+        """
+        SELECT u.node, s.id, s.value, s.unit, s.effective_from
+          FROM batch_static_inputs u
+          JOIN static_inputs s ON (s.project_id, s.id) = (u.project_id, u.static_input_id)
+         WHERE u.project_id = %s AND u.batch_id = %s ORDER BY s.effective_from, s.id
+        """,
+        (batch.project, batch.key),
+    ):
+        found.setdefault(node, []).append(LineageStaticInput(*value))
+    return found
+
+
+def _node(found: _Calculation, node: Node, reads: _Reads) -> LineageNode:
     return LineageNode(
         slug=found.slug,
         name=found.name,
         unit=found.unit,
         value=found.value,
         whole=found.whole,
+        element_count=found.element_count,
+        elements=found.elements,
         is_output=found.is_output,
         is_primary=found.is_primary,
         equation=print_tree(node.body.tree) if isinstance(node.body, Formula) else None,
         reads=list(needs(node)),
         source=node.source,
-        input=read,
+        input=reads.inputs.get(node.slug),
+        static_inputs=reads.static_inputs.get(node.slug, []),
+        draws=reads.draws.get(node.slug, []),
+        skipped_input=node.slug in reads.skipped,
+    )
+
+
+def _figure(found: _Calculation) -> LineageNode:
+    """A number of an instrument, which nothing was computed from."""
+    return LineageNode(
+        slug=found.slug,
+        name=found.name,
+        unit=found.unit,
+        value=found.value,
+        whole=None,
+        element_count=None,
+        elements=None,
+        is_output=found.is_output,
+        is_primary=found.is_primary,
+        equation=None,
+        reads=[],
+        source=None,
+        input=None,
+        static_inputs=[],
+        draws=[],
+        skipped_input=False,
     )
 
 
@@ -90,7 +171,8 @@ def _input(
 ) -> LineageInput:
     positions = {slug: place for (kind, place), (slug, _) in names.items() if kind == one.event_type}
     position = positions[body.data_point_type]
-    weight = positions[body.weight] if body.weight else None
+    # The weight of a joined input may stand on the events that it is joined to.
+    weight = positions.get(body.weight) if body.weight else None
     return LineageInput(
         event_type=one.event_type_slug,
         data_point=body.data_point_type,

@@ -8,9 +8,14 @@ import msgspec
 from weighbridge.core.instant import Instant
 from weighbridge.core.link import Link
 from weighbridge.db.listing import Info
+from weighbridge.resources.events.records import Substitution
 
 INPUT_DATA_INLINE: Final = 100
 """Rows of input data that stand in a batch itself; the rest is paged."""
+
+
+DELETED_TOGETHER_MAX: Final = 10_000
+"""Batches that one request deletes."""
 
 
 class PrimaryOutput(msgspec.Struct, frozen=True):
@@ -22,24 +27,25 @@ class PrimaryOutput(msgspec.Struct, frozen=True):
     value: Decimal
 
 
-class InputDataPoint(msgspec.Struct, frozen=True):
-    """A value that a batch was made of."""
+class InputDataPoint(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A value that a batch was made of; of a type that was set aside, a zero without an id."""
 
-    id: str
+    id: str | None
     slug: str
     unit: str | None
     value: Decimal | str | bool | None
     raw_value: Decimal | str | bool | None
     substituted: bool
     imputed: bool
-    substitution: None
+    substitution: Substitution | None
+    skipped_input: bool = False
 
 
 class InputEvent(msgspec.Struct, frozen=True):
     """The event that carries it; its full record is read from its own path."""
 
     project_id: str
-    id: str
+    id: str | None
 
 
 class InputRow(msgspec.Struct, frozen=True):
@@ -56,6 +62,30 @@ class BatchModel(msgspec.Struct, frozen=True):
     name: str
     version: int
     sha256: str
+
+
+class StaleReason(msgspec.Struct, frozen=True):
+    """Why a batch no longer stands on the data as they are, and the id of what changed."""
+
+    reason: str
+    record: str
+
+
+class BatchModelRun(msgspec.Struct, frozen=True):
+    """The run that made a batch; its own path gives the values of all nodes."""
+
+    id: str
+    state: str
+
+
+class BatchAllocation(msgspec.Struct, frozen=True):
+    """So much of a batch was drawn for another, in the unit of the ledger that it was drawn from."""
+
+    amount: Decimal
+    unit: str
+    batch_id: str
+    ledger_id: str
+    tracking_id: str
 
 
 class Batch(msgspec.Struct, frozen=True):
@@ -75,14 +105,31 @@ class Batch(msgspec.Struct, frozen=True):
     primary_output: PrimaryOutput
     ledger_balance: Decimal
     run_total: Decimal
-    model: BatchModel
+    model: BatchModel | None
+    """The version that made it; null for an instrument."""
+    model_run: BatchModelRun | None
+    allocations: list[BatchAllocation]
+    downstream_batch_allocations: list[BatchAllocation]
     input_data: list[InputRow]
     input_data_count: int
     has_rule_alerts: bool
     is_stale: bool
+    stale_reasons: list[StaleReason]
     created_at: Instant
     updated_at: Instant
     ui_url: Link
+
+
+class BatchDeletion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of batch_deletions."""
+
+    batch_ids: list[str]
+
+
+class DeletionResult(msgspec.Struct, frozen=True):
+    """The result of a finished deletion."""
+
+    deleted: list[str]
 
 
 class InputDataPage(msgspec.Struct, frozen=True):
@@ -116,20 +163,56 @@ class LineageInput(msgspec.Struct, frozen=True):
     rows: list[LineageRow]
 
 
+class LineageStaticInput(msgspec.Struct, frozen=True):
+    """A value of the project that a node read."""
+
+    id: int
+    value: Decimal
+    unit: str | None
+    effective_from: Instant
+
+
+class LineageAttribute(msgspec.Struct, frozen=True):
+    """What a source came to, by one of its outputs."""
+
+    slug: str
+    value: Decimal
+    unit: str
+
+
+class LineageDraw(msgspec.Struct, frozen=True):
+    """What a node drew from a batch of another ledger, and what travelled along."""
+
+    batch_id: str
+    ledger_id: str
+    tracking_id: str
+    amount: Decimal
+    unit: str
+    attributes: list[LineageAttribute]
+
+
 class LineageNode(msgspec.Struct, frozen=True):
-    """One node of the model with its value in the batch, and what it was computed from."""
+    """One node of the model with its value in the batch, and what it was computed from.
+
+    A node that is an array has no value and a number of elements, and shows the elements while they are few.
+    """
 
     slug: str
     name: str
     unit: str
-    value: Decimal
+    value: Decimal | None
     whole: Decimal | None
+    element_count: int | None
+    elements: list[Decimal] | None
     is_output: bool
     is_primary: bool
     equation: str | None
     reads: list[str]
     source: str | None
     input: LineageInput | None
+    static_inputs: list[LineageStaticInput]
+    draws: list[LineageDraw]
+    skipped_input: bool
 
 
 class Lineage(msgspec.Struct, frozen=True):

@@ -2,12 +2,15 @@
 
 from weighbridge.core import ids
 from weighbridge.db.listing import Page, wanted
-from weighbridge.http.endpoint import ReadCall, get
-from weighbridge.resources.batches import lineage, queries
-from weighbridge.resources.batches.records import Batch, InputDataPage, Lineage
+from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, delete, get, post
+from weighbridge.resources.async_tasks.polling import accepted
+from weighbridge.resources.async_tasks.records import AsyncTask
+from weighbridge.resources.batches import actions, lineage, queries
+from weighbridge.resources.batches.records import Batch, BatchDeletion, InputDataPage, Lineage
 from weighbridge.resources.ledgers.queries import get_ledger
 
 _READ = "production_accounting:read"
+_WRITE = "production_accounting:write"
 
 
 @get("/batches", permission=_READ, returns=Page[Batch], listing=queries.BATCHES)
@@ -47,4 +50,31 @@ async def get_lineage(call: ReadCall) -> Lineage:
     return await lineage.get_lineage(call.tx, call.actor, call.path["batch_id"])
 
 
-ROUTES = [list_batches, list_ledger_batches, get_batch, list_input_data, get_lineage]
+@delete("/batches/{batch_id}", permission=_WRITE, returns=AsyncTask, status=202)
+async def delete_batch(call: WriteCall) -> Answer:
+    """Start undoing all that one batch posted; poll the task in the answer."""
+    return accepted(await actions.delete_batch(call.tx, call.actor, call.path["batch_id"]))
+
+
+@post(
+    "/ledgers/{ledger_id}/batch_deletions",
+    permission=_WRITE,
+    body=BatchDeletion,
+    returns=AsyncTask,
+    status=202,
+)
+async def create_batch_deletion(call: WriteCall, body: BatchDeletion) -> Answer:
+    """Start undoing all that several batches of the ledger's project posted, together."""
+    task = await actions.delete_batches(call.tx, call.actor, call.path["ledger_id"], body.batch_ids)
+    return accepted(task)
+
+
+ROUTES = [
+    list_batches,
+    list_ledger_batches,
+    get_batch,
+    list_input_data,
+    get_lineage,
+    delete_batch,
+    create_batch_deletion,
+]

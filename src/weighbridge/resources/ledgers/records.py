@@ -7,6 +7,7 @@ import msgspec
 from weighbridge.core.instant import Instant
 from weighbridge.core.ledger import SCALE_DEFAULT
 from weighbridge.core.link import Link
+from weighbridge.http.text import Line
 
 
 class LedgerModel(msgspec.Struct, frozen=True):
@@ -25,6 +26,7 @@ class Ledger(msgspec.Struct, frozen=True):
     unit: str
     scale: int
     balance: Decimal
+    deficit: Decimal
     system_ledger_type: str | None
     partition_type: str | None
     cadence: str | None
@@ -36,10 +38,26 @@ class Ledger(msgspec.Struct, frozen=True):
     ui_url: Link
 
 
+class AllocationGroup(msgspec.Struct, frozen=True):
+    """The name under which batch_amounts reach a node that draws what the caller names."""
+
+    name: str
+    node: str
+
+
+class SourceLedger(msgspec.Struct, frozen=True):
+    """A ledger that an input comes from."""
+
+    id: str
+    name: str
+    unit: str
+
+
 class RequiredInput(msgspec.Struct, frozen=True):
-    """One input that a ledger's model needs."""
+    """One input that a ledger's model needs: data points of events, or draws from another ledger."""
 
     id: int
+    """The data point type's; 0 for what comes from a ledger."""
     name: str
     slug: str
     unit: str
@@ -47,19 +65,35 @@ class RequiredInput(msgspec.Struct, frozen=True):
     category: str
     subcategory: str
     is_manual_select: bool
-    allocation_groups: list[str]
-    output_of_ledgers: list[str]
+    allocation_groups: list[AllocationGroup]
+    output_of_ledgers: list[SourceLedger]
 
 
 class NewLedger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make a ledger; the project stands here or in the path."""
 
     name: str
-    unit: str
+    unit: str | None = None
+    """Required, unless the kind of a system ledger gives it."""
     project_id: str | int | None = None
     model_id: str | None = None
     output: str | None = None
     scale: int = SCALE_DEFAULT
+    system_ledger_type: Line | None = None
+    """Makes a system ledger, which instruments credit instead of a model."""
+
+
+class LedgerChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller may change of a ledger; what is left out stays."""
+
+    name: str | msgspec.UnsetType = msgspec.UNSET
+    asset_category: str | msgspec.UnsetType | None = msgspec.UNSET
+
+
+class LedgerChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /ledgers/{ledger_id}."""
+
+    ledger: LedgerChange
 
 
 class NewLedgerBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

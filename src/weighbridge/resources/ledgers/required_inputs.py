@@ -1,13 +1,15 @@
 """What a ledger's model needs to run."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from weighbridge.core import ids
-from weighbridge.core.model import Input, Model
+from weighbridge.core.model import Input, Model, Node, Upstream
 from weighbridge.core.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.resources.ledgers import queries
-from weighbridge.resources.ledgers.records import RequiredInput
+from weighbridge.resources.ledgers.records import AllocationGroup, RequiredInput, SourceLedger
 from weighbridge.resources.models.document import read_model
 from weighbridge.resources.models.queries import model_number, stored_model
 
@@ -19,7 +21,7 @@ class RequiredInputs(msgspec.Struct, frozen=True):
 
 
 async def list_required_inputs(tx: Read, actor: Actor, friendly: str) -> list[RequiredInput]:
-    """The inputs of the ledger's active model, with the data point types of the project that serve them."""
+    """The inputs of the ledger's active model, with the data point types and ledgers that serve them."""
     ledger = await queries.get_ledger(tx, actor, friendly)
     if ledger.latest_model is None:
         return []
@@ -34,23 +36,51 @@ async def list_required_inputs(tx: Read, actor: Actor, friendly: str) -> list[Re
         """,
         (key.project,),
     )
-    return _required(model, {(event_type, slug): number for event_type, slug, number in rows})
+    numbers = {(event_type, slug): number for event_type, slug, number in rows}
+    sources = await _sources(tx, key.project, model)
+    return [required for node in model.nodes if (required := _required(node, numbers, sources)) is not None]
 
 
-def _required(model: Model, numbers: dict[tuple[str, str], int]) -> list[RequiredInput]:
-    return [
-        RequiredInput(
-            id=numbers.get((node.body.event_type, node.body.data_point_type), 0),
-            name=node.label,
-            slug=node.body.data_point_type,
-            unit=str(node.unit),
-            value_type="number",
-            category="event",
-            subcategory=node.body.event_type,
-            is_manual_select=False,
-            allocation_groups=[],
-            output_of_ledgers=[],
-        )
-        for node in model.nodes
-        if isinstance(node.body, Input)
-    ]
+async def _sources(tx: Read, project: int, model: Model) -> dict[str, SourceLedger]:
+    """The ledgers of the project that the model draws from, by name."""
+    names = {node.body.ledger for node in model.nodes if isinstance(node.body, Upstream)}
+    rows = await tx.tuples(
+        "SELECT id, name, unit FROM ledgers WHERE project_id = %s AND name = ANY (%s)",
+        (project, sorted(names)),
+    )
+    return {name: SourceLedger(queries.ledger_id(project, number), name, unit) for number, name, unit in rows}
+
+
+def _required(
+    node: Node, numbers: Mapping[tuple[str, str], int], sources: Mapping[str, SourceLedger]
+) -> RequiredInput | None:
+    match node.body:
+        case Input(event_type=event_type, data_point_type=slug):
+            return RequiredInput(
+                id=numbers.get((event_type, slug), 0),
+                name=node.label,
+                slug=slug,
+                unit=str(node.unit),
+                value_type="number",
+                category="event",
+                subcategory=event_type,
+                is_manual_select=False,
+                allocation_groups=[],
+                output_of_ledgers=[],
+            )
+        case Upstream(ledger=ledger, is_manual=is_manual):
+            return RequiredInput(
+                id=0,
+                name=node.label,
+                slug=node.slug,
+                unit=str(node.unit),
+                value_type="number",
+                category="ledger",
+                subcategory=ledger,
+                is_manual_select=is_manual,
+                allocation_groups=[
+                    AllocationGroup(name, node.slug) for name in [node.allocation_group] if name
+                ],
+                output_of_ledgers=[sources[ledger]] if ledger in sources else [],
+            )
+    return None

@@ -1,9 +1,9 @@
 """Paths of ledgers."""
 
 from weighbridge.db.listing import Page, wanted
-from weighbridge.http.endpoint import ReadCall, WriteCall, get, post
+from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.resources.ledgers import actions, queries, required_inputs
-from weighbridge.resources.ledgers.records import Ledger, NewLedgerBody
+from weighbridge.resources.ledgers.records import Ledger, LedgerChangeBody, NewLedgerBody
 from weighbridge.resources.ledgers.required_inputs import RequiredInputs
 
 
@@ -30,10 +30,33 @@ async def create_ledger_of_project(call: WriteCall, body: NewLedgerBody) -> Ledg
     return await actions.create_ledger(call.tx, call.actor, body.ledger, call.path["project_id"])
 
 
-@get("/ledgers/{ledger_id}", permission="production_accounting:read", returns=Ledger)
+@get(
+    "/ledgers/{ledger_id}",
+    permission="production_accounting:read",
+    returns=Ledger,
+    moments={"as_of": "Balance and deficit by what had been posted at this time; without it, by now."},
+)
 async def get_ledger(call: ReadCall) -> Ledger:
-    """Read one ledger."""
-    return await queries.get_ledger(call.tx, call.actor, call.path["ledger_id"])
+    """Read one ledger, with what it holds and is short of, now or as of a time of posting."""
+    return await queries.get_ledger_as_of(call.tx, call.actor, call.path["ledger_id"], call.query)
+
+
+@patch(
+    "/ledgers/{ledger_id}",
+    permission="production_accounting:write",
+    body=LedgerChangeBody,
+    returns=Ledger,
+    example={"ledger": {"name": "Stored carbon"}},
+)
+async def update_ledger(call: WriteCall, body: LedgerChangeBody) -> Ledger:
+    """Change a ledger's name or asset category; system ledgers cannot be changed."""
+    return await actions.update_ledger(call.tx, call.actor, call.path["ledger_id"], body.ledger)
+
+
+@delete("/ledgers/{ledger_id}", permission="production_accounting:write")
+async def delete_ledger(call: WriteCall) -> None:
+    """Remove a ledger to which nothing was ever posted."""
+    await actions.delete_ledger(call.tx, call.actor, call.path["ledger_id"])
 
 
 @get("/ledgers/{ledger_id}/required_inputs", permission="production_accounting:read", returns=RequiredInputs)
@@ -44,4 +67,12 @@ async def list_required_inputs(call: ReadCall) -> RequiredInputs:
     )
 
 
-ROUTES = [list_ledgers, create_ledger, create_ledger_of_project, get_ledger, list_required_inputs]
+ROUTES = [
+    list_ledgers,
+    create_ledger,
+    create_ledger_of_project,
+    get_ledger,
+    update_ledger,
+    delete_ledger,
+    list_required_inputs,
+]

@@ -60,7 +60,10 @@ async def create_version(tx: Write, actor: Actor, friendly: str, asked: NewVersi
     A name that was given to the model itself stays until a document brings another one than the last.
     """
     latest = await queries.kept_model(tx, actor, friendly)
-    problems = [*_problems_of_label(asked.version_label), *_problems_of_description(asked.description)]
+    problems = [
+        *_problems_of_label(asked.version_label),
+        *_problems_of_description(asked.description, "description"),
+    ]
     if problems:
         raise Invalid(problems)
     model = await read_valid(tx, latest.project, asked.yaml, "yaml")
@@ -122,14 +125,14 @@ async def update_model(tx: Write, actor: Actor, friendly: str, asked: ModelChang
     kept = await queries.kept_model(tx, actor, friendly, is_changed=True)
     before = await queries.get_model(tx, actor, friendly)
     wanted = changed(before, asked)
-    problems = [*_problems_of_description(wanted.description)]
-    if wrong := problem_of_name(wanted.name, "A model", "name"):
+    problems = [*_problems_of_description(wanted.description, "model.description")]
+    if wrong := problem_of_name(wanted.name, "A model", "model.name"):
         problems.append(wrong)
     if abs(wanted.order) > ORDER_MAX:
         problems.append(
             Problem(
-                f"order is {wanted.order}; it is a whole number from {-ORDER_MAX} to {ORDER_MAX}.",
-                "order",
+                f"model.order is {wanted.order}; it is a whole number from {-ORDER_MAX} to {ORDER_MAX}.",
+                "model.order",
                 "invalid",
             )
         )
@@ -213,10 +216,10 @@ def _is_of_a_label(character: str) -> bool:
     return character.isalpha() or character.isdecimal() or character in " _-.()/"
 
 
-def _problems_of_description(description: str | None) -> Iterator[Problem]:
+def _problems_of_description(description: str | None, field: str) -> Iterator[Problem]:
     if description is not None and len(description) > DESCRIPTION_LENGTH_MAX:
         yield Problem(
-            f"description has {len(description)} characters; it has at most {DESCRIPTION_LENGTH_MAX}.",
-            "description",
+            f"{field} has {len(description)} characters; it has at most {DESCRIPTION_LENGTH_MAX}.",
+            field,
             "invalid",
         )

@@ -1,12 +1,13 @@
 """What a project knows of the things that a model document names: event types, ledgers and their outputs.
 
 Invariants: a data point type has the unit that its events carry; an output of a ledger has the unit that the
-ledger's active model gives it; a model outside projects has no surroundings.
+ledger's active model, or a system ledger's preset, gives it; a model outside projects has no surroundings.
 """
 
 from typing import Final
 
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH, Type, number
+from weighbridge.core.instrument import PRESETS
 from weighbridge.core.model import ALONE, ModelError, Surroundings, Upstream, parse_model
 from weighbridge.core.unit import Unit, parse_unit
 from weighbridge.db.engine import Read
@@ -42,19 +43,22 @@ async def _attributes(tx: Read, project: int, text: str) -> dict[tuple[str, str]
         return {}
     rows = await tx.tuples(
         """
-        SELECT l.name, m.document
+        SELECT l.name, l.system_ledger_type, m.document
           FROM ledgers l
-          JOIN model_families f ON f.id = l.family_id
-          JOIN models m ON m.id = f.active_model_id
-         WHERE l.project_id = %s AND l.name = ANY (%s)
+          LEFT JOIN model_families f ON f.id = l.family_id
+          LEFT JOIN models m ON m.id = f.active_model_id
+         WHERE num_nonnulls(l.system_ledger_type, m.document) > 0 AND l.project_id = %s AND l.name = ANY (%s)
         """,
         (project, ledgers),
     )
-    return {
-        (ledger, node.slug): node.unit
-        for ledger, document in rows
-        for node in (await tx.in_thread(read_model, document)).outputs
-    }
+    found: dict[tuple[str, str], Unit] = {}
+    for ledger, system_type, document in rows:
+        if system_type is not None:
+            found |= {(ledger, slug): unit for slug, unit in PRESETS[system_type].attributes.items()}
+            continue
+        outputs = (await tx.in_thread(read_model, document)).outputs
+        found |= {(ledger, node.slug): node.unit for node in outputs}
+    return found
 
 
 def _ledgers_drawn(text: str) -> list[str]:

@@ -19,7 +19,6 @@ from weighbridge.core.model.source import Mark
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
-from weighbridge.resources.batch_generations.scope import not_runnable
 from weighbridge.resources.models.document import Report, check_document
 from weighbridge.resources.models.records import Complaint, Validation
 from weighbridge.resources.models.surroundings import surroundings_of
@@ -67,9 +66,6 @@ def _failure(result: CaseResult) -> Flaw:
 
 def _warnings(model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
     yield from unknown_event_types(model, surroundings)
-    if parts := not_runnable(model):
-        message = f"This version of the service cannot generate batches with {', '.join(parts)}."
-        yield Flaw(message, Mark(), None, "not_runnable")
     if not model.cases:
         message = "The document has no cases, so nothing shows that it computes what the methodology says."
         yield Flaw(message, Mark(), None, "no_cases")

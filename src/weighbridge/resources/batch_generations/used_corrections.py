@@ -1,0 +1,97 @@
+"""Used corrections: what was in force on the values that a batch was made of, so that it can be made again.
+
+A batch names its events, not their values. With the captured values, which stay, and the corrections that it
+recorded, the values that it saw are known for good, whatever is corrected or completed afterwards.
+
+Invariants: of one value a batch records at most one correction; it records those of times and tags too, and
+completions, so that a value that came later is none that it saw.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from psycopg.sql import SQL, Composable, Literal
+
+from weighbridge.db.engine import Write
+
+
+async def record_used_corrections(tx: Write, project: int, batches: Sequence[int]) -> None:
+    """Write down what is in force on the values that some new batches used; their lineage is written."""
+    # Most projects have few corrections, and many none.
+    if not await tx.value(
+        "SELECT true FROM corrections WHERE project_id = %s AND state = 'in_force' LIMIT 1", (project,)
+    ):
+        return
+    await tx.execute(
+        """
+        INSERT INTO batch_corrections (project_id, batch_id, correction_id)
+        SELECT DISTINCT i.project_id, i.batch_id, c.id
+          FROM batch_inputs i
+          JOIN batch_input_sets s
+            ON (s.project_id, s.batch_id, s.set_number) = (i.project_id, i.batch_id, i.set_number)
+         CROSS JOIN unnest(i.event_ids) AS used (event_id)
+          JOIN corrections c ON c.project_id = i.project_id AND c.event_id = used.event_id
+           AND c.state = 'in_force' AND (c.position = 0 OR c.position = ANY (s.positions))
+         WHERE i.project_id = %s AND i.batch_id = ANY (%s)
+        """,
+        (project, list(batches)),
+    )
+
+
+EVENT_AS_USED: Final = SQL("""
+    LATERAL (
+        SELECT e.project_id, e.id, e.event_type_id, e.client_reference, e.location_ids, e.is_revised,
+               e.is_imputed, e.is_complete, e.voided_at,
+               CASE WHEN e.captured ? 'start_time'
+                    THEN field_as_used(e, slot.batch_id, 'start_time')::timestamptz(3)
+                    ELSE e.start_time END AS start_time,
+               CASE WHEN e.captured ? 'end_time'
+                    THEN field_as_used(e, slot.batch_id, 'end_time')::timestamptz(3)
+                    ELSE e.end_time END AS end_time,
+               CASE WHEN e.captured ? 'tracking_id' THEN field_as_used(e, slot.batch_id, 'tracking_id')
+                    ELSE e.tracking_id END AS tracking_id,
+               CASE WHEN e.captured ? 'feedstock_id'
+                    THEN field_as_used(e, slot.batch_id, 'feedstock_id')::integer
+                    ELSE e.feedstock_id END AS feedstock_id,
+               CASE WHEN e.captured ? 'asset_id' THEN field_as_used(e, slot.batch_id, 'asset_id')::integer
+                    ELSE e.asset_id END AS asset_id,
+               CASE WHEN e.is_revised THEN numbers_as_used(e, slot.batch_id) ELSE e.numbers END AS numbers,
+               CASE WHEN e.is_revised THEN texts_as_used(e, slot.batch_id) ELSE e.texts END AS texts,
+               CASE WHEN e.is_revised THEN booleans_as_used(e, slot.batch_id) ELSE e.booleans END AS booleans,
+               NULL::numeric[] AS corrected_numbers, NULL::text[] AS corrected_texts,
+               NULL::boolean[] AS corrected_booleans
+          FROM events e WHERE e.project_id = %(project)s AND e.id = slot.event_id
+    ) AS e
+""")
+"""The event `e` as a batch saw it, of a table `slot` with event_id and batch_id; takes the parameter project.
+
+It has the columns of events, so that whatever reads a value of `e` reads what the batch saw.
+"""
+
+
+def revision(positions: Sequence[int]) -> Composable:
+    """A number that differs when other corrections are in force on these values, the times or the tags.
+
+    It belongs into the digest of events: corrections that leave a total as it was change it too.
+    """
+    return _REVISION.format(
+        held=SQL("corrections c"), positions=Literal(list(positions)), which=SQL("c.state = 'in_force'")
+    )
+
+
+def revision_as_used(positions: Sequence[int]) -> Composable:
+    """The same number as it was when the batch of `slot` was made."""
+    held = SQL("""corrections c JOIN batch_corrections used
+                  ON (used.project_id, used.correction_id) = (c.project_id, c.id)""")
+    return _REVISION.format(
+        held=held, positions=Literal(list(positions)), which=SQL("used.batch_id = slot.batch_id")
+    )
+
+
+_REVISION: Final = SQL("""
+    CASE WHEN e.is_revised THEN coalesce(
+        (SELECT bit_xor(hashint8extended(c.id, 0)) FROM {held}
+          WHERE c.project_id = e.project_id AND c.event_id = e.id AND {which}
+            AND (c.position = 0 OR c.position = ANY ({positions}::smallint[]))), 0)
+    ELSE 0 END
+""")

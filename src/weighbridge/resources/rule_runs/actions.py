@@ -1,0 +1,55 @@
+"""Start rule runs and reverse them."""
+
+from weighbridge.core.instant import Instant
+from weighbridge.core.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.core.rule_run import RunKind, RunState, RunTrigger, states_before
+from weighbridge.db.engine import Write
+from weighbridge.errors import Conflict, Invalid
+from weighbridge.resources.async_tasks.records import AsyncTask
+from weighbridge.resources.audit_log import actions as audit
+from weighbridge.resources.data_points.corrections import corrections_of_rule, undo
+from weighbridge.resources.rule_results.queries import rule_id
+from weighbridge.resources.rule_runs import queries
+from weighbridge.resources.rule_runs.queue import queue_run
+from weighbridge.resources.rule_runs.records import NewRuleRun, RuleRun
+from weighbridge.resources.rules.queries import newest_version
+
+
+async def start_rule_run(tx: Write, actor: Actor, project: int, rule: int, asked: NewRuleRun) -> AsyncTask:
+    """Queue an evaluation of a rule's newest version over a period, whether the rule is automatic or not."""
+    try:
+        start, end = Instant.of(asked.start_time), Instant.of(asked.end_time)
+    except OverflowError:
+        said = "A time of the period is, in UTC, outside the years 1 to 9999."
+        raise Invalid([Problem(said, "start_time", "invalid")]) from None
+    if end <= start:
+        said = f"end_time is {end.text}, which is not behind start_time."
+        raise Invalid([Problem(said, "end_time", "invalid")])
+    version = await newest_version(tx, project, rule)
+    task, _ = await queue_run(tx, actor, version, RunKind.RE_EVALUATION, (start, end))
+    await audit.record(
+        tx, actor, action="rule_run.start", target=rule_id(project, rule), project_id=project, after=task
+    )
+    return task
+
+
+async def reverse_rule_run(tx: Write, actor: Actor, project: int, number: int) -> RuleRun:
+    """Remove the corrections that a run wrote; its alerts stay. A run that is reversed already stays so."""
+    await tx.execute("SELECT FROM rule_runs WHERE id = %s FOR UPDATE", (number,))
+    before = await queries.get_rule_run(tx, number)
+    if before.state == RunState.REVERSED:
+        return before
+    if before.state not in states_before(RunTrigger.REVERSE):
+        raise Conflict(f"The rule run is {before.state}; only a complete one is reversed.")
+    [(rule,)] = await tx.tuples(
+        "UPDATE rule_runs SET state = %s, reversed_at = now() WHERE id = %s RETURNING rule_id",
+        (RunState.REVERSED, number),
+    )
+    await undo(tx, actor, project, await corrections_of_rule(tx, project, rule, number))
+    after = await queries.get_rule_run(tx, number)
+    await audit.record(
+        tx, actor, action="rule_run.reverse", target=str(number), project_id=project,
+        before=before, after=after,
+    )  # fmt: skip
+    return after

@@ -1,0 +1,91 @@
+"""Carry out a rule run: evaluate a version over the period of the run, in one fenced transaction.
+
+Invariants: a run ends as its task does; a version that another has replaced since is left alone, and its run
+is complete with nothing evaluated.
+"""
+
+from typing import Any
+
+import msgspec
+
+from weighbridge.core import ids
+from weighbridge.core.instant import Instant
+from weighbridge.core.rule_run import RunState, RunTrigger, states_before
+from weighbridge.db.engine import Database
+from weighbridge.resources.async_tasks import actions as tasks
+from weighbridge.resources.async_tasks.actions import Attempt
+from weighbridge.resources.audit_log import actions as audit
+from weighbridge.resources.rules.evaluation import evaluate, hold_rule
+from weighbridge.resources.rules.findings import Outcome
+from weighbridge.resources.rules.marking import await_writers
+from weighbridge.resources.rules.queries import newest_version
+from weighbridge.resources.rules.subject import subject_of
+
+
+class RunResult(msgspec.Struct, frozen=True):
+    """What the task of a rule run came to."""
+
+    rule_run_id: int
+    evaluated: int
+    alerts: int
+
+
+async def run_rule(database: Database, attempt: Attempt) -> None:
+    """Evaluate a rule as its run asks; safe to repeat, because a repetition finds and stores the same."""
+    number: int = attempt.args["rule_run_id"]
+    await _begin(database, attempt, number)
+    await tasks.report(database, attempt, 10, "Reading and evaluating the records")
+    # What was being written when the rule was saved may not have been marked for it.
+    await await_writers(database, attempt.project_id)
+    await _evaluate(database, attempt, number)
+
+
+async def _begin(database: Database, attempt: Attempt, number: int) -> None:
+    """Let the run stand where its task stands; the database sees to it when the task fails."""
+    async with database.write() as tx:
+        await tasks.hold_fence(tx, attempt)
+        await tx.execute(
+            """
+            UPDATE rule_runs SET state = %s, started_at = coalesce(started_at, clock_timestamp())
+             WHERE id = %s AND state = ANY (%s)
+            """,
+            (RunState.RUNNING, number, states_before(RunTrigger.ATTEMPT)),
+        )
+
+
+async def _evaluate(database: Database, attempt: Attempt, number: int) -> None:
+    args = attempt.args
+    async with database.write() as tx:
+        version = await newest_version(tx, attempt.project_id, _rule_number(args))
+        outcome = Outcome()
+        if version.version == args["rule_version"]:
+            await hold_rule(tx, version)
+            period = _moment(args["start_time"]) or version.effective_from, _moment(args["end_time"])
+            outcome = await evaluate(tx, await subject_of(tx, version), period, number)
+        await tx.execute(
+            """
+            UPDATE rule_runs SET state = %s, evaluated = %s, alerts = %s, finished_at = clock_timestamp()
+             WHERE id = %s AND state = ANY (%s)
+            """,
+            (
+                RunState.COMPLETE, outcome.evaluated, outcome.alerts, number,
+                states_before(RunTrigger.SUCCEED),
+            ),
+        )  # fmt: skip
+        await tasks.hold_fence(tx, attempt)
+        result = RunResult(number, outcome.evaluated, outcome.alerts)
+        await audit.record(
+            tx, attempt.actor, action="rule_run.finish", target=args["rule_id"],
+            project_id=attempt.project_id, after=result,
+        )  # fmt: skip
+        await tasks.succeed(tx, attempt, result)
+
+
+def _rule_number(args: dict[str, Any]) -> int:
+    key = ids.parse(ids.PREFIXES["rule"], args["rule_id"])
+    assert key is not None  # noqa: S101 - the service wrote it
+    return key.key
+
+
+def _moment(text: str | None) -> Instant | None:
+    return None if text is None else Instant.of(Instant.fromisoformat(text))

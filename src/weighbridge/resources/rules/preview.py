@@ -1,0 +1,58 @@
+"""Try a rule over a period: what it would find, with nothing stored. The rule need not be there yet.
+
+Invariant: a preview finds what an evaluation of the same rule over the same data would.
+"""
+
+from typing import Final
+
+from weighbridge.core import ids
+from weighbridge.core.instant import Instant
+from weighbridge.core.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Read
+from weighbridge.errors import Invalid
+from weighbridge.resources.rules import evaluation
+from weighbridge.resources.rules.checking import checked
+from weighbridge.resources.rules.records import RulePreview, RulePreviewAlert, RulePreviewBody
+
+PREVIEW_ALERTS_MAX: Final = 100
+"""Alerts that the preview of a rule shows; it counts all of them."""
+
+
+async def preview_rule(tx: Read, actor: Actor, project: int, asked: RulePreviewBody) -> RulePreview:
+    """What a rule would find in a period."""
+    try:
+        start, end = Instant.of(asked.start_time), Instant.of(asked.end_time)
+    except OverflowError:
+        said = "A time of the period is, in UTC, outside the years 1 to 9999."
+        raise Invalid([Problem(said, "start_time", "invalid")]) from None
+    if end <= start:
+        said = f"end_time is {end.text}, which is not behind start_time."
+        raise Invalid([Problem(said, "end_time", "invalid")])
+    draft = await checked(tx, actor, project, asked.rule)
+    found = await evaluation.preview(tx, draft, start, end, PREVIEW_ALERTS_MAX)
+    return RulePreview(found.evaluated, found.alerts, [_shown(project, alert) for alert in found.first])
+
+
+def _shown(project: int, alert: evaluation.Alert) -> RulePreviewAlert:
+    event = None if alert.event is None else ids.Key(project, alert.event)
+    point = None if event is None else ids.Key(project, event.key, alert.position or 0)
+    batch = None if alert.batch is None else ids.Key(project, alert.batch)
+    run = None
+    if alert.model_run is not None:
+        run = ids.Key(project, alert.model_run, owner=ids.Owner.MODEL_RUN)
+    elif batch is not None:
+        run = ids.Key(project, batch.key, owner=ids.Owner.BATCH)
+    return RulePreviewAlert(
+        _friendly("event", event),
+        _friendly("data_point", point),
+        _friendly("model_run", run),
+        _friendly("batch", batch),
+        alert.start_time,
+        alert.value,
+        alert.error,
+    )
+
+
+def _friendly(kind: str, key: ids.Key | None) -> str | None:
+    return None if key is None else ids.make(ids.PREFIXES[kind], key)

@@ -16,10 +16,10 @@ DEADLINE_SECONDS = 40.0
 class Service:
     """A running `weighbridge serve`, with a token for it."""
 
-    def __init__(self, data_dir, token, *, log, **variables):
+    def __init__(self, data_dir, token, *, log, options=(), api_processes=1, **variables):
         settings = {"WEIGHBRIDGE_RATE_LIMIT_PER_MINUTE": "0", "WEIGHBRIDGE_LOG_FORMAT": "json"} | variables
-        arguments = ("serve", "--data-dir", data_dir, "--port", 0, "--api-processes", 1)
-        self.program = Program(*CLI, *arguments, log=log, **settings)
+        arguments = ("serve", "--data-dir", data_dir, "--port", 0, "--api-processes", api_processes)
+        self.program = Program(*CLI, *arguments, *options, log=log, **settings)
         word, self.address = self.program.line().split()
         assert word == "ready", log.read_text()
         self.token = token

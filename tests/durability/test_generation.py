@@ -42,7 +42,8 @@ nodes:
 """
 MAKE = """
     INSERT INTO projects (account_id, name) SELECT id, 'Plant' FROM accounts ORDER BY id LIMIT 1;
-    INSERT INTO event_types (project_id, slug, name) VALUES (1, 'delivery', 'Delivery');
+    INSERT INTO event_types (project_id, slug, name, reusable_in_batches)
+         VALUES (1, 'delivery', 'Delivery', true);
     INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type, unit)
          VALUES (1, 1, 1, 'mass', 'Mass', 'number', 't');
     INSERT INTO feedstocks (project_id, name) VALUES (1, 'Husk'), (1, 'Straw'), (1, 'Wood');

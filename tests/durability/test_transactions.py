@@ -1,6 +1,7 @@
 """Long work inside a transaction: a living process keeps it, a frozen one loses it and its lock."""
 
 import asyncio
+import contextlib
 import threading
 
 import psycopg
@@ -51,7 +52,7 @@ def test_a_process_that_freezes_in_a_transaction_loses_it_and_its_named_lock(pos
             taken.append(True)
 
     async def freeze(database):
-        async with database.snapshot(lock="frozen") as tx:
+        async with database.snapshot(locks=["frozen"]) as tx:
             await tx.value("SELECT 1")
             thread = threading.Thread(target=take)
             thread.start()
@@ -62,3 +63,57 @@ def test_a_process_that_freezes_in_a_transaction_loses_it_and_its_named_lock(pos
         on_database(postgres, freeze)
 
     assert taken == [True]
+
+
+def test_statements_sent_together_run_in_their_order_and_each_gives_its_rows(postgres):
+    async def ask(database):
+        async with database.write() as tx:
+            tx.later("CREATE TEMPORARY TABLE counted (n int) ON COMMIT DROP")
+            tx.later("INSERT INTO counted VALUES (%s)", (1,))
+            return await tx.several(
+                ("INSERT INTO counted VALUES (%s) RETURNING n", (2,)),
+                ("SELECT n FROM counted ORDER BY n", ()),
+                ("SELECT n FROM counted WHERE n > %s", (2,)),
+            )
+
+    assert on_database(postgres, ask) == [[(2,)], [(1,), (2,)], []]
+
+
+def test_what_the_server_has_against_a_statement_sent_later_is_raised_at_the_commit_and_nothing_stays(
+    postgres,
+):
+    async def late(database):
+        async with database.write() as tx:
+            await tx.execute("INSERT INTO kept VALUES (1)")
+            tx.later("INSERT INTO kept VALUES (1)")
+
+    async def early(database):
+        async with database.write() as tx:
+            tx.later("INSERT INTO kept VALUES (2)")
+            await tx.several(("SELECT 1 / %s", (0,)), ("INSERT INTO kept VALUES (3)", ()))
+
+    with psycopg.connect(postgres, autocommit=True) as other:
+        other.execute("CREATE TABLE kept (n int PRIMARY KEY)")
+        with pytest.raises(psycopg.errors.UniqueViolation):
+            on_database(postgres, late)
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            on_database(postgres, early)
+
+        assert other.execute("SELECT n FROM kept").fetchall() == []
+        other.execute("DROP TABLE kept")
+
+
+def test_a_transaction_that_sent_nothing_leaves_its_connection_free(postgres):
+    async def refuse(tx):
+        tx.later("SELECT 1")
+        raise ValueError("refused")
+
+    async def nothing(database):
+        async with database.write():
+            pass
+        with contextlib.suppress(ValueError):
+            async with database.write() as tx:
+                await refuse(tx)
+        return await database.single("SELECT now() = statement_timestamp()")
+
+    assert on_database(postgres, nothing) == (True,)

@@ -30,7 +30,7 @@ def test_books_that_hold_end_with_0_and_a_sentence(verify, books):
     done = verify()
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(f"6 rules over {len(books.batches)} batches and ")
+    assert f" rules over {len(books.batches)} batches, " in done.stdout.splitlines()[0]
     assert "  holds   every balance is the sum of its entries\n" in done.stdout
     assert done.stdout.endswith("Everything holds.\n")
 
@@ -59,4 +59,6 @@ def test_the_report_is_given_as_json(verify, books):
         "rule": "every balance is the sum of its entries",
         "violations": [f"batch {books.batches[0]['id']}: the balance is 9, its entries sum to 1.5"],
     }
-    assert [check["violations"] for check in report["checks"][1:]] == [[]] * 5
+    assert [check["rule"] for check in report["checks"][1:] if check["violations"]] == [
+        "in every partition, what is drawn and what remains is what was produced and the open deficit"
+    ]

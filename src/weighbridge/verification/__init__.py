@@ -9,10 +9,16 @@ Invariants: verifying changes nothing; all is read from one snapshot; a violatio
 import msgspec
 
 from weighbridge.db.engine import Database
+from weighbridge.resources.evidence.store import EvidenceStore
 from weighbridge.verification.books import check_books
+from weighbridge.verification.chain import Head, check_chains
+from weighbridge.verification.evidence import check_evidence
 from weighbridge.verification.recomputation import check_batches
 
 RECOMPUTES = "every batch recomputes to the last digit"
+CHAINED = "every sealed row of the audit log is what was sealed, and none is missing"
+
+KEPT = "every evidence file is in the store as it was attached"
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -27,15 +33,22 @@ class Report(msgspec.Struct, frozen=True):
 
     batches: int
     entries: int
+    files: int
+    """Evidence files that were read; none when no store was given."""
+    audit_heads: list[Head]
     is_clean: bool
     checks: list[Check]
 
 
-async def verify(database: Database) -> Report:
-    """Check everything in the database."""
+async def verify(database: Database, store: EvidenceStore | None = None) -> Report:
+    """Check everything in the database and, with the store of evidence files, every file."""
+    files = 0
     async with database.read() as tx:
         found = await check_books(tx)
         batches, found[RECOMPUTES] = await check_batches(tx)
+        heads, found[CHAINED] = await check_chains(tx)
+        if store is not None:
+            files, found[KEPT] = await check_evidence(tx, store)
         entries: int = await tx.value("SELECT count(*) FROM ledger_entries")
     checks = [Check(rule, violations) for rule, violations in found.items()]
-    return Report(batches, entries, not any(check.violations for check in checks), checks)
+    return Report(batches, entries, files, heads, not any(check.violations for check in checks), checks)

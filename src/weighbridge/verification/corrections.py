@@ -1,0 +1,55 @@
+"""Corrections in the books: every value is the captured one or that of the correction which prevails."""
+
+from typing import Final
+
+from weighbridge.core.correction import PRECEDENCE, Source
+from weighbridge.resources.events.queries import event_id
+from weighbridge.resources.events.values import CURRENT
+from weighbridge.verification.rule import Rule
+
+_PRECEDENCE: Final = ", ".join(f"'{source}'" for source in PRECEDENCE)
+
+CORRECTIONS: Final = (
+    Rule(
+        "every value is what was captured, or what the correction in force says",
+        "event {id}: a value is {found}, and by its corrections it is {wanted}",
+        f"""
+        SELECT e.project_id, e.id, v.shown::text, coalesce(c.to_value, v.captured)::text
+          FROM events e
+         CROSS JOIN LATERAL (
+               SELECT place, to_jsonb({CURRENT["number"].format("place")}) AS shown,
+                      to_jsonb(e.numbers[place]) AS captured
+                 FROM generate_series(1, cardinality(e.numbers)) AS place
+               UNION ALL
+               SELECT place, to_jsonb({CURRENT["string"].format("place")}),
+                      to_jsonb(e.texts[place])
+                 FROM generate_series(1, cardinality(e.texts)) AS place
+               UNION ALL
+               SELECT place, to_jsonb({CURRENT["boolean"].format("place")}),
+                      to_jsonb(e.booleans[place])
+                 FROM generate_series(1, cardinality(e.booleans)) AS place) AS v
+          LEFT JOIN corrections c
+            ON (c.project_id, c.event_id, c.position) = (e.project_id, e.id, v.place)
+           AND c.state = 'in_force' AND c.source <> '{Source.COMPLETION}'
+         WHERE v.captured IS NOT NULL AND v.shown IS DISTINCT FROM coalesce(c.to_value, v.captured)
+           AND (e.is_revised OR EXISTS (SELECT FROM corrections o
+                                         WHERE (o.project_id, o.event_id) = (e.project_id, e.id)))
+        """,
+        event_id,
+    ),
+    Rule(
+        "of the corrections of a value the one that prevails is in force",
+        "event {id}: correction {found} is in force, and {wanted} prevails",
+        f"""
+        SELECT project_id, event_id, coalesce(in_force::text, 'none'), prevails
+          FROM (SELECT project_id, event_id, max(id) FILTER (WHERE state = 'in_force') AS in_force,
+                       (array_agg(id ORDER BY array_position(ARRAY[{_PRECEDENCE}], source), priority,
+                                              id DESC))[1] AS prevails
+                  FROM corrections WHERE state <> 'reverted'
+                 GROUP BY project_id, event_id, position, field) AS ranked
+         WHERE in_force IS DISTINCT FROM prevails
+        """,
+        event_id,
+    ),
+)
+"""Rules about the corrections of events."""

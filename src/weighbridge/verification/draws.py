@@ -1,0 +1,112 @@
+"""What batches had drawn when their values were computed, and what they saw of other ledgers, by slot."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+import msgspec
+
+from weighbridge.core.drawing import Drawer, Pool, Stock
+from weighbridge.core.engine.outlet import Drawing, Drawn, Outlet
+from weighbridge.core.instant import Instant, Interval
+from weighbridge.core.model import Available, Model, Upstream
+from weighbridge.core.partition import Partition
+from weighbridge.core.unit import ONE, Unit, parse_unit
+from weighbridge.db.engine import Read
+
+
+@dataclass(frozen=True, slots=True)
+class RunAsUsed:
+    """A run, and the batch that tells what it was made of."""
+
+    slot: Interval
+    partition: Partition
+    batch: int
+
+
+class _Draw(msgspec.Struct, frozen=True):
+    batch: int
+    node: str
+    source: int
+    start_time: Instant
+    end_time: Instant
+    tracking_id: str
+    ledger: int
+    unit: str
+    scale: int
+    amount: Decimal
+    attributes: list[Decimal]
+    units: list[str]
+
+    @property
+    def drawn(self) -> Drawn:
+        slot = Interval(self.start_time, self.end_time)
+        return Drawn(
+            self.node,
+            Stock(self.source, self.ledger, slot, self.tracking_id, Partition(), Decimal(0)),
+            self.amount,
+            tuple(self.attributes),
+            tuple(map(parse_unit, self.units)),
+        )
+
+
+async def drawing_as_used(
+    tx: Read, project: int, model: Model, slots: Sequence[Interval], runs: Sequence[RunAsUsed]
+) -> list[Drawing | None]:
+    """What the nodes of each slot drew and saw; None for a model that looks at no other ledger."""
+    nodes = {node.slug: node.body for node in model.nodes if isinstance(node.body, Upstream | Available)}
+    if not nodes:
+        return [None] * len(slots)
+    by_batch = {run.batch: run for run in runs}
+    draws = await tx.rows(_Draw, _DRAWS, (project, list(by_batch)))
+    seen = await tx.tuples(_SEEN, (project, list(by_batch), sorted(nodes)))
+    recorded: dict[Drawer, tuple[Drawn, ...]] = {}
+    for one in draws:
+        drawer = _drawer(by_batch[one.batch], one.node)
+        recorded[drawer] = (*recorded.get(drawer, ()), one.drawn)
+    outlets = await _outlets(tx, project, nodes, {one.node: one for one in draws})
+    values = {_drawer(by_batch[batch], slug): value for batch, slug, value in seen}
+    return [Drawing(slot, Pool((), {}), outlets, recorded=recorded, seen=values) for slot in slots]
+
+
+def _drawer(run: RunAsUsed, node: str) -> Drawer:
+    return Drawer(run.slot, run.partition, node)
+
+
+async def _outlets(
+    tx: Read, project: int, nodes: Mapping[str, Upstream | Available], drawn: Mapping[str, _Draw]
+) -> dict[str, Outlet]:
+    """The ledgers as the nodes drew from them; of a node that drew nothing, by the name that it gives."""
+    rows = await tx.tuples(
+        "SELECT name, id, unit, scale FROM ledgers WHERE project_id = %s AND name = ANY (%s)",
+        (project, sorted({body.ledger for body in nodes.values()})),
+    )
+    named = {name: (number, unit, scale) for name, number, unit, scale in rows}
+    found = {}
+    for slug, body in nodes.items():
+        one = drawn.get(slug)
+        unknown = (0, str(ONE), 0)
+        number, unit, scale = (one.ledger, one.unit, one.scale) if one else named.get(body.ledger, unknown)
+        found[slug] = Outlet(number, body.ledger, parse_unit(unit), scale, _attributes(body, one))
+    return found
+
+
+def _attributes(body: Upstream | Available, one: _Draw | None) -> dict[str, Unit]:
+    """The units of what travelled along; where nothing did, nothing depends on them."""
+    written = body.attributes if isinstance(body, Upstream) else {}
+    units = [parse_unit(unit) for unit in one.units] if one else [unit or ONE for unit in written.values()]
+    return dict(zip(written, units, strict=True))
+
+
+_DRAWS = """
+    SELECT d.batch_id, d.node, source.id, source.start_time, source.end_time, source.tracking_id, l.id,
+           l.unit, l.scale, d.amount, d.attributes, d.units
+      FROM batch_draws d
+      JOIN batches source ON (source.project_id, source.id) = (d.project_id, d.source_batch_id)
+      JOIN ledgers l ON (l.project_id, l.id) = (source.project_id, source.ledger_id)
+     WHERE d.project_id = %s AND d.batch_id = ANY (%s) ORDER BY d.batch_id, d.node, d.place
+"""
+_SEEN = """
+    SELECT batch_id, slug, value FROM batch_calculations
+     WHERE project_id = %s AND batch_id = ANY (%s) AND slug = ANY (%s) AND value IS NOT NULL
+"""

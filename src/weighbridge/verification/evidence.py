@@ -1,0 +1,53 @@
+"""The evidence files: each read from the store, whole, and held against the SHA-256 of its row."""
+
+import asyncio
+from typing import Final
+
+import msgspec
+
+from weighbridge.db.engine import Read
+from weighbridge.errors import Damaged
+from weighbridge.resources.events.queries import event_id
+from weighbridge.resources.evidence.store import EvidenceStore
+
+FILES_AT_ONCE: Final = 8
+"""Files that are read at the same time; each is on disk meanwhile when it is large."""
+
+_FILES: Final = """
+    SELECT project_id, id, event_id, name, storage_key, size, sha256 FROM evidence
+     WHERE type = 'file' AND (project_id, id) > (%s, %s) ORDER BY project_id, id LIMIT %s
+"""
+
+
+class _File(msgspec.Struct, frozen=True):
+    """What the row of a file says of it."""
+
+    project: int
+    number: int
+    event: int
+    name: str
+    key: str
+    size: int
+    sha256: bytes
+
+
+async def check_evidence(tx: Read, store: EvidenceStore) -> tuple[int, list[str]]:
+    """Check every file; gives how many there are and the violations."""
+    count = 0
+    violations: list[str] = []
+    behind = (0, 0)
+    while files := await tx.rows(_File, _FILES, (*behind, FILES_AT_ONCE)):
+        found = await asyncio.gather(*(_complaint(store, file) for file in files))
+        violations += [complaint for complaint in found if complaint is not None]
+        count += len(files)
+        behind = (files[-1].project, files[-1].number)
+    return count, violations
+
+
+async def _complaint(store: EvidenceStore, file: _File) -> str | None:
+    try:
+        (await store.get(file.key, file.size, file.sha256)).close()
+    except Damaged as damage:
+        where = f"evidence {file.number} of {event_id(file.project, file.event)}, {file.name!r}"
+        return f"{where}, kept as {file.key}: {damage}"
+    return None

@@ -1,0 +1,182 @@
+"""A site: the real service with workers of its own, and callers that repeat what was not acknowledged."""
+
+import asyncio
+import http.client
+import json
+import time
+from contextlib import suppress
+from itertools import count
+from urllib.parse import urlencode, urlsplit
+from uuid import uuid4
+
+import httpx2
+import msgspec
+import psycopg
+from tests import given_works
+from tests.durability.processes import HERE, Program, children, is_alive, until
+from tests.durability.real_service import Service
+from tests.server import Answer
+
+from weighbridge.core.permission import ALL_PERMISSIONS
+from weighbridge.db.embedded import server
+from weighbridge.db.engine import Database
+from weighbridge.db.migrate import migrate
+from weighbridge.resources.accounts.actions import create_account
+from weighbridge.resources.api_tokens.actions import create_token
+from weighbridge.verification import verify
+
+PATIENCE_SECONDS = 90.0
+LEASE = {"WEIGHBRIDGE_LEASE_SECONDS": "2"}
+DISTURBED = (OSError, http.client.HTTPException)
+encode = msgspec.json.Encoder(decimal_format="number").encode
+
+
+class Remote:
+    """A caller of the real service, who sends a request again, with its key, until it is acknowledged."""
+
+    def __init__(self, address, token):
+        parts = urlsplit(address)
+        self._place = parts.hostname, parts.port
+        self._token = token
+        self.repeated = 0
+
+    def get(self, path, query=()):
+        return self._until_answered("GET", f"{path}?{urlencode(query)}" if query else path, None, {})
+
+    def post(self, path, body):
+        return self._until_answered("POST", path, encode(body), {"Idempotency-Key": str(uuid4())})
+
+    def patch(self, path, body):
+        return self._until_answered("PATCH", path, encode(body), {"Idempotency-Key": str(uuid4())})
+
+    def _until_answered(self, method, path, content, headers):
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            with suppress(*DISTURBED):
+                answer = self._send(method, path, content, headers)
+                if answer.status < 500:
+                    return answer
+            assert time.monotonic() < deadline, f"{method} {path} is not answered"
+            self.repeated += 1
+            time.sleep(0.05)
+
+    def _send(self, method, path, content, headers):
+        connection = http.client.HTTPConnection(*self._place, timeout=20)
+        try:
+            usual = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
+            connection.request(method, f"/api/v1{path}", body=content, headers=usual | headers)
+            response = connection.getresponse()
+            content = response.read()
+        finally:
+            connection.close()
+        text = content.decode()
+        return Answer(response.status, httpx2.Headers(dict(response.getheaders())), text, content)
+
+
+class Site:
+    """A service without a worker, a pool of workers beside it, and what happens to them."""
+
+    def __init__(self, folder, data_dir):
+        self.data_dir, self.log = data_dir, folder / "stderr"
+        with server(data_dir) as url:
+            migrate(url)
+            self.url = url
+            self.token = asyncio.run(_token(url))
+        self._opened = []
+        self._pools = count(1)
+        self._folder = folder
+
+    def serve(self, *, api_processes=1, **variables):
+        """Start the service; gives a caller of it."""
+        service = Service(
+            self.data_dir,
+            self.token,
+            log=self.log,
+            options=("--no-worker",),
+            api_processes=api_processes,
+            **LEASE,
+            **variables,
+        )
+        self._opened.append(service)
+        return Remote(service.address, self.token)
+
+    def work(self, number, fence="with_fence", **variables):
+        """Start a pool of so many workers."""
+        log = self._folder / f"pool{next(self._pools)}"
+        command = (HERE / "worker_pool.py", self.data_dir, number, fence)
+        pool = Program(*command, log=log, WEIGHBRIDGE_LOG_FORMAT="json", **LEASE, **variables)
+        self._opened.append(pool)
+        until(lambda: len(living(log)) == number, what="the workers live")
+        return log
+
+    def stop_all(self):
+        """End the service and all pools; the data stay."""
+        self.close()
+        self._opened.clear()
+
+    def stop_pools(self):
+        """End all pools with their workers."""
+        for pool in self._opened[1:]:
+            pool.close()
+        del self._opened[1:]
+
+    def works(self, remote, **fields):
+        """Works whose tasks are carried out by the workers."""
+        works = given_works.works(remote, lambda: None, **fields)
+        works.drain = lambda: self.quiet(works.number)
+        return works
+
+    def quiet(self, project):
+        """Wait until every task of a project has ended."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        unfinished = "SELECT id FROM async_tasks WHERE project_id = %s AND state IN ('pending', 'running')"
+        while True:
+            with suppress(psycopg.OperationalError):
+                if not self.sql(unfinished, project):
+                    return
+            assert time.monotonic() < deadline, f"tasks do not end\n{self.log.read_text()[-3000:]}"
+            time.sleep(0.05)
+
+    def sql(self, statement, *values):
+        """Run one statement past the service."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            return connection.execute(statement, values).fetchall()
+
+    def violations(self):
+        """What verifying everything finds."""
+
+        async def run():
+            async with Database(self.url, connections_max=2, idle_timeout_seconds=60) as database:
+                return await verify(database)
+
+        return [violation for check in asyncio.run(run()).checks for violation in check.violations]
+
+    def close(self):
+        for one in reversed(self._opened):
+            one.close()
+
+
+def living(log):
+    """The living processes of which a log tells the birth, oldest first."""
+    if not log.exists():
+        return []
+    lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
+    return [line["pid"] for line in lines if line.get("event") == "process_started" and is_alive(line["pid"])]
+
+
+def api_processes(log):
+    """The living processes that answer requests: those the supervisor started, and theirs."""
+    return [number for leader in living(log) for number in (leader, *children(leader))]
+
+
+async def _token(url):
+    async with Database(url, connections_max=1) as database, database.write() as tx:
+        actor = await create_account(tx, name="Site", request_id="given")
+        return await create_token(
+            tx,
+            actor,
+            user_id=actor.user_id,
+            name="test",
+            permissions=list(ALL_PERMISSIONS),
+            lifetime_days=None,
+        )

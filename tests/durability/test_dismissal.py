@@ -1,0 +1,148 @@
+"""A dismissal whose process is killed in the middle dismisses none; sent again, it dismisses all, once."""
+
+import asyncio
+import http.client
+import json
+import os
+import signal
+import threading
+
+import psycopg
+import pytest
+from tests.durability.processes import is_alive, until
+from tests.durability.real_service import Service
+
+from weighbridge.core import ids
+from weighbridge.db.embedded import server
+from weighbridge.db.engine import Database
+from weighbridge.db.migrate import migrate
+from weighbridge.resources.accounts.actions import create_account
+from weighbridge.resources.api_tokens.actions import create_token
+
+RESULTS = 1000
+MAKE = """
+    INSERT INTO projects (account_id, name) SELECT id, 'Plant' FROM accounts ORDER BY id LIMIT 1;
+    INSERT INTO event_types (project_id, slug, name) VALUES (1, 'delivery', 'Delivery');
+    INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type, unit)
+      VALUES (1, 1, 1, 'mass', 'Mass', 'number', 't');
+    INSERT INTO events (project_id, id, event_type_id, start_time, end_time, numbers, is_complete)
+      SELECT 1, n, 1, '2025-01-01Z', '2025-01-01Z', ARRAY[50], true FROM generate_series(1, 999) AS n;
+    INSERT INTO model_families (account_id, project_id) SELECT id, 1 FROM accounts ORDER BY id LIMIT 1;
+    INSERT INTO models (family_id, version, name, cadence, partition_type, document, sha256)
+      VALUES (1, 1, 'Carbon', 'monthly', 'time', 'cadence: monthly', sha256('cadence: monthly'));
+    INSERT INTO model_runs (project_id, model_id, start_time, end_time, state)
+      VALUES (1, 1, '2025-01-01Z', '2025-02-01Z', 'complete');
+    INSERT INTO rules (project_id, name, evaluation, effective_from, latest_version)
+      VALUES (1, 'Mass', 'on_demand', '2025-01-01Z', 1), (1, 'Run', 'on_demand', '2025-01-01Z', 1);
+    INSERT INTO rule_versions (project_id, rule_id, version, target, expression, data_point, family_id,
+                               window_member_scope, purpose, priority, requires_approval)
+      VALUES (1, 1, 1, 'data_point', 'mass > 40', 'mass', NULL, 'event_type', 'alert', 100, false),
+             (1, 2, 1, 'model_run', 'mass > 40', NULL, 1, 'event_type', 'alert', 100, false);
+    INSERT INTO data_point_results (project_id, rule_id, rule_version, event_id, position, status,
+                                    evaluated_at)
+      SELECT 1, 1, 1, n, 1, 'fail', now() FROM generate_series(1, 999) AS n;
+    INSERT INTO model_run_results (project_id, rule_id, rule_version, model_run_id, status, evaluated_at)
+      VALUES (1, 2, 1, 1, 'fail', now());
+"""
+NAMED = """
+    SELECT 'dpres', id FROM data_point_results UNION ALL SELECT 'mrres', id FROM model_run_results
+"""
+DISMISSED = """
+    SELECT (SELECT count(*) FROM data_point_results WHERE status = 'dismissed')
+         + (SELECT count(*) FROM model_run_results WHERE status = 'dismissed')
+"""
+
+
+async def token_for(url):
+    async with Database(url, connections_max=1) as database, database.write() as tx:
+        actor = await create_account(tx, name="Plant", request_id="given")
+        return await create_token(
+            tx,
+            actor,
+            user_id=actor.user_id,
+            name="test",
+            permissions=["data_rules:write"],
+            lifetime_days=None,
+        )
+
+
+@pytest.fixture
+def plant(folder, data_dir):
+    """A running service over a thousand alerts, their ids, and connections to its database."""
+    with server(data_dir) as url:
+        migrate(url)
+        token = asyncio.run(token_for(url))
+        with (
+            psycopg.connect(url, autocommit=True) as watcher,
+            psycopg.connect(url, autocommit=True) as holder,
+        ):
+            watcher.execute(MAKE)
+            named = [ids.make(prefix, ids.Key(1, key)) for prefix, key in watcher.execute(NAMED).fetchall()]
+            service = Service(data_dir, token, log=folder / "stderr")
+            yield service, named, watcher, holder
+            service.close()
+
+
+def api_process(service):
+    lines = [json.loads(line) for line in service.log.read_text().splitlines() if line.startswith("{")]
+    born = [line["pid"] for line in lines if str(line.get("process")).startswith("api") and "pid" in line]
+    return next((pid for pid in reversed(born) if is_alive(pid)), None)
+
+
+@pytest.mark.parametrize("table", ["model_run_results", "audit_log"])
+def test_a_dismissal_that_is_killed_in_the_middle_leaves_none_and_is_then_done_once(plant, table):
+    service, named, watcher, holder = plant
+    body = {"result_ids": named, "reason": "Service"}
+    path = "/projects/1/rule_results/bulk_dismiss"
+    assert len(named) == RESULTS
+    # The data point results are dismissed by then, and what comes next waits.
+    holder.execute("BEGIN")
+    holder.execute(f"LOCK TABLE {table} IN SHARE MODE")
+    lost = []
+
+    def send():
+        try:
+            service.call("POST", path, body)
+        except (http.client.HTTPException, OSError) as error:
+            lost.append(error)
+
+    sending = threading.Thread(target=send)
+    sending.start()
+    until(
+        lambda: watcher.execute(
+            "SELECT pid FROM pg_locks WHERE relation = %s::regclass AND NOT granted", (table,)
+        ).fetchall(),
+        what=f"the dismissal has come to write {table}",
+    )
+    os.kill(until(lambda: api_process(service), what="the API process is known"), signal.SIGKILL)
+    sending.join()
+    holder.execute("ROLLBACK")
+    until(
+        lambda: (
+            not watcher.execute(
+                "SELECT pid FROM pg_locks WHERE relation = 'data_point_results'::regclass"
+                " AND mode = 'RowExclusiveLock'"
+            ).fetchall()
+        ),
+        what="the dismissal has come to its end in the database",
+    )
+
+    assert len(lost) == 1
+    assert watcher.execute(DISMISSED).fetchone() == (0,)
+    until(lambda: answers(service), what="the service answers again")
+    done = service.call("POST", path, body)["data"]
+    service.call("POST", path, body)
+
+    assert [one["id"] for one in done] == named
+    assert {one["status"] for one in done} == {"dismissed"}
+    assert watcher.execute(DISMISSED).fetchone() == (RESULTS,)
+    assert watcher.execute(
+        "SELECT count(*) FROM audit_log WHERE action = 'rule_result.bulk_dismiss'"
+    ).fetchone() == (1,)
+
+
+def answers(service):
+    try:
+        return service.call("GET", "/projects/1/rule_results")["info"]["items"] > 0
+    except (http.client.HTTPException, OSError):
+        return False

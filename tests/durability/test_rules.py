@@ -1,0 +1,147 @@
+"""Rules survive their worker: killed in the middle, what they find is stored whole, and once."""
+
+import asyncio
+import os
+import signal
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+from tests.durability import conftest
+from tests.durability.processes import until
+from tests.durability.real_service import Service
+
+from weighbridge.db.embedded import server
+from weighbridge.db.engine import Database
+from weighbridge.db.migrate import migrate
+from weighbridge.resources.accounts.actions import create_account
+from weighbridge.resources.api_tokens.actions import create_token
+
+EVENTS = 20_000
+HEAVY = EVENTS // 100
+LEASE = {"WEIGHBRIDGE_LEASE_SECONDS": "2"}
+MAKE = """
+    INSERT INTO projects (account_id, name) SELECT id, 'Plant' FROM accounts ORDER BY id LIMIT 1;
+    INSERT INTO event_types (project_id, slug, name, expected_locations)
+         VALUES (1, 'delivery', 'Delivery', 'none');
+    INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type, unit)
+         VALUES (1, 1, 1, 'mass', 'Mass', 'number', 't');
+"""
+LOAD = """
+    INSERT INTO events (project_id, id, event_type_id, start_time, end_time, numbers, is_complete)
+    SELECT 1, 1000000000 + n, 1, moment, moment, ARRAY[CASE n %% 100 WHEN 0 THEN 30 ELSE 10 END], true
+      FROM (SELECT n, '2025-01-01Z'::timestamptz + n * interval '10 minutes' AS moment
+              FROM generate_series(0, %s - 1) AS n) AS made
+"""
+STREAMED = {"expression": "{{mass}} > (2 * avg({{mass}}))", "window": {"kind": "rolling", "members": 50}}
+BY_DATABASE = {"expression": "{{mass}} > 20"}
+
+
+class Plant:
+    """A service with deliveries, and what a test does with it."""
+
+    def __init__(self, folder):
+        self.data_dir = folder / "data"
+        self.log = folder / "stderr"
+        with server(self.data_dir) as url:
+            migrate(url)
+            token = asyncio.run(_token(url))
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute(MAKE)
+                connection.execute(LOAD, (EVENTS,))
+        self.service = Service(self.data_dir, token, log=self.log, **LEASE)
+
+    def rule(self, fields):
+        body = {"name": "Heavy", "effective_from": "2020-01-01T00:00:00Z"} | fields
+        return self.service.call("POST", "/projects/1/rules", {"rule": body})
+
+    def run(self, rule):
+        return self.service.call("GET", f"/rule_runs/{rule['rule_run_id']}")
+
+    def connect(self):
+        with server(self.data_dir) as url:
+            return psycopg.connect(url, autocommit=True)
+
+    def hold_results(self):
+        """Keep results from being written until the connection is closed."""
+        connection = self.connect()
+        connection.execute("BEGIN")
+        connection.execute("LOCK TABLE data_point_results IN SHARE MODE")
+        return connection
+
+
+async def _token(url):
+    async with Database(url, connections_max=1) as database, database.write() as tx:
+        actor = await create_account(tx, name="Plant", request_id="given")
+        return await create_token(
+            tx, actor, user_id=actor.user_id, name="test",
+            permissions=["data_rules:write", "data_collection:write", "production_accounting:read"],
+            lifetime_days=None,
+        )  # fmt: skip
+
+
+@pytest.fixture
+def plant():
+    with tempfile.TemporaryDirectory(prefix="wb-", dir=conftest._quick_folder()) as folder:
+        plant = Plant(Path(folder))
+        yield plant
+        plant.service.close()
+
+
+def waits_to_write(watcher):
+    """Whether an evaluation stands in the middle: it has begun, and waits to write results."""
+    return until(
+        lambda: watcher.execute(
+            "SELECT pid FROM pg_locks WHERE relation = 'data_point_results'::regclass AND NOT granted"
+        ).fetchall(),
+        what="an evaluation has come to write its results",
+    )
+
+
+def found(watcher):
+    """How many results there are, and of how many events."""
+    return watcher.execute(
+        "SELECT count(*), count(DISTINCT event_id) FROM data_point_results WHERE status = 'fail'"
+    ).fetchone()
+
+
+@pytest.mark.parametrize("fields", [STREAMED, BY_DATABASE], ids=["streamed", "in the database"])
+def test_a_backfill_whose_worker_is_killed_is_completed_by_another_one(plant, fields):
+    with closing(plant.connect()) as watcher:
+        with closing(plant.hold_results()):
+            rule = plant.rule(fields)
+            waits_to_write(watcher)
+            killed = plant.service.worker()
+            os.kill(killed, signal.SIGKILL)
+            until(
+                lambda: watcher.execute("SELECT attempt FROM async_tasks").fetchone()[0] > 1,
+                what="another worker has taken the task up",
+            )
+        until(lambda: plant.run(rule)["state"] == "complete", what="the run is complete")
+        run = plant.run(rule)
+
+        alerts = HEAVY if fields is BY_DATABASE else HEAVY - 1
+        assert (run["evaluated"], run["alerts"]) == (EVENTS, alerts)
+        assert found(watcher) == (alerts, alerts)
+
+
+def test_marks_whose_worker_is_killed_are_worked_off_by_another_one(plant):
+    rule = plant.rule(BY_DATABASE)
+    until(lambda: plant.run(rule)["state"] == "complete", what="the run is complete")
+    late = {
+        "event_type": "delivery", "start_time": "2025-06-01T00:05:00Z",
+        "data_points": [{"slug": "mass", "value": 50}],
+    }  # fmt: skip
+
+    with closing(plant.connect()) as watcher:
+        with closing(plant.hold_results()):
+            plant.service.call("POST", "/projects/1/events", {"event": late})
+            waits_to_write(watcher)
+            killed = plant.service.worker()
+            os.kill(killed, signal.SIGKILL)
+            until(lambda: plant.service.worker() != killed, what="another worker has begun")
+        until(lambda: found(watcher) == (HEAVY + 1, HEAVY + 1), what="the late event has its alert")
+
+        assert watcher.execute("SELECT count(*) FROM rule_dirty_ranges").fetchone() == (0,)

@@ -1,0 +1,79 @@
+"""Workers in processes of their own, forked from one that has read the code: a killed one is soon replaced.
+
+    python worker_pool.py DATA_DIR COUNT [without_fence]
+
+Each birth is a line of the log, as the supervisor writes it. Without the fence a worker publishes whatever
+became of its task meanwhile, as a queue does that trusts its leases: tests show by it what the fence is for.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+
+from weighbridge import settings, worker
+from weighbridge.db.embedded import server
+from weighbridge.db.engine import Database
+from weighbridge.db.json import jsonb
+from weighbridge.resources.async_tasks import actions
+from weighbridge.supervisor import logs
+from weighbridge.supervisor.parent import die_with_parent
+
+
+def main(data_dir, count, fence="with_fence"):
+    with server(Path(data_dir)) as url:
+        os.environ["WEIGHBRIDGE_DATABASE_URL"] = url
+        logs.configure(settings.read())
+        work = worker.run if fence == "with_fence" else run_without_fence
+        for _ in range(int(count)):
+            give_birth(work)
+        while True:
+            os.wait()
+            give_birth(work)
+
+
+def give_birth(work):
+    parent = os.getpid()
+    if number := os.fork():
+        sys.stderr.write(json.dumps({"event": "process_started", "process": "worker", "pid": number}) + "\n")
+        sys.stderr.flush()
+        return
+    die_with_parent(parent)
+    try:
+        asyncio.run(work())
+    finally:
+        os._exit(0)
+
+
+async def run_without_fence():
+    """Work with transactions that may stand still, and end tasks apart from the effects, by their number."""
+    read = settings.read()
+    ended = []
+
+    async def let_pass(_tx, _attempt):
+        pass
+
+    async def note(_tx, attempt, result):
+        ended.append((attempt.task_id, result))
+
+    def unfenced(carry_out):
+        async def carry_out_and_tell(database, attempt):
+            await carry_out(database, attempt)
+            async with database.write() as tx:
+                await tx.execute(
+                    "UPDATE async_tasks SET state = 'complete', finished_at = now(), result = %s"
+                    " WHERE id = %s",
+                    (jsonb(ended[-1][1]), attempt.task_id),
+                )
+
+        return carry_out_and_tell
+
+    actions.hold_fence, actions.succeed = let_pass, note
+    worker.TASKS = {name: unfenced(one) for name, one in worker.TASKS.items()}
+    async with Database(read.database_url, connections_max=4) as database:
+        await worker.work(database, read)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

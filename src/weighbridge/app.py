@@ -9,14 +9,17 @@ from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge import settings as settings_module
+from weighbridge.core.link import API_PREFIX
 from weighbridge.db.engine import Database
 from weighbridge.http import docs, edge, health, metrics, refusal, wire
 from weighbridge.http.rate_limit import RateLimiter
 from weighbridge.resources.api_tokens.actions import authenticate
+from weighbridge.resources.api_tokens.presumption import presume
 from weighbridge.resources.api_tokens.routes import ROUTES as API_TOKENS
 from weighbridge.resources.asset_custom_fields.routes import ROUTES as ASSET_CUSTOM_FIELDS
 from weighbridge.resources.assets.routes import ROUTES as ASSETS
 from weighbridge.resources.async_tasks.routes import ROUTES as ASYNC_TASKS
+from weighbridge.resources.audit_log.routes import ROUTES as AUDIT_LOG
 from weighbridge.resources.batch_generations.routes import ROUTES as BATCH_GENERATIONS
 from weighbridge.resources.batches.routes import ROUTES as BATCHES
 from weighbridge.resources.data_points.routes import ROUTES as DATA_POINTS
@@ -24,15 +27,19 @@ from weighbridge.resources.event_types.routes import ROUTES as EVENT_TYPES
 from weighbridge.resources.events.routes import ROUTES as EVENTS
 from weighbridge.resources.evidence.routes import ROUTES as EVIDENCE
 from weighbridge.resources.evidence.store import open_store
+from weighbridge.resources.feature_flags.routes import ROUTES as FEATURE_FLAGS
 from weighbridge.resources.feedstocks.routes import ROUTES as FEEDSTOCKS
+from weighbridge.resources.instruments.routes import ROUTES as INSTRUMENTS
 from weighbridge.resources.ledgers.routes import ROUTES as LEDGERS
 from weighbridge.resources.locations.routes import ROUTES as LOCATIONS
+from weighbridge.resources.model_runs.routes import ROUTES as MODEL_RUNS
 from weighbridge.resources.models.routes import ROUTES as MODELS
 from weighbridge.resources.projects.routes import ROUTES as PROJECTS
+from weighbridge.resources.rule_results.routes import ROUTES as RULE_RESULTS
+from weighbridge.resources.rule_runs.routes import ROUTES as RULE_RUNS
+from weighbridge.resources.rules.routes import ROUTES as RULES
 from weighbridge.resources.static_inputs.routes import ROUTES as STATIC_INPUTS
 from weighbridge.settings import Settings
-
-API_PREFIX = "/api/v1"
 
 STATEMENT_TIMEOUT_SECONDS = 15
 """No request waits longer than this for one statement."""
@@ -49,11 +56,18 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     DATA_POINTS,
     EVIDENCE,
     MODELS,
+    MODEL_RUNS,
     LEDGERS,
+    INSTRUMENTS,
     BATCH_GENERATIONS,
     BATCHES,
+    RULES,
+    RULE_RUNS,
+    RULE_RESULTS,
+    FEATURE_FLAGS,
     ASYNC_TASKS,
     API_TOKENS,
+    AUDIT_LOG,
 )
 
 
@@ -93,6 +107,7 @@ def build(settings: Settings) -> edge.Application:
             {
                 "database": database,
                 "authenticate": authenticate,
+                "presume": presume,
                 "encode": wire.encoder(base_url.rstrip("/")),
                 "files": open_store(settings.evidence_url, settings.data_dir),
                 "limiter": RateLimiter(settings.rate_limit_per_minute),

@@ -14,6 +14,7 @@ from weighbridge import __version__
 from weighbridge.commands import (
     account,
     demo,
+    flag,
     importing,
     migrate,
     model,
@@ -25,7 +26,7 @@ from weighbridge.commands import (
 )
 from weighbridge.errors import Refusal
 
-COMMANDS = (serve, worker, migrate, account, token, importing, verify, openapi, model, demo)
+COMMANDS = (serve, worker, migrate, account, flag, token, importing, verify, openapi, model, demo)
 
 app = App(
     name="weighbridge",

@@ -21,20 +21,32 @@ from weighbridge.resources.async_tasks import actions
 from weighbridge.resources.async_tasks.actions import Attempt, Overtaken
 from weighbridge.resources.async_tasks.queue import JOB, QUEUE
 from weighbridge.resources.async_tasks.recovery import recover
+from weighbridge.resources.audit_log.sealing import seal
 from weighbridge.resources.batch_generations.tasks import generate_batches
+from weighbridge.resources.batches.tasks import delete_batches
 from weighbridge.resources.evidence.keeping import sweep
 from weighbridge.resources.evidence.store import EvidenceStore, open_store
+from weighbridge.resources.rule_runs.tasks import run_rule
+from weighbridge.resources.rules.working_off import work_off
 from weighbridge.settings import Settings
 
 log = structlog.get_logger()
 
 TASKS: Final[Mapping[str, Callable[[Database, Attempt], Awaitable[None]]]] = {
     "batch_generation": generate_batches,
+    "batch_deletion": delete_batches,
+    "rule_run": run_rule,
 }
 """What each type of task does. A task publishes its effect and its success in one fenced transaction."""
 
 TIDY_SECONDS: Final = 3600.0
 """How often a worker removes what has outlived its use."""
+
+SEAL_SECONDS: Final = 1.0
+"""How often a worker seals the rows of the audit log that were committed since."""
+
+RULES_SECONDS: Final = 1.0
+"""How often a worker looks for data that automatic rules have not evaluated yet."""
 
 LOOK_SECONDS: Final = 1.0
 """How often a worker looks for jobs that nobody announces: those that waited for a lock or for their time."""
@@ -67,6 +79,8 @@ async def work(database: Database, settings: Settings) -> None:
     async with app.open_async():
         beside = [
             asyncio.create_task(_recover(database, settings.lease_seconds)),
+            asyncio.create_task(_seal(database)),
+            asyncio.create_task(_evaluate_rules(database)),
             asyncio.create_task(_tidy(database, open_store(settings.evidence_url, settings.data_dir))),
         ]
         try:
@@ -119,6 +133,27 @@ async def _recover(database: Database, lease_seconds: int) -> None:
         except Exception:
             log.exception("recovery_failed")
         await asyncio.sleep(lease_seconds / 3)
+
+
+async def _seal(database: Database) -> None:
+    """Chain what was written to the audit log, some seconds after its commit at the latest."""
+    while True:
+        try:
+            await seal(database)
+        except Exception:
+            log.exception("sealing_failed")
+        await asyncio.sleep(SEAL_SECONDS)
+
+
+async def _evaluate_rules(database: Database) -> None:
+    """Let automatic rules evaluate what was written since, again and again."""
+    while True:
+        try:
+            for failure in await work_off(database):
+                log.error("rule_failed", rule=failure.version.rule, exc_info=failure.error)
+        except Exception:
+            log.exception("rules_failed")
+        await asyncio.sleep(RULES_SECONDS)
 
 
 async def _tidy(database: Database, store: EvidenceStore) -> None:

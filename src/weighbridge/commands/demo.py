@@ -1,4 +1,4 @@
-"""`weighbridge demo`: the whole chain once, on made-up measurements and published figures."""
+"""`weighbridge demo`: a chain of ledgers once, on made-up measurements and published figures."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,8 +21,9 @@ def register(app: App) -> None:
 def demo(*, data_dir: DataDir = None, keep: Keep = False) -> None:
     """Run a biochar plant through the service, and end.
 
-    Starts the service, sends it three months of measurements over HTTP, generates batches, traces one
-    back to its measurements, compares with published figures, verifies everything, and stops the service.
+    Starts the service, sends it three months of measurements over HTTP, and generates three ledgers that
+    draw on one another. Traces a batch of carbon to the lorries of feedstock, compares with published
+    figures, follows a late weighing down the chain, verifies everything, and stops the service.
 
     Example: `weighbridge demo --keep`
     """

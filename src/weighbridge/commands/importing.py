@@ -51,7 +51,7 @@ class Form:
         list[str] | None,
         _option(
             "COLUMN=FIELD, repeatable. FIELD is the slug of a data point, or start_time, end_time, "
-            "tracking_id, feedstock, client_reference or notes, or - to leave the column out. "
+            "tracking_id, feedstock, asset, client_reference or notes, or - to leave the column out. "
             "A column whose name makes the slug needs none."
         ),
     ] = None

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from weighbridge.core.link import API_PREFIX
 from weighbridge.errors import Refusal
 
-PREFIX: Final = "/api/v1"
 TIMEOUT_SECONDS: Final = 30
 SUCCESS: Final = range(200, 300)
 
@@ -43,7 +43,7 @@ class Client:
 
     def _send(self, method: str, path: str, body: bytes | None) -> Any:
         try:
-            self._connection.request(method, PREFIX + path, body, self._headers)
+            self._connection.request(method, API_PREFIX + path, body, self._headers)
             response = self._connection.getresponse()
             answer = _decode(response.read())
         except (OSError, HTTPException, msgspec.DecodeError) as error:

@@ -1,6 +1,6 @@
 """What the demonstration shows: numbered steps, a table, a tree; plain lines where there is no terminal."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,13 +10,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
-from rich.tree import Tree
 
-from weighbridge.core.number import exact_total, plain, round_to
-
-PLACES_SHOWN: Final = 10
-PURE: Final = "1"
-"""The unit of a pure number, which goes without saying."""
+from weighbridge.core.number import exact_total
+from weighbridge.demo.figure import number
+from weighbridge.demo.lineage_tree import LineageTree
 
 PLAIN_WIDTH: Final = 1000
 """Characters of a line where no terminal says how many there are: lines are not broken then."""
@@ -24,21 +21,33 @@ PLAIN_WIDTH: Final = 1000
 WIDTH_OF_IDS: Final = 100
 """Characters of a line that has room for whole ids in a table."""
 
+ADJUSTED_PLACES: Final = 6
+"""Places of a figure that is shown twice in a row."""
+
 Record = dict[str, Any]
 Update = Callable[[int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One batch of the ledger."""
+    """One batch of a ledger: what it credited, what was drawn of it, and what is left."""
 
     batch: str
-    period: str
-    feedstock: str
-    dry_mass: Decimal
-    output: Decimal
+    name: str
+    credited: Decimal
+    drawn: Decimal
     balance: Decimal
-    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Adjusted:
+    """A figure of a batch that adjusts another, before and after."""
+
+    batch: str
+    name: str
+    figure: str
+    before: Decimal
+    after: Decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +107,23 @@ class Screen:
 
             yield update
 
-    def ledger(self, rows: Sequence[Row]) -> None:
+    def ledger(self, title: str, rows: Sequence[Row]) -> None:
         """Show the batches of a ledger as a table, with their sum."""
-        table = self._table("Batch", "Period", "Feedstock", ">Dry, t", ">Net removal", ">Balance", "Unit")
+        self._line(title, "bold")
+        table = self._table("Batch", "Slot and feedstock", ">Credited", ">Drawn", ">Balance")
         for row in rows:
-            amounts = (number(row.dry_mass), number(row.output), number(row.balance))
-            table.add_row(self._shortened(row.batch), row.period, row.feedstock, *amounts, row.unit)
-        columns = (
-            [row.dry_mass for row in rows],
-            [row.output for row in rows],
-            [row.balance for row in rows],
-        )
-        table.add_row("Together", "", "", *(number(exact_total(column)) for column in columns), rows[0].unit)
+            amounts = (row.credited, row.drawn, row.balance)
+            table.add_row(self._shortened(row.batch), row.name, *map(number, amounts))
+        columns = ([row.credited for row in rows], [row.drawn for row in rows], [row.balance for row in rows])
+        table.add_row("Together", "", *(number(exact_total(column)) for column in columns))
+        self._console.print(table)
+
+    def adjusted(self, rows: Sequence[Adjusted]) -> None:
+        """Show adjusting batches, with what they say and what the batches before them said."""
+        table = self._table("Batch", "Slot and feedstock", "Figure", ">Before", ">After")
+        for row in rows:
+            amounts = (number(amount, ADJUSTED_PLACES) for amount in (row.before, row.after))
+            table.add_row(self._shortened(row.batch), row.name, row.figure, *amounts)
         self._console.print(table)
 
     def compared(self, rows: Sequence[Compared]) -> None:
@@ -119,15 +133,9 @@ class Screen:
             table.add_row(row.what, f"{row.found:f}", row.published)
         self._console.print(table)
 
-    def lineage(self, lineage: Record) -> None:
-        """Show a batch as a tree: outputs, the nodes they were computed from, data points, events."""
-        nodes = {node["slug"]: node for node in lineage["nodes"]}
-        tree = Tree(Text(lineage["batch"]["id"], "bold"))
-        grown: set[str] = set()
-        for node in lineage["nodes"]:
-            if node["is_primary"]:
-                _grow(tree, node, nodes, grown)
-        self._console.print(tree)
+    def lineage(self, batch: str, lineages: Mapping[str, Record], ledgers: Mapping[str, str]) -> None:
+        """Show a batch as a tree: its nodes, their measurements, and the batches that it draws from."""
+        self._console.print(LineageTree(lineages, ledgers).of(batch))
 
     def _line(self, text: str, style: str = "") -> None:
         self._console.print(Text(text, style), soft_wrap=True)
@@ -143,54 +151,8 @@ class Screen:
 
     def _shortened(self, friendly: str) -> str:
         """An id, or its beginning on a narrow terminal."""
-        return friendly if self._is_wide else f"{friendly[:12]}…"
+        return friendly if self._is_wide else f"{friendly[:9]}…"
 
     @property
     def _is_wide(self) -> bool:
         return self._console.width >= WIDTH_OF_IDS
-
-
-def _grow(tree: Tree, node: Record, nodes: dict[str, Record], grown: set[str]) -> None:
-    """Add a node and what it was computed from; a node that stands in the tree already only by name."""
-    branch = tree.add(_label(node, is_repeated=node["slug"] in grown))
-    if node["slug"] in grown:
-        return
-    grown.add(node["slug"])
-    if node["input"] is not None:
-        _grow_events(branch, node["input"])
-        return
-    for slug in node["reads"]:
-        _grow(branch, nodes[slug], nodes, grown)
-
-
-def _grow_events(branch: Tree, read: Record) -> None:
-    unit = f" {read['unit']}" if read["unit"] else ""
-    for row in read["rows"]:
-        weight = "" if row["weight"] is None else f", weight {number(row['weight'])}"
-        said = f"  {read['data_point']} {number(row['value'])}{unit}{weight}  {row['start_time'][:10]}"
-        branch.add(Text.assemble((row["event_id"], "green"), said))
-
-
-def _label(node: Record, *, is_repeated: bool) -> Text:
-    unit = "" if node["unit"] == PURE else f" {node['unit']}"
-    label = Text.assemble((node["slug"], "bold"), f" = {number(node['value'])}{unit}")
-    if is_repeated:
-        label.append("  (see above)", "dim")
-        return label
-    if node["whole"] is not None:
-        label.append(f", its share of {number(node['whole'])}{unit}")
-    if node["equation"] is not None:
-        label.append(f"  = {node['equation']}", "cyan")
-    if node["input"] is not None:
-        by = f" by {node['input']['weight']}" if node["input"]["weight"] else ""
-        label.append(f"  = {node['input']['aggregate']} of {node['input']['event_type']}{by}", "cyan")
-    if node["source"] is not None:
-        label.append(f"  ({' '.join(node['source'].split())})", "dim")
-    return label
-
-
-def number(value: Decimal | int) -> str:
-    """A number with its first places, and a sign where there are more."""
-    exact = Decimal(value)
-    shown = round_to(exact, PLACES_SHOWN, "down")
-    return plain(shown) + ("" if shown == exact else "…")

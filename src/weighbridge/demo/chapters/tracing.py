@@ -1,0 +1,42 @@
+"""Tracing: a batch of carbon is followed down to its weighings, and meets figures that others published."""
+
+from weighbridge.core.number import round_to
+from weighbridge.demo import plant
+from weighbridge.demo.chapters.reading import Chain
+from weighbridge.demo.plant import Record
+from weighbridge.demo.show import Compared
+from weighbridge.demo.story import Story, called, require, value_of
+
+
+def trace(story: Story, chain: Chain) -> None:
+    """Show the lineage of one batch, and of the batches that it draws from."""
+    batch = chain[plant.REMOVAL][plant.EXAMPLE]
+    story.screen.step(
+        f"Trace the net removal of {plant.EXAMPLE} to the lorries of feedstock",
+        called("GET", f"/batches/{batch['id']}/lineage, and that of each batch it draws from"),
+    )
+    lineages: dict[str, Record] = {}
+    _follow(story, batch["id"], lineages)
+    ledgers = {one["ledger_id"]: link.ledger for link, found in chain.items() for one in found.values()}
+    story.screen.lineage(batch["id"], lineages, ledgers)
+
+
+def _follow(story: Story, batch: str, lineages: dict[str, Record]) -> None:
+    if batch in lineages:
+        return
+    lineages[batch] = story.lineage(batch)
+    for node in lineages[batch]["nodes"]:
+        for draw in node["draws"]:
+            _follow(story, draw["batch_id"], lineages)
+
+
+def compare(story: Story, chain: Chain) -> None:
+    """Set what came out beside what others have published, digit by digit."""
+    story.screen.step("Compare with figures that others have published")
+    rows = []
+    for figure in plant.PUBLISHED:
+        lineage = story.lineage(chain[figure.link][figure.slot]["id"])
+        found = round_to(value_of(lineage, figure.node), figure.places)
+        rows.append(Compared(figure.what, found, figure.published))
+        require(found == figure.value, f"{figure.what} came to {found}, and should be {figure.value}.")
+    story.screen.compared(rows)

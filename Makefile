@@ -8,10 +8,10 @@ FUZZ_MINUTES ?= 10
 CASES ?= 10000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test check lint types bench fuzz fuzz-api docs lock clean
+.PHONY: help setup demo serve test check lint types bench fuzz fuzz-accounting durability fuzz-api docs lock clean
 
 help: ## say what can be made
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 setup: $(READY) ## make .venv with every package that requirements.lock names
 
@@ -42,6 +42,15 @@ bench: $(READY) ## run every benchmark in turn
 fuzz: $(READY) ## run the property tests with new seeds for FUZZ_MINUTES, 10 by default
 	@end=$$(($$(date +%s) + 60 * $(FUZZ_MINUTES))); \
 	while [ "$$(date +%s)" -lt "$$end" ]; do $(BIN)/pytest -m hypothesis --hypothesis-seed="$$(date +%s)" || exit 1; done
+
+fuzz-accounting: $(READY) ## tell STORIES stories of a chain of ledgers, 500 by default, each of up to 30 steps
+	@STORIES=$(or $(STORIES),500) STEPS=$(or $(STEPS),30) \
+		$(BIN)/pytest -s tests/resources/batch_generations/test_stateful.py $(if $(SEED),--hypothesis-seed=$(SEED))
+
+durability: $(READY) ## kill processes KILLS times, race ROUNDS times, 500 each by default; stop the database STOPS times
+	@KILLS=$(or $(KILLS),500) ROUNDS=$(or $(ROUNDS),500) STOPS=$(or $(STOPS),20) $(if $(SEED),SEED=$(SEED)) \
+		$(BIN)/pytest -s tests/durability/test_kills.py tests/durability/test_races.py \
+		tests/durability/test_database_stop.py tests/durability/test_fence.py
 
 fuzz-api: $(READY) ## send CASES requests made up from the OpenAPI document, 10,000 by default
 	@$(BIN)/python tools/fuzz_api.py --cases $(CASES) $(if $(SEED),--seed $(SEED))

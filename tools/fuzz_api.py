@@ -1,8 +1,9 @@
 """Requests made up from the OpenAPI document, and every answer held against it.
 
-The requests are of every kind that the document allows and of many that it does not. No answer may be a
-mistake of the service, and none may have a status, a content type or a body that the document does not
-name. A seed gives the same requests again.
+The requests are of every kind that the document allows and of many that it does not; some follow a link from
+one answer to the next, as from the start of a task to its end. No answer may be a mistake of the service, and
+none may have a status, a content type or a body that the document does not name. A seed gives the same
+requests again.
 """
 
 import os
@@ -36,7 +37,7 @@ _FLAGS: Final = ("--continue-on-failure", "--no-shrink", "--no-color")
 _PROGRAMS: Final = Path(sys.executable).parent
 
 Phases = tuple[str, ...]
-ALL_PHASES: Final[Phases] = ("examples", "coverage", "fuzzing")
+ALL_PHASES: Final[Phases] = ("examples", "coverage", "fuzzing", "stateful")
 
 app = App(help=__doc__)
 
@@ -61,7 +62,7 @@ def main(
 def try_out(
     address: str, token: str, *, cases: int, seed: int, phases: Phases, folder: Path, capture: bool = False
 ) -> "subprocess.CompletedProcess[str]":
-    """Send about so many requests made up at random; `examples` and `coverage` are sent beside them."""
+    """Send about so many requests made up at random; the other phases send theirs beside them."""
     settings = folder / "schemathesis.toml"
     settings.write_text(f'[parameters]\n"path.token_id" = {_NO_TOKEN}\n')
     operations = sum(len(routes) for routes in SLICES)

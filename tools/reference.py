@@ -1,4 +1,4 @@
-"""The reference pages that are made from the code: settings, lists, limits and the model language.
+"""The reference pages that are made from the code: settings, lists, limits and the two languages.
 
 Each page derives from the table that the service itself runs by, so a page cannot disagree with the
 service; a test compares the stored pages with what this module makes.
@@ -11,10 +11,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from weighbridge.app import API_PREFIX, SLICES
+from weighbridge.app import SLICES
 from weighbridge.core.cadence import CADENCES
+from weighbridge.core.link import API_PREFIX
 from weighbridge.core.model import reference as language
 from weighbridge.core.partition import DIMENSIONS
+from weighbridge.core.rule import reference as rule_language
 from weighbridge.db.listing import Filter
 from weighbridge.http.endpoint import Operation
 from weighbridge.settings import TABLE, Setting
@@ -23,6 +25,7 @@ ROOT: Final = Path(__file__).parents[1]
 SOURCE: Final = ROOT / "src"
 PAGES: Final = ROOT / "docs" / "reference"
 LANGUAGE: Final = Path(__file__).with_name("model-language.md")
+RULE_LANGUAGE: Final = Path(__file__).with_name("rule-language.md")
 
 _MADE: Final = "<!-- Made by `make docs` from the code; change the code, not this page. -->"
 
@@ -69,6 +72,7 @@ def pages() -> dict[str, str]:
         "lists.md": lists_page(),
         "limits.md": limits_page(),
         "model-language.md": language_page(),
+        "rule-language.md": rule_language_page(),
     }
 
 
@@ -167,6 +171,22 @@ def _language_parts() -> dict[str, str]:
         "rounding_modes": language.rounding_modes(),
         "limits": language.limits_table(),
     }
+
+
+def rule_language_page() -> str:
+    """The rule language: its text, with the tables that rules are evaluated by."""
+    text = RULE_LANGUAGE.read_text()
+    parts = {
+        "tags": rule_language.tags(),
+        "window": rule_language.window_table(),
+        "scopes": rule_language.scopes_table(),
+        "aggregates": rule_language.aggregates_table(),
+        "facts": rule_language.facts_table(),
+        "functions": rule_language.functions_table(),
+    }
+    for name, part in parts.items():
+        text = text.replace(f"| {{{name}}} |", f"| {part} |").replace(f"\n{{{name}}}\n", f"\n{part}")
+    return f"{_MADE}\n\n{text}"
 
 
 def limits() -> list[Limit]:

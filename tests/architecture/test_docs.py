@@ -13,7 +13,9 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 
 
-@pytest.mark.parametrize("name", ["settings.md", "lists.md", "limits.md", "model-language.md"])
+@pytest.mark.parametrize(
+    "name", ["settings.md", "lists.md", "limits.md", "model-language.md", "rule-language.md"]
+)
 def test_a_page_made_from_the_code_is_current(name):
     stored = (reference.PAGES / name).read_text()
 

@@ -72,5 +72,6 @@ ASKS_WITHOUT_WRITING = {
     "/models/yaml_validate",
     "/models/{model_id}/simulate",
     "/models/{model_id}/yaml_validate",
+    "/projects/{project_id}/rules/preview",
 }
 """A question that needs a body, and so comes as a POST."""

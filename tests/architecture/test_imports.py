@@ -36,7 +36,7 @@ PLACES = {
     "obstore": ("resources/evidence/store.py",),
     "pint": ("core/*",),
     "procrastinate": ("worker.py", "resources/async_tasks/queue.py"),
-    "rich": ("cli.py", "commands/*", "demo/show.py"),
+    "rich": ("cli.py", "commands/*", "demo/show.py", "demo/lineage_tree.py"),
     "sqlalchemy": ("db/migrate.py", "db/migrations/*"),
     "structlog": ("http/*", "supervisor/*", "worker.py"),
     "yaml": ("resources/models/document.py",),

@@ -10,6 +10,9 @@ import pytest
 from tests import given
 
 from weighbridge.core.expression.parsing import parse
+from weighbridge.core.model import Aggregate
+from weighbridge.core.model.reference import examples
+from weighbridge.core.model.reference_examples import aggregate_of, result_of
 from weighbridge.resources.models.document import check_document
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -18,6 +21,8 @@ TUTORIAL = DOCS / "tutorial" / "first-batch.md"
 SCRIPTS = Path(sys.executable).parent
 HOWTO = DOCS / "howto" / "write-a-model.md"
 EXAMPLE = DOCS.parent / "examples" / "biochar-durability.yaml"
+ROW = re.compile(r"^\| `.+?` \| .+ \| `([^`]+)` \| `(?!even`|repeat`)([^`]+)` \|$", re.MULTILINE)
+AGGREGATE = re.compile(r"^\| `(\w+)` \| .+ \| `([^`]+)` \| `(?:even|repeat)` \|$", re.MULTILINE)
 YAML = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -36,6 +41,26 @@ def test_the_document_of_the_reference_is_valid_and_its_case_passes():
 
 def test_every_place_of_the_reference_was_filled():
     assert re.findall(r"^\{\w+\}$|\{[a-z_]+s\}", REFERENCE.read_text(), re.MULTILINE) == []
+
+
+def test_every_example_of_an_operator_or_a_function_comes_to_what_the_page_says():
+    shown = ROW.findall(REFERENCE.read_text())
+
+    assert {example for example, _ in shown} == set(examples())
+    assert [(example, said) for example, said in shown if result_of(example) != said] == []
+
+
+def test_every_aggregate_comes_to_what_the_page_says():
+    page = REFERENCE.read_text()
+    assert "20 at 0:00, 26 at 6:00 and 38 at 18:00" in page
+    shown = dict(AGGREGATE.findall(page))
+
+    assert shown == {
+        "sum": "84", "average": "28", "time_weighted": "27.5", "min": "20", "max": "38", "count": "3",
+        "first": "20", "last": "38", "median": "26", "delta": "18", "values": "[20, 26, 38]",
+    }  # fmt: skip
+    assert [(kind, said) for kind, said in shown.items() if aggregate_of(Aggregate(kind)) != said] == []
+    assert shown.keys() == set(Aggregate)
 
 
 @pytest.mark.parametrize("form", ["a < b < c", "a < b + c"])

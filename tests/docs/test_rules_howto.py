@@ -1,0 +1,20 @@
+"""The ten rules of the guide are those that the OpenAPI document offers."""
+
+import json
+import re
+from pathlib import Path
+
+from weighbridge.resources.rules.examples import EXAMPLES
+
+HOWTO = Path(__file__).parents[2] / "docs" / "howto" / "watch-data-with-rules.md"
+JSON = re.compile(r"^```json\n(\{\"name\".*?)^```$", re.MULTILINE | re.DOTALL)
+LEFT_OUT = {"message", "effective_from", "event_type_id", "model_id"}
+
+
+def test_the_guide_shows_each_of_the_ten_rules_as_it_is():
+    shown = [json.loads(block) for block in JSON.findall(HOWTO.read_text())]
+
+    assert shown == [
+        {name: value for name, value in example["rule"].items() if name not in LEFT_OUT}
+        for _, example in EXAMPLES.values()
+    ]

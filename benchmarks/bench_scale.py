@@ -2,19 +2,21 @@
 
 A year of one-minute events with five values (2.6 million values), then a year of six-second events
 (26 million), each summed by a model of five inputs into twelve monthly batches with full lineage. The time
-is that from the request to the finished task; the baseline is the generation over the smaller year.
+is that from the request to the finished task, as the task says; the baseline is the smaller year.
 """
 
 import time
+from datetime import datetime
 from pathlib import Path
 
 import psycopg
-from bench_generation import SLUGS, _generate
-from service import Service, descendants, now, peak_memory_mb, service
+from bench_generation import MODEL, SLUGS
+from service import Service, descendants, peak_memory_mb, service
 
 MINUTES = 365 * 24 * 60
 TIMES = 10
 TIME_GOAL = 12.0
+POLL_SECONDS = 0.5
 LOAD = """
     INSERT INTO events (project_id, id, event_type_id, start_time, end_time, numbers, is_complete)
     SELECT %(project)s, %(first)s + n, %(type)s, moment, moment + %(step)s,
@@ -52,11 +54,23 @@ def _measured(running: Service, name: str, count: int, step: str, first: int) ->
     with psycopg.connect(running.database_url, autocommit=True) as connection:
         connection.execute(LOAD, values)
         connection.execute("VACUUM ANALYZE events")
-    started = now()
     taken = [_generate(running, project["id"], number) for number in range(2)]
-    print(f"{count:,} events: {min(taken):.2f} s ({now() - started:.1f} s for two)")
-    time.sleep(1)
+    print(f"{count:,} events: {min(taken):.2f} s and {max(taken):.2f} s")
     return min(taken)
+
+
+def _generate(running: Service, project: str, number: int) -> float:
+    model = running.call("POST", "/models", {"model": {"project_id": project, "yaml": MODEL}})
+    ledger = {"name": f"Energy {number}", "unit": "1", "model_id": model["id"]}
+    made = running.call("POST", f"/projects/{project}/ledgers", {"ledger": ledger})
+    asked = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2026-01-01T00:00:00Z"}
+    task = running.call("POST", f"/ledgers/{made['id']}/batch_generations", asked)
+    while task["state"] not in {"complete", "failed"}:
+        time.sleep(POLL_SECONDS)
+        task = running.call("GET", f"/async_tasks/{task['id']}")
+    assert task["state"] == "complete", task
+    created, finished = (datetime.fromisoformat(task[name]) for name in ("created_at", "finished_at"))
+    return (finished - created).total_seconds()
 
 
 def _command(pid: int) -> str:

@@ -5,6 +5,7 @@ A longer search: `WEIGHBRIDGE_FUZZ_EXAMPLES=100000 pytest tests/core/expression/
 
 import contextlib
 import os
+import time
 from decimal import Decimal
 from fractions import Fraction
 
@@ -36,6 +37,7 @@ from weighbridge.core.expression.tree import Binary, Number, Operator, Unary
 from weighbridge.core.unit import parse_unit
 
 EXAMPLES = int(os.environ.get("WEIGHBRIDGE_FUZZ_EXAMPLES", "2000"))
+SECONDS_MAX = 0.05
 searched = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 briefly = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -159,6 +161,23 @@ def test_any_text_is_computed_or_refused_and_nothing_else(written):
         assert parse(print_tree(tree)) == tree
         check(tree, SCOPE)
         evaluate(tree, ENVIRONMENT)
+
+
+def seconds(written):
+    """The processor time that a text takes from reading to its value."""
+    started = time.thread_time()
+    with contextlib.suppress(ExpressionError):
+        tree = parse(written)
+        check(tree, SCOPE)
+        evaluate(tree, ENVIRONMENT)
+    return time.thread_time() - started
+
+
+@given(near_texts | trees.map(print_tree) | st.text(max_size=40))
+@searched
+def test_no_text_takes_long(written):
+    # Taken again when it seems long: the interpreter may have collected its garbage in between.
+    assert any(seconds(written) <= SECONDS_MAX for _ in range(3))
 
 
 @given(near_texts)

@@ -78,9 +78,6 @@ REOPENS: Final = frozenset(
 ALERTS: Final = frozenset({ResultStatus.FAIL, ResultStatus.ERROR})
 """The statuses of a result that asks for someone's attention."""
 
-SHOWN: Final = ALERTS | {ResultStatus.DISMISSED}
-"""The statuses in which an open result is shown with its record."""
-
 
 def advance(status: ResultStatus, finding: Finding) -> ResultStatus:
     """The status after the finding; raises ValueError for a move that the table does not list."""

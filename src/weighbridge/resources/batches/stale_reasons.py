@@ -17,7 +17,6 @@ DATA_POINT_CORRECTED: Final = "data_point_corrected"
 EVENT_CORRECTED: Final = "event_corrected"
 STATIC_INPUT_ADDED: Final = "static_input_added"
 BATCH_DELETED: Final = "batch_deleted"
-IMPUTATION_WITHDRAWN: Final = "imputation_withdrawn"
 SOURCE_ADJUSTED: Final = "source_adjusted"
 INPUTS_REPLACED: Final = "inputs_replaced"
 UPSTREAM_STALE: Final = "upstream_stale"
@@ -28,7 +27,6 @@ REASONS: Final = {
     STATIC_INPUT_ADDED: "a static input that its model reads has another value for its time; "
     "the record is the static input",
     BATCH_DELETED: "another batch of its run was deleted; the record is that batch",
-    IMPUTATION_WITHDRAWN: "an imputed event that it used gave way to a measurement; the record is the event",
     SOURCE_ADJUSTED: "a run that it draws from has another batch since; the record is that batch",
     INPUTS_REPLACED: "other inputs were named for its run on another ledger; "
     "the record is the batch made of them",

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Final
 
 import yaml
@@ -36,6 +37,9 @@ DEPTH_MAX: Final = 20
 
 PARTS_MAX: Final = 100_000
 """The most scalars, lists and mappings of a document."""
+
+DOCUMENTS_REMEMBERED: Final = 32
+"""Documents that a process need not read again, the last that it read."""
 
 _NUMBER: Final = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,4})?")
 _WORDS: Final[dict[str, bool | None]] = {
@@ -77,6 +81,16 @@ def check_document(text: str, surroundings: Surroundings = ALONE) -> Report:
 
 def read_model(text: str, surroundings: Surroundings = ALONE) -> Model:
     """Read a document that can run; ModelError carries every flaw."""
+    return _read_alone(text) if surroundings is ALONE else _read(text, surroundings)
+
+
+@lru_cache(maxsize=DOCUMENTS_REMEMBERED)
+def _read_alone(text: str) -> Model:
+    """A version never changes what it computes, and a generation asks for it several times."""
+    return _read(text, ALONE)
+
+
+def _read(text: str, surroundings: Surroundings) -> Model:
     model, flaws = parse_model(read_source(text))
     if model is None:
         raise ModelError(flaws)

@@ -137,18 +137,6 @@ async def list_versions(tx: Read, project: int, number: int, wanted: Wanted) -> 
     )  # fmt: skip
 
 
-async def stored_version(tx: Read, project: int, rule: int, version: int) -> StoredVersion:
-    """A version with what it takes to evaluate it; NotFound once its rule is removed."""
-    found = await tx.row(
-        StoredVersion,
-        f"{_STORED} WHERE u.deleted_at IS NULL AND u.project_id = %s AND u.id = %s AND v.version = %s",
-        (project, rule, version),
-    )
-    if found is None:
-        raise NotFound
-    return found
-
-
 async def newest_version(tx: Read, project: int, rule: int) -> StoredVersion:
     """The newest version of a rule, with what it takes to evaluate it."""
     found = await tx.row(

@@ -196,6 +196,19 @@ CREATE FUNCTION field_as_used(event events, batch bigint, name text) RETURNS tex
         CASE WHEN event.captured ? name THEN event.captured ->> name ELSE to_jsonb(event) ->> name END)
 $$;
 
+-- A number that differs when other corrections are in force on these values, the times or the tags: now, or
+-- as a batch recorded them.
+CREATE FUNCTION revision_of(project integer, event bigint, positions smallint[], batch bigint) RETURNS bigint
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT coalesce(bit_xor(hashint8extended(c.id, 0)), 0)
+      FROM corrections c
+     WHERE c.project_id = project AND c.event_id = event AND (c.position = 0 OR c.position = ANY (positions))
+       AND CASE WHEN batch IS NULL THEN c.state = 'in_force'
+                ELSE EXISTS (SELECT FROM batch_corrections used
+                              WHERE (used.project_id, used.batch_id, used.correction_id)
+                                  = (c.project_id, batch, c.id)) END
+$$;
+
 -- Which runs stand on data that have changed since, on which ledger, why, and which record changed.
 CREATE TABLE stale_runs (
     project_id  integer NOT NULL,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from weighbridge.db.engine import Write
 from weighbridge.resources.batch_generations.posted import Posted
+from weighbridge.resources.batches.newest import IS_NEWEST
 from weighbridge.resources.batches.queries import batch_id
 from weighbridge.resources.batches.stale_reasons import INPUTS_REPLACED, SOURCE_ADJUSTED
 
@@ -20,7 +21,7 @@ async def mark_consumers(tx: Write, project: int, posted: Sequence[Posted]) -> N
     if not adjusting:
         return
     await tx.execute(
-        """
+        f"""
         INSERT INTO stale_runs (project_id, run_id, ledger_id, reason, record)
         SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s, adjusted.record
           FROM unnest(%(runs)s::bigint[], %(ledgers)s::integer[], %(records)s::text[])
@@ -30,11 +31,7 @@ async def mark_consumers(tx: Write, project: int, posted: Sequence[Posted]) -> N
              = (%(project)s, adjusted.run_id, adjusted.ledger_id)
           JOIN batch_draws d ON (d.project_id, d.source_batch_id) = (source.project_id, source.id)
           JOIN batches b ON (b.project_id, b.id) = (d.project_id, d.batch_id)
-         WHERE b.deleted_at IS NULL AND NOT EXISTS (
-               SELECT FROM batches later
-                WHERE (later.project_id, later.run_id, later.ledger_id)
-                    = (b.project_id, b.run_id, b.ledger_id)
-                  AND later.id > b.id AND later.deleted_at IS NULL)
+         WHERE {IS_NEWEST}
         ON CONFLICT DO NOTHING
         """,
         {

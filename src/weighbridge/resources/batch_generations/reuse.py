@@ -15,6 +15,7 @@ from weighbridge.resources.batch_generations.found import Discovery, found
 from weighbridge.resources.batch_generations.plan import Run
 from weighbridge.resources.batch_generations.scope import Scope
 from weighbridge.resources.batch_generations.sources import Source
+from weighbridge.resources.batches.newest import IS_NEWEST
 from weighbridge.resources.events.queries import event_id
 
 
@@ -50,7 +51,7 @@ async def _shared(
         discovered = found(place, source, ())
         events, values = discovered.events, discovered.values
     known = {"project": place.project, "family": family}
-    return await tx.tuples(_SHARED.format(used=events), {**values, **known})
+    return await tx.tuples(_SHARED.format(used=events, newest=SQL(IS_NEWEST)), {**values, **known})
 
 
 _RIVALS: Final = """
@@ -68,12 +69,8 @@ _SHARED: Final = SQL("""
       FROM {used}
       JOIN batch_inputs i ON i.project_id = %(project)s
        AND int8range(i.first_event, i.last_event, '[]') @> e.id AND e.id = ANY (i.event_ids)
-      JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id) AND b.deleted_at IS NULL
+      JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id) AND {newest}
       JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id) AND r.family_id <> %(family)s
       JOIN models m ON m.id = b.model_id
-     WHERE NOT EXISTS (
-               SELECT FROM batches newer
-                WHERE newer.project_id = b.project_id AND newer.run_id = b.run_id
-                  AND newer.ledger_id = b.ledger_id AND newer.id > b.id AND newer.deleted_at IS NULL)
      GROUP BY m.name ORDER BY m.name
 """)

@@ -15,6 +15,7 @@ from weighbridge.core.slot import Assignment, Generated, Version, assign
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.resources.batch_generations.event_slots import event_slots
+from weighbridge.resources.batches.newest import IS_NEWEST
 
 SLOTS_NAMED_MAX: Final = 10
 """Slots that a refusal names."""
@@ -179,14 +180,13 @@ _HOLDING: Final = (
       FROM moved
       JOIN batch_inputs i ON i.project_id = %(project)s
        AND int8range(i.first_event, i.last_event, '[]') @> moved.id AND moved.id = ANY (i.event_ids)
-      JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id) AND b.deleted_at IS NULL
+      JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id) AND """
+    + IS_NEWEST
+    + """
       JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id) AND r.family_id = %(family)s
       JOIN models m ON m.id = b.model_id
      WHERE NOT EXISTS (SELECT FROM asked
                         WHERE (asked.start_time, asked.end_time) = (r.start_time, r.end_time))
-       AND NOT EXISTS (SELECT FROM batches newer
-                        WHERE newer.project_id = b.project_id AND newer.run_id = b.run_id
-                          AND newer.ledger_id = b.ledger_id AND newer.id > b.id AND newer.deleted_at IS NULL)
      ORDER BY """
     + _SLOT
     + """, b.id DESC

@@ -11,6 +11,7 @@ from typing import Final
 
 from weighbridge.core import ids
 from weighbridge.db.engine import Read
+from weighbridge.resources.batches.newest import IS_NEWEST
 from weighbridge.resources.batches.records import StaleReason
 
 DATA_POINT_CORRECTED: Final = "data_point_corrected"
@@ -57,11 +58,7 @@ _REASONS: Final = f"""
     WITH RECURSIVE newest AS (
         SELECT b.id, b.project_id, b.run_id, b.ledger_id FROM batches b
          WHERE b.project_id = %(project)s AND b.id = ANY (%(batches)s) AND b.run_id IS NOT NULL
-           AND b.deleted_at IS NULL AND NOT EXISTS (
-               SELECT FROM batches later
-                WHERE (later.project_id, later.run_id, later.ledger_id)
-                    = (b.project_id, b.run_id, b.ledger_id)
-                  AND later.id > b.id AND later.deleted_at IS NULL)
+           AND {IS_NEWEST}
     ), standing (batch_id, run_id, ledger_id, holder) AS (
         SELECT id, run_id, ledger_id, id FROM newest
         UNION

@@ -20,6 +20,7 @@ from psycopg.sql import SQL
 from weighbridge.core.instant import Instant, Interval
 from weighbridge.core.model import StaticInput
 from weighbridge.db.engine import Database, Write
+from weighbridge.resources.batches.newest import IS_NEWEST
 from weighbridge.resources.batches.stale_reasons import (
     DATA_POINT_CORRECTED,
     EVENT_CORRECTED,
@@ -65,7 +66,7 @@ async def mark_users_of_events(tx: Write, project: int, changes: Collection[Chan
     if not changes:
         return
     await tx.execute(
-        """
+        f"""
         WITH changed AS MATERIALIZED (
             SELECT * FROM unnest(%(events)s::bigint[], %(reasons)s::text[], %(records)s::text[])
                           AS changed (event_id, reason, record)
@@ -76,14 +77,9 @@ async def mark_users_of_events(tx: Write, project: int, changes: Collection[Chan
          CROSS JOIN unnest(i.event_ids) AS used (event_id)
           JOIN changed ON changed.event_id = used.event_id
           JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
-         WHERE i.project_id = %(project)s AND b.run_id IS NOT NULL AND b.deleted_at IS NULL
+         WHERE i.project_id = %(project)s AND b.run_id IS NOT NULL AND {IS_NEWEST}
            AND int8range(i.first_event, i.last_event, '[]')
                && (SELECT range_agg(int8range(event_id, event_id, '[]')) FROM changed)
-           AND NOT EXISTS (
-               SELECT FROM batches later
-                WHERE (later.project_id, later.run_id, later.ledger_id)
-                    = (b.project_id, b.run_id, b.ledger_id)
-                  AND later.id > b.id AND later.deleted_at IS NULL)
         ON CONFLICT DO NOTHING
         """,
         {

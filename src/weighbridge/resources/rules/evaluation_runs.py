@@ -18,6 +18,7 @@ from weighbridge.core.instant import Instant, Interval
 from weighbridge.core.number import plain
 from weighbridge.core.rule import MemberScope, Record, affected, reach
 from weighbridge.db.literal import Literal
+from weighbridge.resources.batches.newest import IS_NEWEST
 from weighbridge.resources.rules.evaluation_events import Period, Stream
 from weighbridge.resources.rules.subject import Subject
 
@@ -30,11 +31,7 @@ _RUNS: Final = SQL(
       JOIN runs u ON (u.project_id, u.id) = (b.project_id, b.run_id)
       LEFT JOIN feedstocks f ON (f.project_id, f.id) = (u.project_id, u.feedstock_id)
       LEFT JOIN assets a ON (a.project_id, a.id) = (u.project_id, u.asset_id)
-     WHERE b.project_id = {project} AND u.family_id = {family} AND b.deleted_at IS NULL
-       AND NOT EXISTS (SELECT FROM batches newer
-                        WHERE (newer.project_id, newer.run_id, newer.ledger_id)
-                              = (b.project_id, b.run_id, b.ledger_id)
-                          AND newer.id > b.id AND newer.deleted_at IS NULL)
+     WHERE b.project_id = {project} AND u.family_id = {family} AND {newest}
     UNION ALL
     SELECT -m.id, m.start_time, m.end_time, m.created_at, NULL, m.id, NULL, NULL, NULL
       FROM model_runs m JOIN models v ON v.id = m.model_id
@@ -68,7 +65,7 @@ def stream_of_runs(subject: Subject, period: Period) -> Stream:
         values=SQL("").join(
             SQL(", {}").format(_value(subject, name, project)) for name in subject.program.names
         ),
-        runs=_RUNS.format(project=project, family=Literal(subject.version.family)),
+        runs=_RUNS.format(project=project, family=Literal(subject.version.family), newest=SQL(IS_NEWEST)),
         times=_times("r", None if first is None else Instant.of(first), end),
     )
     return Stream(statement, _record_maker(subject, start))

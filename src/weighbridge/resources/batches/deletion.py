@@ -74,14 +74,14 @@ async def undo(tx: Write, project: int, batches: Sequence[int], task_id: int) ->
     )
     await tx.execute(_FORGET_MARKS, values)
     await tx.execute(_FORGET_DIGESTS, values)
-    for batch, run in await tx.tuples(
+    rows = await tx.tuples(
         """
         SELECT id, run_id FROM batches
          WHERE project_id = %(project)s AND id = ANY (%(batches)s) AND run_id IS NOT NULL ORDER BY id
         """,
         values,
-    ):
-        await mark_runs(tx, project, [run], BATCH_DELETED, batch_id(project, batch))
+    )
+    await mark_runs(tx, project, [(run, batch_id(project, batch)) for batch, run in rows], BATCH_DELETED)
 
 
 # What the deleted batches posted is undone, so what is left is what others posted. Of that, `held` is what

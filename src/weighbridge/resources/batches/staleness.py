@@ -91,16 +91,17 @@ async def mark_users_of_events(tx: Write, project: int, changes: Collection[Chan
     )
 
 
-async def mark_runs(tx: Write, project: int, runs: Sequence[int], reason: str, record: str) -> None:
-    """Mark runs on every ledger where they have batches."""
+async def mark_runs(tx: Write, project: int, marks: Sequence[tuple[int, str]], reason: str) -> None:
+    """Mark runs, each for a record, on every ledger where they have batches."""
     await tx.execute(
         """
         INSERT INTO stale_runs (project_id, run_id, ledger_id, reason, record)
-        SELECT DISTINCT project_id, run_id, ledger_id, %s, %s FROM batches
-         WHERE project_id = %s AND run_id = ANY (%s) AND deleted_at IS NULL
+        SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %s, mark.record
+          FROM unnest(%s::bigint[], %s::text[]) AS mark (run_id, record)
+          JOIN batches b ON (b.project_id, b.run_id) = (%s, mark.run_id) AND b.deleted_at IS NULL
         ON CONFLICT DO NOTHING
         """,
-        (reason, record, project, list(runs)),
+        (reason, [run for run, _ in marks], [record for _, record in marks], project),
     )
 
 
@@ -168,7 +169,7 @@ async def _mark_readers(tx: Write, project: int, added: _Added) -> None:
     )
     runs = {run for document, reading in models if added.slug in _static_slugs(document) for run in reading}
     if runs:
-        await mark_runs(tx, project, sorted(runs), STATIC_INPUT_ADDED, str(added.number))
+        await mark_runs(tx, project, [(run, str(added.number)) for run in sorted(runs)], STATIC_INPUT_ADDED)
 
 
 def _static_slugs(document: str) -> set[str]:

@@ -9,7 +9,7 @@ import sys
 from decimal import Decimal
 
 from tests.durability import by_hand
-from tests.durability.processes import Program, environment, postmaster
+from tests.durability.processes import HERE, Program, environment, postmaster
 
 from weighbridge.demo.measurements import LATE
 
@@ -146,6 +146,14 @@ def test_an_interrupted_demonstration_stops_its_service_and_shows_the_end_of_the
     assert program.exit_code() == 130
     assert postmaster(fresh_dir) is None
     assert log.read_text().startswith(f"The end of {fresh_dir}/service.log:\n")
+    program.close()
+
+
+def test_a_signal_during_the_start_of_a_command_leaves_no_process_behind(folder):
+    program = Program(HERE / "cut_short.py", 5, log=folder / "stderr")
+
+    assert program.line() == "0"
+
     program.close()
 
 

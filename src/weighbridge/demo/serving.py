@@ -10,10 +10,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from types import FrameType
+from typing import Any, Final
 
 from weighbridge.db.embedded.files import make_folder
 from weighbridge.db.embedded.place import find_place
@@ -44,56 +45,65 @@ def folder(data_dir: Path | None, *, keep: bool) -> Iterator[Path]:
 @contextmanager
 def serving(data_dir: Path) -> Iterator[str]:
     """Serve the data directory on a free port; gives the address. A failure prints the end of the log."""
-    with (data_dir / LOG).open("a", encoding="utf-8") as log:
-        process = subprocess.Popen(  # noqa: S603 - a command of our own
-            _command("serve", "--data-dir", str(data_dir), "--host", "127.0.0.1", "--port", "0"),
-            env=_environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-            start_new_session=True,  # Ctrl-C reaches only the demonstration, which stops the service in order
-        )
+    arguments = ("serve", "--data-dir", str(data_dir), "--host", "127.0.0.1", "--port", "0")
     try:
-        yield _address(process)
+        with (
+            (data_dir / LOG).open("a", encoding="utf-8") as log,
+            # Ctrl-C reaches only the demonstration, which stops the service in order
+            _running(_stop, *arguments, stderr=log, start_new_session=True) as service,
+        ):
+            yield _address(service)
     except BaseException:
-        _stop(process)
         sys.stderr.write(f"The end of {data_dir / LOG}:\n{_tail(data_dir / LOG)}")
         raise
-    _stop(process)
 
 
 def weighbridge(*arguments: str) -> str:
     """Run another command of this program and give what it printed."""
-    done = subprocess.run(  # noqa: S603 - a command of our own
-        _command(*arguments),
-        env=_environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise Refusal(f"`weighbridge {' '.join(arguments)}` failed:\n{done.stdout}{done.stderr}".rstrip())
-    return done.stdout.strip()
+    with _running(subprocess.Popen.kill, *arguments, stderr=subprocess.PIPE) as command:
+        printed, complaint = command.communicate()
+    if command.returncode:
+        raise Refusal(f"`weighbridge {' '.join(arguments)}` failed:\n{printed}{complaint}".rstrip())
+    return printed.strip()
+
+
+@contextmanager
+def _running(
+    end: Callable[[subprocess.Popen[str]], None], *arguments: str, **options: Any
+) -> Iterator[subprocess.Popen[str]]:
+    """Run a command of this program, and end it with the block, however that goes.
+
+    A signal that comes during the start is held back until there is a process to end: a start that is cut
+    short would leave one behind that nobody knows.
+    """
+    came: list[int] = []
+    _on_signals(lambda number, _frame: came.append(number))
+    command = [sys.executable, "-m", "weighbridge.cli", *arguments]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    with subprocess.Popen(  # noqa: S603 - a command of our own
+        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, **options
+    ) as process:
+        try:
+            unwind_on_signals()
+            if came:
+                raise SystemExit(128 + came[0])
+            yield process
+        finally:
+            end(process)
 
 
 def unwind_on_signals() -> None:
     """Have every signal that asks for an end stop the service first."""
-    for number in SIGNALS:
-        signal.signal(number, _unwind)
+    _on_signals(_unwind)
 
 
 def _unwind(number: int, _frame: object) -> None:
     raise SystemExit(128 + number)
 
 
-def _command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "weighbridge.cli", *arguments]
-
-
-def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+def _on_signals(handler: Callable[[int, FrameType | None], object] | signal.Handlers) -> None:
+    for number in SIGNALS:
+        signal.signal(number, handler)
 
 
 def _address(process: subprocess.Popen[str]) -> str:
@@ -105,8 +115,7 @@ def _address(process: subprocess.Popen[str]) -> str:
 
 
 def _stop(process: subprocess.Popen[str]) -> None:
-    for number in SIGNALS:
-        signal.signal(number, signal.SIG_IGN)  # a stop that was cut short would leave processes behind
+    _on_signals(signal.SIG_IGN)  # a stop that was cut short would leave processes behind
     process.terminate()
     try:
         process.wait(STOP_SECONDS)

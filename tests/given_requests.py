@@ -12,7 +12,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from tests import given, given_accounting
+from tests import given, given_accounting, given_instruments
 from tests.server import Account, Answer, Server
 
 from weighbridge.app import SLICES
@@ -34,6 +34,12 @@ BODIES = {
 
 NO_IDS = {"tracking_id", "requires_tracking_id", "request_id", "external_id"}
 """Fields that are named like ids and hold what the caller likes."""
+
+PATH_KINDS = {
+    ("create_instrument", "ledger_id"): "system_ledger",
+    ("list_instruments", "ledger_id"): "system_ledger",
+}
+"""What an id in a path names where only one kind of such records will do."""
 
 FILTER_KINDS = {
     "batches": "batch",
@@ -79,7 +85,10 @@ class World:
 
     def path(self, operation: Operation) -> str:
         """The path of an operation, with the ids of the world's own records."""
-        return operation.path.format_map({name: self.ids[kind_of(name)] for name in names_in(operation.path)})
+        kinds = {
+            name: PATH_KINDS.get((operation.name, name), kind_of(name)) for name in names_in(operation.path)
+        }
+        return operation.path.format_map({name: self.ids[kind] for name, kind in kinds.items()})
 
 
 def world_of(server: Server) -> World:
@@ -103,6 +112,7 @@ def world_of(server: Server) -> World:
         "data_point": api.get(f"{inside}/events/{event}").body["data_points"][0]["id"],
         "model": plant.model["id"],
         "ledger": plant.ledger["id"],
+        "system_ledger": given_instruments.system_ledger(api, plant.project)["id"],
         "batch": made["batches"][0],
         "task": api.get("/async_tasks").data[0]["id"],
     }

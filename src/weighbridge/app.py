@@ -92,6 +92,7 @@ def build(settings: Settings) -> edge.Application:
         async with database:
             yield
 
+    limiter = RateLimiter(settings.rate_limit_per_minute)
     application = Litestar(
         route_handlers=[
             Router(API_PREFIX, route_handlers=[handler for routes in SLICES for handler in routes]),
@@ -110,7 +111,7 @@ def build(settings: Settings) -> edge.Application:
                 "presume": presume,
                 "encode": wire.encoder(base_url.rstrip("/")),
                 "files": open_store(settings.evidence_url, settings.data_dir),
-                "limiter": RateLimiter(settings.rate_limit_per_minute),
+                "limiter": limiter,
             }
         ),
         logging_config=None,
@@ -119,4 +120,5 @@ def build(settings: Settings) -> edge.Application:
         cast("edge.Application", application),
         is_https=base_url.startswith("https:"),
         body_seconds=settings.request_body_seconds,
+        untouched=lambda: limiter.untouched().headers,
     )

@@ -110,8 +110,56 @@ def test_the_rules_of_events_are_asked_before_anything_is_stored(import_file, st
         f"Line 2: column 'Steam mass': {'1' * 35} has more than 34 significant digits."
     )
     later = import_file(content.replace("1" * 35, "1"), "--map", "End=end_time").expect(1)
-    assert later.err.splitlines()[1] == "Line 2: end_time is before start_time."
+    assert (
+        later.err.splitlines()[1]
+        == "Line 2: end_time is 2025-01-01T00:00:00+00:00, before start_time, 2025-01-01T01:00:00+00:00."
+    )
     assert stored() == []
+
+
+LOG = """Time;Clock;Steam mass
+26.10.2025;02:00;1,50
+26.10.2025;02:30;2,50
+26.10.2025;02:00;3,50
+26.10.2025;02:30;4,50
+26.10.2025;03:00;5,50
+"""
+"""The log of a plant in Berlin, in the night in which the clocks go back."""
+
+OF_BERLIN = ("--delimiter", ";", "--decimal-comma", "--time-zone", "Europe/Berlin", "--every", "30m",
+             "--time-format", "%d.%m.%Y %H:%M", "--map", "Clock=start_time")  # fmt: skip
+
+
+def test_a_log_in_local_time_is_read_through_the_hour_that_comes_twice(import_file, stored):
+    refused = import_file(LOG, *OF_BERLIN).expect(1)
+    import_file(LOG, *OF_BERLIN, "--in-order").expect(0)
+
+    assert "26.10.2025 02:00' comes twice in Europe/Berlin" in refused.err
+    assert "--in-order" in refused.err
+    assert stored("to_char(start_time AT TIME ZONE 'UTC', 'HH24:MI'), numbers[1]") == [
+        ("00:00", Decimal("1.50")),
+        ("00:30", Decimal("2.50")),
+        ("01:00", Decimal("3.50")),
+        ("01:30", Decimal("4.50")),
+        ("02:00", Decimal("5.50")),
+    ]
+
+
+def test_rows_that_are_not_in_order_are_refused_where_they_should_be(import_file, stored):
+    swapped = LOG.replace("26.10.2025;03:00", "26.10.2025;01:00")
+
+    done = import_file(swapped, *OF_BERLIN, "--in-order").expect(1)
+
+    assert done.err.splitlines()[1] == (
+        "Line 6: start_time: '26.10.2025 01:00' is not later than the row before it."
+    )
+    assert stored() == []
+
+
+def test_a_date_without_its_time_of_day_is_no_time(import_file):
+    done = import_file(LOG.replace(";03:00;", ";;"), *OF_BERLIN, "--in-order").expect(1)
+
+    assert done.err.splitlines()[1] == "Line 6: start_time is missing."
 
 
 def test_an_empty_cell_is_a_missing_value_and_never_a_zero(import_file, stored):

@@ -71,11 +71,43 @@ def test_a_second_event_type_takes_the_same_file_only_under_another_name(import_
     assert len(stored()) == 6
 
 
+def test_the_rows_of_another_file_are_never_taken_for_those_that_are_there(import_file, stored):
+    import_file(f"{HEADER}\n{ROWS}", "--reference", "boiler").expect(0)
+
+    refused = import_file(f"{HEADER}\n{ROWS.replace('-01T', '-02T')}", "--reference", "boiler").expect(1)
+
+    assert refused.err.splitlines()[0] == (
+        "Line 2: the project has the client reference 'boiler:2' on an event that starts at "
+        "2025-01-01T00:00:00.000Z, not 2025-01-02T00:00:00.000Z. To import another file, or this one with "
+        "other times, name that import with another --reference."
+    )
+    assert len(stored()) == 3
+
+
+def test_a_file_that_was_read_in_a_wrong_zone_before_is_not_taken_for_done(import_file):
+    content = f"{HEADER}\n{ROWS.replace('Z,', ',')}"
+    import_file(content, "--time-zone", "UTC").expect(0)
+
+    refused = import_file(content, "--time-zone", "Europe/Berlin").expect(1)
+
+    assert "starts at 2025-01-01T00:00:00.000Z, not 2024-12-31T23:00:00.000Z" in refused.err
+
+
+def test_a_row_whose_time_was_corrected_meanwhile_is_known_again(import_file, api, plant):
+    import_file(f"{HEADER}\n{ROWS}").expect(0)
+    path = f"/projects/{plant['id']}/events"
+    first = api.get(path).data[0]
+    api.patch(f"{path}/{first['id']}", {"event": {"start_time": "2024-12-30T00:00:00Z"}}).expect(200)
+
+    assert import_file(f"{HEADER}\n{ROWS}").expect(0).json["already_there"] == 3
+
+
 def test_rows_may_bring_references_of_their_own(import_file, stored):
     content = "Time,Steam mass,Ticket\n2025-01-01T00:00Z,1,T-1\n2025-01-01T01:00Z,2,T-2\n"
     import_file(content, "--map", "Ticket=client_reference").expect(0)
 
-    again = import_file(f"{content}2025-01-01T02:00Z,3,T-3\n", "--map", "Ticket=client_reference").expect(0)
+    moved = content.replace("T00:00Z", "T00:30Z")
+    again = import_file(f"{moved}2025-01-01T02:00Z,3,T-3\n", "--map", "Ticket=client_reference").expect(0)
 
     assert (again.json["stored"], again.json["already_there"]) == (1, 2)
     assert stored("client_reference") == [("T-1",), ("T-2",), ("T-3",)]

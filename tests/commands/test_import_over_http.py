@@ -61,16 +61,16 @@ def steam(api, sql, tmp_path):
 def through_service(weighbridge, server, api, steam):
     """Imports the log through the service, with the token of a caller."""
 
-    def run_command(*options, **variables):
+    def run_command(*options, words=(), **variables):
         chosen = {"WEIGHBRIDGE_URL": server.address, "WEIGHBRIDGE_TOKEN": api.token} | variables
-        return weighbridge(*steam.words, *options, **chosen)
+        return weighbridge(*(words or steam.words), *options, **chosen)
 
     return run_command
 
 
 @pytest.fixture
 def unsteady(server):
-    """A way to the service that answers some posts with a fault, in turn: busy, lost or lame."""
+    """A way to the service that answers some posts with a fault, in turn: busy, overtaken, lost or lame."""
     faults: list[str] = []
     proxy = ThreadingHTTPServer(("127.0.0.1", 0), _proxy_of(server.address.removeprefix("http://"), faults))
     thread = threading.Thread(target=proxy.serve_forever, kwargs={"poll_interval": 0.01})
@@ -124,6 +124,7 @@ def test_what_is_there_is_left_alone_however_the_batches_fall(through_service, a
         given.event(
             api,
             steam.plant,
+            start_time=f"2025-01-01T0{line - 2}:00:00Z",
             locations=[steam.yard],
             values={"steam-mass": 1},
             client_reference=f"{reference}:{line}",
@@ -147,6 +148,25 @@ def test_a_reference_on_an_event_of_another_type_is_refused(through_service, api
     assert "on an event of type 'other', not 'delivery'" in done.err
 
 
+def test_the_rows_of_another_file_are_never_taken_for_those_that_are_there(through_service, api, steam):
+    through_service("--reference", "boiler").expect(0)
+    later = [
+        word.replace("2025-01-01", "2025-01-02") if isinstance(word, str) else word for word in steam.words
+    ]
+
+    refused = through_service("--reference", "boiler", words=later).expect(1)
+
+    assert "'boiler:2' on an event that starts at 2025-01-01T00:00:00.000Z, not 2025-01-02T00:00:00.000Z" in (
+        refused.err
+    )
+    assert len(steam.stored()) == 7
+
+    path = f"/projects/{steam.plant['id']}/events"
+    for event in api.get(path).data:
+        api.patch(f"{path}/{event['id']}", {"event": {"start_time": "2024-01-01T00:00:00Z"}}).expect(200)
+    assert through_service("--reference", "boiler").expect(0).json["already_there"] == 7
+
+
 def test_bad_rows_are_found_before_anything_is_sent(through_service, steam):
     steam.log.write_text(f"{CONTENT}heavy\n")
 
@@ -167,6 +187,17 @@ def test_a_busy_service_is_asked_again_after_a_pause(unsteady, api, steam):
     assert summary.stored == 7
     assert pauses == [7, 7]
     assert len(steam.stored()) == 7
+
+
+def test_what_another_import_was_storing_at_the_same_moment_is_sent_again(unsteady, api, steam):
+    url, faults = unsteady
+    faults += ["overtaken"]
+    pauses = []
+
+    with Remote(url, api.token, pauses.append) as remote:
+        summary = run(steam.order(), remote, silent)
+
+    assert (summary.stored, pauses) == (7, [0.5])
 
 
 def test_an_answer_that_is_lost_on_the_way_stores_nothing_twice(unsteady, api, steam):
@@ -268,6 +299,13 @@ def test_decimals_stay_decimals_in_the_answer_of_the_service(through_service, ap
     assert first["data_points"][0]["value"] == Decimal(f"1.{'3' * 32}")
 
 
+FAULTY_ANSWERS = {
+    "busy": (503, b"{}", ("Retry-After", "7")),
+    "overtaken": (409, b"{}"),
+    "lame": (200, b"<html>"),
+}
+
+
 def _proxy_of(address, faults):
     class Proxy(BaseHTTPRequestHandler):
         """Passes requests on; a post meets the next fault on the list."""
@@ -278,18 +316,15 @@ def _proxy_of(address, faults):
             self.answer(*self.passed_on())
 
         def do_POST(self):
-            match faults.pop(0) if faults else "fine":
-                case "busy":
-                    self.rfile.read(int(self.headers["content-length"]))
-                    self.answer(503, b"{}", ("Retry-After", "7"))
-                case "lame":
-                    self.rfile.read(int(self.headers["content-length"]))
-                    self.answer(200, b"<html>")
-                case "lost":
-                    self.passed_on()
-                    self.close_connection = True
-                case _:
-                    self.answer(*self.passed_on())
+            fault = faults.pop(0) if faults else "fine"
+            if fault in FAULTY_ANSWERS:
+                self.rfile.read(int(self.headers["content-length"]))
+                self.answer(*FAULTY_ANSWERS[fault])
+            elif fault == "lost":
+                self.passed_on()
+                self.close_connection = True
+            else:
+                self.answer(*self.passed_on())
 
         def passed_on(self):
             body = self.rfile.read(int(self.headers.get("content-length", 0)))

@@ -16,12 +16,15 @@ from tests.given_requests import (
     BODIES,
     OPERATIONS,
     World,
+    content_of,
     is_id,
     placed,
     placed_in,
     record_of,
     resolved,
+    sent,
     ways_through,
+    whole,
     world_of,
 )
 from tests.server import Answer, Server
@@ -186,6 +189,13 @@ def test_a_number_beyond_all_bounds_is_refused(send, world, name, way, digits):
     send(name, body.encode())
 
 
+def test_an_instrument_of_a_system_ledger_is_taken(world):
+    operation = OPERATIONS["create_instrument"]
+    body = json.dumps(whole("create_instrument", ("instrument",)), default=float).encode()
+
+    world.account.caller().send("POST", world.path(operation), content=body).expect(201)
+
+
 @pytest.mark.parametrize(("name", "way"), moments(), ids=spoken)
 def test_a_time_without_an_offset_is_refused_by_field(send, world, name, way):
     error = named(send(name, placed_in(world, name, way, "2025-01-01T00:00:00")), way)
@@ -229,6 +239,22 @@ def test_a_text_that_is_no_utf_8_is_refused_with_the_place(api):
     ).expect(400)
 
     assert answer.error["message"] == "The body is not UTF-8: byte 11 does not fit."
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_a_parameter_that_an_operation_does_not_take_is_refused_by_name(world, name):
+    operation = OPERATIONS[name]
+    body = content_of(operation) if operation.body is not None else None
+
+    answer = sent(operation, world.path(operation), world, body, {"dry_run": "true"})
+
+    assert answer.status == 400, answer.text
+    assert [error["field"] for error in answer.errors] == ["dry_run"]
+
+
+@pytest.mark.parametrize("path", ["/projects?page=%ff", "/feature_flags?%c3%28=1"])
+def test_a_query_that_is_no_utf_8_is_refused(api, path):
+    assert api.get(path).expect(400).error["message"] == "The query is not UTF-8."
 
 
 @pytest.mark.parametrize("text", ["%ff", "%c3%28", "%ed%a0%80", "%00"])

@@ -23,6 +23,18 @@ def test_answers_and_refusals_alike_carry_the_protecting_headers(api: Caller, pa
         assert headers[name] == value
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/api/v1/projects", "/openapi.json"])
+def test_head_is_answered_as_get_is_without_the_body(server: Server, api: Caller, path: str):
+    headers = {"authorization": f"Bearer {api.token}"}
+
+    whole = server.request("GET", path, (), None, headers)
+    head = server.request("HEAD", path, (), None, headers)
+
+    assert (head.expect(200).content, len(whole.content) > 0) == (b"", True)
+    for name in ("content-type", "content-length"):
+        assert head.headers[name] == whole.headers[name]
+
+
 def test_https_is_insisted_on_only_where_people_reach_the_service_by_it(postgres: str, api: Caller):
     assert "strict-transport-security" not in api.get("/projects").headers
     with Server(postgres, base_url="https://weighbridge.example") as secured:
@@ -39,6 +51,16 @@ def test_requests_and_tasks_are_counted(server: Server, api: Caller):
     assert 'weighbridge_request_seconds_bucket{le="0.001",operation="list_projects"}' in text
     assert 'weighbridge_tasks{state="pending"}' in text
     assert "prj_" not in text
+
+
+def test_methods_that_a_caller_makes_up_are_counted_as_one(server: Server):
+    for method in ("BREW", "WEIGH"):
+        server.request(method, "/api/v1/projects", {}, None, {})
+
+    text = server.request("GET", "/metrics", {}, None, {}).text
+
+    assert 'method="other"' in text
+    assert ("BREW" in text, "WEIGH" in text) == (False, False)
 
 
 def test_a_body_that_does_not_arrive_in_time_is_refused_and_its_connection_closed(postgres: str):

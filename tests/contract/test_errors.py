@@ -3,6 +3,7 @@
 "request_id"}`; wrong shape is 400, a broken rule 422.
 """
 
+import gzip
 import re
 
 import pytest
@@ -75,7 +76,8 @@ def test_a_key_that_is_unknown_is_named(api):
     error = api.post("/projects", {"project": {"name": "Plant", "colour": "green"}}).expect(400).error
 
     assert error == {
-        "message": "project.colour is not a field of this request.",
+        "message": "project.colour is not a field of this request; "
+        "project takes name, description, time_zone.",
         "field": "project.colour",
         "code": "unknown",
     }
@@ -96,18 +98,22 @@ def test_an_unknown_key_inside_a_list_is_named_with_its_place(api):
     assert (error["field"], error["code"]) == ("events[1].colour", "unknown")
 
 
-@pytest.mark.parametrize("key", ["", "`", "a`b", "$", "x - at `$.y`", "\n", "ключ", "\x7f", "k" * 5000])
+@pytest.mark.parametrize(
+    "key", ["", "`", "a`b", "$", "x - at `$.y`", "x` - at `$.y", "\n", "ключ", "\x7f", "k" * 5000]
+)
 def test_an_odd_unknown_key_is_refused_too(api, key):
-    error = api.post("/projects", {"project": {"name": "Plant", key: 1}}).expect(400).error
+    inside = api.post("/projects", {"project": {"name": "Plant", key: 1}}).expect(400).error
+    at_the_top = api.post("/projects", {"project": {"name": "Plant"}, key: 1}).expect(400).error
 
-    assert error["message"]
+    assert inside["message"]
+    assert at_the_top["message"]
 
 
 def test_a_wrong_type_says_what_is_expected(api):
     error = api.post("/projects", {"project": {"name": 7}}).expect(400).error
 
     assert error == {
-        "message": "project.name: expected str, got int.",
+        "message": "project.name is 7; it takes a text.",
         "field": "project.name",
         "code": "invalid",
     }
@@ -150,8 +156,78 @@ def test_what_only_resembles_json_is_refused(api, body):
     assert "not valid JSON" in api.post("/projects", body).expect(400).error["message"]
 
 
-def test_a_byte_order_mark_is_refused(api):
-    api.post("/projects", b'\xef\xbb\xbf{"project": {"name": "a"}}').expect(400)
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            b'\xef\xbb\xbf{"project": {"name": "a"}}',
+            "The body begins with a byte order mark; send JSON as UTF-8 without one.",
+        ),
+        ('{"project": {"name": "Köln"}}'.encode("latin-1"), "The body is not UTF-8: byte 24 does not fit."),
+        ('{"project": {"name": "a"}}'.encode("utf-16"), "The body is not UTF-8: byte 1 does not fit."),
+        (b"", "The body is empty; this request needs a JSON object."),
+        (b'{"project": NaN}', "The body is not valid JSON: invalid character (byte 12)."),
+    ],
+)
+def test_a_body_that_is_no_json_is_refused_with_the_reason(api, body, said):
+    assert api.post("/projects", body).expect(400).error == {"message": said}
+
+
+TIME = "it takes a time with an offset or Z, as in 2025-01-01T00:00:00Z."
+POINT = "events[0].data_points[0]"
+WITH_UNIT = given.event_body() | {"data_points": [{"slug": "mass", "value": 1, "unit": "t"}]}
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ([], "The body is a list; it takes an object."),
+        (given.event_body(), "event_type is not a field of this request; the body takes event, events."),
+        ({"events": {}}, "events is an object; it takes a list."),
+        ({"event": given.event_body(event_type=None)}, "event.event_type is null; it takes a text."),
+        ({"event": given.event_body(tracking_id=5.5)}, "event.tracking_id is 5.5; it takes a text or null."),
+        (
+            {"events": [given.event_body(), given.event_body(start_time="01.02.2025 00:15")]},
+            f"events[1].start_time is '01.02.2025 00:15'; {TIME}",
+        ),
+        ({"event": given.event_body(start_time=1735689600)}, f"event.start_time is 1735689600; {TIME}"),
+        (
+            {"events": [WITH_UNIT]},
+            f"{POINT}.unit is not a field of this request; {POINT} takes slug, value.",
+        ),
+    ],
+)
+def test_a_wrong_shape_says_what_came_and_what_is_taken(api, sent, said):
+    project = given.project(api)
+
+    assert api.post(f"/projects/{project['id']}/events", sent).expect(400).error["message"] == said
+
+
+def test_a_word_that_is_none_of_those_taken_is_refused_with_them(api):
+    asked = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-02-01T00:00:00Z", "model_version": "new"}
+
+    error = api.post("/ledgers/lgr_0/generate_preview", asked).expect(400).error
+
+    assert error["message"] == "model_version is 'new'; it takes 'latest'."
+
+
+def test_a_decimal_comma_in_a_text_is_shown_as_it_came(api):
+    project = given.project(api)
+    place = {"location": {"name": "Gate", "lat": "52,5"}}
+
+    error = api.post(f"/projects/{project['id']}/locations", place).expect(400).error
+
+    assert error["message"] == "location.lat is '52,5'; it takes a number."
+
+
+def test_a_packed_body_is_refused_by_its_encoding(api):
+    packed = gzip.compress(b'{"project": {"name": "a"}}')
+
+    answer = api.send("POST", "/projects", content=packed, headers={"content-encoding": "gzip"})
+
+    assert answer.expect(415).error["message"] == (
+        "The content encoding is gzip; this request takes a body as it is."
+    )
 
 
 @pytest.mark.parametrize(

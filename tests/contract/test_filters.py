@@ -31,6 +31,32 @@ def test_every_list_refuses_an_unknown_filter_by_name(api, path, name):
     assert "is not a field to filter by" in error["message"]
 
 
+def test_a_plus_that_became_a_space_is_explained(api, events):
+    error = api.get(f"{events}?filter[start_time][geq]=2025-01-01T00:00:00+01:00").expect(400).error
+
+    assert error["message"] == (
+        "filter[start_time][geq] is '2025-01-01T00:00:00 01:00'; "
+        "start_time takes a time with an offset or Z, where + is sent as %2B."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "takes"),
+    [
+        ("filter[source]", "source takes manual, adjustment, substitution."),
+        ("filter[state][eq]", "state takes in_force, superseded, reverted."),
+    ],
+)
+def test_a_list_of_corrections_refuses_what_none_of_them_can_be(api, name, takes):
+    project = given.measuring(api, given.number("mass"))
+    event = given.event(api, project, values={"mass": 1})
+    inside = f"/projects/{project['id']}"
+
+    for path in (f"/events/{event['id']}", f"/data_points/{event['data_points'][0]['id']}"):
+        error = api.get(f"{inside}{path}/corrections", {name: "completion"}).expect(400).error
+        assert error["message"] == f"{name} is 'completion'; {takes}"
+
+
 @pytest.mark.parametrize("path", LISTS)
 @pytest.mark.parametrize("name", ["colour", "limit", "Page", "cursor[]"])
 def test_every_list_refuses_an_unknown_parameter_by_name(api, path, name):

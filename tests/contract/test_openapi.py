@@ -19,7 +19,7 @@ from weighbridge.core.instant import Instant
 from weighbridge.core.link import API_PREFIX, Link
 from weighbridge.core.permission import ALL_PERMISSIONS
 from weighbridge.db.listing import Page
-from weighbridge.http import docs, openapi, refusal
+from weighbridge.http import docs, edge, openapi, refusal
 from weighbridge.http.openapi_schemas import Schemas
 
 HANDLERS = [handler for routes in SLICES for handler in routes]
@@ -70,6 +70,12 @@ def named(document: dict[str, Any], name: str) -> dict[str, Any]:
 
 def parameters(operation: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {one["name"]: one for one in operation["parameters"] if "name" in one}
+
+
+def resolved_response(document: dict[str, Any], name: str, status: int) -> dict[str, Any]:
+    response: dict[str, Any] = named(document, name)["responses"][str(status)]
+    reference = response.get("$ref")
+    return document["components"]["responses"][reference.rpartition("/")[2]] if reference else response
 
 
 def inside(value: Any) -> Iterator[dict[str, Any]]:
@@ -135,6 +141,35 @@ def test_no_operation_declares_a_parameter_twice(document):
     for _, operation in operations(document):
         found = [one.get("name") or one["$ref"] for one in operation.get("parameters", [])]
         assert len(found) == len(set(found))
+
+
+def test_every_request_that_may_be_sent_again_declares_its_key(document):
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            declared = {"$ref": "#/components/parameters/idempotency_key"} in operation.get("parameters", [])
+            assert declared is (method in {"post", "patch"}), (method, path)
+
+
+def test_every_list_that_gives_a_cursor_takes_one(document):
+    for handler in HANDLERS:
+        listing = handler.opt["operation"].listing
+        if listing is not None:
+            declared = named(document, handler.opt["operation"].name)["parameters"]
+            assert ({"$ref": "#/components/parameters/cursor"} in declared) is bool(listing.key)
+
+
+def test_the_headers_that_answers_have_are_those_that_are_declared(document, api, account):
+    usual = {"content-type", "content-length", "date", "server"}
+    usual |= {name.decode() for name, _ in edge.SECURITY_HEADERS}
+    body, key = b'{"project": {"name": "Plant"}}', {"idempotency-key": "once"}
+
+    made, again = [api.send("POST", "/projects", content=body, headers=key) for _ in range(2)]
+    refused = account.caller("data_rules:read").post("/projects", body)
+
+    for answer in (made.expect(201), again.expect(201), refused.expect(403)):
+        declared = resolved_response(document, "create_project", answer.status)["headers"]
+        assert set(answer.headers) - usual <= {name.lower() for name in declared}
+        assert {"x-request-id", "ratelimit-limit"} <= set(answer.headers)
 
 
 def test_every_schema_requires_only_properties_that_it_has(document):

@@ -150,3 +150,23 @@ def test_the_envelope_names_the_filters_that_were_applied(api, feedstocks):
     assert names(answer) == ["W07"]
     assert answer.info["filter"] == ["name[eq]"]
     assert answer.info["total_items"] == 1
+
+
+def test_whoever_walks_the_pages_of_a_long_list_meets_all_of_it_however_it_was_estimated(server, api):
+    project = given.project(api)
+    server.sql(
+        "INSERT INTO feedstocks (project_id, name) SELECT %s, 'W' || n FROM generate_series(1, 10450) n",
+        project["numeric_id"],
+    )
+    path = f"/projects/{project['id']}/feedstocks"
+
+    found: list[str] = []
+    page = 1
+    while page is not None:
+        answer = api.get(path, {"page": str(page), "page_size": "200"})
+        found += names(answer)
+        page = answer.info["next_page"]
+
+    assert len(set(found)) == len(found) == 10_450
+    assert (answer.info["total_items"], answer.info["total_is_estimate"]) == (10_450, False)
+    assert (answer.info["current_page"], answer.info["total_pages"]) == (53, 53)

@@ -44,6 +44,15 @@ def test_a_request_without_a_token_is_told_the_limit_too(anyone: Caller):
     assert anyone.get("/projects").expect(401).headers["ratelimit-limit"] == "1000"
 
 
+@pytest.mark.parametrize("path", ["/api/v1/nothing-here", "/api/v1/projects", "/healthz", "/openapi.json"])
+def test_answers_that_no_token_is_counted_for_tell_the_limit_too(server: Server, path: str):
+    told = server.request("POST" if path.endswith("projects") else "GET", path, (), None, {})
+    wrong = server.request("DELETE", path, (), None, {})
+
+    for answer in (told, wrong):
+        assert (answer.headers["ratelimit-limit"], answer.headers["ratelimit-remaining"]) == ("1000", "1000")
+
+
 def test_two_processes_count_together(server: Server):
     one, other = RateLimiter(100, clock=lambda: 6000.0), RateLimiter(100, clock=lambda: 6000.0)
     token_id = 2_000_000_001

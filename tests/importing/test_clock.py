@@ -60,6 +60,35 @@ def test_a_local_time_that_comes_twice_is_refused_unless_its_offset_stands_there
     assert read_moment("2012-10-28T03:30+02:00", ISTANBUL) == datetime(2012, 10, 28, 1, 30, tzinfo=UTC)
 
 
+def test_in_rows_that_are_in_order_a_time_that_comes_twice_is_first_the_earlier_then_the_later():
+    clock = read_clock(time_zone="Europe/Berlin", in_order=True)
+    local = ["01:30", "02:00", "02:30", "02:00", "02:30", "03:00"]
+    last, found = None, []
+    for place, text in enumerate(local):
+        last, _ = times_of_row(clock, place, f"2025-10-26 {text}", "", last)
+        found.append(f"{last:%H:%M}")
+
+    assert found == ["23:30", "00:00", "00:30", "01:00", "01:30", "02:00"]
+
+
+def test_an_end_that_comes_twice_is_the_first_that_is_not_before_its_start():
+    clock = read_clock(time_zone="Europe/Berlin", in_order=True)
+    first, again = datetime(2025, 10, 26, 0, 30, tzinfo=UTC), datetime(2025, 10, 26, 1, 30, tzinfo=UTC)
+    row = ("2025-10-26 02:30", "2025-10-26 02:45")
+    quarter = timedelta(minutes=15)
+
+    assert times_of_row(clock, 0, *row) == (first, first + quarter)
+    assert times_of_row(clock, 1, *row, first) == (again, again + quarter)
+
+
+@pytest.mark.parametrize("text", ["2011-01-01T12:00Z", "2011-01-01T11:59Z"])
+def test_a_row_that_is_not_later_than_the_one_before_it_is_refused_where_rows_are_in_order(text):
+    with pytest.raises(CellError, match="is not later than the row before it"):
+        times_of_row(read_clock(in_order=True), 1, text, "", NOON)
+
+    assert times_of_row(read_clock(), 1, text, "", NOON)
+
+
 def test_counted_rows_last_to_the_next_one():
     clock = read_clock(start="2011-01-01T12:00:00Z", every="15m")
 
@@ -128,6 +157,8 @@ COUNTED = {"start": "2011-01-01T00:00Z", "every": "1h"}
         ({"every": "1h"}, ("start_time", "end_time"), False),
         ({"every": "1h", "readings": True}, ("start_time",), False),
         ({"readings": True}, ("start_time", "end_time"), False),
+        ({"in_order": True}, ("start_time",), True),
+        (COUNTED | {"in_order": True}, (), False),
     ],
 )
 def test_rows_get_exactly_one_start_and_at_most_one_end(options, fields, is_sound):

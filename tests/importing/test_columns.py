@@ -20,7 +20,7 @@ def complaints(header, asked=(), types=TYPES):
 def test_columns_are_known_by_their_names():
     columns = map_columns(["Start time", "Ambient temperature", "NOx"], (), TYPES)
 
-    assert columns.fields == {"start_time": 0}
+    assert columns.fields == {"start_time": (0,)}
     assert columns.points == (Point(1, "ambient-temperature", "number"), Point(2, "nox", "number"))
 
 
@@ -51,6 +51,25 @@ def test_a_data_point_stands_before_the_events_own_field_of_the_same_name():
 
     assert columns.points == (Point(0, "notes", "string"),)
     assert columns.fields == {}
+
+
+def test_a_date_and_a_time_of_day_that_are_asked_to_give_one_time_do_so_together():
+    columns = map_columns(["Date", "Time", "NOx"], ["Date=start_time", "Time=start_time"], TYPES)
+
+    assert columns.fields == {"start_time": (0, 1)}
+    assert columns.as_mapping() == {"Date": "start_time", "Time": "start_time", "NOx": "nox"}
+
+
+@pytest.mark.parametrize(
+    ("header", "asked"),
+    [
+        (["Start time", "Clock"], ["Clock=start_time"]),
+        (["Date", "Date"], ["Date=start_time"]),
+        (["Date", "Time"], ["Date=tracking_id", "Time=tracking_id"]),
+    ],
+)
+def test_other_columns_give_nothing_together(header, asked):
+    assert len(complaints(header, asked)) == 1
 
 
 def test_columns_without_a_name_are_left_out_together():

@@ -52,6 +52,7 @@ class Form:
         _option(
             "COLUMN=FIELD, repeatable. FIELD is the slug of a data point, or start_time, end_time, "
             "tracking_id, feedstock, asset, client_reference or notes, or - to leave the column out. "
+            "A date and a time of day may both give start_time. "
             "A column whose name makes the slug needs none."
         ),
     ] = None
@@ -81,6 +82,13 @@ class Times:
     time_format: Annotated[
         str | None, _option("The form of times that are not in ISO 8601, such as '%d.%m.%Y %H:%M'.")
     ] = None
+    in_order: Annotated[
+        bool,
+        _option(
+            "Each row is later than the one before it, which tells apart the local times that come twice "
+            "when the clocks go back."
+        ),
+    ] = False
 
 
 @Parameter(name="*")
@@ -169,6 +177,7 @@ def _order(file: Path, target: Target, form: Form, times: Times, storing: Storin
             start=times.start,
             every=times.every,
             readings=times.readings,
+            in_order=times.in_order,
         ),
         decimal_comma=form.decimal_comma,
         missing=frozenset(text.strip() for text in form.missing or []),

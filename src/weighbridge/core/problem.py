@@ -6,6 +6,7 @@ Invariants: the message is never empty; `field` names the offending field of the
 with indexes), `code` is a word a program may switch on, and `records` are the ids of what is in the way.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -17,3 +18,10 @@ class Problem:
     field: str | None = None
     code: str | None = None
     records: tuple[str, ...] = ()
+
+
+def bounded(problems: Sequence[Problem], most: int) -> list[Problem]:
+    """The first problems and, when there are more, one that says so: nobody takes them for all."""
+    if len(problems) <= most:
+        return [*problems]
+    return [*problems[:most], Problem(f"More is wrong; these are the first {most:,} problems.", None, "more")]

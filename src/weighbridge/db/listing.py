@@ -143,8 +143,11 @@ async def page_of(
             raise
         raise Malformed([_BAD_CURSOR]) from None
     shown = rows[: wanted.page_size]
-    info = page_info(wanted, len(shown), total, is_estimate=is_estimate)
-    if len(rows) > len(shown):
+    goes_on = len(rows) > len(shown)
+    if is_estimate:
+        total, is_estimate = _seen(wanted, len(rows), total, goes_on=goes_on)
+    info = page_info(wanted, len(shown), total, is_estimate=is_estimate, goes_on=goes_on)
+    if goes_on:
         values = shown[-1][-len(order) :]
         info = msgspec.structs.replace(info, next_cursor=cursor.write(wanted.sort, values))
     return Page([make(*row[: -len(order)]) for row in shown], info)
@@ -328,8 +331,20 @@ async def _total(tx: Read, matching: Composable) -> tuple[int, bool]:
     return max(counted, int(plan[0]["Plan"]["Plan Rows"])), True
 
 
-def page_info(wanted: Wanted, items: int, total: int, *, is_estimate: bool) -> Info:
-    """Say where a page stands in its list; behind a cursor, pages have no number."""
+def _seen(wanted: Wanted, rows: int, estimate: int, *, goes_on: bool) -> tuple[int, bool]:
+    """The estimate, held against the rows of a page: the last one tells how many there are."""
+    if wanted.after is not None or not rows:
+        return estimate, True
+    least = (wanted.page - 1) * wanted.page_size + rows
+    return (max(estimate, least), True) if goes_on else (least, False)
+
+
+def page_info(wanted: Wanted, items: int, total: int, *, is_estimate: bool, goes_on: bool) -> Info:
+    """Say where a page stands in its list; behind a cursor, pages have no number.
+
+    Whether there is a next page is known from the rows, never from an estimate: whoever walks the pages
+    meets all of the list.
+    """
     pages = max(1, -(-total // wanted.page_size))
     is_numbered = wanted.after is None
     return Info(
@@ -338,7 +353,7 @@ def page_info(wanted: Wanted, items: int, total: int, *, is_estimate: bool) -> I
         total_items=total,
         total_is_estimate=is_estimate,
         current_page=wanted.page if is_numbered else None,
-        next_page=wanted.page + 1 if is_numbered and wanted.page < pages else None,
+        next_page=wanted.page + 1 if is_numbered and goes_on else None,
         previous_page=min(wanted.page - 1, pages) if is_numbered and wanted.page > 1 else None,
         total_pages=pages,
         sort=[name for name in wanted.sort if name],

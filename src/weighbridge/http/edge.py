@@ -1,13 +1,14 @@
 """The outermost layer, around every answer whatever becomes of the request.
 
 It gives the request an id, takes a body only so long to arrive, adds the headers that protect a browser
-and those that tell a client how often it may still call, counts, and writes one line to the log.
+and those that tell a client how often it may still call, counts, and writes one line to the log. HEAD is
+answered as GET is, without the body.
 """
 
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import Any, Final
@@ -48,6 +49,7 @@ class _Exchange:
 
     scope: Scope
     always: tuple[tuple[bytes, bytes], ...]
+    untouched: Callable[[], Mapping[str, int]]
     request_id: str
     started: float = field(default_factory=time.perf_counter)
     status: int = 0
@@ -58,14 +60,13 @@ class _Exchange:
         names = {name.lower() for name, _ in headers}
         headers += [header for header in self.always if header[0] not in names]
         headers.append((b"x-request-id", self.request_id.encode()))
-        return headers + [
-            (name.encode(), str(value).encode())
-            for name, value in self.scope["state"].get("limit", {}).items()
-        ]
+        limit = self.scope["state"].get("limit")
+        limit = self.untouched() if limit is None else limit
+        return headers + [(name.encode(), str(value).encode()) for name, value in limit.items()]
 
     def finish(self) -> None:
         seconds = time.perf_counter() - self.started
-        operation = self.scope["state"].get("operation", "other")
+        operation = self.scope["state"].get("operation", metrics.OTHER)
         metrics.observe(operation, self.scope["method"], self.status, seconds)
         log.info(
             "request",
@@ -77,41 +78,54 @@ class _Exchange:
         )
 
 
-def edge(inner: Application, *, is_https: bool, body_seconds: int) -> Application:
-    """Wrap an ASGI application."""
+def edge(
+    inner: Application, *, is_https: bool, body_seconds: int, untouched: Callable[[], Mapping[str, int]]
+) -> Application:
+    """Wrap an ASGI application; `untouched` tells the limit to whom nothing was counted against it."""
     always = (*SECURITY_HEADERS, TRANSPORT_HEADER) if is_https else SECURITY_HEADERS
 
     async def outer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await inner(scope, receive, send)
             return
-        exchange = _Exchange(scope, always, _request_id(scope))
+        exchange = _Exchange(scope, always, untouched, _request_id(scope))
         scope.setdefault("state", {})["request_id"] = exchange.request_id
+        is_head = scope["method"] == "HEAD"
+        asked = {**scope, "method": "GET"} if is_head else scope
 
         async def send_completed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 exchange.status = message["status"]
                 message["headers"] = exchange.headers(message.get("headers", []))
+            elif is_head:
+                message["body"] = b""
             await send(message)
 
         try:
-            await inner(scope, _in_time(receive, body_seconds), send_completed)
+            await inner(asked, _in_time(receive, body_seconds, _told_length(scope)), send_completed)
         finally:
             exchange.finish()
 
     return outer
 
 
-def _in_time(receive: Receive, body_seconds: int) -> Receive:
+def _told_length(scope: Scope) -> int:
+    """How long the body is by its header; 0 where that is not told."""
+    told = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
+    return int(told) if told.isdigit() else 0
+
+
+def _in_time(receive: Receive, body_seconds: int, left: int) -> Receive:
     """Receive the body, all of it within the time; afterwards, wait for the client to go away for ever.
 
-    The HTTP server has no such deadline of its own.
+    The HTTP server has no such deadline of its own. It also tells the end of a body by a message of its
+    own, for which nobody needs to wait who has got as much as the header told.
     """
     deadline = asyncio.get_running_loop().time() + body_seconds
     is_complete = False
 
     async def received() -> Message:
-        nonlocal is_complete
+        nonlocal is_complete, left
         if is_complete:
             return await receive()
         try:
@@ -119,7 +133,9 @@ def _in_time(receive: Receive, body_seconds: int) -> Receive:
                 message = await receive()
         except TimeoutError:
             raise TooSlow(f"The body did not arrive within {body_seconds} seconds.") from None
-        is_complete = not message.get("more_body", False)
+        left -= len(message.get("body", b""))
+        is_complete = left == 0 or not message.get("more_body", False)
+        message["more_body"] = not is_complete
         return message
 
     return received

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar, cast
+from urllib.parse import unquote_to_bytes
 
 import msgspec
 from litestar import Request, Response
@@ -17,17 +18,21 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.types import Empty
 
 from weighbridge.core.permission import Actor
+from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Malformed, UnsupportedMediaType
 from weighbridge.http import idempotency, upload, wire
 from weighbridge.http.attachment import Attachment, Files
 from weighbridge.http.caller import authenticated, database
+from weighbridge.http.reply import Reply
 from weighbridge.http.shortcut import Shortcut, by_shortcut
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 Transaction = TypeVar("Transaction", bound=Read)
 WebRequest = Request[Any, Any, State]
+Sent = Reply | Response[Any]
+"""What a handler answers with: a record as a reply, a file as a response of the framework's."""
 
 _JSON = wire.MEDIA_TYPE
 
@@ -109,7 +114,7 @@ def get(
     """
 
     def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> HTTPRouteHandler:
-        async def handler(request: WebRequest) -> Response[bytes]:
+        async def handler(request: WebRequest) -> Sent:
             actor = await authenticated(request, permission)
             async with database(request).read() as tx:
                 answer = await function(_call(request, tx, actor))
@@ -183,11 +188,11 @@ def delete(
     """Serve a function that removes a record; it takes no body and, unless it says so, answers none."""
 
     def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> HTTPRouteHandler:
-        async def handler(request: WebRequest) -> Response[bytes]:
+        async def handler(request: WebRequest) -> Reply:
             actor = await authenticated(request, permission)
             async with database(request).write() as tx:
                 answer = await function(_call(request, tx, actor))
-            return Response(b"", status_code=204) if status == 204 else _response(request, answer, status)
+            return Reply(204) if status == 204 else _response(request, answer, status)
 
         operation = Operation(
             "DELETE", path, function.__name__, function.__module__, _summary(function), permission,
@@ -214,7 +219,7 @@ def _writing(
     shortcut: Shortcut | None = None,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
-        async def handler(request: WebRequest) -> Response[bytes]:
+        async def handler(request: WebRequest) -> Reply:
             if shortcut and (answer := await by_shortcut(request, permission, body, shortcut)) is not None:
                 return _response(request, answer, status)
             actor = await authenticated(request, permission)
@@ -243,9 +248,9 @@ def _key(request: WebRequest) -> str | None:
     return request.headers.get(idempotency.HEADER)
 
 
-def _replayed(stored: idempotency.Stored) -> Response[bytes]:
+def _replayed(stored: idempotency.Stored) -> Reply:
     headers = {**stored.headers, idempotency.REPLAYED_HEADER: "true"}
-    return Response(stored.answer, status_code=stored.status, media_type=_JSON, headers=headers)
+    return Reply(stored.status, stored.answer, headers)
 
 
 @asynccontextmanager
@@ -254,6 +259,9 @@ async def _asked(
 ) -> AsyncIterator[tuple[Any, bytes]]:
     """What the body asks for, and the bytes by which a repetition of it is known."""
     kind = request.headers.get("content-type", "")
+    packed = request.headers.get("content-encoding", "identity")
+    if packed.lower() != "identity":
+        raise UnsupportedMediaType(f"The content encoding is {packed}; this request takes a body as it is.")
     if form is not None and upload.is_form(kind):
         async with (
             upload.read(form, kind, request.stream()) as arrived,
@@ -261,11 +269,12 @@ async def _asked(
         ):
             yield file, arrived.identity
         return
-    if not kind and may_be_left_out(body) and not await request.body():
+    takes = text or _JSON
+    plain_kind = kind.partition(";")[0].strip().lower()
+    if plain_kind in {"", takes} and may_be_left_out(body) and not await request.body():
         yield wire.decode(b"{}", body), b""
         return
-    takes = text or _JSON
-    if kind.partition(";")[0].strip().lower() != takes:
+    if plain_kind != takes:
         takes = takes if form is None else f"{takes} or {upload.MEDIA_TYPE}"
         raise UnsupportedMediaType(f"The content type is {kind or 'missing'}; this request takes {takes}.")
     raw = await request.body()
@@ -280,15 +289,38 @@ def may_be_left_out(body: Any) -> bool:
 
 def _call(request: WebRequest, tx: Transaction, actor: Actor) -> Call[Transaction]:
     path = cast("Mapping[str, str]", request.path_params)
-    return Call(tx, actor, path, tuple(request.query_params.multi_items()), request.app.state.files)
+    return Call(tx, actor, path, _query(request), request.app.state.files)
 
 
-def _response(request: WebRequest, answer: Any, status: int) -> Response[bytes]:
+def _query(request: WebRequest) -> tuple[tuple[str, str], ...]:
+    """The query; a list says by itself what it does not take, and of others it is said here."""
+    raw: bytes = request.scope["query_string"]
+    if not raw:
+        return ()
+    try:
+        unquote_to_bytes(raw).decode()
+    except UnicodeDecodeError:
+        raise Malformed("The query is not UTF-8.") from None
+    query = tuple(request.query_params.multi_items())
+    operation: Operation = request.route_handler.opt["operation"]
+    if operation.listing is None:
+        takes = [*operation.query, *operation.moments]
+        said = f"takes {', '.join(takes)}" if takes else "takes none"
+        unknown = [name for name in dict.fromkeys(name for name, _ in query) if name not in takes]
+        if problems := [
+            Problem(f"{name} is not a parameter of this request, which {said}.", name, "unknown")
+            for name in unknown
+        ]:
+            raise Malformed(problems)
+    return query
+
+
+def _response(request: WebRequest, answer: Any, status: int) -> Reply:
     headers: Mapping[str, str] = {}
     if isinstance(answer, Answer):
         answer, headers = answer.record, answer.headers
     encode: wire.Encode = request.app.state.encode
-    return Response(encode(answer), status_code=status, media_type=_JSON, headers=dict(headers))
+    return Reply(status, encode(answer), headers)
 
 
 def _summary(function: Callable[..., Any]) -> str:
@@ -297,19 +329,17 @@ def _summary(function: Callable[..., Any]) -> str:
     return function.__doc__.strip()
 
 
-def _route(
-    operation: Operation, handler: Callable[[WebRequest], Awaitable[Response[bytes]]]
-) -> HTTPRouteHandler:
+def _route(operation: Operation, handler: Callable[[WebRequest], Awaitable[Sent]]) -> HTTPRouteHandler:
     typed = "/".join(
         f"{{{part[1:-1]}:str}}" if part.startswith("{") else part for part in operation.path.split("/")
     )
 
-    async def named(request: WebRequest) -> Response[bytes]:
+    async def named(request: WebRequest) -> Sent:
         request.scope["state"]["operation"] = operation.name
         return await handler(request)
 
     named.__name__ = operation.name
-    named.__annotations__ = {"request": WebRequest, "return": Response[bytes]}
+    named.__annotations__ = {"request": WebRequest, "return": Reply}
     return HTTPRouteHandler(
         typed,
         http_method=operation.method,

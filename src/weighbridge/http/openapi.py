@@ -34,12 +34,20 @@ operation names the permission it needs; `write` includes `read`.
 **Ids.** Most records have a friendly id, a prefix and 24 hexadecimal digits, such as `evt_…`; treat it as
 opaque. Tasks and evidence have integer ids.
 
-**Lists** answer `data` and `info`, page by page. Filters are written `filter[field][comparator]=value`, with
-the comparators `eq`, `geq` and `leq`; an unknown filter or parameter is refused.
+**Lists** answer `data` and `info`, page by page; `cursor` walks a long one, each page at the same cost.
+Filters are written `filter[field][comparator]=value`, with the comparators `eq`, `geq` and `leq`; an unknown
+filter or parameter is refused.
 
 **Refusals** have one shape: `errors`, each with a `message` and, where it applies, a `field` and a `code`. A
 body of the wrong shape is 400, a value that breaks a rule 422. The `request_id` finds the request in the
 logs.
+
+**Sending again.** A POST or PATCH with an `Idempotency-Key` has its effect once; the same request with the
+same key gets the stored answer, for 24 hours. Events may have a `client_reference`, each of which is stored
+once.
+
+**Limits.** Every answer says in `RateLimit-*` headers how many requests the token has left in this minute;
+429 says in `Retry-After` when to come back.
 """
 
 _SECURITY: Final = {
@@ -85,7 +93,7 @@ def document(slices: Slices, prefix: str) -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": schemas.components,
-            "parameters": openapi_parameters.SHARED,
+            "parameters": openapi_parameters.COMPONENTS,
             "responses": responses,
             "headers": openapi_answers.HEADERS,
             "securitySchemes": _SECURITY,
@@ -103,6 +111,8 @@ def _described(operation: Operation, package: str, schemas: Schemas, reader: Ope
     permission = f"Needs the permission `{operation.permission}`."
     parameters = [*openapi_parameters.of_path(operation.path), *openapi_parameters.of_query(operation.query)]
     parameters += openapi_parameters.of_moments(operation.moments)
+    if operation.body is not None:
+        parameters += openapi_parameters.of_sending_again()
     if operation.listing is not None:
         parameters += openapi_parameters.of_listing(operation.listing)
     described: Schema = {

@@ -28,24 +28,29 @@ JSON: Final = "application/json"
 TASK_READER: Final = "get_async_task"
 """The operation that an answer 202 is followed up with."""
 
+
+def _header(meaning: str, kind: str = "string", **more: str) -> Schema:
+    return {"description": meaning, "schema": {"type": kind, **more}}
+
+
 HEADERS: Final = {
-    "X-Request-Id": {
-        "description": "The id of the request in the logs: the caller's own, when it sent a usable one.",
-        "schema": {"type": "string"},
-    },
-    "Location": {
-        "description": "Where the task is read.",
-        "schema": {"type": "string", "format": "uri-reference"},
-    },
-    "Content-Disposition": {
-        "description": "An attachment, and the name to save it under.",
-        "schema": {"type": "string"},
-    },
-    "Retry-After": {"description": "After how many seconds to ask again.", "schema": {"type": "integer"}},
-    "WWW-Authenticate": {"description": "How a request says who it is.", "schema": {"type": "string"}},
+    "X-Request-Id": _header(
+        "The id of the request in the logs: the caller's own, when it sent a usable one."
+    ),
+    "RateLimit-Limit": _header("How many requests the token may make in a minute.", "integer"),
+    "RateLimit-Remaining": _header("How many of them are left.", "integer"),
+    "RateLimit-Reset": _header("When the next minute begins, in seconds of Unix time.", "integer"),
+    "Idempotency-Replayed": _header(
+        "That the answer is that of the first request with this Idempotency-Key.", const="true"
+    ),
+    "Location": _header("Where the task is read.", format="uri-reference"),
+    "Content-Disposition": _header("An attachment, and the name to save it under."),
+    "Retry-After": _header("After how many seconds to ask again.", "integer"),
+    "WWW-Authenticate": _header("How a request says who it is."),
 }
 """Every header that answers carry, as components."""
 
+_EVERYWHERE: Final = ("X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 _ALWAYS: Final[tuple[type[Refusal], ...]] = (Malformed, Unauthorized, Forbidden, TooManyRequests, Unavailable)
 _WITH_BODY: Final[tuple[type[Refusal], ...]] = (TooSlow, TooLarge, UnsupportedMediaType)
 _WRITING: Final[tuple[type[Refusal], ...]] = (Conflict, Invalid)
@@ -77,6 +82,8 @@ def success(operation: Operation, schemas: Schemas, reader: Operation | None) ->
     answer: Schema = {"description": _described(operation), "headers": _headers(operation.status)}
     for name, meaning in operation.headers.items():
         answer["headers"][name] = {"description": meaning, "schema": {"type": "string"}}
+    if operation.body is not None:
+        answer["headers"]["Idempotency-Replayed"] = {"$ref": "#/components/headers/Idempotency-Replayed"}
     if operation.returns is not None:
         answer["content"] = {JSON: {"schema": schemas.of(operation.returns)}}
     if operation.sends:
@@ -121,7 +128,7 @@ def _refusal(status: int, meaning: str, schemas: Schemas) -> Schema:
 
 
 def _headers(status: int) -> Schema:
-    names = ("X-Request-Id", *_EXTRA_HEADERS.get(status, ()))
+    names = (*_EVERYWHERE, *_EXTRA_HEADERS.get(status, ()))
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 

@@ -5,7 +5,9 @@ from datetime import datetime
 from typing import Final
 
 from weighbridge.core.ids import PREFIXES
+from weighbridge.db.cursor import CURSOR_LENGTH_MAX
 from weighbridge.db.listing import PAGE_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Filter, Listing
+from weighbridge.http.idempotency import KEPT_HOURS, KEY_LENGTH_MAX
 from weighbridge.http.openapi_schemas import MOMENT_EXAMPLE, Schema, friendly_id
 
 SHARED: Final = {
@@ -23,6 +25,36 @@ SHARED: Final = {
     },
 }
 """Parameters of every list, as components."""
+
+CURSOR: Final = {
+    "cursor": {
+        "name": "cursor",
+        "in": "query",
+        "description": "The `next_cursor` of the page before, in place of `page`; each page costs the same.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": CURSOR_LENGTH_MAX},
+    },
+}
+"""The parameter of every list that can be walked by key, as a component."""
+
+SENDING_AGAIN: Final = {
+    "idempotency_key": {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "description": (
+            "A text of the caller's choice. The same request with the same key has its effect once, and "
+            f"every repetition within {KEPT_HOURS} hours gets the same answer."
+        ),
+        "schema": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": KEY_LENGTH_MAX,
+            "pattern": "^[!-~]([ -~]*[!-~])?$",
+        },
+    },
+}
+"""The header of every request that may be sent again, as a component."""
+
+COMPONENTS: Final = SHARED | CURSOR | SENDING_AGAIN
 
 _NUMBERED: Final = {
     "task": "async task",
@@ -64,9 +96,15 @@ def of_moments(moments: Mapping[str, str]) -> list[Schema]:
     ]
 
 
+def of_sending_again() -> list[Schema]:
+    """The header by which a request is known when it comes again."""
+    return [{"$ref": f"#/components/parameters/{name}"} for name in SENDING_AGAIN]
+
+
 def of_listing(listing: Listing) -> list[Schema]:
     """The parameters of a list: the page, the order, and every filter."""
-    found: list[Schema] = [{"$ref": f"#/components/parameters/{name}"} for name in SHARED]
+    shared = SHARED | CURSOR if listing.key else SHARED
+    found: list[Schema] = [{"$ref": f"#/components/parameters/{name}"} for name in shared]
     if listing.sorts:
         found.append(_sort(listing))
     for name, one in listing.filters.items():

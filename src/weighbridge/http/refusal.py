@@ -104,7 +104,7 @@ def overtaken(request: WebRequest, _: UniqueViolation | ForeignKeyViolation) -> 
     return refused(
         request,
         Conflict(
-            "Another request stored or removed what this one depends on; nothing of this one was stored."
+            "Another request stored or removed what this one depends on; nothing was stored. Send it again."
         ),
     )
 

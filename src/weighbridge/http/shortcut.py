@@ -87,6 +87,8 @@ def _is_short(request: WebRequest) -> bool:
         and int(length) <= SHORT_BODY_BYTES_MAX
         and headers.get("content-type", "").partition(";")[0].strip().lower() == wire.MEDIA_TYPE
         and idempotency.HEADER not in headers
+        and "content-encoding" not in headers
+        and not request.scope["query_string"]
     )
 
 

@@ -1,10 +1,8 @@
 """JSON in and out, exactly: decimals keep every digit, times are UTC with milliseconds.
 
-The framework's own decoder goes through binary floats, so bodies are read here from raw bytes. The
-texts of the JSON library's complaints are taken apart here and nowhere else.
+The framework's own decoder goes through binary floats, so bodies are read here from raw bytes.
 """
 
-import re
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, TypeVar, cast
@@ -15,15 +13,12 @@ from weighbridge.core.link import Link
 from weighbridge.core.problem import Problem
 from weighbridge.db.json import written
 from weighbridge.errors import Malformed
+from weighbridge.http import shape
 
 T = TypeVar("T")
 
 MEDIA_TYPE: Final = "application/json"
 
-_PATH = re.compile(r" - at `\$\.?(?P<path>[^`]*)`$")
-_UNKNOWN = re.compile(r"^Object contains unknown field `(?P<name>.*)`", re.DOTALL)
-_TOO_LONG = re.compile(r"Expected `str` of length <= (\d+)")
-_NAIVE = "Expected `datetime` with a timezone component"
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 
 
@@ -48,9 +43,9 @@ def decode(body: bytes, kind: type[T]) -> T:
     try:
         return cast("T", decoder.decode(body))
     except msgspec.ValidationError as error:
-        raise Malformed([_shape_problem(str(error), body)]) from None
+        raise Malformed([shape.wrong_shape(str(error), body, kind)]) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Malformed(f"The body is not valid JSON: {error}.") from None
+        raise Malformed(shape.not_json(body, str(error))) from None
     except InvalidOperation:
         raise Malformed("The body holds a number whose exponent is beyond any that can be read.") from None
     except RecursionError:
@@ -62,7 +57,7 @@ def decode_text(body: bytes) -> str:
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Malformed(f"The body is not UTF-8: byte {error.start + 1:,} does not fit.") from None
+        raise Malformed(shape.not_utf_8(error)) from None
     if "\x00" in text:
         line = text.count("\n", 0, text.index("\x00")) + 1
         raise Malformed(f"Line {line:,} of the body holds a NUL character, which no text may.")
@@ -86,26 +81,3 @@ def _refuse_nul(body: bytes) -> None:
             waiting += [(path, key) for key in value]
         elif isinstance(value, list):
             waiting += [(f"{path}[{index}]", inner) for index, inner in enumerate(value)]
-
-
-def _shape_problem(text: str, body: bytes) -> Problem:
-    found = _PATH.search(text)
-    path = found["path"] if found else ""
-    said = text[: found.start()] if found else text
-    if not body:
-        return Problem("The body is empty; this request needs a JSON object.")
-    if unknown := _UNKNOWN.match(said):
-        name = f"{path}.{unknown['name']}" if path else unknown["name"]
-        return Problem(f"{name} is not a field of this request.", name, "unknown")
-    if said == _NAIVE:
-        return Problem(f"{path} needs an offset or Z, as in 2025-01-01T00:00:00Z.", path, "invalid")
-    if missing := re.match(r"^Object missing required field `(.*)`$", said):
-        name = f"{path}.{missing[1]}" if path else missing[1]
-        return Problem(f"{name} is required.", name, "required")
-    if longest := _TOO_LONG.fullmatch(said):
-        return Problem(
-            f"{path} is too long; it takes {int(longest[1]):,} characters at most.", path, "invalid"
-        )
-    return Problem(
-        f"{path or 'The body'}: {said[:1].lower()}{said[1:].replace('`', '')}.", path or None, "invalid"
-    )

@@ -56,8 +56,11 @@ def check(file: CsvFile, plan: Plan, known: Known, advance: Callable[[int], None
 def outcomes(pass_: Pass, plan: Plan) -> Iterator[NumberedEvent | BadRow]:
     """Read the rows of one pass."""
     place = 0
+    last = None
     for row in pass_.rows:
-        outcome = read_row(plan, row, place)
+        outcome = read_row(plan, row, place, last)
+        if isinstance(outcome, NumberedEvent):
+            last = outcome.event.start_time
         if outcome is not None:
             place += 1
             yield outcome

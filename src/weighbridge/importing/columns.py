@@ -1,7 +1,8 @@
 """Columns: what each column of the file gives, a field of the event, a data point or nothing.
 
 Invariants: every column is accounted for, either mapped or left out by name; no two columns give the
-same; where an event type has a data point with the slug of an event's field, the data point stands first.
+same, but for a date and a time of day that are asked to give one time together; where an event type has
+a data point with the slug of an event's field, the data point stands first.
 """
 
 from collections import Counter, defaultdict
@@ -24,6 +25,9 @@ EVENT_FIELDS: Final = (
 )
 """What a column may give of the event itself."""
 
+TIME_FIELDS: Final = ("start_time", "end_time")
+"""What several columns may give together, with a space between their cells."""
+
 LEFT_OUT: Final = "-"
 """The field of a column that gives nothing."""
 
@@ -42,7 +46,7 @@ class Columns:
     """The header, and what its columns give, by their position in the row."""
 
     header: tuple[str, ...]
-    fields: Mapping[str, int]
+    fields: Mapping[str, tuple[int, ...]]
     points: tuple[Point, ...]
 
     @property
@@ -51,7 +55,7 @@ class Columns:
 
     def as_mapping(self) -> dict[str, str]:
         """Name what each column gives; a column that was left out gives `-`."""
-        given = {index: field for field, index in self.fields.items()}
+        given = {index: field for field, indexes in self.fields.items() for index in indexes}
         given |= {point.index: point.slug for point in self.points}
         return {name: given.get(index, LEFT_OUT) for index, name in enumerate(self.header)}
 
@@ -65,16 +69,17 @@ def map_columns(header: Sequence[str], asked: Sequence[str], value_types: Mappin
         *_unknown_columns(wanted, header),
         *_unknown_fields(wanted, value_types),
         *_unmapped(header, chosen, value_types),
-        *_repeated(header, chosen),
+        *_repeated(header, chosen, wanted),
     ]
     if problems:
         raise Invalid(problems)
-    fields, points = {}, []
+    fields: dict[str, tuple[int, ...]] = {}
+    points = []
     for index, field in enumerate(chosen):
         if field is not None and field in value_types:
             points.append(Point(index, field, value_types[field]))
         elif field is not None and field != LEFT_OUT:
-            fields[field] = index
+            fields[field] = (*fields.get(field, ()), index)
     return Columns(tuple(header), fields, tuple(points))
 
 
@@ -150,7 +155,9 @@ def _unmapped(
     ]
 
 
-def _repeated(header: Sequence[str], chosen: Sequence[str | None]) -> list[Problem]:
+def _repeated(
+    header: Sequence[str], chosen: Sequence[str | None], wanted: Mapping[str, str]
+) -> list[Problem]:
     givers: dict[str, list[str]] = defaultdict(list)
     for name, field in zip(header, chosen, strict=True):
         if field is not None and field != LEFT_OUT:
@@ -165,8 +172,13 @@ def _repeated(header: Sequence[str], chosen: Sequence[str | None]) -> list[Probl
             "invalid",
         )
         for field, names in givers.items()
-        if len(names) > 1
+        if len(names) > 1 and not _give_together(field, names, wanted)
     ]
+
+
+def _give_together(field: str, names: Sequence[str], wanted: Mapping[str, str]) -> bool:
+    """Whether the columns are asked to give one time, such as a date and a time of day."""
+    return field in TIME_FIELDS and len(set(names)) == len(names) and wanted.keys() >= set(names)
 
 
 def _allowed(value_types: Mapping[str, str]) -> str:

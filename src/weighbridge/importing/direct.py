@@ -27,6 +27,7 @@ from weighbridge.importing.store import (
     Named,
     TypeFacts,
     destination_of,
+    other_time,
     other_type,
     told_by_line,
 )
@@ -136,19 +137,23 @@ class Direct:
         return Kept(len(new), len(batch) - len(new))
 
     async def _references_there(self, tx: Write, batch: Sequence[NumberedEvent]) -> set[str]:
-        """Find the client references that the project has; refuse one on an event of another type."""
+        """Find the client references that the project has; refuse one on an event that is not the row's."""
         lines = {one.event.client_reference: one for one in batch if one.event.client_reference}
         if not lines:
             return set()
         rows = await tx.tuples(
             """
-            SELECT e.client_reference, t.slug
+            SELECT e.client_reference, t.slug, e.start_time, e.is_revised
               FROM events e JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
              WHERE e.project_id = %s AND e.client_reference = ANY (%s)
             """,
             (self._project, list(lines)),
         )
-        for reference, slug in rows:
-            if slug != lines[reference].event.event_type:
-                raise other_type(lines[reference].line, reference, slug, lines[reference].event.event_type)
-        return {reference for reference, _ in rows}
+        for reference, slug, start, is_revised in rows:
+            one = lines[reference]
+            if slug != one.event.event_type:
+                raise other_type(one.line, reference, slug, one.event.event_type)
+            # A time that was corrected since is not the file's any more.
+            if not is_revised and (refusal := other_time(one, start)):
+                raise refusal
+        return {reference for reference, *_ in rows}

@@ -9,6 +9,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from types import TracebackType
 from typing import Final, Literal, Self, TypeVar
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
@@ -26,6 +27,7 @@ from weighbridge.importing.store import (
     Named,
     TypeFacts,
     destination_of,
+    other_time,
     other_type,
     told_by_line,
 )
@@ -40,8 +42,8 @@ SHOWN_MAX: Final = 200
 OK: Final = 200
 CREATED: Final = 201
 NOT_FOUND: Final = 404
-BUSY: Final = frozenset({429, 502, 503, 504})
-"""Answers after which the same request may succeed later."""
+BUSY: Final = frozenset({408, 409, 429, 502, 503, 504})
+"""Answers after which the same request may succeed later; at 409 another one stored the same events."""
 
 _encode = msgspec.json.Encoder(enc_hook=written, decimal_format="number").encode
 Result = TypeVar("Result")
@@ -63,6 +65,7 @@ class _ErrorItem(msgspec.Struct):
     message: str
     field: str | None = None
     code: str | None = None
+    records: tuple[str, ...] = ()
 
 
 class _ErrorBody(msgspec.Struct):
@@ -70,7 +73,13 @@ class _ErrorBody(msgspec.Struct):
 
 
 class _StoredEvent(msgspec.Struct):
+    id: str
     slug: str
+    start_time: datetime
+
+
+class _Correction(msgspec.Struct):
+    id: int
 
 
 class _Project(msgspec.Struct):
@@ -133,25 +142,27 @@ class Remote:
         if answer.status == CREATED:
             return Kept(_decoded(answer, _Receipts).info.items, 0)
         refusal = _refusal(answer)
-        taken = sum(
-            problem.field == "client_reference" and problem.code == "taken" for problem in refusal.problems
-        )
-        if not taken or taken < len(refusal.problems):
+        # What the project has already is named by its records; a reference twice in the batch has none.
+        if any(problem.code != "taken" or not problem.records for problem in refusal.problems):
             raise told_by_line(refusal, batch)
+        taken = sum(len(problem.records) for problem in refusal.problems)
         if taken == len(batch):
-            self._check_type(batch[0])
+            self._check_same(batch[0])
             return Kept(0, taken)
         middle = len(batch) // 2
         first, second = self.keep(batch[:middle]), self.keep(batch[middle:])
         return Kept(first.stored + second.stored, first.already_there + second.already_there)
 
-    def _check_type(self, numbered: NumberedEvent) -> None:
-        """Refuse when the event that has the reference is of another type: it is not this row."""
+    def _check_same(self, numbered: NumberedEvent) -> None:
+        """Refuse when the event that has the reference is of another type or time: it is not this row."""
         reference = numbered.event.client_reference or ""
         asked = numbered.event.event_type
         for found in self._all("/events", _StoredEvent, {"filter[client_reference][eq]": reference}):
             if found.slug != asked:
                 raise other_type(numbered.line, reference, found.slug, asked)
+            refusal = other_time(numbered, found.start_time)
+            if refusal and not self._all(f"/events/{found.id}/corrections", _Correction):
+                raise refusal
 
     def _all(self, path: str, facts: type[Result], query: dict[str, str] | None = None) -> list[Result]:
         """Walk a list of the project to its end."""
@@ -237,6 +248,6 @@ def _refusal(answer: Answer) -> Refusal:
     except (msgspec.DecodeError, UnicodeDecodeError):
         errors = []
     if errors:
-        return Refusal([Problem(one.message, one.field, one.code) for one in errors])
+        return Refusal([Problem(one.message, one.field, one.code, one.records) for one in errors])
     shown = json.dumps(answer.body[:SHOWN_MAX].decode(errors="replace"))
     return Refusal(f"The address answers {answer.status} with {shown}, which is no answer of Weighbridge.")

@@ -47,6 +47,8 @@ class NumberedEvent:
 
     line: int
     event: NewEvent
+    is_known_by_line: bool = False
+    """Whether its client reference was made of the line, and not brought by a column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +62,18 @@ class BadRow:
         return f"Line {self.line}: {'; '.join(self.reasons)}."
 
 
-def read_row(plan: Plan, row: Row, place: int) -> NumberedEvent | BadRow | None:
-    """Make the event of a row, `place` rows after the first; None for a blank line that harms nothing."""
+def read_row(plan: Plan, row: Row, place: int, last: datetime | None = None) -> NumberedEvent | BadRow | None:
+    """Make the event of a row, `place` rows after the first; None for a blank line that harms nothing.
+
+    `last` is when the event before it starts.
+    """
     if not row.cells:
         return BadRow(row.line, (_BLANK_LINE,)) if plan.clock.start is not None else None
     width = len(plan.columns.header)
     if len(row.cells) != width:
         return BadRow(row.line, (f"it has {len(row.cells)} cells, but the header has {width}",))
     reasons: list[str] = []
-    begin, end = _times(plan, row, place, reasons)
+    begin, end = _times(plan, row, place, last, reasons)
     points = _points(plan, row.cells, reasons)
     feedstock = _named(plan, row.cells, "feedstock", plan.feedstocks, reasons)
     asset = _named(plan, row.cells, "asset", plan.assets, reasons)
@@ -86,7 +91,7 @@ def read_row(plan: Plan, row: Row, place: int) -> NumberedEvent | BadRow | None:
         locations=plan.locations,
         data_points=points,
     )
-    return NumberedEvent(row.line, event)
+    return NumberedEvent(row.line, event, is_known_by_line=not plan.columns.has_references)
 
 
 def check_event(numbered: NumberedEvent, known: Known) -> tuple[list[str], list[str]]:
@@ -96,10 +101,12 @@ def check_event(numbered: NumberedEvent, known: Known) -> tuple[list[str], list[
     return reasons, intake.receipts[0].missing if intake.receipts else []
 
 
-def _times(plan: Plan, row: Row, place: int, reasons: list[str]) -> tuple[datetime | None, datetime | None]:
+def _times(
+    plan: Plan, row: Row, place: int, last: datetime | None, reasons: list[str]
+) -> tuple[datetime | None, datetime | None]:
     start, end = _cell(plan, row.cells, "start_time"), _cell(plan, row.cells, "end_time")
     try:
-        return times_of_row(plan.clock, place, start, end)
+        return times_of_row(plan.clock, place, start, end, last)
     except CellError as error:
         reasons.append(str(error))
         return None, None
@@ -149,9 +156,6 @@ def _reference(plan: Plan, row: Row) -> str | None:
 
 
 def _cell(plan: Plan, cells: list[str], field: str) -> str:
-    """The text of an event's field; empty when no column gives it or the cell says that it is missing."""
-    index = plan.columns.fields.get(field)
-    if index is None:
-        return ""
-    text = cells[index].strip()
-    return "" if text in plan.missing else text
+    """The text of an event's field; empty when no column gives it or a cell says that it is missing."""
+    texts = [cells[index].strip() for index in plan.columns.fields.get(field, ())]
+    return "" if plan.missing.intersection(texts) else " ".join(texts)

@@ -8,10 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, Protocol
 
 import msgspec
 
+from weighbridge.core.instant import Instant
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid, Refusal
 from weighbridge.importing.row import NumberedEvent
@@ -166,6 +168,18 @@ def other_type(line: int, reference: str, stored: str, asked: str) -> Refusal:
     return Invalid(
         f"Line {line}: the project has the client reference {reference!r} on an event of type {stored!r}, "
         f"not {asked!r}. To import the same file into a second event type, name that import with --reference."
+    )
+
+
+def other_time(numbered: NumberedEvent, stored: datetime) -> Refusal | None:
+    """Refuse a reference made of the line that stands on an event of another time: that is another row."""
+    asked, there = Instant.of(numbered.event.start_time), Instant.of(stored)
+    if not numbered.is_known_by_line or asked == there:
+        return None
+    return Invalid(
+        f"Line {numbered.line}: the project has the client reference "
+        f"{numbered.event.client_reference!r} on an event that starts at {there.text}, not {asked.text}. "
+        "To import another file, or this one with other times, name that import with another --reference."
     )
 
 

@@ -23,6 +23,7 @@ from weighbridge.db.embedded import Server, attached, check_external
 from weighbridge.errors import Refusal
 from weighbridge.settings import Settings, environment, unknown_variables
 from weighbridge.supervisor.child import Phases, Program, happens, keep_running
+from weighbridge.supervisor.counters import VARIABLE, counters
 from weighbridge.supervisor.parent import PARENT_VARIABLE
 from weighbridge.supervisor.port import Port, reserve
 from weighbridge.supervisor.schema import migrate_or_refuse
@@ -54,13 +55,14 @@ def serve(
     for name in unknown_variables():
         log.warning("setting_unknown", variable=name)
     port = reserve(settings.host, settings.port)
-    with _database(settings) as (url, server):
+    with _database(settings) as (url, server), counters() as counted:
         migrate_or_refuse(url)
         told = replace(settings, data_dir=settings.data_dir.absolute(), database_url=url, port=port.number)
         variables = {**os.environ, **environment(told), PARENT_VARIABLE: str(os.getpid())}
         api = ("-m", "weighbridge.supervisor.api", application, port.address, str(port.number))
+        counting = {**variables, VARIABLE: counted}
         programs = [
-            Program(f"api-{number}", (sys.executable, *api), variables, must_become_ready=True)
+            Program(f"api-{number}", (sys.executable, *api), counting, must_become_ready=True)
             for number in range(1, settings.api_processes + 1)
         ]
         if with_worker:

@@ -39,7 +39,7 @@ def main(target: str, address: str, port: str) -> None:
         address=address,
         port=int(port),
         interface=Interfaces.ASGI,
-        loop=Loops.asyncio,
+        loop=Loops.uvloop,
         workers=1,
         backlog=CONNECTIONS_WAITING,
         backpressure=CONNECTIONS_OF_ONE_PROCESS,

@@ -16,7 +16,17 @@ def test_the_columns_are_the_standard_ones_and_then_the_custom_fields_by_label(a
 
     answer = export(api, project)
 
-    assert answer.text == "id,name,asset_type,serial_number,description,Leased,Power (kW)\r\n"
+    assert answer.text == "\ufeffid,name,asset_type,serial_number,description,Leased,Power (kW)\r\n"
+
+
+def test_it_begins_with_the_mark_by_which_spreadsheet_programs_know_utf_8(api):
+    project = given.project(api)
+    given.asset(api, project, name="Größe 木材")
+
+    answer = export(api, project)
+
+    assert answer.content.startswith(b"\xef\xbb\xbfid,name,")
+    assert "Größe 木材" in answer.text
 
 
 def test_each_asset_has_a_line_in_the_order_in_which_it_was_made(api):

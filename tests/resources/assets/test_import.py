@@ -157,6 +157,27 @@ def test_unknown_columns_are_refused_by_name_with_those_there_are(api):
     )
 
 
+@pytest.mark.parametrize(("wrong", "named"), [(100, 100), (101, 101)])
+def test_of_more_than_a_hundred_problems_the_first_are_named_and_it_is_said_that_there_are_more(
+    api, wrong, named
+):
+    errors = send(api, given.project(api), "name\n" + "a,b\n" * wrong).expect(422).errors
+
+    assert len(errors) == named
+    assert errors[99]["message"] == "Line 101 has 2 cells, but the header has 1."
+    assert (errors[-1].get("code") == "more") is (wrong > 100)
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_cells_that_are_separated_otherwise_are_refused_by_what_separates_them(api, mark):
+    error = send(api, given.project(api), f"name{mark}Power\nKiln{mark}2,5\n").expect(422).error
+
+    assert (error["field"], error["code"]) == ("header", "invalid")
+    assert error["message"] == (
+        f"The first line is one cell, {f'name{mark}Power'!r}; separate cells by commas, not {mark!r}."
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [("name,Name\nKiln,Kiln\n", "conflict"), ("serial_number\n1\n", "required"), ("", "required")],

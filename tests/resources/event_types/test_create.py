@@ -11,6 +11,19 @@ def create(api, project, **fields):
     return api.post(f"/projects/{project['id']}/event_types", body)
 
 
+def test_a_name_that_makes_no_slug_asks_for_one(api):
+    body = {"event_type": {"name": "Tank", "data_point_types": [{"name": "体積", "value_type": "number"}]}}
+
+    error = api.post(f"/projects/{given.project(api)['id']}/event_types", body).expect(422).error
+
+    assert error["field"] == "event_type.data_point_types[0].slug"
+    assert error["message"] == (
+        "event_type.data_point_types[0].slug is missing, and the name '体積' makes none; "
+        "a slug is small letters and digits in words joined by single hyphens or underscores, "
+        "at most 100 characters."
+    )
+
+
 def test_a_new_event_type_comes_back_with_its_data_point_types_in_order(api):
     project = given.project(api)
     wet = {"name": "Wet mass", "value_type": "number", "unit": "t{wet}"}

@@ -88,10 +88,10 @@ def test_a_reading_stays_a_reading_when_only_its_start_is_corrected(api, project
     assert (changed["start_time"], changed["end_time"]) == ("2025-01-02T00:00:00.000Z",) * 2
 
 
-def test_an_end_of_null_makes_a_reading_of_a_stretch(api, project, change):
+def test_an_end_that_is_the_start_makes_a_reading_of_a_stretch(api, project, change):
     event = given.event(api, project, values={"mass": 3}, end_time="2025-01-01T02:00:00Z")
 
-    changed = change(event, end_time=None).expect(200).body
+    changed = change(event, end_time="2025-01-01T00:00:00Z").expect(200).body
 
     assert changed["end_time"] == "2025-01-01T00:00:00.000Z"
 
@@ -103,6 +103,11 @@ def test_an_end_of_null_makes_a_reading_of_a_stretch(api, project, change):
             {"end_time": "2024-12-31T23:00:00Z"},
             "event.end_time",
             "event.end_time is 2024-12-31T23:00:00.000Z, before start_time, 2025-01-01T00:00:00.000Z.",
+        ),
+        (
+            {"end_time": None},
+            "event.end_time",
+            "event.end_time is null; an event that is to be a reading ends at its start_time.",
         ),
         (
             {"tracking_id": None},

@@ -104,20 +104,70 @@ def test_one_client_reference_on_two_events_of_a_request_is_refused(api):
 
     error = create(api, project, bodies).expect(422).error
 
-    assert (error["field"], error["code"]) == ("client_reference", "taken")
-    assert error["message"] == "The client reference 'a' stands on 2 events of the request."
+    assert (error["field"], error["code"]) == ("events[2].client_reference", "taken")
+    assert error["message"] == "events[2].client_reference is 'a', which events[0] has too."
     assert stored(api, project) == 0
 
 
 def test_a_client_reference_that_is_stored_already_refuses_all(api):
     project = given.measuring(api, MASS)
-    given.event(api, project, client_reference="a", values={"mass": 1})
+    there = given.event(api, project, client_reference="a", values={"mass": 1})["id"]
     bodies = [given.event_body(client_reference=name, values={"mass": 1}) for name in ("b", "a")]
 
     error = create(api, project, bodies).expect(422).error
 
-    assert error["message"] == "The project has an event with the client reference 'a' already."
+    assert error == {
+        "message": f"events[1].client_reference is 'a', which the event {there} of the project has.",
+        "field": "events[1].client_reference",
+        "code": "taken",
+        "records": [there],
+    }
     assert stored(api, project) == 1
+
+
+def test_whoever_sends_many_events_again_hears_of_all_that_are_there_and_reads_of_a_hundred(api):
+    project = given.measuring(api, MASS)
+    bodies = [given.event_body(client_reference=f"r{index}", values={"mass": 1}) for index in range(1200)]
+    there = [receipt["id"] for receipt in given.events(api, project, bodies)]
+
+    errors = create(api, project, bodies).expect(422).errors
+
+    assert len(errors) == 101
+    assert {error["code"] for error in errors} == {"taken"}
+    assert [record for error in errors for record in error["records"]] == there
+    assert errors[-1]["field"] == "events"
+    assert errors[-1]["message"] == (
+        "1,100 more of the events have a client reference that an event of the project has."
+    )
+
+
+def test_a_voided_event_that_keeps_the_reference_is_said_to_be_voided(api):
+    project = given.measuring(api, MASS)
+    there = given.event(api, project, client_reference="a", values={"mass": 1})["id"]
+    api.delete(f"/projects/{project['id']}/events/{there}").expect(204)
+
+    error = create(api, project, [given.event_body(client_reference="a")]).expect(422).error
+
+    assert error["message"] == (
+        f"events[0].client_reference is 'a', which the voided event {there} of the project has."
+    )
+
+
+def test_of_more_than_a_hundred_problems_the_first_are_named_and_it_is_said_that_there_are_more(api):
+    project = given.measuring(api, MASS)
+    wrong = given.event_body(values={"mass": "1,5"})
+
+    exactly, more = create(api, project, [wrong] * 100), create(api, project, [wrong] * 101)
+
+    assert len(exactly.expect(422).errors) == 100
+    assert len(more.expect(422).errors) == 101
+    assert more.errors[0]["message"] == (
+        "events[0].data_points[0].value of 'mass' is the string '1,5'; it takes a number."
+    )
+    assert more.errors[-1] == {
+        "message": "More is wrong; these are the first 100 problems.",
+        "code": "more",
+    }
 
 
 def test_events_of_several_types_go_in_one_request(api):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 
 from weighbridge.core.permission import Actor
-from weighbridge.core.problem import Problem
+from weighbridge.core.problem import Problem, bounded
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.json import canonical, canonical_sha256
 from weighbridge.errors import Invalid
@@ -40,7 +40,7 @@ async def export_assets(tx: Read, project: int) -> Attachment:
     """Write the assets of a project to a file."""
     types = await value_types(tx, project)
     spool: Spool = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 - whoever sends it closes it
-    spool.write(spreadsheet.written([spreadsheet.header(types)]))
+    spool.write(spreadsheet.MARK + spreadsheet.written([spreadsheet.header(types)]))
     last = 0
     while assets := await queries.assets_behind(tx, project, last, _ROWS_AT_ONCE):
         rows = [spreadsheet.cells_of(asset, types) for asset in assets]
@@ -70,7 +70,7 @@ async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> Ass
         ]
     if problems:
         ordered = sorted(problems, key=lambda problem: _line_of(problem.field))
-        raise Invalid(ordered[: spreadsheet.PROBLEMS_MAX])
+        raise Invalid(bounded(ordered, spreadsheet.PROBLEMS_MAX))
     return await _store(tx, actor, project, text, wishes)
 
 

@@ -9,6 +9,7 @@ is told by the number of the line of the file where it begins.
 
 import csv
 import io
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,12 +25,18 @@ from weighbridge.core.custom_field import (
     value_of,
 )
 from weighbridge.core.name import NAME_LENGTH_MAX, problem_of_name
+from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.spreadsheet import quoted, unquoted
 from weighbridge.errors import Invalid
 from weighbridge.resources.assets.records import Asset, AssetChange
 
 MEDIA_TYPE: Final = "text/csv"
+MARK: Final = BOM_UTF8
+"""What a file begins with, for spreadsheet programs to know UTF-8; without it they save other letters."""
+
+OTHER_SEPARATORS: Final = (";", "\t")
+"""What programs in some languages write between cells in place of a comma."""
 
 ROWS_MAX: Final = 10_000
 """Lines of an asset spreadsheet that are taken in one request, beside its header."""
@@ -101,7 +108,7 @@ def read(text: str, value_types: Mapping[str, str]) -> tuple[list[Line], list[Pr
             found = len(problems)
             line = _line(number, dict(zip(columns, row, strict=True)), value_types, problems)
             lines += [line] if len(problems) == found else []
-        if len(problems) >= PROBLEMS_MAX:
+        if len(problems) > PROBLEMS_MAX:
             break
     return lines, problems
 
@@ -125,6 +132,11 @@ def _records(text: str) -> Iterator[tuple[int, list[str]]]:
 
 def _columns(cells: Sequence[str], value_types: Mapping[str, str]) -> list[str]:
     """The columns that a header names, checked against those that the project's spreadsheet has."""
+    if len(cells) == 1 and (found := [mark for mark in OTHER_SEPARATORS if mark in cells[0]]):
+        said = (
+            f"The first line is one cell, {shorten(cells[0])!r}; separate cells by commas, not {found[0]!r}."
+        )
+        raise Invalid([Problem(said, "header", "invalid")])
     named = [_column(cell, value_types) for cell in cells]
     problems = [
         Problem(f"The column {name!r} is given {times} times; give it once.", name, "conflict")

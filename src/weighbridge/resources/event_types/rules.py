@@ -95,7 +95,8 @@ def _problems_of_data_point_type(asked: NewDataPointType, field: str) -> Iterato
 
 def _problem_of_slug(slug: str | None, name: str, field: str) -> Iterator[Problem]:
     if not is_slug(slug or slug_of(name)) and name.strip():
-        yield Problem(f"{field} is {slug or ''!r}; a slug is {SLUG_RULE}.", field, "invalid")
+        said = f"is {slug!r}" if slug else f"is missing, and the name {name!r} makes none"
+        yield Problem(f"{field} {said}; a slug is {SLUG_RULE}.", field, "invalid")
 
 
 def _not_among(field: str, value: str, allowed: object) -> Problem:

@@ -118,9 +118,11 @@ def _used(project: int, batches: Sequence[int]) -> Problem:
 async def _problems_of_reference(tx: Write, row: EventRow, wanted: str | None) -> list[Problem]:
     if wanted is None or wanted == row.client_reference:
         return []
-    if not await tx.value(
-        "SELECT true FROM events WHERE project_id = %s AND client_reference = %s", (row.project, wanted)
-    ):
+    other = await tx.value(
+        "SELECT id FROM events WHERE project_id = %s AND client_reference = %s", (row.project, wanted)
+    )
+    if other is None:
         return []
-    said = f"The project has an event with the client reference {wanted!r} already."
-    return [Problem(said, "event.client_reference", "taken")]
+    there = queries.event_id(row.project, other)
+    said = f"event.client_reference is {wanted!r}, which the event {there} of the project has."
+    return [Problem(said, "event.client_reference", "taken", (there,))]

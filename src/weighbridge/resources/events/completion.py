@@ -117,11 +117,11 @@ def _is_new(name: str, asked: object, held: object, place: Place) -> bool:
 def _times(row: EventRow, asked: EventChange, place: Place) -> Iterator[tuple[str, str]]:
     """Start and end; a reading stays a reading when only its start is given."""
     start = _instant("start_time", asked.start_time, row.start_time, place)
+    if asked.end_time is None:
+        place.refuse("end_time", "is null; an event that is to be a reading ends at its start_time.")
     is_reading = row.start_time == row.end_time
-    if asked.end_time is None or (asked.end_time is UNSET and is_reading):
-        end = start
-    else:
-        end = _instant("end_time", asked.end_time, row.end_time, place)
+    held = start if is_reading and not isinstance(asked.end_time, datetime) else row.end_time
+    end = _instant("end_time", asked.end_time, held, place)
     if end < start:
         place.refuse("end_time", f"is {end.text}, before start_time, {start.text}.")
     if start != row.start_time:

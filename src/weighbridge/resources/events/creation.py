@@ -5,8 +5,7 @@ one event goes to the database together with its audit row and the commit; its a
 looked up and sent, without reading it back.
 """
 
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -31,6 +30,7 @@ from weighbridge.resources.events.records import (
     NewEvent,
     NewEventsBody,
 )
+from weighbridge.resources.events.references import with_references
 from weighbridge.resources.events.vocabulary import remember
 from weighbridge.resources.locations.queries import location_of
 from weighbridge.resources.projects.queries import project_named
@@ -87,7 +87,7 @@ async def _checked(
     tx: Write, actor: Actor, project: int, sent: Sequence[NewEvent], field: str
 ) -> tuple[Found, list[int], Intake]:
     """Look up what the events name, give them keys and check them all; only good rows come back."""
-    references = Counter(event.client_reference for event in sent if event.client_reference)
+    references = {event.client_reference for event in sent if event.client_reference}
     found = await look_up(
         tx,
         actor,
@@ -102,7 +102,7 @@ async def _checked(
     )
     keys = await tx.take_event_keys(len(sent))
     intake = take_in(sent, keys, found.known, field)
-    if problems := [*intake.problems, *_repeated(references, found.references)]:
+    if problems := with_references(intake.problems, sent, found.namesakes, project, field):
         raise Invalid(problems)
     return found, keys, intake
 
@@ -111,21 +111,6 @@ def _mark(tx: Write, project: int, sent: Sequence[NewEvent], found: Found) -> No
     """Leave the events to the automatic rules."""
     numbers = {slug: template.number for slug, template in found.known.templates.items()}
     mark_events(tx, project, marks_of((numbers[event.event_type], event.start_time) for event in sent))
-
-
-def _repeated(sent: Counter[str], taken: Collection[str]) -> list[Problem]:
-    """Client references that the request or the project already has: an event would be stored twice."""
-    return [
-        Problem(
-            f"The project has an event with the client reference {reference!r} already."
-            if reference in taken
-            else f"The client reference {reference!r} stands on {times} events of the request.",
-            "client_reference",
-            "taken",
-        )
-        for reference, times in sent.items()
-        if times > 1 or reference in taken
-    ]
 
 
 def answer_of(key: int, sent: NewEvent, found: Found, moment: Instant) -> Event:

@@ -8,14 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from decimal import Decimal
-from types import NoneType
 from typing import Final
 
 import msgspec
 
 from weighbridge.core import ids
 from weighbridge.core.instant import Instant
-from weighbridge.core.number import DIGITS_MAX, NumberError, limited
+from weighbridge.core.number import DIGITS_MAX, NumberError, limited, shorten
 from weighbridge.core.problem import Problem
 from weighbridge.resources.events.records import (
     LOCATIONS_MAX,
@@ -47,13 +46,6 @@ _KEY_STEP: Final = 1 << ids.PROJECT_BITS
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _NULL: Final = "\\N"
 _NO_VALUES: Final = "{}"
-_SHOWN: Final[Mapping[type, str]] = {
-    NoneType: "null",
-    str: "a string",
-    bool: "a boolean",
-    list: "a list",
-    dict: "an object",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +87,12 @@ class Place:
     index: int
     problems: list[Problem]
 
-    def refuse(self, name: str, message: str, code: str = "invalid") -> None:
+    def refuse(
+        self, name: str, message: str, code: str = "invalid", *, records: tuple[str, ...] = ()
+    ) -> None:
         """Note a problem of a field of the event; the message goes on from the field's name."""
         event = f"{self.prefix}[{self.index}]" if self.prefix == "events" else self.prefix
-        self.problems.append(Problem(f"{event}.{name} {message}", f"{event}.{name}", code))
+        self.problems.append(Problem(f"{event}.{name} {message}", f"{event}.{name}", code, records))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +150,8 @@ def _row(key: int, event: NewEvent, template: Template, known: Known, place: Pla
     """The columns of an event, and the slugs of required values that are missing."""
     end_time = event.end_time or event.start_time
     if end_time < event.start_time:
-        place.refuse("end_time", "is before start_time.")
+        start = event.start_time.isoformat()
+        place.refuse("end_time", f"is {end_time.isoformat()}, before start_time, {start}.")
     if template.requires_tracking_id and event.tracking_id is None:
         place.refuse("tracking_id", f"is missing; events of type {event.event_type!r} need one.", "required")
     numbers, texts, booleans, missing = _values(event.data_points, template, place)
@@ -219,11 +214,22 @@ def element(index: int, point: NewDataPoint, slot: Slot, place: Place) -> str:
         return f'"{quoted}"'
     if slot.value_type == "boolean" and kind is bool:
         return "t" if value else "f"
-    shown = "null" if value is None else "blank" if kind is str and not value.strip() else _KINDS[kind]
-    place.refuse(
-        f"data_points[{index}].value", f"of {point.slug!r} is {shown}; it takes a {slot.value_type}."
-    )
+    said = f"of {point.slug!r} is {_shown(value)}; it takes a {slot.value_type}."
+    place.refuse(f"data_points[{index}].value", said)
     return "NULL"
+
+
+def _shown(value: object) -> str:
+    """A value of JSON as a message names it."""
+    match value:
+        case None | bool():
+            return "null" if value is None else f"the boolean {str(value).lower()}"
+        case str():
+            return f"the string {shorten(value)!r}" if value.strip() else "blank"
+        case list() | dict():
+            return "a list" if isinstance(value, list) else "an object"
+        case _:
+            return f"the number {shorten(str(value))}"
 
 
 def _array(items: list[str] | None) -> str:
@@ -314,14 +320,3 @@ def _time(name: str, moment: datetime, place: Place) -> str:
     if moment.tzinfo is UTC and moment.microsecond % 1000 == 0:
         return _encode(moment)[1:-1].decode()  # ten times quicker, and the same moment
     return moment.isoformat(timespec="milliseconds")
-
-
-_KINDS: Final = {
-    str: "a string",
-    bool: "a boolean",
-    int: "a number",
-    Decimal: "a number",
-    dict: "an object",
-    list: "a list",
-}
-"""How the kinds of values that JSON has are called."""

@@ -51,7 +51,8 @@ _NAMED: Final = {
     ),
 }
 _REFERENCES: Final = """
-    SELECT client_reference FROM events WHERE project_id = %s AND client_reference = ANY (%s)
+    SELECT client_reference, id, voided_at IS NOT NULL FROM events
+     WHERE project_id = %s AND client_reference = ANY (%s)
 """
 
 
@@ -65,6 +66,18 @@ class KindOfEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class Namesake:
+    """The event that has a client reference already; a voided one keeps its own."""
+
+    number: int
+    is_voided: bool
+
+    @property
+    def kind(self) -> str:
+        return "voided event" if self.is_voided else "event"
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """What was found of what events name, by the names they use."""
 
@@ -72,8 +85,8 @@ class Found:
     kinds: Mapping[str, KindOfEvent]
     records: Mapping[str, Mapping[str, TupleRow]]
     """The rows of locations, feedstocks and assets by their friendly ids: project, number, …, revision."""
-    references: Collection[str]
-    """The client references that events of the project have."""
+    namesakes: Mapping[str, Namesake]
+    """The events of the project by their client references, as far as those were asked for."""
     moment: Instant | None
     """When the transaction began, if any event type was found."""
 
@@ -100,7 +113,7 @@ async def look_up(
     held, type_rows, *answers = await tx.several(*commands)
     if not held:
         raise NotFound
-    taken = {reference for (reference,) in answers.pop()} if references else set()
+    taken = {reference: Namesake(*there) for reference, *there in (answers.pop() if references else ())}
     there = iter(answers)
     records = {
         kind: {of_kind[row[1]]: row for row in next(there)} if of_kind else {}
@@ -122,7 +135,7 @@ def _found(
     project: int,
     type_rows: Sequence[TupleRow],
     records: Mapping[str, Mapping[str, TupleRow]],
-    references: Collection[str],
+    namesakes: Mapping[str, Namesake],
 ) -> Found:
     grouped: dict[str, list[TupleRow]] = {}
     for row in type_rows:
@@ -131,7 +144,7 @@ def _found(
         known_of(project, {slug: _template(rows) for slug, rows in grouped.items()}, records),
         {slug: _kind(rows) for slug, rows in grouped.items()},
         records,
-        references,
+        namesakes,
         type_rows[0][6] if type_rows else None,
     )
 

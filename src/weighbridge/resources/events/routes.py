@@ -1,5 +1,8 @@
 """Paths of events."""
 
+from decimal import Decimal
+from typing import Final
+
 from weighbridge.db.listing import Page, wanted
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.resources.events import actions, creation, queries
@@ -9,6 +12,26 @@ from weighbridge.resources.projects.queries import project_named, project_number
 
 _PATH = "/projects/{project_id}/events"
 _ONE = _PATH + "/{event_id}"
+
+_QUARTER: Final = {
+    "event_type": "meter-reading",
+    "start_time": "2025-01-31T06:00:00+01:00",
+    "end_time": "2025-01-31T06:15:00+01:00",
+    "client_reference": "meter-7/2025-01-31T06:00",
+    "data_points": [{"slug": "energy", "value": Decimal("12.50")}],
+}
+_NEXT: Final = {
+    "start_time": "2025-01-31T06:15:00+01:00",
+    "end_time": "2025-01-31T06:30:00+01:00",
+    "client_reference": "meter-7/2025-01-31T06:15",
+}
+EXAMPLES: Final = {
+    "one": ("One event; the answer is its record.", {"event": _QUARTER}),
+    "many": (
+        "Many events, all stored or none; the answer has the id of each.",
+        {"events": [_QUARTER, _QUARTER | _NEXT]},
+    ),
+}
 
 
 @get(_PATH, permission="data_collection:read", returns=Page[Event], listing=queries.EVENTS)
@@ -23,6 +46,7 @@ async def list_events(call: ReadCall) -> Page[Event]:
     permission="data_collection:write",
     body=NewEventsBody,
     returns=Event | EventReceipts,
+    examples=EXAMPLES,
     shortcut=store_event,
 )
 async def create_events(call: WriteCall, body: NewEventsBody) -> Event | EventReceipts:

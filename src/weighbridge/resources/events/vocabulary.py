@@ -42,4 +42,4 @@ def recall(memory: Memory, project: int, event: NewEvent) -> Found | None:
         return None
     template, kind = of_type
     known = known_of(project, {event.event_type: template}, records)
-    return Found(known, {event.event_type: kind}, records, references=(), moment=None)
+    return Found(known, {event.event_type: kind}, records, namesakes={}, moment=None)

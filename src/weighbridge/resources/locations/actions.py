@@ -142,4 +142,4 @@ def _problem_of_degrees(degrees: Decimal | None, largest: int, field: str) -> Pr
             said = f": {error}"
         else:
             return None
-    return Problem(field + said, f"location.{field}", "invalid")
+    return Problem(f"location.{field}{said}", f"location.{field}", "invalid")

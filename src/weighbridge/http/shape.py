@@ -1,0 +1,157 @@
+"""What is wrong with a body, in a sentence that names the field, what came and what the field takes.
+
+The texts of the JSON library's complaints are taken apart here and nowhere else.
+"""
+
+import re
+from codecs import BOM_UTF8
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Final
+
+import msgspec
+from msgspec.inspect import ListType, LiteralType, Metadata, StructType, UnionType, type_info
+
+from weighbridge.core.number import shorten
+from weighbridge.core.problem import Problem
+
+TIME: Final = "a time with an offset or Z, as in 2025-01-01T00:00:00Z"
+
+_TAKEN: Final[Mapping[str, str]] = {
+    "str": "a text",
+    "int": "a whole number",
+    "float": "a number",
+    "decimal": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+    "datetime": TIME,
+    "date": "a date, as in 2025-01-31",
+}
+"""What a field takes, by the library's name for it."""
+
+_UNREADABLE: Final[Mapping[str, str]] = {
+    "Invalid RFC3339 encoded datetime": "datetime",
+    "Invalid RFC3339 encoded date": "date",
+    "Invalid decimal string": "decimal",
+}
+"""A text that should be something else: the library's complaint, and its name for what is taken."""
+
+_PATH: Final = re.compile(r" - at `\$\.?(?P<path>[^`]*)`$")
+_STEP: Final = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
+_UNKNOWN: Final = re.compile(r"^Object contains unknown field `(?P<name>.*)`", re.DOTALL)
+_MISSING: Final = re.compile(r"^Object missing required field `(.*)`$")
+_WRONG_TYPE: Final = re.compile(r"^Expected `([^`]*)`, got `[^`]*`$")
+_NO_WORD: Final = re.compile(r"^Invalid enum value ")
+_TOO_LONG: Final = re.compile(r"Expected `str` of length <= (\d+)")
+_NAIVE: Final = "Expected `datetime` with a timezone component"
+_decoder: Final = msgspec.json.Decoder(float_hook=Decimal)
+_BEYOND: Final = "Integer value out of range"
+
+
+def not_json(body: bytes, complaint: str) -> str:
+    """Why a body is no JSON at all."""
+    if not body.strip():
+        return "The body is empty; this request needs a JSON object."
+    if body.startswith(BOM_UTF8):
+        return "The body begins with a byte order mark; send JSON as UTF-8 without one."
+    try:
+        body.decode()
+    except UnicodeDecodeError as error:
+        return not_utf_8(error)
+    said = complaint.removeprefix("JSON is malformed: ")
+    return f"The body is not valid JSON: {said[:1].lower()}{said[1:]}."
+
+
+def not_utf_8(error: UnicodeDecodeError) -> str:
+    """Where a body is no text."""
+    return f"The body is not UTF-8: byte {error.start + 1:,} does not fit."
+
+
+def wrong_shape(complaint: str, body: bytes, kind: Any) -> Problem:
+    """What is wrong with a body that is JSON, and not of the shape that the request takes."""
+    found = _PATH.search(complaint)
+    path = found["path"] if found else ""
+    said = complaint[: found.start()] if found else complaint
+    within = f"{path}." if path else ""
+    if unknown := _UNKNOWN.match(said):
+        name = within + unknown["name"]
+        takes = ", ".join(_fields_at(kind, path)) or "nothing"
+        message = f"{name} is not a field of this request; {path or 'the body'} takes {takes}."
+        return Problem(message, name, "unknown")
+    if missing := _MISSING.match(said):
+        name = within + missing[1]
+        return Problem(f"{name} is required.", name, "required")
+    if _NO_WORD.match(said) and (words := _words_at(kind, path)):
+        message = f"{path} is {_shown_at(body, path)}; it takes {' or '.join(words)}."
+        return Problem(message, path, "invalid")
+    return Problem(_sentence(path, said, body), path or None, "invalid")
+
+
+def _sentence(path: str, said: str, body: bytes) -> str:
+    field = path or "The body"
+    if said == _NAIVE:
+        return f"{field} needs an offset or Z, as in 2025-01-01T00:00:00Z."
+    if said == _BEYOND:
+        return f"{field} has more digits than any number that is taken."
+    if longest := _TOO_LONG.fullmatch(said):
+        return f"{field} is too long; it takes {int(longest[1]):,} characters at most."
+    if said in _UNREADABLE:
+        return f"{field} is {_shown_at(body, path)}; it takes {_TAKEN[_UNREADABLE[said]]}."
+    if (wrong := _WRONG_TYPE.match(said)) and set(kinds := wrong[1].split(" | ")) <= set(_TAKEN):
+        return f"{field} is {_shown_at(body, path)}; it takes {' or '.join(_TAKEN[one] for one in kinds)}."
+    return f"{field}: {said[:1].lower()}{said[1:].replace('`', '')}."
+
+
+def _shown_at(body: bytes, path: str) -> str:
+    """What stands at a path of a body, as a message shows it."""
+    try:
+        value: Any = _decoder.decode(body)
+        for index, name in _STEP.findall(path):
+            value = value[int(index)] if index else value[name]
+    except (ArithmeticError, LookupError, RecursionError, TypeError, msgspec.MsgspecError):
+        return "something else"  # such as beside a number that cannot be read
+    match value:
+        case None | bool():
+            return {None: "null", True: "true", False: "false"}[value]
+        case str():
+            return repr(shorten(value))
+        case list() | dict():
+            return "a list" if isinstance(value, list) else "an object"
+        case _:
+            return shorten(str(value))
+
+
+def _fields_at(kind: Any, path: str) -> tuple[str, ...]:
+    """The fields of the record at a path."""
+    found = _record(_type_at(kind, path))
+    return tuple(one.encode_name for one in found.fields) if isinstance(found, StructType) else ()
+
+
+def _words_at(kind: Any, path: str) -> list[str]:
+    """The words that are taken at a path, where only some are."""
+    found = _type_at(kind, path)
+    kinds = found.types if isinstance(found, UnionType) else (found,)
+    return [repr(word) for one in kinds if isinstance(one, LiteralType) for word in one.values]
+
+
+def _type_at(kind: Any, path: str) -> Any:
+    found: Any = type_info(kind)
+    for _, name in _STEP.findall(path):
+        around = _record(found)
+        if isinstance(around, StructType) and name:
+            found = next((one.type for one in around.fields if one.encode_name == name), None)
+        elif isinstance(around, ListType):
+            found = around.item_type
+    return found
+
+
+def _record(found: Any) -> Any:
+    """The record or the list of a type that may be something else too."""
+    if isinstance(found, Metadata):
+        return _record(found.type)
+    if isinstance(found, UnionType):
+        kinds = map(_record, found.types)
+        return next((one for one in kinds if isinstance(one, StructType | ListType)), None)
+    return found

@@ -1,7 +1,8 @@
 """Small requests against bare statements: one event posted, and a page of events read.
 
-POST: a service with one API process, one connection, one event with 5 data points for each request, every
-check and the audit row. Baseline: a transaction of psycopg that inserts the same two rows and commits.
+POST: one event with 5 data points for each request, every check and the audit row, two API processes, over
+one connection and over 16. Baseline: a transaction that inserts the same two rows and commits, by psycopg
+over one connection, and by asynchronous psycopg over 16.
 
 GET: a page of 20 events with their data points, two API processes, 16 connections. Baseline: asynchronous
 psycopg with 16 connections that runs the same statements and drops the rows.
@@ -10,22 +11,35 @@ psycopg with 16 connections that runs the same statements and drops the rows.
 import asyncio
 import json
 import threading
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from http.client import HTTPConnection
+from itertools import count
+from typing import Any
 
 import psycopg
 from psycopg.types.json import Jsonb
-from service import Service, median, now, send, service
+from service import Line, Service, median, now, send, service
 
 SLUGS = ("energy", "flow", "pressure", "temperature", "moisture")
 ROUNDS = 5
-POSTS = 300
+POST_SECONDS = 2
 CONNECTIONS = 16
 GET_SECONDS = 3
 POST_GOAL = 0.5
 GET_GOAL = 0.35
 STORED = 5000
 START = datetime(2025, 1, 1, tzinfo=UTC)
+INSERT_EVENT = """
+    INSERT INTO events
+        (project_id, id, event_type_id, start_time, end_time, location_ids, numbers, is_complete)
+    VALUES (%s, %s, %s, %s, %s, '{1}', %s, true)
+"""
+INSERT_AUDIT = """
+    INSERT INTO audit_log (account_id, project_id, user_id, token_id, request_id, action, object, after)
+    VALUES (1, %s, 1, 1, 'bench', 'event.create', 'bench', %s)
+"""
 
 
 def main() -> None:
@@ -38,8 +52,8 @@ def main() -> None:
         number = kind["data_point_types"][0]["nexus_event_type_id"]
         path = f"/projects/{project['id']}/events"
         _fill(running, path, place["id"])
-        _posts(running, path, place["id"], project["numeric_id"], number)
         _gets(running, path, project["numeric_id"], number)
+        _posts(running, path, place["id"], project["numeric_id"], number)
 
 
 def _event(index: int, place: str) -> dict:
@@ -60,45 +74,83 @@ def _fill(running: Service, path: str, place: str) -> None:
 
 def _posts(running: Service, path: str, place: str, project: int, event_type: int) -> None:
     body = json.dumps({"event": _event(0, place)}).encode()
-    ratios = []
-    for number in range(ROUNDS):
-        connection = running.connect()
-        started = now()
-        for _ in range(POSTS):
-            status, answer = send(connection, running.token, "POST", path, body)
+    numbers = count(10**12)
+    rows = ((_event_row(project, event_type, number), _audit_row(project, number)) for number in numbers)
+    for connections in (1, CONNECTIONS):
+        ratios = []
+        for round_number in range(1, ROUNDS + 1):
+            ours = _service_posts(running, path, body, connections)
+            if connections == 1:
+                bare = _bare_posts(running.database_url, rows)
+            else:
+                bare = asyncio.run(_bare_posts_at_once(running.database_url, rows))
+            ratios.append(ours / bare)
+            print(
+                f"POST over {connections}, round {round_number}: "
+                f"service {ours:,.0f}/s, bare {bare:,.0f}/s, ratio {ours / bare:.2f}"
+            )
+        print(
+            f"single POST over {connections}: median ratio {median(ratios):.2f} of a bare transaction "
+            f"(goal: at least {POST_GOAL})"
+        )
+
+
+def _event_row(project: int, event_type: int, number: int) -> tuple:
+    values = [Decimal("11.898")] * len(SLUGS)
+    return project, number, event_type, START, START + timedelta(minutes=1), values
+
+
+def _audit_row(project: int, number: int) -> tuple:
+    return project, Jsonb({"id": number})
+
+
+def _service_posts(running: Service, path: str, body: bytes, connections: int) -> float:
+    lines = [Line(running, "POST", path, body) for _ in range(connections)]
+    posted: list[int] = []
+    until = now() + POST_SECONDS
+
+    def work(line: Line) -> None:
+        times = 0
+        while now() < until:
+            status, answer = line.send()
             assert status == 201, answer
-        ours = POSTS / (now() - started)
-        bare = _bare_posts(running.database_url, project, event_type, 10**12 + number * POSTS)
-        ratios.append(ours / bare)
-        print(f"POST round {number + 1}: service {ours:,.0f}/s, bare {bare:,.0f}/s, ratio {ours / bare:.2f}")
-    print(
-        f"single POST: median ratio {median(ratios):.2f} of a bare transaction (goal: at least {POST_GOAL})"
-    )
+            times += 1
+        posted.append(times)
+
+    _in_threads(work, lines)
+    for line in lines:
+        line.close()
+    assert len(posted) == connections, "a connection failed"
+    return sum(posted) / POST_SECONDS
 
 
-def _bare_posts(url: str, project: int, event_type: int, first: int) -> float:
-    values = [Decimal("11.898")] * 5
+def _bare_posts(url: str, rows: Iterator[tuple[tuple, tuple]]) -> float:
+    until, posted = now() + POST_SECONDS, 0
     with psycopg.connect(url) as connection:
-        started = now()
-        for index in range(POSTS):
-            connection.execute(
-                """
-                INSERT INTO events (project_id, id, event_type_id, start_time, end_time, location_ids,
-                                    numbers, is_complete)
-                VALUES (%s, %s, %s, %s, %s, '{1}', %s, true)
-                """,
-                (project, first + index, event_type, START, START + timedelta(minutes=1), values),
-            )
-            connection.execute(
-                """
-                INSERT INTO audit_log (account_id, project_id, user_id, token_id, request_id, action, object,
-                                       after)
-                VALUES (1, %s, 1, 1, 'bench', 'event.create', 'bench', %s)
-                """,
-                (project, Jsonb({"id": first + index})),
-            )
+        while now() < until:
+            event, audit = next(rows)
+            connection.execute(INSERT_EVENT, event)
+            connection.execute(INSERT_AUDIT, audit)
             connection.commit()
-        return POSTS / (now() - started)
+            posted += 1
+    return posted / POST_SECONDS
+
+
+async def _bare_posts_at_once(url: str, rows: Iterator[tuple[tuple, tuple]]) -> float:
+    until = now() + POST_SECONDS
+
+    async def work() -> int:
+        posted = 0
+        async with await psycopg.AsyncConnection.connect(url) as connection:
+            while now() < until:
+                event, audit = next(rows)
+                await connection.execute(INSERT_EVENT, event)
+                await connection.execute(INSERT_AUDIT, audit)
+                await connection.commit()
+                posted += 1
+        return posted
+
+    return sum(await asyncio.gather(*(work() for _ in range(CONNECTIONS)))) / POST_SECONDS
 
 
 def _gets(running: Service, path: str, project: int, event_type: int) -> None:
@@ -118,19 +170,22 @@ def _service_gets(running: Service, path: str) -> tuple[float, float]:
     taken: list[float] = []
     until = now() + GET_SECONDS
 
-    def work() -> None:
-        connection = running.connect()
+    def work(connection: HTTPConnection) -> None:
         while (started := now()) < until:
             status, answer = send(connection, running.token, "GET", path, None)
             assert status == 200, answer
             taken.append(now() - started)
 
-    threads = [threading.Thread(target=work) for _ in range(CONNECTIONS)]
+    _in_threads(work, [running.connect() for _ in range(CONNECTIONS)])
+    return len(taken) / GET_SECONDS, sorted(taken)[len(taken) * 99 // 100]
+
+
+def _in_threads(work: Callable[[Any], None], each: Iterable[Any]) -> None:
+    threads = [threading.Thread(target=work, args=(one,)) for one in each]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return len(taken) / GET_SECONDS, sorted(taken)[len(taken) * 99 // 100]
 
 
 async def _bare_gets(url: str, project: int, event_type: int) -> float:

@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -51,6 +52,44 @@ def send(
     connection.request(method, f"/api/v1{path}", body=body, headers=headers)
     response = connection.getresponse()
     return response.status, response.read()
+
+
+class Line:
+    """A connection that sends one ready request again and again, and reads the answers.
+
+    The standard library's client takes about as long for a small request as the service does. The rate of
+    a service that is asked over one connection is to be the service's, so this one does next to nothing.
+    """
+
+    def __init__(self, running: Service, method: str, path: str, body: bytes) -> None:
+        self._socket = socket.create_connection((running.host, running.port), timeout=300)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        head = (
+            f"{method} /api/v1{path} HTTP/1.1\r\nHost: {running.host}:{running.port}\r\n"
+            f"Authorization: Bearer {running.token}\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        self._request = head.encode() + body
+
+    def send(self) -> tuple[int, bytes]:
+        """One request; the status and the body of its answer."""
+        self._socket.sendall(self._request)
+        received = b""
+        while b"\r\n\r\n" not in received:
+            received += self._arrived()
+        head, _, answer = received.partition(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+        while len(answer) < length:
+            answer += self._arrived()
+        return int(head.split(b" ", 2)[1]), answer
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _arrived(self) -> bytes:
+        arrived = self._socket.recv(65_536)
+        assert arrived, "the service closed the connection"
+        return arrived
 
 
 @contextlib.contextmanager

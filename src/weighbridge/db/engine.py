@@ -211,9 +211,12 @@ class Database:
 
     async def single(self, statement: Statement, values: Parameters = ()) -> TupleRow | None:
         """Run one statement by itself and give its first row."""
-        async with self._pool.connection() as connection:
+        connection = await self._pool.getconn()
+        try:
             cursor = await connection.execute(_composed(statement), values)
             return await cursor.fetchone()
+        finally:
+            await self._pool.putconn(connection)
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Read]:

@@ -10,6 +10,7 @@ from tests.core.model.documents import model
 
 from weighbridge.core.element import Measure
 from weighbridge.core.engine import Setting, SlotData, run_slot
+from weighbridge.core.engine.bench import NOT_COMPUTABLE
 from weighbridge.core.instant import Instant, Interval
 from weighbridge.core.model import prepare
 from weighbridge.core.partition import Partition
@@ -64,6 +65,11 @@ def run(nodes, groups, *, partition_type="feedstock", scale=6):
     program = prepare(model(nodes, settings=settings(partition_type)))
     measures = {node: Measure(unit=unit) for node, unit in UNITS.items()}
     return run_slot(Setting(program, measures, scale), SlotData(JANUARY, groups))
+
+
+def said(slot):
+    """What is wrong with a slot, in sentences."""
+    return tuple(problem.message for problem in slot.problems)
 
 
 def amounts(slot, slug):
@@ -177,7 +183,9 @@ def test_data_without_any_partition_are_a_problem():
     slot = run(MASS + energy("") + RESULT, [measured("energy", ALL, 3, source=2)])
 
     assert slot.runs == ()
-    assert slot.problems == ("There are data, but none of mass says which partition they belong to.",)
+    assert said(slot) == (
+        "There are data, evt_1 for one, but none of mass says which partition they belong to.",
+    )
 
 
 @pytest.mark.parametrize(
@@ -193,15 +201,16 @@ def test_weights_that_make_no_proportion_are_a_problem(weights, words):
     )
 
     (problem,) = slot.problems
-    assert "'energy' cannot be shared by 'mass'" in problem
-    assert words in problem
+    assert "'energy' cannot be shared by 'mass'" in problem.message
+    assert words in problem.message
+    assert (problem.field, problem.code) == ("energy", NOT_COMPUTABLE)
 
 
 def test_every_missing_input_is_named_for_its_partition():
     tagged = energy(", share: repeat")
     slot = run(MASS + tagged + RESULT, [measured("mass", STRAW, 1), measured("mass", WOOD, 1)])
 
-    assert slot.problems == (
+    assert said(slot) == (
         "Input 'energy' has no data for Straw.",
         "Input 'energy' has no data for Wood.",
     )
@@ -301,7 +310,7 @@ def test_neither_the_order_of_groups_nor_that_of_values_shows(found, scale, rand
 
     told = [[(one.partition, dict(one.readings)) for one in slot.runs] for slot in (plain, shuffled)]
     assert told[0] == told[1]
-    assert sorted(plain.problems) == sorted(shuffled.problems)
+    assert {*plain.problems} == {*shuffled.problems}
 
 
 @given(st.lists(quantities, min_size=1, max_size=10), st.integers(1, 5))

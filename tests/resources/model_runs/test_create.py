@@ -157,7 +157,7 @@ def test_an_event_without_the_weight_is_refused_by_name(api):
     [error] = yard.ask(one["moisture"]).expect(422).errors
 
     assert error["records"] == [one["event"]]
-    assert error["message"] == f"Input 'dry': {one['event']} has no 'sample' to weigh by."
+    assert error["message"] == "Input 'dry' has 1 values without 'sample'."
 
 
 def test_a_data_point_that_a_filter_leaves_out_is_refused(api):
@@ -235,15 +235,48 @@ def test_an_input_of_any_period_takes_what_it_is_given(api):
     assert yard.came_to(yard.deliver(1, start_time="2023-06-01T00:00:00Z")["mass"]) == {"mass": 1}
 
 
-@pytest.mark.parametrize(
-    ("straddle", "status"), [("report", 422), ("prorate", 422), ("end", 422), ("start", 201)]
-)
-def test_an_event_across_the_boundary_counts_as_its_input_says_and_is_never_cut(api, straddle, status):
+@pytest.mark.parametrize(("straddle", "status"), [("report", 422), ("end", 422), ("start", 201)])
+def test_an_event_across_the_boundary_counts_as_its_input_says(api, straddle, status):
     nodes = MASS.replace("sum}", f"sum, straddle: {straddle}}}")
     yard = Yard(api, nodes, primary_output="mass")
     one = yard.deliver(1, start_time="2025-01-31T00:00:00Z", end_time="2025-02-02T00:00:00Z")
 
     yard.ask(one["mass"]).expect(status)
+
+
+def test_of_an_event_across_the_boundary_the_part_in_proportion_to_time_counts(api):
+    yard = Yard(api, MASS.replace("sum}", "sum, straddle: prorate, coverage: any}"), primary_output="mass")
+    one = yard.deliver(9, start_time="2025-01-31T00:00:00Z", end_time="2025-02-03T00:00:00Z")
+
+    assert yard.came_to(one["mass"]) == {"mass": 3}
+
+
+def test_data_that_do_not_cover_the_period_are_refused(api):
+    yard = Yard(api, MASS.replace("sum}", "sum, straddle: prorate}"), primary_output="mass")
+    one = yard.deliver(9, start_time="2025-01-31T00:00:00Z", end_time="2025-02-03T00:00:00Z")
+
+    [error] = yard.ask(one["mass"]).expect(422).errors
+
+    assert (error["field"], error["code"]) == ("mass", "not_covered")
+    assert error["message"] == (
+        "Input 'mass' does not cover the slot: nothing covers 2025-01-01T00:00:00.000Z to "
+        "2025-01-31T00:00:00.000Z."
+    )
+
+
+def test_a_data_point_that_only_weighs_another_is_refused_without_it(api):
+    nodes = """
+  - slug: dry
+    input: {event_type: delivery, data_point_type: moisture, aggregate: average, weight: mass}
+    unit: "%"
+"""
+    yard = Yard(api, nodes)
+    weighed, lone = yard.deliver(1, 10), yard.deliver(3, 50)
+
+    assert yard.came_to(weighed["moisture"], weighed["mass"]) == {"dry": 10}
+    [error] = yard.ask(weighed["moisture"], lone["mass"]).expect(422).errors
+    assert (error["field"], error["code"]) == ("model_run.data_point_ids[1]", "unused")
+    assert "only beside other values of its event, of which none counts" in error["message"]
 
 
 def test_an_input_without_data_is_refused_by_name(api):
@@ -302,7 +335,7 @@ def test_an_evaluation_that_fails_is_kept_as_a_failed_run(api):
     run = yard.run(yard.deliver(1)["mass"])
 
     assert run["state"] == "failed"
-    assert run["error_message"] == "In dry, at column 13 of the formula: The divisor is zero."
+    assert run["error_message"] == "Node 'dry', at column 13 of its formula: The divisor is zero."
     assert (run["calculations"], run["output_data_points"]) == ([], [])
     assert api.get(f"/model_runs/{run['id']}").expect(200).body == run
 
@@ -312,7 +345,7 @@ def test_data_without_an_aggregate_make_a_failed_run(api):
 
     run = yard.run(yard.deliver(1)["mass"])
 
-    assert run["error_message"] == "In mass: its 1 data points have no delta over the period."
+    assert run["error_message"] == "Input 'mass' has 1 values, but no delta over the slot."
 
 
 def test_the_version_that_the_path_names_is_evaluated(api):
@@ -377,6 +410,22 @@ def test_an_optional_node_draws_nothing(api):
     yard = Yard(api, MASS + UPSTREAM.replace("manual}", "manual}\n    optional: true"))
 
     assert yard.came_to(yard.deliver(2)["mass"]) == {"mass": 2, "drawn": [], "dry": 2}
+
+
+def test_what_travels_with_draws_is_empty_where_nothing_is_drawn(api):
+    nodes = UPSTREAM.replace("manual}", "manual, attributes: [intensity: kg/t]}\n    optional: true")
+    nodes = nodes.replace("sum(drawn)", "sum(drawn * drawn.intensity)")
+    found = """
+  - slug: there
+    available: {ledger: Stock}
+    unit: t
+    optional: true
+"""
+    yard = Yard(api, MASS + nodes + found)
+
+    values = yard.came_to(yard.deliver(2)["mass"])
+
+    assert values == {"mass": 2, "drawn": [], "dry": 2, "there": None}
 
 
 def test_a_model_without_a_project_has_no_data_to_run_over(api):

@@ -4,7 +4,6 @@ to the other input's; an unmatched or doubly matched element is an error naming 
 
 from decimal import Decimal
 
-import pytest
 from tests import given
 from tests import given_accounting as accounting
 from tests.given_accounting import MASS, document
@@ -35,8 +34,9 @@ class Lab(Yard):
 
     def analyse(self, moisture, **fields):
         """An analysis; gives its event and the id of the moisture."""
+        values = {"moisture": moisture} | ({"grade": fields.pop("grade")} if "grade" in fields else {})
         moment = {"event_type": "lab", "start_time": "2025-02-10T00:00:00Z"} | fields
-        event = given.event(self.api, self.project, values={"moisture": moisture}, **moment)
+        event = given.event(self.api, self.project, values=values, **moment)
         return event["data_points"][0]["id"]
 
 
@@ -60,11 +60,15 @@ def test_an_element_that_matches_nothing_or_twice_is_refused_by_name(api):
     errors = yard.ask(one["mass"], lone["mass"], *twice, stray).expect(422).errors
 
     assert [error["message"].partition(" evt_")[0] for error in errors] == [
-        "Input 'moisture' matches",
         "Input 'moisture' has nothing that matches",
-        "Input 'moisture':",
+        "Input 'moisture' matches",
+        "Input 'moisture' has events that match nothing of 'wet':",
     ]
-    assert (errors[0]["records"][0], errors[1]["records"]) == (one["event"], [lone["event"]])
+    assert {(error["field"], error["code"]) for error in errors} == {
+        ("model_run.data_point_ids", "unmatched")
+    }
+    assert (errors[0]["records"], errors[1]["records"][0]) == ([lone["event"]], one["event"])
+    assert [len(error["records"]) for error in errors] == [1, 3, 2]
 
 
 def test_a_joined_input_may_match_by_time(api):
@@ -78,17 +82,18 @@ def test_a_joined_input_may_match_by_time(api):
     assert yard.came_to(*ids, *shifts)["dry"] == 3
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (("on: tracking_id", "on: grade"), "is joined on the text 'grade'"),
-        (("moisture, aggregate: values", "moisture, aggregate: average"), "aggregated to its average"),
-    ],
-)
-def test_a_join_that_a_run_does_not_compute_is_refused_by_name(api, change, said):
-    yard = Lab(api, JOINED.replace(*change).replace("(1 - moisture)", "2"))
+def test_a_joined_input_may_match_by_a_text(api):
+    yard = Lab(api, JOINED.replace("on: tracking_id", "on: grade"))
+    ids = [yard.deliver(mass, values={"grade": grade})["mass"] for mass, grade in ((1, "a"), (2, "b"))]
+    analyses = [yard.analyse(moisture, grade=grade) for moisture, grade in ((50, "b"), (10, "a"))]
 
-    [error] = yard.ask().expect(422).errors
+    assert yard.came_to(*ids, *analyses) == {"wet": [1, 2], "moisture": [10, 50], "dry": Decimal("1.9")}
 
-    assert (error["field"], error["code"]) == ("moisture", "not_runnable")
-    assert said in error["message"]
+
+def test_a_joined_input_may_be_averaged_by_the_weight_of_what_it_is_joined_to(api):
+    nodes = JOINED.replace("moisture, aggregate: values", "moisture, aggregate: average, weight: mass")
+    yard = Lab(api, nodes.replace("sum(wet * (1 - moisture))", "sum(wet) * (1 - moisture)"))
+    ids = [yard.deliver(mass, tracking_id=f"lot {mass}")["mass"] for mass in (1, 3)]
+    analyses = [yard.analyse(10 * lot, tracking_id=f"lot {lot}") for lot in (1, 3)]
+
+    assert yard.came_to(*ids, *analyses) == {"wet": [1, 3], "moisture": 25, "dry": 3}

@@ -35,7 +35,8 @@ def test_a_static_input_that_has_no_value_yet_is_refused_by_name(api):
     [error] = yard.ask(yard.deliver(1)["mass"]).expect(422).errors
 
     assert error["message"] == (
-        "Node 'factor': the static input 'factor' has no value in force at 2025-01-01T00:00:00.000Z."
+        "Input 'factor' reads the static input 'factor', which has no value in force at "
+        "2025-01-01T00:00:00.000Z."
     )
 
 

@@ -1,5 +1,6 @@
 """The engine runs a model over the data of one slot: one run for each partition, node by node.
 
+A run by itself is a slot of one partition, with the data that somebody named; nothing else sets it apart.
 All partitions of a slot advance together, because an amount that belongs to no single partition (a power
 bill) is shared over those that run, and the sharing may weigh by a node computed just before.
 
@@ -7,12 +8,14 @@ Invariants: the parts of a shared amount sum to it, to the last digit; every gro
 least one run, or named as not counted; a run either has a value for every node or the slot is refused.
 """
 
-from weighbridge.core.engine.bench import Amount, Reading
+from weighbridge.core.engine.bench import NOT_COMPUTABLE, Amount, Reading
 from weighbridge.core.engine.inputs import aggregated
 from weighbridge.core.engine.run import PartitionRun, SlotRun, partitions_of, run_slot, unmet
-from weighbridge.core.engine.setting import Setting, SlotData
+from weighbridge.core.engine.setting import Alone, Setting, SlotData
 
 __all__ = [
+    "NOT_COMPUTABLE",
+    "Alone",
     "Amount",
     "PartitionRun",
     "Reading",

@@ -3,7 +3,8 @@
 It never leaves `run_slot`. A node of any kind is computed by a function that takes the bench and the node
 and calls `keep` once for each partition.
 
-Invariants: values are in their node's unit; a problem is a full sentence that names the node.
+Invariants: values are in their node's unit; a problem is a full sentence that names the node, has a code that
+says of what kind it is, and the ids of the events that it names.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,17 +12,40 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
+from weighbridge.core.cadence import days_of
 from weighbridge.core.element import Element, Measure
 from weighbridge.core.engine.outlet import Drawn
 from weighbridge.core.engine.setting import Setting, SlotData
-from weighbridge.core.expression import Value, number
+from weighbridge.core.expression import Value, number, quantity
 from weighbridge.core.model import Model, Node
 from weighbridge.core.partition import Partition
+from weighbridge.core.problem import Problem
 from weighbridge.core.statistics import Group
 from weighbridge.core.unit import Unit, parse_unit
 
 Amount = Decimal | tuple[Decimal, ...] | None
 """What a node comes to: a number, an array of them, or None when it is optional and had no data."""
+
+MISSING: Final = "required"
+"""The code of a problem: something that the node needs is not there."""
+
+UNCOVERED: Final = "not_covered"
+"""The data leave time of the slot uncovered, or cover it twice."""
+
+UNMATCHED: Final = "unmatched"
+"""Elements do not match one another."""
+
+CHANGING: Final = "changes"
+"""A value that is to be one changes inside the slot."""
+
+UNTAGGED: Final = "untagged"
+"""Data do not say which partition they belong to."""
+
+NOT_DRAWN: Final = "draws"
+"""A node cannot draw what it is to draw."""
+
+NOT_COMPUTABLE: Final = "not_computable"
+"""All that the node needs is there, and it comes to no value."""
 
 HOUR: Final = parse_unit("h")
 DAY: Final = parse_unit("d")
@@ -57,13 +81,16 @@ class Bench:
     setting: Setting
     data: SlotData
     by_partition: dict[Partition, PartitionBench]
-    problems: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     failed: set[tuple[Partition, str]] = field(default_factory=set)
     """Nodes that a problem was noted for, or for a node that they need: nothing more is said of them."""
     draws: dict[Partition, list[Drawn]] = field(default_factory=dict)
+    period: Value = field(init=False)
+    """The length of the slot."""
 
     def __post_init__(self) -> None:
         self.draws = {one: [] for one in self.by_partition}
+        self.period = quantity(days_of(self.data.slot), DAY)
 
     @property
     def model(self) -> Model:
@@ -93,7 +120,7 @@ class Bench:
         self.by_partition[one].readings[node.slug] = reading
         self.keep_value(node.slug, node.unit, one, reading.amount)
 
-    def keep_value(self, name: str, unit: Unit, one: Partition, amount: Amount) -> None:
+    def keep_value(self, name: str, unit: Unit | None, one: Partition, amount: Amount) -> None:
         """Keep a value under the name by which formulas know it."""
         origin = self.setting.program.types[name].origin if isinstance(amount, tuple) else None
         self.by_partition[one].values[name] = Value(number(unit, origin), amount)
@@ -112,10 +139,20 @@ class Bench:
         used = self.by_partition[one].used.setdefault(source, {})
         used |= {element.event: element for element in elements}
 
-    def problem(self, node: Node, fact: str, one: Partition) -> None:
-        """Note why a node has no value in a partition."""
+    def problem(
+        self, node: Node, fact: str, one: Partition, code: str = MISSING, events: Sequence[int] = ()
+    ) -> None:
+        """Note why an input has no value in a partition, and the events that are in the way."""
+        self.fail(node, one, f"Input {node.slug!r} {fact}{of(one)}.", code, events)
+
+    def fail(self, node: Node, one: Partition, sentence: str, code: str, events: Sequence[int] = ()) -> None:
+        """Note why a node has no value in a partition; nothing more is said of what needs it."""
         self.failed.add((one, node.slug))
-        self.problems.append(f"Input {node.slug!r} {fact}{of(one)}.")
+        self.note(node, sentence, code, events)
+
+    def note(self, node: Node, sentence: str, code: str, events: Sequence[int] = ()) -> None:
+        """Note what keeps the slot from being computed."""
+        self.problems.append(Problem(sentence, node.slug, code, self.setting.ids_of(events)))
 
 
 def of(partition: Partition) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from weighbridge.core.drawing import ZERO, Drawer, Need, Shortfall, Stock
-from weighbridge.core.engine.bench import Bench, Reading, of
+from weighbridge.core.engine.bench import MISSING, NOT_COMPUTABLE, NOT_DRAWN, Bench, Reading, of
+from weighbridge.core.engine.inputs import substitute
 from weighbridge.core.engine.outlet import Drawing, Drawn, Outlet
 from weighbridge.core.model import Available, Model, Node, Upstream
 from weighbridge.core.number import exact_total, plain, round_to
@@ -42,6 +43,21 @@ def look(bench: Bench, drawing: Drawing, node: Node, available: Decimal) -> None
         bench.keep(node, one, Reading(seen))
 
 
+def go_without(bench: Bench, node: Node, body: Upstream | Available) -> None:
+    """Give a node what stands in for it, where there is nothing to draw with."""
+    for one in bench.partitions:
+        if not node.is_optional and node.default is None:
+            sentence = (
+                f"Node {node.slug!r}{of(one)} draws from the ledger {body.ledger!r}; a run by itself draws "
+                "from none, so the node must be optional or have a default."
+            )
+            bench.fail(node, one, sentence, NOT_DRAWN)
+        bench.keep(node, one, Reading(substitute(bench, node)))
+        for slug in body.attributes if isinstance(body, Upstream) else ():
+            name = f"{node.slug}.{slug}"
+            bench.keep_value(name, bench.setting.program.types[name].unit, one, ())
+
+
 def draw(bench: Bench, drawing: Drawing, node: Node, body: Upstream) -> None:
     """Draw for a node in every partition, and keep what it holds then."""
     outlet = drawing.outlets[node.slug]
@@ -69,7 +85,8 @@ def _need(bench: Bench, drawing: Drawing, node: Node, body: Upstream, one: Parti
         asked = ZERO
     if asked is None or asked < 0:
         found = "has no value" if asked is None else f"is {plain(asked)} and must not be negative"
-        bench.problems.append(f"Node {node.slug!r}{of(one)} draws {body.amount!r}, which {found}.")
+        sentence = f"Node {node.slug!r}{of(one)} draws {body.amount!r}, which {found}."
+        bench.note(node, sentence, MISSING if asked is None else NOT_COMPUTABLE)
         return None
     unit = bench.model.node(body.amount).unit
     return Need(
@@ -88,7 +105,7 @@ def _draw(bench: Bench, drawing: Drawing, drawer: Drawer, need: Need | None) -> 
     if need is None:
         drawing.pool.settle(drawer, outlet.ledger)
     elif short := drawing.pool.draw(drawer, need):
-        bench.problems.append(_too_little(drawer, outlet, short))
+        bench.note(bench.model.node(drawer.node), _too_little(drawer, outlet, short), NOT_DRAWN)
     return tuple(
         Drawn(
             drawer.node,
@@ -106,10 +123,11 @@ def _attribute(bench: Bench, drawer: Drawer, outlet: Outlet, stock: Stock, slug:
     found = stock.attributes.get(slug)
     if found is not None:
         return convert(*found, outlet.attributes[slug])
-    bench.problems.append(
+    sentence = (
         f"Node {drawer.node!r}{of(drawer.partition)} draws from {stock.tracking_id!r} of {outlet.name!r},"
         f" which has no value of {slug!r}."
     )
+    bench.note(bench.model.node(drawer.node), sentence, MISSING)
     return ZERO
 
 
@@ -117,9 +135,10 @@ def _compare(bench: Bench, drawer: Drawer, need: Need | None, drawn: Sequence[Dr
     """Note where a record of draws does not come to what was needed."""
     total = exact_total([each.amount for each in drawn])
     if need is not None and need.amount != total:
-        bench.problems.append(
+        sentence = (
             f"Node {drawer.node!r}{of(drawer.partition)} needs {plain(need.amount)} and drew {plain(total)}."
         )
+        bench.note(bench.model.node(drawer.node), sentence, NOT_DRAWN)
 
 
 def _too_little(drawer: Drawer, outlet: Outlet, short: Shortfall) -> str:

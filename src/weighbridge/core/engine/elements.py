@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from weighbridge.core.coverage import coverage
 from weighbridge.core.element import Element
-from weighbridge.core.engine.bench import Amount, Bench
+from weighbridge.core.engine.bench import NOT_COMPUTABLE, UNCOVERED, Amount, Bench
 from weighbridge.core.engine.inputs import Shared, amount_of, is_own, settle, share
 from weighbridge.core.model import Aggregate, Input, Node, Straddle
 from weighbridge.core.model import aggregates as definitions
@@ -26,7 +26,9 @@ def read_elements(bench: Bench, node: Node, body: Input) -> None:
     seen: dict[Partition, list[Element]] = {one: [] for one in bench.partitions}
     shared = {one: Shared() for one in bench.partitions}
     for group in bench.data.groups:
-        agreeing = bench.agreeing(group) if node.slug in group.by_input else []
+        if node.slug not in group.by_input:
+            continue
+        agreeing = bench.agreeing(group)
         valued = [element for element in group.elements if element.values[measure.value] is not None]
         for one in agreeing:
             bench.use(one, measure.source, group.elements)
@@ -36,10 +38,13 @@ def read_elements(bench: Bench, node: Node, body: Input) -> None:
         if agreeing and valued and not is_own(bench, body, group):
             whole = _whole(bench, node, body, valued)
             if whole is not None:
-                share(bench, body, whole, agreeing, shared)
+                share(bench, node, whole, agreeing, shared)
     for one in bench.partitions:
         own[one].sort(key=lambda element: element.rank)
         amount = _amount(bench, node, one, own[one], shared[one])
+        if amount is None and seen[one] and not node.is_optional and node.default is None:
+            fact = f"has {len(seen[one])} values, but no {body.aggregate} over the slot"
+            bench.problem(node, fact, one, NOT_COMPUTABLE)
         _check_coverage(bench, node, body, one, seen[one])
         settle(bench, node, one, amount, shared[one])
         if body.is_array:
@@ -85,11 +90,12 @@ def _amount(bench: Bench, node: Node, one: Partition, own: Sequence[Element], sh
     if body.is_array:
         return tuple(value_in(bench, node, body, element) for element in own)
     if body.aggregate in _BY_STATISTICS:
-        return amount_of(bench, node, one, _statistics(bench, node, body, own), shared)
-    found = _defined(bench, node, body, own) if own else None
+        found = _statistics(bench, node, body, own)
+        return amount_of(bench, node, one, found, shared, unweighted=_unweighted(bench, node, own))
+    defined = _defined(bench, node, body, own) if own else None
     if shared.part is None:
-        return found
-    return CONTEXT.plus(EXACT.add(found or ZERO, shared.part))
+        return defined
+    return CONTEXT.plus(EXACT.add(defined or ZERO, shared.part))
 
 
 def _statistics(bench: Bench, node: Node, body: Input, elements: Sequence[Element]) -> Statistics:
@@ -105,6 +111,12 @@ def _statistics(bench: Bench, node: Node, body: Input, elements: Sequence[Elemen
         if elements
         else NOTHING
     )
+
+
+def _unweighted(bench: Bench, node: Node, elements: Sequence[Element]) -> list[int]:
+    """The events that have no weight."""
+    weight = bench.measure(node).weight
+    return [] if weight is None else [each.event for each in elements if each.number(weight) is None]
 
 
 def _defined(bench: Bench, node: Node, body: Input, elements: Sequence[Element]) -> Decimal | None:
@@ -132,4 +144,4 @@ def _check_coverage(
         is_held=body.aggregate in _HELD,
     )
     if not found.reaches(measure.coverage):
-        bench.problem(node, f"does not cover the slot: {found.fault}", one)
+        bench.problem(node, f"does not cover the slot: {found.fault}", one, UNCOVERED)

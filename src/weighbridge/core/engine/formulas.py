@@ -2,33 +2,53 @@
 
 from decimal import Decimal
 
-from weighbridge.core.cadence import days_of
-from weighbridge.core.engine.bench import DAY, Amount, Bench, Reading, of
-from weighbridge.core.expression import Environment, ExpressionError, quantity
+from weighbridge.core.engine.bench import NOT_COMPUTABLE, UNMATCHED, Amount, Bench, Reading, of
+from weighbridge.core.expression import Environment, ExpressionError
 from weighbridge.core.expression.value import Content
 from weighbridge.core.model import Node
+from weighbridge.core.partition import Partition
 from weighbridge.core.statistics import ZERO
 
 
 def compute(bench: Bench, node: Node) -> None:
     """Compute a constant or a formula in every partition."""
-    period = quantity(days_of(bench.data.slot), DAY)
     program = bench.setting.program
-    for one, work in bench.by_partition.items():
+    for one in bench.partitions:
         amount: Amount = () if program.types[node.slug].is_array else ZERO
         if any((one, slug) in bench.failed for slug in program.needs[node.slug]):
             bench.failed.add((one, node.slug))
-            bench.keep(node, one, Reading(amount))
-            continue
-        try:
-            environment = Environment(work.values, bench.model.tables, work.durations, period)
-            value = program.compute(node, environment)
-            amount = _amount(value.content)
-        except ExpressionError as error:
-            place = f"Node {node.slug!r}{of(one)}, at {error.position} of its formula"
-            bench.problems.append(f"{place}: {error.message}")
-            bench.failed.add((one, node.slug))
+        elif _are_parallel(bench, node, one):
+            amount = _computed(bench, node, one, amount)
         bench.keep(node, one, Reading(amount))
+
+
+def _computed(bench: Bench, node: Node, one: Partition, instead: Amount) -> Amount:
+    """The value of a formula; `instead` goes on in its place when it has none."""
+    program, work = bench.setting.program, bench.by_partition[one]
+    environment = Environment(work.values, bench.model.tables, work.durations, bench.period)
+    try:
+        return _amount(program.compute(node, environment, bench.setting.budget).content)
+    except ExpressionError as error:
+        place = f"Node {node.slug!r}{of(one)}, at {error.position} of its formula"
+        bench.fail(node, one, f"{place}: {error.message}", NOT_COMPUTABLE)
+        return instead
+
+
+def _are_parallel(bench: Bench, node: Node, one: Partition) -> bool:
+    """Whether arrays that meet in the formula are of the same events; a problem when they are not."""
+    arrays = bench.by_partition[one].arrays
+    for first, second in bench.setting.program.parallel.get(node.slug, ()):
+        events, others = ([element.event for element in arrays[slug]] for slug in (first, second))
+        if events != others:
+            lone = sorted({*events} ^ {*others})
+            stand = "stands" if len(lone) == 1 else "stand"
+            sentence = (
+                f"Inputs {first!r} and {second!r} are computed element by element and need the same events"
+                f"{of(one)}; {bench.setting.named(lone)} {stand} in one of them only."
+            )
+            bench.fail(node, one, sentence, UNMATCHED, lone)
+            return False
+    return True
 
 
 def _amount(content: Content) -> Amount:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from weighbridge.core.allocation import AllocationError, divide
-from weighbridge.core.engine.bench import Amount, Bench, Reading
+from weighbridge.core.engine.bench import MISSING, NOT_COMPUTABLE, Amount, Bench, Reading
 from weighbridge.core.model import Aggregate, Input, Node, Share
 from weighbridge.core.number import CONTEXT, EXACT
 from weighbridge.core.partition import Partition
@@ -43,7 +43,7 @@ def read_statistics(bench: Bench, node: Node, body: Input) -> None:
                 own[one] = own[one].plus(found)
         else:
             whole = Decimal(found.count) if body.aggregate is Aggregate.COUNT else found.total
-            share(bench, body, whole, agreeing, shared)
+            share(bench, node, whole, agreeing, shared)
     for one, statistics in own.items():
         settle(bench, node, one, amount_of(bench, node, one, statistics, shared[one]), shared[one])
 
@@ -54,35 +54,48 @@ def is_own(bench: Bench, body: Input, group: Group) -> bool:
 
 
 def share(
-    bench: Bench, body: Input, whole: Decimal, agreeing: Sequence[Partition], shared: dict[Partition, Shared]
+    bench: Bench, node: Node, whole: Decimal, agreeing: Sequence[Partition], shared: dict[Partition, Shared]
 ) -> None:
     """Divide a whole over the partitions that it belongs to."""
-    for one, part in zip(agreeing, _divide(bench, body, whole, agreeing), strict=True):
+    for one, part in zip(agreeing, _divide(bench, node, whole, agreeing), strict=True):
         shared[one].take(part, whole)
 
 
-def _divide(bench: Bench, body: Input, whole: Decimal, agreeing: Sequence[Partition]) -> list[Decimal]:
+def _divide(bench: Bench, node: Node, whole: Decimal, agreeing: Sequence[Partition]) -> list[Decimal]:
+    body = node.body
+    assert isinstance(body, Input)  # noqa: S101 - only inputs gather data
     weights = [Decimal(1)] * len(agreeing)
     if body.share is Share.BY and body.share_by:
         weights = [bench.number_of(one, body.share_by) or ZERO for one in agreeing]
     try:
         return divide(whole, weights, bench.setting.scale)
     except AllocationError as error:
-        bench.problems.append(
-            f"{whole} of {body.data_point_type!r} cannot be shared by {body.share_by!r}: {error}"
-        )
+        sentence = f"{whole} of {body.data_point_type!r} cannot be shared by {body.share_by!r}: {error}"
+        bench.note(node, sentence, NOT_COMPUTABLE)
         return [ZERO] * len(agreeing)
 
 
-def amount_of(bench: Bench, node: Node, one: Partition, found: Statistics, shared: Shared) -> Decimal | None:
-    """The aggregate of a partition's statistics and its part; None when there are no data."""
+def amount_of(
+    bench: Bench,
+    node: Node,
+    one: Partition,
+    found: Statistics,
+    shared: Shared,
+    *,
+    unweighted: Sequence[int] = (),
+) -> Decimal | None:
+    """The aggregate of a partition's statistics and its part; None when there are no data.
+
+    `unweighted` are the events without a weight, where they are known.
+    """
     assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
     if node.body.weight is not None and found.unweighted:
-        bench.problem(node, f"has {found.unweighted} values without {node.body.weight!r}", one)
+        fact = f"has {found.unweighted} values without {node.body.weight!r}"
+        bench.problem(node, fact, one, MISSING, unweighted)
     try:
         return aggregated(node.body, found, shared.part)
     except ArithmeticError:
-        bench.problem(node, "has no weight to average by", one)
+        bench.problem(node, "has no weight to average by", one, NOT_COMPUTABLE)
         return ZERO
 
 

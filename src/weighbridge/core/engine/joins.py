@@ -10,9 +10,10 @@ or by two is a problem that names the events.
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from decimal import Decimal
 
-from weighbridge.core.element import Element
-from weighbridge.core.engine.bench import Bench
+from weighbridge.core.element import Element, Measure
+from weighbridge.core.engine.bench import UNMATCHED, Bench
 from weighbridge.core.engine.elements import keep_elements, value_in
 from weighbridge.core.engine.inputs import Shared, amount_of, settle
 from weighbridge.core.instant import Interval
@@ -45,11 +46,11 @@ def read_joined(bench: Bench, node: Node, body: Input) -> None:
         matched |= {element.event for _, element in pairs}
         _settle(bench, node, body, one, pairs)
     alone = [event for event in waiting if event not in matched]
-    if alone and not body.is_any_period:
+    # What matches nothing is left alone whatever its date, unless somebody named it.
+    if alone and (not body.is_any_period or bench.data.alone is not None):
         names = bench.setting.named(alone)
-        bench.problems.append(
-            f"Input {node.slug!r} has events that match nothing of {body.join.to!r}: {names}."
-        )
+        sentence = f"Input {node.slug!r} has events that match nothing of {body.join.to!r}: {names}."
+        bench.note(node, sentence, UNMATCHED, alone)
 
 
 def _pairs(
@@ -58,13 +59,14 @@ def _pairs(
     """Each target with the one element that matches it; problems name the others."""
     found = [(target, find(target)) for target in targets]
     if nothing := [target.event for target, matches in found if not matches]:
-        bench.problem(node, f"has nothing that matches {bench.setting.named(nothing)}", one)
+        fact = f"has nothing that matches {bench.setting.named(nothing)}"
+        bench.problem(node, fact, one, UNMATCHED, nothing)
     for target, matches in found:
         if len(matches) > 1:
-            several = bench.setting.named([element.event for element in matches])
-            bench.problem(
-                node, f"matches {bench.setting.named([target.event])} more than once: {several}", one
-            )
+            several = [element.event for element in matches]
+            named = bench.setting.named
+            fact = f"matches {named([target.event])} more than once: {named(several)}"
+            bench.problem(node, fact, one, UNMATCHED, (target.event, *several))
     return [(target, matches[0]) for target, matches in found if matches]
 
 
@@ -79,16 +81,19 @@ def _settle(
         settle(bench, node, one, amounts, Shared())
         keep_elements(bench, node, body, one, elements)
         return
-    found = statistics_of(
-        (
-            value_in(bench, node, body, element),
-            None
-            if measure.weight is None
-            else (target if measure.is_weight_of_target else element).number(measure.weight),
-        )
-        for target, element in pairs
-    )
-    settle(bench, node, one, amount_of(bench, node, one, found, Shared()), Shared())
+    weights = [_weight(measure, target, element) for target, element in pairs]
+    values = (value_in(bench, node, body, element) for element in elements)
+    found = statistics_of(zip(values, weights, strict=True))
+    unweighted = [element.event for element, weight in zip(elements, weights, strict=True) if weight is None]
+    amount = amount_of(bench, node, one, found, Shared(), unweighted=unweighted)
+    settle(bench, node, one, amount, Shared())
+
+
+def _weight(measure: Measure, target: Element, element: Element) -> Decimal | None:
+    """What an element weighs by itself, or by what it is joined to."""
+    if measure.weight is None:
+        return None
+    return (target if measure.is_weight_of_target else element).number(measure.weight)
 
 
 def _finder(on: str, candidates: Sequence[Element], bench: Bench, node: Node) -> Finder:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from weighbridge.core.element import Element
-from weighbridge.core.engine.bench import Bench, PartitionBench, Reading
-from weighbridge.core.engine.draws import begin, draw, look
+from weighbridge.core.engine.bench import UNTAGGED, Bench, PartitionBench, Reading
+from weighbridge.core.engine.draws import begin, draw, go_without, look
 from weighbridge.core.engine.elements import read_elements
 from weighbridge.core.engine.formulas import compute
 from weighbridge.core.engine.inputs import read_statistics, substitute
@@ -16,7 +16,8 @@ from weighbridge.core.engine.setting import Setting, SlotData
 from weighbridge.core.engine.statics import read_static
 from weighbridge.core.expression import Value, text
 from weighbridge.core.model import Available, Input, Model, Node, Share, StaticInput, Upstream
-from weighbridge.core.partition import Partition
+from weighbridge.core.partition import DIMENSIONS, Partition
+from weighbridge.core.problem import Problem
 from weighbridge.core.statistics import Group
 
 
@@ -44,7 +45,7 @@ class SlotRun:
 
     runs: tuple[PartitionRun, ...]
     not_counted: tuple[Group, ...]
-    problems: tuple[str, ...]
+    problems: tuple[Problem, ...]
 
 
 def run_slot(setting: Setting, data: SlotData) -> SlotRun:
@@ -52,6 +53,8 @@ def run_slot(setting: Setting, data: SlotData) -> SlotRun:
 
     Problems are full sentences; when there are any, the runs are incomplete.
     """
+    if data.alone is not None:
+        return _run(setting, data, (data.alone.partition,), {})
     model = setting.program.model
     groups = [group for group in data.groups if group.is_of_slot]
     wanted = wanted_partitions(model, data.groups)
@@ -62,15 +65,30 @@ def run_slot(setting: Setting, data: SlotData) -> SlotRun:
         return SlotRun((), tuple(groups), ())
     if not partitions:
         names = ", ".join(node.slug for node in model.partitioning)
-        return SlotRun((), (), (f"There are data, but none of {names} says which partition they belong to.",))
-    bench = Bench(setting, data, {one: PartitionBench(_names(one)) for one in partitions})
-    bench.problems += _untagged(model, groups)
+        events = tuple(group.first_event for group in groups)
+        example = f" {events[0]} for one," if events else ""
+        said = f"There are data,{example} but none of {names} says which partition they belong to."
+        return SlotRun((), (), (Problem(said, None, UNTAGGED, events),))
+    return _run(setting, data, partitions, found, _untagged(model, groups))
+
+
+def _run(
+    setting: Setting,
+    data: SlotData,
+    partitions: Sequence[Partition],
+    found: Mapping[str, Decimal],
+    problems: Sequence[Problem] = (),
+) -> SlotRun:
+    """Run the nodes over partitions; `found` is what each `available` node finds."""
+    model = setting.program.model
+    bench = Bench(setting, data, {one: PartitionBench(_names(model, one)) for one in partitions})
+    bench.problems += problems
     for node in setting.program.nodes:
         if isinstance(node.body, Upstream | Available):
             _draw(bench, node, node.body, found)
         else:
             _run_node(bench, node)
-    lost = tuple(group for group in groups if not bench.agreeing(group))
+    lost = tuple(group for group in data.groups if group.is_of_slot and not bench.agreeing(group))
     return SlotRun(
         tuple(_finished(bench, one) for one in partitions), lost, tuple(dict.fromkeys(bench.problems))
     )
@@ -96,8 +114,9 @@ def _run_node(bench: Bench, node: Node) -> None:
 def _draw(bench: Bench, node: Node, body: Upstream | Available, found: Mapping[str, Decimal]) -> None:
     """Give a node of another ledger its value; `found` is what each `available` node finds there."""
     drawing = bench.data.drawing
-    assert drawing is not None, "the data of a slot hold all that the model reads"  # noqa: S101
-    if isinstance(body, Upstream):
+    if drawing is None:
+        go_without(bench, node, body)
+    elif isinstance(body, Upstream):
         draw(bench, drawing, node, body)
     else:
         look(bench, drawing, node, found[node.slug])
@@ -130,8 +149,8 @@ def _finished(bench: Bench, one: Partition) -> PartitionRun:
     )
 
 
-def _names(one: Partition) -> dict[str, Value]:
-    return {f"partition.{name}": text(value) for name, value in one.named.items()}
+def _names(model: Model, one: Partition) -> dict[str, Value]:
+    return {f"partition.{name}": text(getattr(one, name)) for name in DIMENSIONS[model.partition_type]}
 
 
 def wanted_partitions(model: Model, groups: Sequence[Group]) -> tuple[Partition, ...]:
@@ -163,11 +182,16 @@ def partitions_of(model: Model, groups: Sequence[Group]) -> tuple[Partition, ...
     return tuple(sorted(found))
 
 
-def _untagged(model: Model, groups: Sequence[Group]) -> list[str]:
+def _untagged(model: Model, groups: Sequence[Group]) -> list[Problem]:
     """A partitioning input is never repeated, so an untagged event of it must be one that can be shared."""
     return [
-        f"Input {node.slug!r} defines the partitions, and {group.event_count} of its events carry no tag, "
-        f"{group.first_event} for one."
+        Problem(
+            f"Input {node.slug!r} defines the partitions, and {group.event_count} of its events carry no "
+            f"tag, {group.first_event} for one.",
+            node.slug,
+            UNTAGGED,
+            (group.first_event,),
+        )
         for node in model.partitioning
         if isinstance(node.body, Input) and node.body.share is Share.REPEAT
         for group in groups

@@ -10,12 +10,17 @@ from datetime import UTC, tzinfo
 from weighbridge.core import ids
 from weighbridge.core.element import Measures, StaticValue
 from weighbridge.core.engine.outlet import Drawing
+from weighbridge.core.expression import Budget
 from weighbridge.core.instant import Interval
 from weighbridge.core.model import Program
+from weighbridge.core.partition import Partition
 from weighbridge.core.statistics import Group
 
 EVENTS_NAMED_MAX = 5
-"""Events that one problem names."""
+"""Events that the sentence of one problem names."""
+
+EVENTS_LISTED_MAX = 100
+"""Events whose ids one problem carries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +33,32 @@ class Setting:
     """The largest scale of the model's ledgers, at which amounts are shared."""
     project: int = 0
     zone: tzinfo = UTC
+    budget: Budget | None = None
+    """What all formulas may cost together; without, each may cost as much as one expression may."""
+
+    def ids_of(self, events: Sequence[int]) -> tuple[str, ...]:
+        """The ids of events, as many as a problem carries."""
+        prefix = ids.PREFIXES["event"]
+        return tuple(ids.make(prefix, ids.Key(self.project, one)) for one in events[:EVENTS_LISTED_MAX])
 
     def named(self, events: Sequence[int]) -> str:
         """Events by their ids, for a sentence."""
-        shown = [ids.make(ids.PREFIXES["event"], ids.Key(self.project, one)) for one in events]
-        more = len(shown) - EVENTS_NAMED_MAX
-        return ", ".join(shown[:EVENTS_NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
+        more = len(events) - EVENTS_NAMED_MAX
+        shown = ", ".join(self.ids_of(events[:EVENTS_NAMED_MAX]))
+        return f"{shown} and {more} more" if more > 0 else shown
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """What a run by itself has, over data that somebody named: one partition, whatever the data's tags.
+
+    All that was named must count, as what is joined whatever its date need not elsewhere.
+    """
+
+    partition: Partition
+    """The values that the data share; a dimension in which they differ, or that none has, has none."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """The asset, feedstock and location that the data share, by which static inputs go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,4 +72,6 @@ class SlotData:
     skipped: frozenset[str] = frozenset()
     """Inputs whose data were set aside by the caller."""
     drawing: Drawing | None = None
-    """What `upstream` and `available` nodes draw with; a model without any needs none."""
+    """What `upstream` and `available` nodes draw with; without, they take what stands in for them."""
+    alone: Alone | None = None
+    """Given where the data are those of one run by itself, and no slot that is cut into partitions."""

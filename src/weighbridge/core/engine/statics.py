@@ -7,7 +7,7 @@ would; a value that changes inside the slot is refused where one number is asked
 from collections.abc import Sequence
 
 from weighbridge.core.element import Element, StaticValue
-from weighbridge.core.engine.bench import Amount, Bench, Reading
+from weighbridge.core.engine.bench import CHANGING, MISSING, Amount, Bench, Reading
 from weighbridge.core.engine.inputs import substitute
 from weighbridge.core.instant import Instant
 from weighbridge.core.model import Dimension, Node, StaticInput
@@ -32,23 +32,32 @@ def read_static(bench: Bench, node: Node, body: StaticInput) -> None:
 def _at_start(
     bench: Bench, node: Node, body: StaticInput, one: Partition, values: Sequence[StaticValue]
 ) -> Amount:
-    key = None if body.by is None else getattr(one, body.by, None)
+    key = None if body.by is None else _shared_key(bench, body.by, one)
     if body.by is not None and key is None:
-        _problem(bench, node, body, f"is a value for each {body.by}, and the partition has none", one)
-        return ZERO
+        return _stand_in(bench, node, body, f"is a value for each {body.by}, and the partition has none", one)
     keyed = _keyed(values, body.by, key)
     slot = bench.data.slot
-    changes = [value for value in keyed if slot.start < value.effective_from < slot.end]
-    if changes:
-        moment = changes[0].effective_from.text
-        _problem(bench, node, body, f"changes at {moment}, inside the slot", one)
     found = _in_force(keyed, Instant.of(slot.start))
     if found is None:
-        if not node.is_optional and node.default is None:
-            _problem(bench, node, body, f"has no value in force at {Instant.of(slot.start).text}", one)
-        return substitute(bench, node)
-    bench.by_partition[one].statics.setdefault(node.slug, set()).add(found.number)
-    return convert(found.value, found.unit, node.unit)
+        fact = f"has no value in force at {Instant.of(slot.start).text}"
+        amount = _stand_in(bench, node, body, fact, one)
+    else:
+        amount = convert(found.value, found.unit, node.unit)
+        bench.by_partition[one].statics.setdefault(node.slug, set()).add(found.number)
+    later = [value for value in keyed if slot.start < value.effective_from < slot.end]
+    # A value that is set again as it was does not change.
+    changes = [value for value in later if convert(value.value, value.unit, node.unit) != amount]
+    if changes and (one, node.slug) not in bench.failed:
+        moment = changes[0].effective_from.text
+        _problem(bench, node, body, f"changes at {moment}, inside the slot", one, code=CHANGING)
+    return amount
+
+
+def _stand_in(bench: Bench, node: Node, body: StaticInput, fact: str, one: Partition) -> Amount:
+    """What stands in for a value that is not there; a problem when nothing does."""
+    if not node.is_optional and node.default is None:
+        _problem(bench, node, body, fact, one)
+    return substitute(bench, node)
 
 
 def _at_elements(
@@ -73,6 +82,13 @@ def _at_elements(
     if missing:
         _problem(bench, node, body, f"has no value in force for {bench.setting.named(missing)}", one)
     return tuple(amounts)
+
+
+def _shared_key(bench: Bench, by: Dimension, one: Partition) -> str | None:
+    """The asset, feedstock or location of a partition as a whole."""
+    alone = bench.data.alone
+    found: str | None = getattr(one, by, None) if alone is None else alone.keys.get(by)
+    return found
 
 
 def _key(by: Dimension | None, element: Element, one: Partition) -> str | None:
@@ -102,5 +118,7 @@ def _in_force(values: Sequence[StaticValue], moment: Instant) -> StaticValue | N
     return next((value for value in reversed(values) if value.effective_from <= moment), None)
 
 
-def _problem(bench: Bench, node: Node, body: StaticInput, fact: str, one: Partition) -> None:
-    bench.problem(node, f"reads the static input {body.slug!r}, which {fact}", one)
+def _problem(
+    bench: Bench, node: Node, body: StaticInput, fact: str, one: Partition, *, code: str = MISSING
+) -> None:
+    bench.problem(node, f"reads the static input {body.slug!r}, which {fact}", one, code)

@@ -32,6 +32,7 @@ from weighbridge.core.model.aggregates import OF_VALUES
 from weighbridge.core.model.definition import Aggregate, Constant, Formula, Input, Model, Node
 from weighbridge.core.model.node_types import ALONE, Surroundings, partition_types, types_of
 from weighbridge.core.model.order import ancestors, needs, order
+from weighbridge.core.model.parallel import Pairs, parallel_inputs
 from weighbridge.core.number import round_to
 from weighbridge.core.unit import parse_unit
 
@@ -74,6 +75,8 @@ class Program:
     """Formulas that could be compiled, by node."""
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The nodes that each node reads."""
+    parallel: Pairs = field(default_factory=dict)
+    """The inputs that each formula takes side by side."""
 
     def compute(self, node: Node, environment: Environment, budget: Budget | None = None) -> Value:
         """Compute one constant or formula; ExpressionError, with the place in it, when it has none."""
@@ -131,7 +134,8 @@ def prepare(model: Model, surroundings: Surroundings = ALONE) -> Program:
         for node in nodes
         if isinstance(node.body, Formula) and (formula := compiled(node.body.tree, scope)) is not None
     }
-    return Program(model, nodes, types, formulas, {node.slug: tuple(needs(node)) for node in nodes})
+    needed = {node.slug: tuple(needs(node)) for node in nodes}
+    return Program(model, nodes, types, formulas, needed, parallel_inputs(model, types))
 
 
 def evaluate(

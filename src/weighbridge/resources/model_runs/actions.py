@@ -6,20 +6,17 @@ from weighbridge.core.ids import Owner
 from weighbridge.core.instant import Instant, Interval
 from weighbridge.core.model import Model, ModelError, Program, Surroundings, prepare
 from weighbridge.core.permission import Actor
-from weighbridge.core.problem import Problem
+from weighbridge.core.problem import Problem, bounded
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid
 from weighbridge.resources.audit_log import actions as audit
-from weighbridge.resources.batch_generations.sources import resolve
 from weighbridge.resources.model_runs import queries
-from weighbridge.resources.model_runs.checks import problems_of_inputs, problems_of_model, problems_of_use
+from weighbridge.resources.model_runs.checks import unused_data_points
 from weighbridge.resources.model_runs.computing import Outcome, compute
 from weighbridge.resources.model_runs.identity import RunKey, model_run_id, read_model_run_id
-from weighbridge.resources.model_runs.joining import joined
 from weighbridge.resources.model_runs.named import FIELD, Named, named_data_points
-from weighbridge.resources.model_runs.readings import Readings, read_sources
+from weighbridge.resources.model_runs.named_data import read_named
 from weighbridge.resources.model_runs.records import DATA_POINTS_MAX, ModelRun, NewModelRun
-from weighbridge.resources.model_runs.static_values import static_values
 from weighbridge.resources.models.document import read_model
 from weighbridge.resources.models.queries import Kept, kept_model
 from weighbridge.resources.models.surroundings import surroundings_of
@@ -39,17 +36,13 @@ async def create_model_run(tx: Write, actor: Actor, model: str, asked: NewModelR
     project, period = _frame(kept, asked)
     surroundings = await surroundings_of(tx, project, kept.document, is_final=False)
     program = await tx.in_thread(_program, kept.document, surroundings)
-    _refuse([*problems_of_model(program.model)])
-    sources = await resolve(tx, project, program.model)
     named, problems = await named_data_points(tx, project, asked.data_point_ids)
-    points = {(one.event, one.position) for one in named if one.is_complete}
-    readings: Readings = await read_sources(tx, project, sources, points)
-    problems += problems_of_use(sources, named, readings)
-    problems += problems_of_inputs(project, program, readings, period)
-    readings, unmatched = joined(project, program.model, readings)
-    static, lacking = await static_values(tx, project, program.model, readings, period)
-    _refuse(problems + unmatched + lacking)
-    outcome = await tx.in_thread(compute, program, sources, readings, static, period)
+    given = await read_named(tx, project, program, named, period)
+    unused = await unused_data_points(tx, project, given, named)
+    outcome = await tx.in_thread(compute, given)
+    # An input whose data are of another period has been spoken of.
+    refusals = [one for one in outcome.refusals if one.field not in unused.inputs]
+    _refuse([*problems, *unused.problems, *refusals])
     key = await _keep(tx, project, kept.number, period, outcome)
     await _keep_inputs(tx, key, named)
     await _keep_values(tx, key, program.model, outcome)
@@ -107,7 +100,7 @@ def _program(document: str, surroundings: Surroundings) -> Program:
 
 def _refuse(problems: Sequence[Problem]) -> None:
     if problems:
-        raise Invalid(problems[:PROBLEMS_MAX])
+        raise Invalid(bounded(problems, PROBLEMS_MAX))
 
 
 async def _keep(tx: Write, project: int, model: int, period: Interval, outcome: Outcome) -> RunKey:

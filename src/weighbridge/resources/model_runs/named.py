@@ -14,6 +14,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
 from weighbridge.resources.data_points.queries import data_point_id
 from weighbridge.resources.events.queries import event_id
+from weighbridge.resources.events.values import BOOLEANS, NUMBERS, TEXTS
 
 FIELD = "model_run.data_point_ids"
 
@@ -47,7 +48,7 @@ async def named_data_points(
     }
     found = await tx.rows(
         Named,
-        """
+        f"""
         SELECT w.place::integer, e.id, w.position, e.event_type_id, et.slug, t.slug, e.is_complete
           FROM unnest(%(places)s::integer[], %(events)s::bigint[], %(positions)s::integer[])
                  AS w (place, event_id, position)
@@ -56,7 +57,7 @@ async def named_data_points(
           JOIN data_point_types t
             ON (t.project_id, t.event_type_id, t.position) = (e.project_id, e.event_type_id, w.position)
          WHERE e.voided_at IS NULL
-           AND num_nonnulls(e.numbers[w.position], e.texts[w.position], e.booleans[w.position]) > 0
+           AND num_nonnulls(({NUMBERS})[t.position], ({TEXTS})[t.position], ({BOOLEANS})[t.position]) > 0
          ORDER BY w.place
         """,
         {

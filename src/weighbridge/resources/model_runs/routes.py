@@ -35,9 +35,11 @@ async def list_model_runs(call: ReadCall) -> Page[ModelRun]:
 async def create_model_run(call: WriteCall, body: NewModelRunBody) -> ModelRun:
     """Evaluate one version of a model at once over the data points that are named; it credits no ledger.
 
-    A data point goes to the inputs that read its type, whose filters apply; weights come from the same
-    event, static inputs are those in force at `start_time`. An evaluation that fails, as by a division by
-    zero, is kept as a run whose state is `failed`; data points that cannot count are refused.
+    The period is computed as generation computes a slot, with the data points that are named and no others:
+    the same digits, and the same sentences where data are missing, do not match or do not cover the period.
+    Weights, and texts that are joined on, come from the same event. The run has the partition that all its
+    events share, and draws nothing. Data points that cannot count are refused; an evaluation that fails, as
+    by a division by zero, is kept as a run whose state is `failed`.
     """
     return await actions.create_model_run(call.tx, call.actor, call.path["model_id"], body.model_run)
 

@@ -18,9 +18,6 @@ from weighbridge.resources.models.records import Change, ChangedNode, Difference
 async def compare(tx: Read, actor: Actor, before: str, query: Sequence[tuple[str, str]]) -> Difference:
     """What differs from a version to the one that the query names by `to`."""
     named = [value for name, value in query if name == "to"]
-    strange = [name for name, _ in query if name != "to"]
-    if strange:
-        raise Malformed([Problem(f"{strange[0]} is not a parameter of this request.", strange[0], "unknown")])
     if len(named) != 1:
         raise Malformed([Problem("to is required: the id of the other version, once.", "to", "required")])
     versions = [await kept_model(tx, actor, one) for one in (before, named[0])]

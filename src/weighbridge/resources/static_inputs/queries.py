@@ -10,7 +10,7 @@ from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
 from weighbridge.errors import NotFound
 from weighbridge.resources.assets.queries import asset_id
-from weighbridge.resources.events.queries import read_moment
+from weighbridge.resources.events.queries import MOMENT, read_moment
 from weighbridge.resources.feedstocks.queries import feedstock_id
 from weighbridge.resources.locations.queries import location_id
 from weighbridge.resources.projects.queries import project_id as friendly_project
@@ -22,9 +22,7 @@ STATIC_INPUTS: Final = Listing(
     key=("id",),
     filters={
         "slug": Filter("slug", str, "a slug"),
-        "effective_from": Filter(
-            "effective_from", read_moment, "a time with an offset", ("eq", "geq", "leq")
-        ),
+        "effective_from": Filter("effective_from", read_moment, MOMENT, ("eq", "geq", "leq")),
     },
 )
 

@@ -1,4 +1,4 @@
-"""What a test of alerts starts from: rules that nobody evaluates, results and corrections past the engine.
+"""What a test of alerts starts from: rules that nobody evaluates, and results past the engine.
 
 They are stored as an evaluation stores them, so a test of what becomes of them needs none.
 """
@@ -9,11 +9,9 @@ from itertools import count
 from tests import given
 from tests.given import Record
 from tests.given_accounting import Sql
-from tests.server import Account, Caller
+from tests.server import Caller
 
 from weighbridge.core import ids
-from weighbridge.core.correction import Source
-from weighbridge.resources.data_points.corrections import NewCorrection, RuleRef, apply_corrections
 
 FROM = "2025-01-01T00:00:00Z"
 
@@ -36,6 +34,16 @@ def rule(caller: Caller, project: Record, expression: str = "{{mass}} > 40", **f
     body = rule_body(expression, **fields)
     made: Record = caller.post(f"/projects/{project['id']}/rules", body).expect(201).body
     return made
+
+
+TWO_PERCENT: Record = {"method": "expression", "expression": "{{mass}} * 1.02"}
+
+
+def calibration(
+    caller: Caller, project: Record, expression: str = "{{mass}} > 40", **fields: object
+) -> Record:
+    """A rule of the project that raises masses by two percent."""
+    return rule(caller, project, expression, purpose="adjust", correction=TWO_PERCENT, **fields)
 
 
 def result(sql: Sql, rule: Record, event: str, status: str = "fail", **fields: object) -> str:
@@ -75,19 +83,6 @@ def finished_run(caller: Caller, drain: Callable[[], None], rule: Record) -> int
     drain()
     number: int = task["args"]["rule_run_id"]
     return number
-
-
-def corrected(account: Account, rule: Record, event: str, value: int, run: int) -> None:
-    """Correct the first data point of an event as a run of the rule would."""
-    of_rule, of_event = _key("rule", rule["id"]), _key("event", event)
-    by = RuleRef(of_rule.key, rule["version"], run)
-    correction = NewCorrection(of_event.key, 1, value, Source.SUBSTITUTION, rule["priority"], rule=by)
-
-    async def alone() -> None:
-        async with account.server.database.write() as tx:
-            await apply_corrections(tx, account.actor, of_event.project, [correction])
-
-    account.server.run(alone())
 
 
 _BESIDE: dict[str, Record] = {

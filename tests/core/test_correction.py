@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from weighbridge.core.correction import (
     FIELDS,
     PRECEDENCE,
+    STANDING,
     Claim,
     Source,
     State,
@@ -48,6 +49,10 @@ def test_a_reverted_correction_stays_reverted(trigger):
 
 def test_what_can_be_reverted_is_in_force_or_superseded():
     assert sorted(states_before(Trigger.REVERT)) == ["in_force", "superseded"]
+
+
+def test_what_stands_is_what_can_be_reverted():
+    assert set(STANDING) == set(states_before(Trigger.REVERT))
 
 
 def test_without_corrections_none_is_in_force():

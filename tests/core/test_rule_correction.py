@@ -1,160 +1,88 @@
-"""Seed, Rule: substitution methods; design, section 5, Rules: what each purpose and method takes."""
+"""Seed, Rule; design, section 5, Rules: what a correction is written as, and what it makes of a value."""
 
 from decimal import Decimal
 
 import pytest
 
-from weighbridge.core.expression import PLAIN, TEXT, TRUTH
-from weighbridge.core.rule import Vocabulary
-from weighbridge.core.rule_correction import (
-    FIELDS,
-    METHODS,
-    Method,
-    Purpose,
-    problems_of_fit,
-    read_correction,
-)
+from weighbridge.core.expression import ExpressionError, Position
+from weighbridge.core.expression.value import Fault
+from weighbridge.core.rule_correction import METHODS, Purpose, adjusted, read_correction
 
-WINDOW = {"kind": "rolling", "members": 10}
-WHOLE = {
-    "constant": {"value": Decimal("12.50")},
-    "previous": {},
-    "next": {},
-    "mean_of_neighbours": {},
-    "linear": {},
-    "mean": {"window": WINDOW},
-    "median": {"window": WINDOW},
-    "minimum": {"window": WINDOW},
-    "maximum": {"window": WINDOW},
-    "percentile": {"window": WINDOW, "percentile": 95, "definition": "nearest_rank"},
-    "expression": {"expression": "{{mass}} * 1.02"},
-}
+CALIBRATION = {"method": "expression", "expression": "{{mass}} * 1.02"}
 
 
-@pytest.mark.parametrize("method", Method)
-def test_a_substitution_takes_every_method_with_what_belongs_to_it(method):
-    read, problems = read_correction(Purpose.SUBSTITUTE, {"method": method.value, **WHOLE[method]})
-
-    assert problems == []
-    assert read is not None
-    assert read["method"] == method
-    assert set(read) == {"method", *FIELDS[method]}
+def test_a_rule_alerts_or_adjusts_and_an_adjustment_is_an_expression():
+    assert METHODS == {Purpose.ALERT: (), Purpose.ADJUST: ("expression",)}
 
 
-@pytest.mark.parametrize("method", Method)
-def test_what_was_read_is_read_again_as_the_same(method):
-    read, _ = read_correction(Purpose.IMPUTE, {"method": method.value, **WHOLE[method]})
+def test_an_adjustment_is_read_in_one_form():
+    padded = {"method": "expression", "expression": "  {{mass}} * 1.02 "}
 
-    assert read_correction(Purpose.IMPUTE, read) == (read, [])
-
-
-def test_a_percentile_is_linear_unless_it_is_said():
-    read, _ = read_correction(
-        Purpose.SUBSTITUTE, {"method": "percentile", "window": WINDOW, "percentile": Decimal("97.5")}
-    )
-
-    assert read is not None
-    assert (read["percentile"], read["definition"]) == (Decimal("97.5"), "linear")
+    assert read_correction(Purpose.ADJUST, padded) == (CALIBRATION, [])
+    assert read_correction(Purpose.ADJUST, CALIBRATION) == (CALIBRATION, [])
 
 
-def test_a_trailing_window_is_another_word_for_a_rolling_one():
-    read, _ = read_correction(
-        Purpose.SUBSTITUTE, {"method": "mean", "window": {"kind": "trailing", "members": 3}}
-    )
-
-    assert read is not None
-    assert read["window"]["kind"] == "rolling"
-
-
-@pytest.mark.parametrize("method", sorted(set(Method) - set(METHODS[Purpose.ADJUST])))
-def test_an_adjustment_computes_from_the_value_itself(method):
-    _, problems = read_correction(Purpose.ADJUST, {"method": method.value, **WHOLE[method]})
-
-    assert [(problem.field, problem.code) for problem in problems] == [("correction.method", "invalid")]
+def test_an_alert_has_none():
+    assert read_correction(Purpose.ALERT, None) == (None, [])
 
 
 REFUSED = {
-    "an alert that corrects": (Purpose.ALERT, {"method": "previous"}, "correction"),
-    "a correction that says nothing": (Purpose.SUBSTITUTE, None, "correction"),
-    "an empty correction": (Purpose.SUBSTITUTE, {}, "correction.method"),
-    "an unknown method": (Purpose.SUBSTITUTE, {"method": "guess"}, "correction.method"),
-    "a constant without a value": (Purpose.SUBSTITUTE, {"method": "constant"}, "correction.value"),
-    "a constant that is empty": (Purpose.SUBSTITUTE, {"method": "constant", "value": ""}, "correction.value"),
-    "a mean without a window": (Purpose.SUBSTITUTE, {"method": "mean"}, "correction.window"),
-    "a window that is none": (
-        Purpose.SUBSTITUTE, {"method": "mean", "window": {"kind": "round"}}, "correction.window.kind",
-    ),
-    "a percentile over a hundred": (
-        Purpose.SUBSTITUTE, {"method": "percentile", "window": WINDOW, "percentile": 101},
-        "correction.percentile",
-    ),
-    "a percentile of another definition": (
-        Purpose.SUBSTITUTE, {"method": "percentile", "window": WINDOW, "percentile": 5, "definition": "x"},
-        "correction.definition",
-    ),
-    "an expression that cannot be read": (
-        Purpose.ADJUST, {"method": "expression", "expression": "{{mass}} *"}, "correction.expression",
+    "an alert that corrects": (Purpose.ALERT, CALIBRATION, ["correction"]),
+    "an adjustment that says nothing": (Purpose.ADJUST, None, ["correction"]),
+    "an empty adjustment": (Purpose.ADJUST, {}, ["correction.method"]),
+    "an unknown method": (Purpose.ADJUST, {"method": "guess"}, ["correction.method"]),
+    "a method that is no text": (Purpose.ADJUST, {"method": ["expression"]}, ["correction.method"]),
+    "an adjustment without an expression": (
+        Purpose.ADJUST, {"method": "expression"}, ["correction.expression"],
     ),
     "an expression that is blank": (
-        Purpose.ADJUST, {"method": "expression", "expression": " "}, "correction.expression",
+        Purpose.ADJUST, {"method": "expression", "expression": " "}, ["correction.expression"],
     ),
-    "a field of another method": (Purpose.IMPUTE, {"method": "linear", "value": 1}, "correction.value"),
+    "an expression that is no text": (
+        Purpose.ADJUST, {"method": "expression", "expression": 2}, ["correction.expression"],
+    ),
+    "a field of no method, and no expression": (
+        Purpose.ADJUST, {"method": "expression", "value": 1}, ["correction.value", "correction.expression"],
+    ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_wrong_with_a_correction_is_named_by_its_field(name):
-    purpose, given, field = REFUSED[name]
+def test_all_that_is_wrong_with_a_correction_is_named_by_its_field(name):
+    purpose, given, fields = REFUSED[name]
 
     _, problems = read_correction(purpose, given)
 
-    assert [(problem.field, problem.code) for problem in problems] == [(field, "invalid")]
-    assert problems[0].message.endswith(".")
+    assert [(problem.field, problem.code) for problem in problems] == [(field, "invalid") for field in fields]
+    assert all(problem.message.endswith(".") for problem in problems)
 
 
-def test_everything_that_is_wrong_is_said_at_once():
-    _, problems = read_correction(
-        Purpose.SUBSTITUTE, {"method": "percentile", "percentile": -1, "definition": "x", "value": 3}
-    )
-
-    assert [problem.field for problem in problems] == [
-        "correction.value", "correction.window", "correction.percentile", "correction.definition",
-    ]  # fmt: skip
+def test_a_captured_value_becomes_what_was_computed():
+    assert adjusted(Decimal(50), Decimal("51.00")) == (Decimal("51.00"), None)
+    assert adjusted("wet", "dry") == ("dry", None)
+    assert adjusted(captured=True, computed=False) == (False, None)
 
 
-DELIVERY = Vocabulary("a delivery", {"wet-mass": PLAIN, "note": TEXT, "is-wet": TRUTH})
-
-FITTING = {
-    "a number of a number": ("wet-mass", {"method": "constant", "value": Decimal("1.5")}),
-    "a text of a text": ("note", {"method": "constant", "value": "dry"}),
-    "a boolean of a boolean": ("is-wet", {"method": "constant", "value": False}),
-    "the previous text": ("note", {"method": "previous"}),
-    "an expression of what is there": (
-        "wet-mass", {"method": "expression", "expression": "if(asset = 'Scale 2', 1.02, 1) * wet_mass"},
-    ),
-}  # fmt: skip
-UNFITTING = {
-    "a text of a number": ("wet-mass", {"method": "constant", "value": "dry"}, "correction.value"),
-    "a number of a text": ("note", {"method": "constant", "value": 1}, "correction.value"),
-    "a boolean of a number": ("wet-mass", {"method": "constant", "value": True}, "correction.value"),
-    "the mean of texts": ("note", {"method": "mean"}, "correction.method"),
-    "an expression of what is not there": (
-        "wet-mass", {"method": "expression", "expression": "{{mass}} * 1.02"}, "correction.expression",
-    ),
-}  # fmt: skip
+def test_a_value_that_comes_to_itself_is_not_adjusted():
+    assert adjusted(Decimal(50), Decimal("50.0")) == (None, None)
 
 
-@pytest.mark.parametrize("name", FITTING)
-def test_a_correction_fits_the_data_point_that_it_corrects(name):
-    data_point, correction = FITTING[name]
+@pytest.mark.parametrize(
+    "computed", [Decimal(51), None, Fault(ExpressionError("Division by zero.", Position(1, 1)))]
+)
+def test_a_value_that_is_missing_or_left_to_a_person_is_not_adjusted(computed):
+    assert adjusted(None, computed) == (None, None)
 
-    assert [*problems_of_fit(correction, DELIVERY, data_point)] == []
+
+def test_a_correction_without_a_result_says_so():
+    fault = Fault(ExpressionError("Division by zero.", Position(1, 8)))
+
+    assert adjusted(Decimal(50), fault) == (
+        None, "The correction has no result. At column 8: Division by zero.",
+    )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", UNFITTING)
-def test_a_correction_that_does_not_fit_its_data_point_is_named(name):
-    data_point, correction, field = UNFITTING[name]
-
-    [problem] = problems_of_fit(correction, DELIVERY, data_point)
-
-    assert problem.field == field
+def test_a_correction_that_reads_what_is_missing_says_so():
+    assert adjusted(Decimal(50), None) == (
+        None, "The correction has no result. A value that it reads is missing.",
+    )  # fmt: skip

@@ -12,6 +12,8 @@ from weighbridge.core.rule_result import (
     advance,
     statuses_before,
     statuses_changed_by,
+    statuses_closed_by,
+    statuses_open_to,
 )
 
 TABLE = """
@@ -73,3 +75,16 @@ def test_every_move_to_pass_closes_the_result():
 
 def test_only_a_dismissed_result_that_fails_or_errs_anew_leaves_another_one():
     assert {("dismissed", "fails_anew"), ("dismissed", "errs_anew")} == REOPENS < CLOSES
+
+
+@pytest.mark.parametrize("finding", Finding)
+def test_the_statuses_that_a_finding_closes_are_those_of_the_table(finding):
+    closed = [before for before, by, after in cells(CLOSING) if by == finding and after == "closed"]
+
+    assert statuses_closed_by(finding) == [status for status in ResultStatus if status in closed]
+
+
+def test_a_finding_is_followed_by_every_alert_and_by_no_dismissal():
+    for finding in (Finding.FAILS, Finding.FAILS_ANEW, Finding.ERRS, Finding.ERRS_ANEW):
+        assert statuses_open_to(finding) == ["fail", "error"]
+    assert statuses_open_to(Finding.PASSES) == []

@@ -35,9 +35,12 @@ MAKE = """
     INSERT INTO rules (project_id, name, evaluation, effective_from, latest_version)
       VALUES (1, 'Mass', 'on_demand', '2025-01-01Z', 1), (1, 'Run', 'on_demand', '2025-01-01Z', 1);
     INSERT INTO rule_versions (project_id, rule_id, version, target, expression, data_point, family_id,
-                               window_member_scope, purpose, priority, requires_approval)
-      VALUES (1, 1, 1, 'data_point', 'mass > 40', 'mass', NULL, 'event_type', 'alert', 100, false),
-             (1, 2, 1, 'model_run', 'mass > 40', NULL, 1, 'event_type', 'alert', 100, false);
+                               window_member_scope, purpose, priority, requires_approval, user_id)
+      SELECT 1, 1, 1, 'data_point', 'mass > 40', 'mass', NULL, 'event_type', 'alert', 100, false, min(id)
+        FROM users
+       UNION ALL
+      SELECT 1, 2, 1, 'model_run', 'mass > 40', NULL, 1, 'event_type', 'alert', 100, false, min(id)
+        FROM users;
     INSERT INTO data_point_results (project_id, rule_id, rule_version, event_id, position, status,
                                     evaluated_at)
       SELECT 1, 1, 1, n, 1, 'fail', now() FROM generate_series(1, 999) AS n;

@@ -1,4 +1,4 @@
-"""Rules survive their worker: killed in the middle, what they find is stored whole, and once."""
+"""Rules survive their worker: killed in the middle, what they find and correct is stored whole, and once."""
 
 import asyncio
 import os
@@ -18,6 +18,7 @@ from weighbridge.db.engine import Database
 from weighbridge.db.migrate import migrate
 from weighbridge.resources.accounts.actions import create_account
 from weighbridge.resources.api_tokens.actions import create_token
+from weighbridge.verification import verify
 
 EVENTS = 20_000
 HEAVY = EVENTS // 100
@@ -37,6 +38,11 @@ LOAD = """
 """
 STREAMED = {"expression": "{{mass}} > (2 * avg({{mass}}))", "window": {"kind": "rolling", "members": 50}}
 BY_DATABASE = {"expression": "{{mass}} > 20"}
+CORRECTED = 5_000
+CALIBRATION = {
+    "effective_to": "2025-02-04T17:20:00Z", "expression": "{{mass}} > 0", "purpose": "adjust",
+    "correction": {"method": "expression", "expression": "{{mass}} * 1.02"},
+}  # fmt: skip
 
 
 class Plant:
@@ -64,6 +70,20 @@ class Plant:
         with server(self.data_dir) as url:
             return psycopg.connect(url, autocommit=True)
 
+    def hold_last_event(self):
+        """Keep the last event of a calibration from being corrected until the connection is closed."""
+        connection = self.connect()
+        connection.execute("BEGIN")
+        last = 1_000_000_000 + CORRECTED - 1
+        connection.execute("SELECT FROM events WHERE id = %s FOR NO KEY UPDATE", (last,))
+        return connection
+
+    def broken(self):
+        """What verifying everything finds."""
+        with server(self.data_dir) as url:
+            report = asyncio.run(_verified(url))
+        return {check.rule: check.violations for check in report.checks if check.violations}
+
     def hold_results(self):
         """Keep results from being written until the connection is closed."""
         connection = self.connect()
@@ -80,6 +100,11 @@ async def _token(url):
             permissions=["data_rules:write", "data_collection:write", "production_accounting:read"],
             lifetime_days=None,
         )  # fmt: skip
+
+
+async def _verified(url):
+    async with Database(url, connections_max=2) as database:
+        return await verify(database)
 
 
 @pytest.fixture
@@ -125,6 +150,35 @@ def test_a_backfill_whose_worker_is_killed_is_completed_by_another_one(plant, fi
         alerts = HEAVY if fields is BY_DATABASE else HEAVY - 1
         assert (run["evaluated"], run["alerts"]) == (EVENTS, alerts)
         assert found(watcher) == (alerts, alerts)
+
+
+def test_a_backfill_that_is_killed_while_it_corrects_corrects_each_value_once(plant):
+    with closing(plant.connect()) as watcher:
+        with closing(plant.hold_last_event()):
+            rule = plant.rule(CALIBRATION)
+            until(
+                lambda: watcher.execute(
+                    "SELECT pid FROM pg_stat_activity"
+                    " WHERE wait_event_type = 'Lock' AND query LIKE '%FOR NO KEY UPDATE%'"
+                ).fetchall(),
+                what="all events but those of the last portion are corrected",
+            )
+            os.kill(plant.service.worker(), signal.SIGKILL)
+            until(
+                lambda: watcher.execute("SELECT attempt FROM async_tasks").fetchone()[0] > 1,
+                what="another worker has taken the task up",
+            )
+        until(lambda: plant.run(rule)["state"] == "complete", what="the run is complete")
+
+        run = plant.run(rule)
+        assert (run["alerts"], run["corrections"], run["withdrawn"]) == (CORRECTED, CORRECTED, 0)
+        assert watcher.execute(
+            "SELECT count(*), count(DISTINCT event_id), min(state), max(state) FROM corrections"
+        ).fetchone() == (CORRECTED, CORRECTED, "in_force", "in_force")
+        assert watcher.execute(
+            "SELECT count(*) FROM events WHERE corrected_numbers[1] = 1.02 * numbers[1]"
+        ).fetchone() == (CORRECTED,)
+    assert plant.broken() == {}
 
 
 def test_marks_whose_worker_is_killed_are_worked_off_by_another_one(plant):

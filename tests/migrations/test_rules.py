@@ -2,17 +2,23 @@
 
 import psycopg
 import pytest
-from psycopg.errors import CheckViolation, ForeignKeyViolation, RestrictViolation, UniqueViolation
+from psycopg.errors import (
+    CheckViolation,
+    ForeignKeyViolation,
+    NotNullViolation,
+    RestrictViolation,
+    UniqueViolation,
+)
 from tests.databases import drop
 from tests.migrations.test_migrations import ROWS
 
 from weighbridge.core.feature_flag import Feature
 from weighbridge.core.rule import MemberScope, Target
 from weighbridge.core.rule_correction import Purpose
+from weighbridge.core.rule_proposal import ApprovalState
 from weighbridge.core.rule_result import ResultStatus
 from weighbridge.core.rule_run import RunKind, RunState
 from weighbridge.db.migrate import migrate
-from weighbridge.resources.rule_results.queries import APPROVAL_STATES
 from weighbridge.resources.rules.records import EVALUATIONS
 
 STEP = "0014"
@@ -34,10 +40,10 @@ GIVEN = """
       VALUES (1, 'Mass', 'automatic', '2025-01-01Z', 1), (2, 'Mass', 'automatic', '2025-01-01Z', 1),
              (1, 'Batch', 'automatic', '2025-01-01Z', 1);
     INSERT INTO rule_versions (project_id, rule_id, version, target, expression, data_point, family_id,
-                               window_member_scope, purpose, priority, requires_approval)
-      VALUES (1, 1, 1, 'data_point', 'mass > 40', 'mass', NULL, 'event_type', 'alert', 100, false),
-             (2, 2, 1, 'data_point', 'mass > 40', 'mass', NULL, 'event_type', 'alert', 100, false),
-             (1, 3, 1, 'model_run', 'mass > 40', NULL, 1, 'event_type', 'alert', 100, false);
+                               window_member_scope, purpose, priority, requires_approval, user_id)
+      VALUES (1, 1, 1, 'data_point', 'mass > 40', 'mass', NULL, 'event_type', 'alert', 100, false, 1),
+             (2, 2, 1, 'data_point', 'mass > 40', 'mass', NULL, 'event_type', 'alert', 100, false, 1),
+             (1, 3, 1, 'model_run', 'mass > 40', NULL, 1, 'event_type', 'alert', 100, false, 1);
     INSERT INTO data_point_results (project_id, rule_id, rule_version, event_id, position, status,
                                     evaluated_at, closed_at)
       VALUES (1, 1, 1, 1, 1, 'fail', now(), NULL), (1, 1, 1, 1, 1, 'pass', now(), now());
@@ -52,7 +58,7 @@ GIVEN = """
 VERSION = {
     "project_id": "1", "rule_id": "1", "version": "2", "target": "'data_point'", "expression": "'mass > 40'",
     "data_point": "'mass'", "window_member_scope": "'event_type'", "purpose": "'alert'", "priority": "1",
-    "requires_approval": "false",
+    "requires_approval": "false", "user_id": "1",
 }  # fmt: skip
 RESULT = {
     "project_id": "1", "rule_id": "1", "rule_version": "1", "event_id": "1", "position": "2",
@@ -63,7 +69,7 @@ RUN_RESULT = {
     "evaluated_at": "now()", "closed_at": "now()",
 }  # fmt: skip
 RUN = {"project_id": "1", "rule_id": "1", "rule_version": "1", "kind": "'automatic'"}
-CORRECTION = {"purpose": "'substitute'", "correction": '\'{"method": "previous"}\''}
+CORRECTION = {"purpose": "'adjust'", "correction": '\'{"method": "expression"}\''}
 DISMISS = """
     UPDATE data_point_results
        SET status = 'dismissed', dismissed_at = now(), dismissed_by = 1, dismissal_reason = 'x'
@@ -158,9 +164,7 @@ REFUSED = {
     "a correction that says nothing": (version(purpose="'adjust'"), CheckViolation),
     "an alert that corrects": (version(correction="'{}'"), CheckViolation),
     "an alert that is approved": (version(requires_approval="true"), CheckViolation),
-    "an imputation in any event type": (
-        version(purpose="'impute'", correction="'{}'"), CheckViolation,
-    ),
+    "a version that nobody saved": (version(user_id=None), NotNullViolation),
     "a window that is a list": (version(rule_window="'[]'"), CheckViolation),
     "a priority of zero": (version(priority="0"), CheckViolation),
     "a second open result of a record": (result(position="1"), UniqueViolation),
@@ -186,6 +190,12 @@ REFUSED = {
     ),
     "a failure that was dismissed": (result(dismissed_at="now()"), CheckViolation),
     "an approval of nothing": (result(approval_state="'pending'"), CheckViolation),
+    "a proposal of a record that errs": (
+        result(
+            status="'error'", error_message="'x'", approval_state="'pending'", proposed_correction="'{}'"
+        ),
+        CheckViolation,
+    ),
     "a proposal that nobody waits for": (result(proposed_correction="'{}'"), CheckViolation),
     "a rejection without a reason": (
         result(approval_state="'rejected'", proposed_correction="'{}'", rejected_at="now()",
@@ -296,7 +306,7 @@ def test_a_run_moves_with_its_task_and_with_no_other(connection):
         ("rule_runs", "kind", RunKind),
         ("rule_runs", "state", RunState),
         ("data_point_results", "status", ResultStatus),
-        ("data_point_results", "approval_state", APPROVAL_STATES),
+        ("data_point_results", "approval_state", ApprovalState),
         ("model_run_results", "status", ResultStatus),
     ],
 )

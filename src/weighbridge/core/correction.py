@@ -56,6 +56,9 @@ MOVES: Final = {
 }
 """From a state, by a trigger, to a state. A new correction is superseded until it is found to prevail."""
 
+STANDING: Final = tuple(state for state in State if (state, Trigger.REVERT) in MOVES)
+"""The states of corrections that are not reverted: one of them is in force."""
+
 FIELDS: Final = ("start_time", "end_time", "tracking_id", "feedstock_id", "asset_id")
 """What can be corrected of an event itself; they stand at position 0."""
 

@@ -92,6 +92,21 @@ def statuses_before(finding: Finding) -> list[str]:
     return [status.value for status, by in MOVES if by is finding]
 
 
+def statuses_closed_by(*findings: Finding) -> list[str]:
+    """The statuses of open results that any of the findings closes."""
+    return [status.value for status in ResultStatus if any((status, one) in CLOSES for one in findings)]
+
+
+def statuses_open_to(finding: Finding) -> list[str]:
+    """The statuses of open results that become what is found, and go on."""
+    moves = (MOVES.get((status, finding)) for status in ResultStatus)
+    return [
+        status.value
+        for status, after in zip(ResultStatus, moves, strict=True)
+        if after in ALERTS and (status, finding) not in CLOSES
+    ]
+
+
 def statuses_changed_by(finding: Finding) -> list[str]:
     """The statuses that a finding moves a result from to another one."""
     return [status.value for (status, by), after in MOVES.items() if by is finding and after is not status]

@@ -2,12 +2,13 @@
 
 from typing import Final
 
-from weighbridge.core.correction import PRECEDENCE, Source
+from weighbridge.core.correction import STANDING, Source, State
+from weighbridge.resources.data_points.corrections import PREVAILING_FIRST
 from weighbridge.resources.events.queries import event_id
 from weighbridge.resources.events.values import CURRENT
 from weighbridge.verification.rule import Rule
 
-_PRECEDENCE: Final = ", ".join(f"'{source}'" for source in PRECEDENCE)
+_STANDING: Final = ", ".join(f"'{state}'" for state in STANDING)
 
 CORRECTIONS: Final = (
     Rule(
@@ -30,7 +31,7 @@ CORRECTIONS: Final = (
                  FROM generate_series(1, cardinality(e.booleans)) AS place) AS v
           LEFT JOIN corrections c
             ON (c.project_id, c.event_id, c.position) = (e.project_id, e.id, v.place)
-           AND c.state = 'in_force' AND c.source <> '{Source.COMPLETION}'
+           AND c.state = '{State.IN_FORCE}' AND c.source <> '{Source.COMPLETION}'
          WHERE v.captured IS NOT NULL AND v.shown IS DISTINCT FROM coalesce(c.to_value, v.captured)
            AND (e.is_revised OR EXISTS (SELECT FROM corrections o
                                          WHERE (o.project_id, o.event_id) = (e.project_id, e.id)))
@@ -42,12 +43,24 @@ CORRECTIONS: Final = (
         "event {id}: correction {found} is in force, and {wanted} prevails",
         f"""
         SELECT project_id, event_id, coalesce(in_force::text, 'none'), prevails
-          FROM (SELECT project_id, event_id, max(id) FILTER (WHERE state = 'in_force') AS in_force,
-                       (array_agg(id ORDER BY array_position(ARRAY[{_PRECEDENCE}], source), priority,
-                                              id DESC))[1] AS prevails
-                  FROM corrections WHERE state <> 'reverted'
-                 GROUP BY project_id, event_id, position, field) AS ranked
+          FROM (SELECT c.project_id, c.event_id,
+                       max(c.id) FILTER (WHERE c.state = '{State.IN_FORCE}') AS in_force,
+                       (array_agg(c.id ORDER BY {PREVAILING_FIRST}))[1] AS prevails
+                  FROM corrections c WHERE c.state IN ({_STANDING})
+                 GROUP BY c.project_id, c.event_id, c.position, c.field) AS ranked
          WHERE in_force IS DISTINCT FROM prevails
+        """,
+        event_id,
+    ),
+    Rule(
+        "a rule corrects a value once",
+        "event {id}: a rule has {found} corrections of one value that stand, and at most {wanted} may",
+        f"""
+        SELECT c.project_id, c.event_id, count(*)::text, 1
+          FROM corrections c
+         WHERE c.rule_id IS NOT NULL AND c.state IN ({_STANDING})
+         GROUP BY c.project_id, c.event_id, c.position, c.field, c.rule_id
+        HAVING count(*) > 1
         """,
         event_id,
     ),

@@ -34,8 +34,10 @@ RULES = """
         RETURNING id
     ), version AS (
         INSERT INTO rule_versions (project_id, rule_id, version, target, expression, data_point,
-                                   window_member_scope, purpose, correction, priority, requires_approval)
-        SELECT project_id, id, 1, 'data_point', 'mass > 1', 'mass', 'event', 'adjust', '{}', 1, false
+                                   window_member_scope, purpose, correction, priority, requires_approval,
+                                   user_id)
+        SELECT project_id, id, 1, 'data_point', 'mass > 1', 'mass', 'event', 'adjust', '{}', 1, false,
+               (SELECT min(id) FROM users)
           FROM made
     )
     SELECT id FROM run

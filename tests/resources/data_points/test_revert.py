@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import given as for_any
 from hypothesis import strategies as st
@@ -16,6 +17,21 @@ def path_of(project, event):
 
 def correct(api, path, value):
     return api.patch(path, {"data_point": {"value": value}}).expect(200).body
+
+
+@pytest.mark.parametrize(
+    ("content", "headers"),
+    [(None, {}), (b"", {"content-type": "application/json"}), (b"{}", {"content-type": "application/json"})],
+)
+def test_a_revert_needs_no_body_whatever_type_is_said(api, content, headers):
+    project = given.measuring(api, given.number("mass"))
+    [point] = given.event(api, project, values={"mass": 12})["data_points"]
+    path = f"/projects/{project['id']}/data_points/{point['id']}"
+    api.patch(path, {"data_point": {"value": 13}}).expect(200)
+
+    reverted = api.send("POST", f"{path}/revert", content=content, headers=headers)
+
+    assert reverted.expect(200).body["value"] == 12
 
 
 def test_the_captured_value_is_back_and_the_history_stays(api):

@@ -131,10 +131,8 @@ def test_results_are_filtered_by_the_version_that_made_them(api, sql, plant, rul
 
 
 def test_results_are_filtered_by_where_their_proposals_stand(api, sql, plant):
-    rule = given_alerts.rule(
-        api, plant, purpose="substitute", correction={"method": "previous"}, requires_approval=True
-    )
-    proposal = {"approval_state": "pending", "proposed_correction": '{"value": 40}'}
+    rule = given_alerts.calibration(api, plant, requires_approval=True)
+    proposal = {"approval_state": "pending", "proposed_correction": '{"from_value": 50, "to_value": 51}'}
     pending = alert(api, sql, plant, rule, **proposal)
     alert(api, sql, plant, rule)
 

@@ -1,5 +1,7 @@
 """POST /rule_runs/{id}/reverse removes the corrections that the run wrote. Seed, Other operations."""
 
+from decimal import Decimal
+
 import pytest
 from tests import given, given_alerts
 
@@ -11,7 +13,7 @@ def plant(api):
 
 @pytest.fixture
 def rule(api, plant):
-    return given_alerts.rule(api, plant, purpose="substitute", correction={"method": "previous"})
+    return given_alerts.calibration(api, plant)
 
 
 @pytest.fixture
@@ -29,21 +31,35 @@ def masses(api, plant):
     return [(one["value"], one["raw_value"]) for one in found]
 
 
-def test_reversing_a_run_removes_the_corrections_that_it_wrote_and_no_others(
-    api, account, plant, rule, finished
-):
-    first, second = (given.event(api, plant, values={"mass": 50})["id"] for _ in range(2))
-    one, other = finished(), finished()
-    given_alerts.corrected(account, rule, first, 31, one)
-    given_alerts.corrected(account, rule, second, 32, other)
-    assert masses(api, plant) == [(31, 50), (32, 50)]
+def test_reversing_a_run_removes_the_corrections_that_it_wrote_and_no_others(api, plant, finished):
+    given.event(api, plant, values={"mass": 50})
+    one = finished()
+    given.event(api, plant, values={"mass": 60})
+    other = finished()
+    assert masses(api, plant) == [(51, 50), (Decimal("61.2"), 60)]
 
     reversed_run = reverse(api, one).expect(200).body
 
-    assert masses(api, plant) == [(50, 50), (32, 50)]
+    assert masses(api, plant) == [(50, 50), (Decimal("61.2"), 60)]
+    assert reversed_run["corrections"] == api.get(f"/rule_runs/{other}").body["corrections"] == 1
     assert reversed_run["state"] == "reversed"
     assert reversed_run["reversed_at"] is not None
     assert api.get(f"/rule_runs/{other}").body["state"] == "complete"
+
+
+def test_what_a_reversed_run_wrote_is_not_written_again_by_the_same_version(api, plant, rule, finished):
+    given.event(api, plant, values={"mass": 50})
+    reverse(api, finished()).expect(200)
+
+    again = finished()
+
+    assert masses(api, plant) == [(50, 50)]
+    assert api.get(f"/rule_runs/{again}").body["corrections"] == 0
+
+    api.patch(f"/rules/{rule['id']}", {"rule": {"expression": "{{mass}} > 45"}}).expect(200)
+    finished()
+
+    assert masses(api, plant) == [(51, 50)]
 
 
 def test_the_alerts_of_a_reversed_run_stay(api, plant, rule, finished):

@@ -51,6 +51,7 @@ def test_a_run_is_queued_as_a_task_that_names_it(api, plant, rule):
         "evaluated": 0,
         "alerts": 0,
         "corrections": 0,
+        "withdrawn": 0,
         "proposals": 0,
         "started_at": None,
         "finished_at": None,

@@ -123,23 +123,61 @@ def test_a_rule_may_be_about_another_data_point_than_the_first_that_it_reads(api
 
 
 def test_a_rule_that_corrects_says_how(api, plant):
-    correction = {"method": "percentile", "percentile": 95, "window": {"kind": "rolling", "members": 20}}
+    correction = {"method": "expression", "expression": " {{mass}} * 1.02 "}
 
     made = create(
-        api, plant, purpose="substitute", correction=correction, requires_approval=True, priority=7
+        api, plant, purpose="adjust", correction=correction, requires_approval=True, priority=7
     ).expect(201).body  # fmt: skip
 
-    assert made["correction"] == {
-        "method": "percentile",
-        "percentile": 95,
-        "definition": "linear",
-        "window": {"kind": "rolling", "members": 20, "include_current": False},
-    }
-    assert (made["purpose"], made["requires_approval"], made["priority"]) == ("substitute", True, 7)
+    assert made["correction"] == {"method": "expression", "expression": "{{mass}} * 1.02"}
+    assert (made["purpose"], made["requires_approval"], made["priority"]) == ("adjust", True, 7)
+
+
+def test_a_correction_may_read_other_data_tags_facts_and_the_window_of_the_rule(api, plant):
+    expression = "if(asset = 'Scale 2', avg({{mass}}), {{energy}} / coalesce(duration_hours(), 1))"
+    correction = {"method": "expression", "expression": expression}
+    window = {"kind": "rolling", "members": 5}
+
+    create(api, plant, purpose="adjust", correction=correction, window=window).expect(201)
+
+
+@pytest.mark.parametrize("purpose", ["substitute", "impute"])
+def test_a_purpose_that_no_rule_has_is_refused_with_those_that_there_are(api, plant, purpose):
+    error = create(api, plant, purpose=purpose, correction={"method": "previous"}).expect(422).error
+
+    assert (error["field"], error["code"]) == ("purpose", "invalid")
+    assert error["message"] == f"purpose is '{purpose}'; allowed are alert, adjust."
+
+
+UNFITTING = {
+    "an expression that cannot be read": ("{{mass}} *", "invalid", "At column 11: "),
+    "a data point that there is not": ("{{mas}} * 1.02", "unknown", "did you mean {{mass}}?"),
+    "a text of a number": (
+        "{{note}}",
+        "invalid",
+        "correction.expression gives a text, and 'mass' is a number.",
+    ),
+    "a truth of a number": ("{{mass}} > 2", "invalid", "gives true or false, and 'mass' is a number."),
+    "a text that is multiplied": ("{{note}} * 2", "invalid", "At column "),
+    "an aggregate without a window": ("avg({{mass}})", "invalid", "average looks at the members of a window"),
+    "an aggregate of a text": ("count() + median({{note}})", "invalid", ""),
+    "slots of a type without a cadence": ("missed_slots()", "invalid", "missed_slots needs a cadence"),
+}
+
+
+@pytest.mark.parametrize("name", UNFITTING)
+def test_a_correction_that_does_not_fit_is_named_by_its_field(api, plant, name):
+    expression, code, said = UNFITTING[name]
+    correction = {"method": "expression", "expression": expression}
+
+    error = create(api, plant, purpose="adjust", correction=correction).expect(422).errors[0]
+
+    assert (error["field"], error["code"]) == ("correction.expression", code)
+    assert said in error["message"]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_each_of_the_ten_examples_makes_a_rule(api, name):
+def test_each_of_the_examples_makes_a_rule(api, name):
     plant = given.project(api)
     points = [given.number(slug) for slug in ("wet-mass", "dry-mass", "temperature")]
     body = {
@@ -168,8 +206,10 @@ def test_each_of_the_ten_examples_makes_a_rule(api, name):
     assert (made["name"], made["expression"]) == (rule["name"], rule["expression"])
 
 
-def test_there_are_ten_examples():
-    assert len(EXAMPLES) == 10
+def test_there_are_ten_examples_that_alert_and_one_that_adjusts():
+    purposes = [example["rule"].get("purpose", "alert") for _, example in EXAMPLES.values()]
+
+    assert purposes == ["alert"] * 10 + ["adjust"]
 
 
 REFUSED = {
@@ -188,9 +228,9 @@ REFUSED = {
     "a priority over the limit": ({"priority": 1001}, "priority", "invalid"),
     "approval of an alert": ({"requires_approval": True}, "requires_approval", "invalid"),
     "an alert that corrects": ({"correction": {"method": "previous"}}, "correction", "invalid"),
-    "a substitution that says nothing": ({"purpose": "substitute"}, "correction", "invalid"),
-    "an imputation without an event type": (
-        {"purpose": "impute", "correction": {"method": "previous"}}, "event_type_id", "required",
+    "an adjustment that says nothing": ({"purpose": "adjust"}, "correction", "invalid"),
+    "an adjustment by another method": (
+        {"purpose": "adjust", "correction": {"method": "previous"}}, "correction.method", "invalid",
     ),
     "an end before the start": ({"effective_to": "2025-01-01T00:00:00Z"}, "effective_to", "invalid"),
     "a start out of the calendar": (
@@ -215,6 +255,18 @@ def test_a_rule_is_refused_by_the_field_that_is_wrong(api, plant, name):
 
     assert (error["field"], error["code"]) == (field, code)
     assert error["message"].endswith((".", "?"))
+
+
+def test_model_runs_are_not_adjusted(api, drain):
+    plant = given_accounting.plant(api, drain)
+
+    error = create(
+        api, plant.project, "mass > 40", target="model_run", model_id=plant.model["id"], purpose="adjust",
+        correction={"method": "expression", "expression": "mass * 1.02"},
+    ).expect(422).errors[0]  # fmt: skip
+
+    assert (error["field"], error["code"]) == ("purpose", "invalid")
+    assert error["message"] == "purpose is 'adjust'; a rule whose target is model_run raises alerts only."
 
 
 def test_an_invalid_expression_is_refused_with_its_place(api, plant):

@@ -1,4 +1,4 @@
-"""Each of the ten examples finds what it is for and leaves the rest alone."""
+"""Each of the examples finds what it is for and leaves the rest alone."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -84,6 +84,21 @@ def test_an_example_finds_what_it_is_for(api, plant, name):
     )
 
     assert [one["value"] for one in found(api, plant, name)] == alerts
+
+
+def test_a_meter_is_calibrated_by_two_percent(api, plant):
+    given.events(
+        api,
+        plant,
+        [
+            given.event_body(start_time=(START + timedelta(hours=hour)).isoformat(), values=values)
+            for hour, values in enumerate([{"temperature": 500}, {"wet-mass": 20}, {"temperature": 0}])
+        ],
+    )
+
+    alerts = found(api, plant, "calibration")
+
+    assert [(one["from_value"], one["to_value"]) for one in alerts] == [(500, 510), (None, None)]
 
 
 def test_a_delivery_that_was_entered_twice_is_found(api, plant):

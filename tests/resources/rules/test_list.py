@@ -8,10 +8,10 @@ from tests import given, given_accounting, given_alerts
     ("field", "value", "names"),
     [
         ("name", "Mass", ["Mass"]),
-        ("target", "data_point", ["Mass", "Last resort"]),
+        ("target", "data_point", ["Mass", "Calibration"]),
         ("target", "model_run", ["Batch"]),
         ("evaluation", "automatic", ["Batch"]),
-        ("purpose", "substitute", ["Last resort"]),
+        ("purpose", "adjust", ["Calibration"]),
     ],
 )
 def test_rules_are_filtered(api, drain, field, value, names):
@@ -21,9 +21,7 @@ def test_rules_are_filtered(api, drain, field, value, names):
         api, plant.project, "mass > 40", name="Batch", target="model_run", model_id=plant.model["id"],
         evaluation="automatic",
     )  # fmt: skip
-    given_alerts.rule(
-        api, plant.project, name="Last resort", purpose="substitute", correction={"method": "previous"}
-    )
+    given_alerts.calibration(api, plant.project, name="Calibration")
 
     found = api.get(f"/projects/{plant.project['id']}/rules", {f"filter[{field}]": value}).expect(200).data
 

@@ -11,16 +11,16 @@ def plant(api):
 
 @pytest.fixture
 def rule(api, plant):
-    return given_alerts.rule(api, plant, purpose="substitute", correction={"method": "previous"})
+    return given_alerts.calibration(api, plant)
 
 
 @pytest.fixture
-def correct(api, account, drain, plant, rule):
-    """Makes an event whose mass of 50 t a run of the rule has corrected to 31 t."""
+def correct(api, drain, plant, rule):
+    """Makes an event whose mass of 50 t a run of the rule has corrected to 51 t."""
 
     def make():
-        event = given.event(api, plant, values={"mass": 50})["id"]
-        given_alerts.corrected(account, rule, event, 31, given_alerts.finished_run(api, drain, rule))
+        given.event(api, plant, values={"mass": 50})
+        given_alerts.finished_run(api, drain, rule)
 
     return make
 
@@ -35,16 +35,16 @@ def masses(api, plant):
 
 
 def test_all_corrections_of_a_rule_are_undone_at_once_and_only_once(api, plant, rule, correct):
-    given.event(api, plant, values={"mass": 50})
+    given.event(api, plant, values={"mass": 30})
     correct()
     correct()
-    assert masses(api, plant) == [(50, 50), (31, 50), (31, 50)]
+    assert masses(api, plant) == [(30, 30), (51, 50), (51, 50)]
 
     undone, again = undo(api, rule).expect(200).body, undo(api, rule).expect(200).body
 
     assert undone == {"corrections": 2, "changed_values": 2}
     assert again == {"corrections": 0, "changed_values": 0}
-    assert masses(api, plant) == [(50, 50)] * 3
+    assert masses(api, plant) == [(30, 30), (50, 50), (50, 50)]
 
 
 def test_the_alerts_of_the_rule_stay(api, rule, correct):
@@ -61,7 +61,7 @@ def test_what_a_rule_corrected_stays_when_the_rule_is_removed(api, plant, rule, 
 
     api.delete(f"/rules/{rule['id']}").expect(204)
 
-    assert masses(api, plant) == [(31, 50)]
+    assert masses(api, plant) == [(51, 50)]
 
 
 def test_undoing_leaves_one_row_in_the_audit_log(api, account, sql, rule, correct):

@@ -43,7 +43,7 @@ def test_an_event_type_makes_another_version(api, plant, rule):
 
 
 def test_a_correction_makes_another_version(api, rule):
-    fields = {"purpose": "substitute", "correction": {"method": "previous"}}
+    fields = {"purpose": "adjust", "correction": given_alerts.TWO_PERCENT}
 
     assert update(api, rule, **fields).expect(200).body["version"] == 2
     assert update(api, rule, requires_approval=True).expect(200).body["version"] == 3

@@ -10,7 +10,7 @@ from weighbridge.core.rule.definition import TAGS, MemberScope, Rule, Target, Vo
 from weighbridge.core.rule.evaluation import Evaluation, Finding
 from weighbridge.core.rule.functions import LANGUAGE
 from weighbridge.core.rule.program import Program, program_of
-from weighbridge.core.rule.reading import check_rule, read_rule
+from weighbridge.core.rule.reading import check_correction, check_rule, read_rule
 from weighbridge.core.rule.record import Record
 from weighbridge.core.rule.window import Calendar, Rolling, Window, affected, reach, read_window, write_window
 
@@ -29,6 +29,7 @@ __all__ = [
     "Vocabulary",
     "Window",
     "affected",
+    "check_correction",
     "check_rule",
     "program_of",
     "reach",

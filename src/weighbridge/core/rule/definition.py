@@ -3,7 +3,8 @@
 A name stands for a value of the record: a data point by its slug, in braces `{{wet-mass}}` or bare with
 underscores, a tag (`tracking_id feedstock asset location`), or a node of a model, `net_removal`,
 `node."Net removal".net_removal`. Numbers are compared as they stand, in the unit of their data point type or
-node. In an aggregate a name stands for the value of each member of the window.
+node. In an aggregate a name stands for the value of each member of the window. A rule that corrects has a
+second expression, which says what the value becomes.
 
 Missing values follow SQL's logic of three values: arithmetic with and comparison to a missing value is
 missing; `and`, `or`, `not`, `in` and `between` give what holds whatever the missing value would be; a rule
@@ -84,6 +85,8 @@ class Rule:
     window: Window | None = None
     where: Expression | None = None
     """The condition of the window."""
+    correction: Expression | None = None
+    """What the value becomes that the rule is about; a rule that only alerts has none."""
     own: tuple[Name, ...] = ()
     """What is read of the record itself."""
     of_members: tuple[Name, ...] = ()

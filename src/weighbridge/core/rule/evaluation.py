@@ -26,6 +26,8 @@ class Finding(NamedTuple):
 
     record: Record
     error: str | None
+    correction: Element = None
+    """What the rule's correction comes to, if it has one."""
 
 
 class Group:
@@ -203,6 +205,7 @@ class Evaluation:
     def _decide(self, record: Record, row: list[Element]) -> None:
         verdict = self._program.verdict(row)
         if verdict is True:
-            self._found.append(Finding(record, None))
+            correction = self._program.correction
+            self._found.append(Finding(record, None, None if correction is None else correction(row)))
         elif isinstance(verdict, Fault):
             self._found.append(Finding(record, str(verdict.error)))

@@ -43,6 +43,8 @@ class Program:
     """The condition of the window, on a record's values and facts."""
     verdict: Computed
     """The expression, on a record's values, facts and aggregates."""
+    correction: Computed | None
+    """The correction, on the same."""
 
     def row(self, record: Record) -> list[Element]:
         """The values and facts of a record."""
@@ -52,7 +54,7 @@ class Program:
 def program_of(rule: Rule) -> Program:
     """Make a rule ready."""
     names = rule.names
-    trees = [rule.tree] if rule.where is None else [rule.tree, rule.where]
+    trees = [tree for tree in (rule.tree, rule.where, rule.correction) if tree is not None]
     facts = tuple(dict.fromkeys(node for tree in trees for node in walk(tree) if is_fact(node)))
     own: dict[Expression, int] = {found: place for place, found in enumerate((*names, *facts))}
     everything = own | {call: place for place, call in enumerate(rule.aggregates, start=len(own))}
@@ -63,6 +65,7 @@ def program_of(rule: Rule) -> Program:
         tuple(Aggregate(call, _entering(call, own), call.function in BEFORE) for call in rule.aggregates),
         None if rule.where is None else compiled(rule.where, own),
         compiled(rule.tree, everything),
+        None if rule.correction is None else compiled(rule.correction, everything),
     )
 
 

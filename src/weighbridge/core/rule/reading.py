@@ -5,6 +5,7 @@ it has one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any, Final
@@ -28,9 +29,11 @@ from weighbridge.core.rule.functions import EITHER, LANGUAGE, is_aggregate, is_f
 from weighbridge.core.rule.replacing import replaced
 from weighbridge.core.rule.sliding import DEFINITIONS
 from weighbridge.core.rule.window import Rolling, Window, read_window
+from weighbridge.core.rule_correction import EXPRESSION as CORRECTION
 
 EXPRESSION: Final = "expression"
 WHERE: Final = "window.where"
+_WORDS: Final = {Kind.NUMBER: "a number", Kind.TEXT: "a text", Kind.TRUTH: "true or false"}
 _OF_NUMBERS: Final = EITHER | {"stddev", "percentile"}
 _WITHOUT_WINDOW: Final = frozenset(["missed_slots"])
 _HUNDRED: Final = Decimal(100)
@@ -41,54 +44,97 @@ def read_rule(
     window: Mapping[str, Any] | None = None,
     scope: str = MemberScope.EVENT_TYPE,
     target: str = Target.DATA_POINT,
+    correction: str | None = None,
 ) -> tuple[Rule | None, list[Problem]]:
     """Read a rule; None with everything that is wrong with it by itself."""
     found, problems = read_window(window) if window is not None else (None, [])
     tree = _parsed(expression, EXPRESSION, problems)
     where = _parsed(found.where, WHERE, problems) if found and found.where else None
+    becomes = None if correction is None else _parsed(correction, CORRECTION, problems)
     problems += [*_wrong_window(found, scope), *_wrong_where(where)]
-    if tree is not None:
-        problems += _wrong_aggregates(tree, has_window=window is not None)
+    for one, field in ((tree, EXPRESSION), (becomes, CORRECTION)):
+        problems += _wrong_aggregates(one, field, has_window=window is not None)
     if tree is None or problems:
         return None, problems
-    aggregates = tuple(
-        dict.fromkeys(node for node in walk(tree) if isinstance(node, Call) and is_aggregate(node))
-    )
-    inner = [name for call in aggregates for name in _names(call)]
-    own = _names(replaced(tree, is_aggregate, _nothing))
-    # An aggregate that compares members with the record reads the record as well.
-    own += [name for call in aggregates if call.function == "count_same" for name in _names(call)]
-    members = [*inner, *(_names(where) if where is not None else [])]
+    own, members = _read_by(tree)
+    if becomes is not None:
+        own, members = own + _read_by(becomes)[0], members + _read_by(becomes)[1]
+    members += _names(where) if where is not None else []
     return Rule(
-        tree, Target(target), MemberScope(scope), found, where, _each(own), _each(members), aggregates
-    ), []
+        tree, Target(target), MemberScope(scope), found, where, becomes, _each(own), _each(members),
+        tuple(dict.fromkeys((*_aggregates(tree), *_aggregates(becomes)))),
+    ), []  # fmt: skip
 
 
 def check_rule(rule: Rule, records: Vocabulary, members: Sequence[Vocabulary] = ()) -> list[Problem]:
     """What does not fit the records of a vocabulary; `members` are those of all records in their windows."""
-    around = [records, *members] if rule.scope is MemberScope.PROJECT else [records]
-    own, unknown = _types(rule, rule.own, [records])
-    of_members, unknown_there = _types(rule, rule.of_members, around)
-    problems = unknown + [problem for problem in unknown_there if problem not in unknown]
-    if any(call.function == "missed_slots" for call in rule.aggregates) and not records.has_cadence:
-        problems.append(
-            Problem(f"missed_slots needs a cadence, which {records.label} has not.", EXPRESSION, "invalid")
-        )
-    return problems or [*_mistyped(rule, own, of_members)]
-
-
-def _mistyped(rule: Rule, own: dict[str, Type], of_members: dict[str, Type]) -> Iterable[Problem]:
-    """What cannot be computed with values of these types."""
+    read = _typed(rule, rule.tree, EXPRESSION, records, members)
+    problems = list(read.problems)
+    if rule.where is not None:
+        of_window, unknown = _types(rule, _names(rule.where), read.around, EXPRESSION)
+        problems += [problem for problem in unknown if problem not in problems]
+    if problems:
+        return problems
     try:
-        results = {key_of(call): _aggregate_type(call, of_members) for call in rule.aggregates}
-        _require_truth(rule.tree, {**own, **results}, "A rule says what is wrong, so it")
+        _require_truth(rule.tree, read.types(rule.tree), "A rule says what is wrong, so it")
     except ExpressionError as error:
-        yield _problem(error, EXPRESSION)
+        problems.append(_problem(error, EXPRESSION))
     if rule.where is not None:
         try:
-            _require_truth(rule.where, of_members, "A where")
+            _require_truth(rule.where, of_window, "A where")
         except ExpressionError as error:
-            yield _problem(error, WHERE)
+            problems.append(_problem(error, WHERE))
+    return problems
+
+
+def check_correction(
+    rule: Rule, records: Vocabulary, members: Sequence[Vocabulary], data_point: str
+) -> list[Problem]:
+    """What keeps the rule's correction from being computed for a data point of this vocabulary."""
+    slug = records.slug_of(Name((data_point,), is_verbatim=True))
+    if rule.correction is None or slug is None:
+        return []
+    read = _typed(rule, rule.correction, CORRECTION, records, members)
+    if read.problems:
+        return read.problems
+    try:
+        found = _type_with_facts(rule.correction, read.types(rule.correction))
+    except ExpressionError as error:
+        return [_problem(error, CORRECTION)]
+    kind = records.types[slug].kind
+    if found.kind is kind:
+        return []
+    said = f"{CORRECTION} gives {_WORDS[found.kind]}, and {slug!r} is {_WORDS[kind]}."
+    return [Problem(said, CORRECTION, "invalid")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The types of what an expression reads, and what it reads that there is not."""
+
+    own: dict[str, Type]
+    of_members: dict[str, Type]
+    around: Sequence[Vocabulary]
+    problems: list[Problem]
+
+    def types(self, tree: Expression) -> dict[str, Type]:
+        """The types of all that stands in an expression, of its aggregates too."""
+        results = {key_of(call): _aggregate_type(call, self.of_members) for call in _aggregates(tree)}
+        return {**self.own, **results}
+
+
+def _typed(
+    rule: Rule, tree: Expression, field: str, records: Vocabulary, members: Sequence[Vocabulary]
+) -> _Reading:
+    around = [records, *members] if rule.scope is MemberScope.PROJECT else [records]
+    names, names_of_members = _read_by(tree)
+    own, problems = _types(rule, _each(names), [records], field)
+    of_members, unknown = _types(rule, _each(names_of_members), around, field)
+    problems += [problem for problem in unknown if problem not in problems]
+    if any(call.function == "missed_slots" for call in _aggregates(tree)) and not records.has_cadence:
+        said = f"missed_slots needs a cadence, which {records.label} has not."
+        problems.append(Problem(said, field, "invalid"))
+    return _Reading(own, of_members, around, problems)
 
 
 def _require_truth(tree: Expression, types: Mapping[str, Type], what: str) -> None:
@@ -125,14 +171,14 @@ def _aggregate_type(call: Call, of_members: Mapping[str, Type]) -> Type:
 
 
 def _types(
-    rule: Rule, names: Iterable[Name], vocabularies: Sequence[Vocabulary]
+    rule: Rule, names: Iterable[Name], vocabularies: Sequence[Vocabulary], field: str
 ) -> tuple[dict[str, Type], list[Problem]]:
     """The types of names by their texts, and a problem for each that no vocabulary knows."""
     types, problems = {}, []
     for name in names:
         found = TEXT if rule.is_tag(name) else _type_of(name, vocabularies)
         if found is None:
-            problems.append(_unknown(name, vocabularies[0]))
+            problems.append(_unknown(name, vocabularies[0], field))
         else:
             types[name.text] = found
     return types, problems
@@ -151,11 +197,11 @@ def as_it_stands(found: Type) -> Type:
     return PLAIN if found.kind is Kind.NUMBER else Type(found.kind)
 
 
-def _unknown(name: Name, vocabulary: Vocabulary) -> Problem:
+def _unknown(name: Name, vocabulary: Vocabulary, field: str) -> Problem:
     close = get_close_matches(name.path[-1], vocabulary.types, 1)
     hint = f"; did you mean {{{{{close[0]}}}}}?" if close else "."
     said = f"At {name.position}: {vocabulary.label} has nothing called {name.text!r}{hint}"
-    return Problem(said, EXPRESSION, "unknown")
+    return Problem(said, field, "unknown")
 
 
 def _parsed(text: str, field: str, problems: list[Problem]) -> Expression | None:
@@ -179,30 +225,44 @@ def _wrong_where(where: Expression | None) -> Iterable[Problem]:
             yield _problem(ExpressionError(said, node.position), WHERE)
 
 
-def _wrong_aggregates(tree: Expression, *, has_window: bool) -> Iterable[Problem]:
-    for node in walk(tree):
+def _wrong_aggregates(tree: Expression | None, field: str, *, has_window: bool) -> Iterable[Problem]:
+    for node in walk(tree) if tree is not None else ():
         if not (isinstance(node, Call) and is_aggregate(node)):
             continue
         if not has_window and node.function not in _WITHOUT_WINDOW:
             said = f"{node.function} looks at the members of a window; the rule has none."
-            yield _problem(ExpressionError(said, node.position), EXPRESSION)
+            yield _problem(ExpressionError(said, node.position), field)
         for argument in node.arguments:
             if any(is_aggregate(inner) for inner in walk(argument)):
                 said = f"An aggregate stands inside {node.function}; it is taken of single members."
-                yield _problem(ExpressionError(said, node.position), EXPRESSION)
-        yield from _wrong_percentile(node)
+                yield _problem(ExpressionError(said, node.position), field)
+        yield from _wrong_percentile(node, field)
 
 
-def _wrong_percentile(call: Call) -> Iterable[Problem]:
+def _wrong_percentile(call: Call, field: str) -> Iterable[Problem]:
     if call.function != "percentile":
         return
     share, *definition = call.arguments[1:]
     if not isinstance(share, Number) or share.value > _HUNDRED:
         said = "The p of percentile is written as a number from 0 to 100."
-        yield _problem(ExpressionError(said, call.position), EXPRESSION)
+        yield _problem(ExpressionError(said, call.position), field)
     if definition and isinstance(definition[0], Word) and definition[0].text not in DEFINITIONS:
         said = f"The definition of percentile is {' or '.join(DEFINITIONS)}; here is {definition[0].text!r}."
-        yield _problem(ExpressionError(said, call.position), EXPRESSION)
+        yield _problem(ExpressionError(said, call.position), field)
+
+
+def _aggregates(tree: Expression | None) -> list[Call]:
+    found = walk(tree) if tree is not None else ()
+    return [node for node in found if isinstance(node, Call) and is_aggregate(node)]
+
+
+def _read_by(tree: Expression) -> tuple[list[Name], list[Name]]:
+    """What an expression reads of the record itself, and of the members of its window."""
+    aggregates = dict.fromkeys(_aggregates(tree))
+    own = _names(replaced(tree, is_aggregate, _nothing))
+    # An aggregate that compares members with the record reads the record as well.
+    own += [name for call in aggregates if call.function == "count_same" for name in _names(call)]
+    return own, [name for call in aggregates for name in _names(call)]
 
 
 def _names(tree: Expression) -> list[Name]:

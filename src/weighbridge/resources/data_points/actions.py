@@ -68,9 +68,11 @@ async def revert_data_point(tx: Write, actor: Actor, project: int, friendly: str
 class _OneValue(Place):
     """Problems of the one value of a request."""
 
-    def refuse(self, name: str, message: str, code: str = "invalid") -> None:
+    def refuse(
+        self, name: str, message: str, code: str = "invalid", *, records: tuple[str, ...] = ()
+    ) -> None:
         field = f"data_point.{name.rpartition('.')[2]}"
-        self.problems.append(Problem(f"{field} {message}", field, code))
+        self.problems.append(Problem(f"{field} {message}", field, code, records))
 
 
 def _problems(row: DataPointRow, asked: DataPointChange) -> list[Problem]:

@@ -12,13 +12,28 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from weighbridge.core.correction import PRECEDENCE, Source
+from weighbridge.core.correction import (
+    PRECEDENCE,
+    STANDING,
+    Source,
+    State,
+    Trigger,
+    advance,
+    states_before,
+)
 from weighbridge.core.permission import Actor
 from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
 from weighbridge.resources.batches.staleness import ChangedEvent, announce_change, mark_users_of_events
 from weighbridge.resources.events.values import CURRENT
 from weighbridge.resources.rules.marking import mark_stored_events
+
+_SOURCES: Final = ", ".join(f"'{source}'" for source in PRECEDENCE)
+PREVAILING_FIRST: Final = f"array_position(ARRAY[{_SOURCES}], c.source), c.priority, c.id DESC"
+"""The order of `core.correction.prevailing` over corrections `c`, in SQL."""
+
+PORTION: Final = 2_000
+"""Corrections of a rule that are written, or reverted, at a time: so long statements never run."""
 
 VALUE: Final = ""
 """The field of a correction of a data point's value."""
@@ -89,6 +104,8 @@ async def apply_corrections(
             "moment": MOMENT,
             "manual": Source.MANUAL,
             "completion": Source.COMPLETION,
+            "in_force": State.IN_FORCE,
+            "standing": list(STANDING),
             **_columns(corrections),
         },
     )
@@ -99,32 +116,55 @@ async def apply_corrections(
     return Outcome(tuple(number for number, *_ in recorded), changed)
 
 
-async def undo(tx: Write, actor: Actor, project: int, corrections: Collection[int]) -> Outcome:
-    """Revert corrections by their numbers; those that are reverted already, and completions, stay."""
+async def undo(
+    tx: Write, actor: Actor, project: int, corrections: Collection[int], run: int | None = None
+) -> Outcome:
+    """Revert corrections by their numbers; those that are reverted already, and completions, stay.
+
+    A run of a rule takes back what its rule does not say any more; anything else is taken back by the actor.
+    """
     if not corrections:
         return NOTHING_DONE
     await announce_change(tx, project)
+    named = (project, list(corrections))
     events = await tx.tuples(
         "SELECT DISTINCT event_id FROM corrections WHERE project_id = %s AND id = ANY (%s) ORDER BY event_id",
-        (project, list(corrections)),
+        named,
     )
     await _hold_events(tx, project, [event for (event,) in events])
+    in_force = await tx.tuples(
+        "SELECT event_id, position FROM corrections WHERE project_id = %s AND id = ANY (%s) AND state = %s",
+        (*named, State.IN_FORCE),
+    )
     reverted = await tx.tuples(
         """
-        UPDATE corrections c SET state = 'reverted', reverted_at = now(), reverted_by = %s
-          FROM (SELECT project_id, id, state FROM corrections WHERE project_id = %s AND id = ANY (%s)) AS was
-         WHERE (c.project_id, c.id) = (was.project_id, was.id)
-           AND c.state <> 'reverted' AND c.source <> %s
-        RETURNING c.id, c.event_id, c.position, c.field, was.state = 'in_force'
+        UPDATE corrections SET state = %s, reverted_at = now(), reverted_by = %s, reverted_by_run = %s
+         WHERE project_id = %s AND id = ANY (%s) AND state = ANY (%s) AND source <> %s
+        RETURNING id, event_id, position, field
         """,
-        (actor.user_id, project, list(corrections), Source.COMPLETION),
-    )
+        (
+            State.REVERTED, actor.user_id if run is None else None, run, *named,
+            states_before(Trigger.REVERT), Source.COMPLETION,
+        ),
+    )  # fmt: skip
     if not reverted:
         return NOTHING_DONE
-    keys = [(event, position, field) for _, event, position, field, _ in reverted]
-    fallen = [(event, position) for _, event, position, _, was_in_force in reverted if was_in_force]
-    changed = await _settle(tx, project, keys, fallen)
+    keys = [(event, position, field) for _, event, position, field in reverted]
+    touched = {(event, position) for event, position, _ in keys}
+    changed = await _settle(tx, project, keys, [key for key in map(tuple, in_force) if key in touched])
     return Outcome(tuple(sorted(number for number, *_ in reverted)), changed)
+
+
+async def undo_rule(
+    tx: Write, actor: Actor, project: int, rule: int, run: int | None = None
+) -> tuple[int, int]:
+    """Revert what a rule, or one of its runs, corrected: how many corrections, how many values changed."""
+    numbers = await corrections_of_rule(tx, project, rule, run)
+    recorded = changed = 0
+    for first in range(0, len(numbers), PORTION):
+        outcome = await undo(tx, actor, project, numbers[first : first + PORTION])
+        recorded, changed = recorded + len(outcome.recorded), changed + len(outcome.changed)
+    return recorded, changed
 
 
 async def corrections_of_value(tx: Write, project: int, event: int, position: int) -> list[int]:
@@ -133,24 +173,24 @@ async def corrections_of_value(tx: Write, project: int, event: int, position: in
         """
         SELECT id FROM corrections
          WHERE project_id = %s AND event_id = %s AND position = %s
-           AND state <> 'reverted' AND source <> %s
+           AND state = ANY (%s) AND source <> %s
          ORDER BY id
         """,
-        (project, event, position, Source.COMPLETION),
+        (project, event, position, list(STANDING), Source.COMPLETION),
     )
     return [number for (number,) in rows]
 
 
 async def corrections_of_rule(tx: Write, project: int, rule: int, run: int | None = None) -> list[int]:
-    """The numbers of the corrections of a rule, or of one of its runs, that were not reverted."""
+    """The numbers of the corrections of a rule, or of one of its runs, that stand; event by event."""
     rows = await tx.tuples(
         """
         SELECT id FROM corrections
-         WHERE project_id = %(project)s AND rule_id = %(rule)s AND state <> 'reverted'
+         WHERE project_id = %(project)s AND rule_id = %(rule)s AND state = ANY (%(standing)s)
            AND (%(run)s::integer IS NULL OR rule_run_id = %(run)s)
-         ORDER BY id
+         ORDER BY event_id, id
         """,
-        {"project": project, "rule": rule, "run": run},
+        {"project": project, "rule": rule, "run": run, "standing": list(STANDING)},
     )
     return [number for (number,) in rows]
 
@@ -192,7 +232,9 @@ async def _settle(
         _RANK,
         {
             "project": project,
-            "precedence": list(PRECEDENCE),
+            "standing": list(STANDING),
+            "prevails": advance(State.SUPERSEDED, Trigger.PREVAIL),
+            "gives_way": advance(State.IN_FORCE, Trigger.GIVE_WAY),
             "events": [event for event, _, _ in keys],
             "positions": [position for _, position, _ in keys],
             "fields": [field for _, _, field in keys],
@@ -235,13 +277,13 @@ _RECORD: Final = f"""
                (SELECT c.to_value FROM corrections c
                  WHERE (c.project_id, c.event_id, c.position, c.field)
                      = (e.project_id, e.id, asked.position, asked.field)
-                   AND c.state <> 'reverted' AND c.source = asked.source
+                   AND c.state = ANY (%(standing)s) AND c.source = asked.source
                    AND c.rule_id IS NOT DISTINCT FROM asked.rule_id
                  ORDER BY c.id DESC LIMIT 1) AS own,
                EXISTS (SELECT FROM corrections c
                         WHERE (c.project_id, c.event_id, c.position, c.field)
                             = (e.project_id, e.id, asked.position, asked.field)
-                          AND c.state = 'in_force' AND c.source <> %(completion)s) AS is_corrected
+                          AND c.state = %(in_force)s AND c.source <> %(completion)s) AS is_corrected
           FROM asked JOIN events e ON e.project_id = %(project)s AND e.id = asked.event_id
     )
     INSERT INTO corrections (project_id, event_id, position, field, source, priority, from_value, to_value,
@@ -259,19 +301,19 @@ _RECORD: Final = f"""
     RETURNING id, event_id, position, field
 """
 
-_RANK: Final = """
+_RANK: Final = f"""
     WITH touched AS (
         SELECT DISTINCT * FROM unnest(%(events)s::bigint[], %(positions)s::smallint[], %(fields)s::text[])
                                AS touched (event_id, position, field)
     ), ranked AS (
         SELECT c.id, CASE WHEN row_number() OVER (
                               PARTITION BY c.event_id, c.position, c.field
-                              ORDER BY array_position(%(precedence)s::text[], c.source), c.priority, c.id DESC
-                          ) = 1 THEN 'in_force' ELSE 'superseded' END AS state
+                              ORDER BY {PREVAILING_FIRST}
+                          ) = 1 THEN %(prevails)s ELSE %(gives_way)s END AS state
           FROM touched
           JOIN corrections c ON c.project_id = %(project)s
            AND (c.event_id, c.position, c.field) = (touched.event_id, touched.position, touched.field)
-         WHERE c.state <> 'reverted'
+         WHERE c.state = ANY (%(standing)s)
     )
     UPDATE corrections c SET state = ranked.state FROM ranked
      WHERE c.project_id = %(project)s AND c.id = ranked.id AND c.state <> ranked.state

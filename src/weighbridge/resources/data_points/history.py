@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 from psycopg.sql import SQL, Composable, Literal
 
-from weighbridge.core.correction import Source
+from weighbridge.core.correction import Source, State
 from weighbridge.core.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
@@ -18,14 +18,17 @@ from weighbridge.resources.data_points.records import Correction
 from weighbridge.resources.events.queries import event_id, event_row
 from weighbridge.resources.events.standing import rule_id
 from weighbridge.resources.feedstocks.queries import feedstock_id
+from weighbridge.resources.rule_results.queries import among
+
+_SOURCES: Final = tuple(source for source in Source if source is not Source.COMPLETION)
 
 CORRECTIONS: Final = Listing(
     sorts={"id": "c.id", "created_at": "c.created_at"},
     default_sort="id",
     key=("c.id",),
     filters={
-        "source": Filter("c.source", str, "manual, adjustment or substitution"),
-        "state": Filter("c.state", str, "in_force, superseded or reverted"),
+        "source": Filter("c.source", among(_SOURCES), ", ".join(_SOURCES)),
+        "state": Filter("c.state", among(State), ", ".join(State)),
     },
 )
 
@@ -38,7 +41,7 @@ _SOURCE: Final = """
 _COLUMNS: Final = """
     c.project_id, c.id, c.event_id, c.position, c.field, c.from_value, c.to_value, c.source, c.state,
     c.reason, c.rule_id, c.rule_version, c.rule_run_id, u.name, t.name, c.created_at, c.reverted_at,
-    reverter.name
+    reverter.name, c.reverted_by_run
 """
 _FRIENDLY: Final = {"feedstock_id": feedstock_id, "asset_id": asset_id}
 """What names a record by its number in the database, and by its id outside."""
@@ -63,6 +66,7 @@ class _Row(msgspec.Struct, frozen=True):
     created_at: Instant
     reverted_at: Instant | None
     reverted_by: str | None
+    reverted_by_run: int | None
 
 
 async def list_corrections(tx: Read, project: int, friendly: str, wanted: Wanted) -> Page[Correction]:
@@ -107,6 +111,7 @@ def _correction(row: _Row) -> Correction:
         created_at=row.created_at,
         reverted_at=row.reverted_at,
         reverted_by=row.reverted_by,
+        reverted_by_rule_run_id=row.reverted_by_run,
     )
 
 

@@ -65,7 +65,8 @@ class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Correction(msgspec.Struct, frozen=True):
     """One correction: of a data point, or of a field of the event itself.
 
-    `source` is manual, adjustment or substitution; `state` is in_force, superseded or reverted.
+    `source` is manual, adjustment or substitution; `state` is in_force, superseded or reverted. Either a
+    person reverted it, or the run of its rule that found it to apply no more.
     """
 
     id: int
@@ -85,3 +86,4 @@ class Correction(msgspec.Struct, frozen=True):
     created_at: Instant
     reverted_at: Instant | None
     reverted_by: str | None
+    reverted_by_rule_run_id: int | None

@@ -31,6 +31,10 @@ from weighbridge.resources.rule_results.records import DataPointResult
 Value = Decimal | str | bool
 
 
+MOMENT: Final = "a time with an offset or Z, where + is sent as %2B"
+"""What a filter by time takes; a query string has a space where a plus is not written so."""
+
+
 def read_moment(text: str) -> datetime:
     """Read a time of a query string; ValueError when it has no offset."""
     moment = datetime.fromisoformat(text)
@@ -71,8 +75,8 @@ EVENTS: Final = Listing(
         "asset_id": Filter("e.asset_id", _number_of("asset"), "an id ast_…"),
         "tracking_id": Filter("e.tracking_id", str, "a tracking id"),
         "client_reference": Filter("e.client_reference", str, "a client reference"),
-        "start_time": Filter("e.start_time", read_moment, "a time with an offset", _BOUNDS),
-        "end_time": Filter("e.end_time", read_moment, "a time with an offset", _BOUNDS),
+        "start_time": Filter("e.start_time", read_moment, MOMENT, _BOUNDS),
+        "end_time": Filter("e.end_time", read_moment, MOMENT, _BOUNDS),
     },
 )
 

@@ -6,6 +6,7 @@ from typing import Final, LiteralString
 from weighbridge.core import ids
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
+from weighbridge.core.rule_proposal import ApprovalState, ProposalTrigger, states_before
 from weighbridge.core.rule_result import Finding, ResultStatus, statuses_before, statuses_changed_by
 from weighbridge.db.engine import Write
 from weighbridge.db.json import canonical_sha256
@@ -19,6 +20,15 @@ _TABLES: Final[Mapping[str, LiteralString]] = {
     ids.PREFIXES["model_run_result"]: "model_run_results",
 }
 """Where the results of each kind of id stand."""
+
+_PENDING: Final = ", ".join(f"'{state}'" for state in states_before(ProposalTrigger.WITHDRAW))
+_BESIDE: Final[Mapping[str, LiteralString]] = {
+    "data_point_results": f""",
+               approval_state = CASE WHEN approval_state IN ({_PENDING}) THEN '{ApprovalState.WITHDRAWN}'
+                                     ELSE approval_state END""",
+    "model_run_results": "",
+}
+"""What changes beside the status: what a dismissed result proposes is withdrawn."""
 
 
 async def bulk_dismiss(tx: Write, actor: Actor, project: int, asked: Dismissal) -> Dismissed:
@@ -119,7 +129,8 @@ async def _dismiss(
         return 0
     return await tx.execute(
         f"""
-        UPDATE {table} SET status = %s, dismissed_at = now(), dismissed_by = %s, dismissal_reason = %s
+        UPDATE {table}
+           SET status = %s, dismissed_at = now(), dismissed_by = %s, dismissal_reason = %s{_BESIDE[table]}
          WHERE project_id = %s AND id = ANY (%s) AND status = ANY (%s)
         """,
         (

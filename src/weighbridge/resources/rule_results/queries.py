@@ -13,6 +13,7 @@ from psycopg.sql import SQL, Composable
 from weighbridge.core import ids
 from weighbridge.core.feature_flag import Feature
 from weighbridge.core.instant import Instant
+from weighbridge.core.rule_proposal import ApprovalState
 from weighbridge.core.rule_result import ALERTS, ResultStatus
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Wanted, page_of, read_int4
@@ -23,9 +24,6 @@ from weighbridge.resources.rule_results.records import (
     RuleResult,
     RuleResultPage,
 )
-
-APPROVAL_STATES: Final = ("pending", "approved", "rejected", "withdrawn")
-"""Where the correction that a result proposes stands."""
 
 
 def among(allowed: Iterable[str]) -> Callable[[str], str]:
@@ -54,7 +52,7 @@ def read_rule(text: str) -> int:
 _BOUNDS: Final = ("geq", "leq")
 _FILTERS: Final = {
     "status": Filter("r.status", among(ResultStatus), ", ".join(ResultStatus)),
-    "approval_state": Filter("r.approval_state", among(APPROVAL_STATES), ", ".join(APPROVAL_STATES)),
+    "approval_state": Filter("r.approval_state", among(ApprovalState), ", ".join(ApprovalState)),
     "rule_version": Filter("r.rule_version", read_int4, "a version's number"),
     "evaluated_at": Filter("r.evaluated_at", _read_moment, "a time with an offset", _BOUNDS),
     "created_at": Filter("r.created_at", _read_moment, "a time with an offset", _BOUNDS),

@@ -8,7 +8,7 @@ from weighbridge.db.engine import Write
 from weighbridge.errors import Conflict, Invalid
 from weighbridge.resources.async_tasks.records import AsyncTask
 from weighbridge.resources.audit_log import actions as audit
-from weighbridge.resources.data_points.corrections import corrections_of_rule, undo
+from weighbridge.resources.data_points.corrections import undo_rule
 from weighbridge.resources.rule_results.queries import rule_id
 from weighbridge.resources.rule_runs import queries
 from weighbridge.resources.rule_runs.queue import queue_run
@@ -46,7 +46,7 @@ async def reverse_rule_run(tx: Write, actor: Actor, project: int, number: int) -
         "UPDATE rule_runs SET state = %s, reversed_at = now() WHERE id = %s RETURNING rule_id",
         (RunState.REVERSED, number),
     )
-    await undo(tx, actor, project, await corrections_of_rule(tx, project, rule, number))
+    await undo_rule(tx, actor, project, rule, number)
     after = await queries.get_rule_run(tx, number)
     await audit.record(
         tx, actor, action="rule_run.reverse", target=str(number), project_id=project,

@@ -32,7 +32,7 @@ _SOURCE: Final = """
 """
 _COLUMNS: Final = """
     r.project_id, r.id, r.rule_id, r.rule_version, u.name, r.kind, r.state, r.start_time, r.end_time,
-    r.evaluated, r.alerts, r.corrections, r.proposals, r.created_at, r.started_at, r.finished_at,
+    r.evaluated, r.alerts, r.corrections, r.withdrawn, r.proposals, r.created_at, r.started_at, r.finished_at,
     extract(epoch FROM r.finished_at - r.started_at) AS duration, r.reversed_at, r.error_message,
     r.async_task_id
 """
@@ -76,7 +76,7 @@ async def rule_run_named(tx: Read, actor: Actor, text: str) -> tuple[int, int]:
 def _run(
     project: int, number: int, rule: int, rule_version: int, rule_name: str, kind: str, state: str,
     start: Instant | None, end: Instant | None, evaluated: int, alerts: int, corrections: int,
-    proposals: int, created: Instant, started: Instant | None, finished: Instant | None,
+    withdrawn: int, proposals: int, created: Instant, started: Instant | None, finished: Instant | None,
     duration: Decimal | None, reversed_at: Instant | None, error_message: str | None, task: int | None,
 ) -> RuleRun:  # fmt: skip
     return RuleRun(
@@ -91,6 +91,7 @@ def _run(
         evaluated,
         alerts,
         corrections,
+        withdrawn,
         proposals,
         created,
         started,

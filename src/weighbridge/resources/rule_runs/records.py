@@ -12,7 +12,10 @@ Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class RuleRun(msgspec.Struct, frozen=True):
-    """One evaluation of a version of a rule over a period; without a bound it has none on that side."""
+    """One evaluation of a version of a rule over a period; without a bound it has none on that side.
+
+    `corrections` counts those that it wrote, `withdrawn` those of its rule that it took back.
+    """
 
     id: int
     rule_id: str
@@ -25,6 +28,7 @@ class RuleRun(msgspec.Struct, frozen=True):
     evaluated: int
     alerts: int
     corrections: int
+    withdrawn: int
     proposals: int
     created_at: Instant
     started_at: Instant | None
@@ -33,6 +37,17 @@ class RuleRun(msgspec.Struct, frozen=True):
     reversed_at: Instant | None
     error_message: str | None
     async_task_id: int | None
+
+
+class RunResult(msgspec.Struct, frozen=True):
+    """What a rule run came to: as its task ends with it, and as the audit log keeps it."""
+
+    rule_run_id: int
+    evaluated: int
+    alerts: int
+    corrections: int
+    withdrawn: int
+    proposals: int
 
 
 class NewRuleRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -30,7 +30,8 @@ async def list_rule_runs(call: ReadCall) -> Page[RuleRun]:
 async def start_rule_run(call: WriteCall, body: NewRuleRun) -> Answer:
     """Start evaluating a rule again over a period; poll the task, whose `args` have the `rule_run_id`.
 
-    Records outside the time for which the rule is effective are left alone.
+    Records outside the time for which the rule is effective are not evaluated; corrections of the rule that
+    stand there are withdrawn.
     """
     project, rule = await rule_named(call.tx, call.actor, call.path["rule_id"])
     task = await actions.start_rule_run(call.tx, call.actor, project, rule, body)
@@ -48,7 +49,8 @@ async def get_rule_run(call: ReadCall) -> RuleRun:
 async def reverse_rule_run(call: WriteCall, _: NoOptions) -> RuleRun:
     """Remove the corrections that a run wrote; its alerts stay. The body may be left out.
 
-    409 unless the run is complete; reversing it again changes nothing.
+    The same version of the rule does not write them again. 409 unless the run is complete; reversing it again
+    changes nothing.
     """
     project, number = await queries.rule_run_named(call.tx, call.actor, call.path["rule_run_id"])
     return await actions.reverse_rule_run(call.tx, call.actor, project, number)

@@ -6,28 +6,20 @@ is complete with nothing evaluated.
 
 from typing import Any
 
-import msgspec
-
 from weighbridge.core import ids
 from weighbridge.core.instant import Instant
-from weighbridge.core.rule_run import RunState, RunTrigger, states_before
-from weighbridge.db.engine import Database
+from weighbridge.core.rule_run import RunKind, RunState, RunTrigger, states_before
+from weighbridge.db.engine import Database, Read
 from weighbridge.resources.async_tasks import actions as tasks
 from weighbridge.resources.async_tasks.actions import Attempt
 from weighbridge.resources.audit_log import actions as audit
-from weighbridge.resources.rules.evaluation import evaluate, hold_rule
+from weighbridge.resources.rule_runs.records import RunResult
+from weighbridge.resources.rules.evaluation import evaluate, hold_rule, may_correct
+from weighbridge.resources.rules.evaluation_events import EARLIEST, Period
 from weighbridge.resources.rules.findings import Outcome
 from weighbridge.resources.rules.marking import await_writers
 from weighbridge.resources.rules.queries import newest_version
 from weighbridge.resources.rules.subject import subject_of
-
-
-class RunResult(msgspec.Struct, frozen=True):
-    """What the task of a rule run came to."""
-
-    rule_run_id: int
-    evaluated: int
-    alerts: int
 
 
 async def run_rule(database: Database, attempt: Attempt) -> None:
@@ -54,38 +46,52 @@ async def _begin(database: Database, attempt: Attempt, number: int) -> None:
 
 
 async def _evaluate(database: Database, attempt: Attempt, number: int) -> None:
-    args = attempt.args
+    rule = _rule_number(attempt.args)
     async with database.write() as tx:
-        version = await newest_version(tx, attempt.project_id, _rule_number(args))
+        version = await newest_version(tx, attempt.project_id, rule)
+        await hold_rule(tx, version.project, rule, corrects=may_correct(version))
+        # It may have changed while others were waited for.
+        version = await newest_version(tx, attempt.project_id, rule)
         outcome = Outcome()
-        if version.version == args["rule_version"]:
-            await hold_rule(tx, version)
-            period = _moment(args["start_time"]) or version.effective_from, _moment(args["end_time"])
-            outcome = await evaluate(tx, await subject_of(tx, version), period, number)
+        if version.version == attempt.args["rule_version"]:
+            period = await _period(tx, attempt.args, number)
+            outcome = await evaluate(tx, attempt.actor, await subject_of(tx, version), period, number)
         await tx.execute(
             """
-            UPDATE rule_runs SET state = %s, evaluated = %s, alerts = %s, finished_at = clock_timestamp()
+            UPDATE rule_runs SET state = %s, evaluated = %s, alerts = %s, corrections = %s, withdrawn = %s,
+                                 proposals = %s, finished_at = clock_timestamp()
              WHERE id = %s AND state = ANY (%s)
             """,
             (
-                RunState.COMPLETE, outcome.evaluated, outcome.alerts, number,
-                states_before(RunTrigger.SUCCEED),
+                RunState.COMPLETE, outcome.evaluated, outcome.alerts, outcome.corrections, outcome.withdrawn,
+                outcome.proposals, number, states_before(RunTrigger.SUCCEED),
             ),
         )  # fmt: skip
         await tasks.hold_fence(tx, attempt)
-        result = RunResult(number, outcome.evaluated, outcome.alerts)
+        result = RunResult(
+            number,
+            outcome.evaluated,
+            outcome.alerts,
+            outcome.corrections,
+            outcome.withdrawn,
+            outcome.proposals,
+        )
         await audit.record(
-            tx, attempt.actor, action="rule_run.finish", target=args["rule_id"],
+            tx, attempt.actor, action="rule_run.finish", target=attempt.args["rule_id"],
             project_id=attempt.project_id, after=result,
         )  # fmt: skip
         await tasks.succeed(tx, attempt, result)
+
+
+async def _period(tx: Read, args: dict[str, Any], number: int) -> Period:
+    """The period of a run. A backfill looks at all time: at what the rule is effective for no more, too."""
+    if await tx.value("SELECT kind FROM rule_runs WHERE id = %s", (number,)) == RunKind.BACKFILL:
+        return EARLIEST, None
+    start, end = (Instant.of(Instant.fromisoformat(args[name])) for name in ("start_time", "end_time"))
+    return start, end
 
 
 def _rule_number(args: dict[str, Any]) -> int:
     key = ids.parse(ids.PREFIXES["rule"], args["rule_id"])
     assert key is not None  # noqa: S101 - the service wrote it
     return key.key
-
-
-def _moment(text: str | None) -> Instant | None:
-    return None if text is None else Instant.of(Instant.fromisoformat(text))

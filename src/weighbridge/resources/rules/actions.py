@@ -13,11 +13,12 @@ from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Invalid
 from weighbridge.resources.audit_log import actions as audit
-from weighbridge.resources.data_points.corrections import corrections_of_rule, undo
+from weighbridge.resources.data_points.corrections import undo_rule
 from weighbridge.resources.rule_results.queries import rule_id
 from weighbridge.resources.rule_runs.queue import queue_run
 from weighbridge.resources.rules import queries
 from weighbridge.resources.rules.checking import checked, problems_of_frame
+from weighbridge.resources.rules.correcting import withdraw_all_proposals
 from weighbridge.resources.rules.queries import StoredVersion
 from weighbridge.resources.rules.records import NewRule, Rule, RuleChange, SavedRule, UndoneCorrections
 
@@ -55,7 +56,7 @@ async def create_rule(tx: Write, actor: Actor, project: int, asked: NewRule) -> 
         ),
     )  # fmt: skip
     version = msgspec.structs.replace(draft, rule=number, version=1)
-    await _add_version(tx, version)
+    await _add_version(tx, actor, version)
     made = await queries.get_rule(tx, project, number)
     await audit.record(tx, actor, action="rule.create", target=made.id, project_id=project, after=made)
     return await _saved(tx, actor, made, version, is_affected=True)
@@ -74,7 +75,8 @@ async def update_rule(tx: Write, actor: Actor, project: int, number: int, asked:
     if version == before:
         return await _saved(tx, actor, shown, version, is_affected=False)
     if is_new:
-        await _add_version(tx, version)
+        await withdraw_all_proposals(tx, project, number)
+        await _add_version(tx, actor, version)
     await tx.execute(
         """
         UPDATE rules SET name = %s, message = %s, evaluation = %s, effective_from = %s, effective_to = %s,
@@ -95,9 +97,10 @@ async def update_rule(tx: Write, actor: Actor, project: int, number: int, asked:
 
 
 async def delete_rule(tx: Write, actor: Actor, project: int, number: int) -> None:
-    """Remove a rule; its alerts go with it, and what it corrected stays."""
+    """Remove a rule; its alerts and proposals go with it, and what it corrected stays."""
     await tx.execute("SELECT FROM rules WHERE project_id = %s AND id = %s FOR UPDATE", (project, number))
     before = await queries.get_rule(tx, project, number)
+    await withdraw_all_proposals(tx, project, number)
     await tx.execute(
         "UPDATE rules SET deleted_at = now(), updated_at = now() WHERE project_id = %s AND id = %s",
         (project, number),
@@ -107,9 +110,8 @@ async def delete_rule(tx: Write, actor: Actor, project: int, number: int) -> Non
 
 async def undo_corrections(tx: Write, actor: Actor, project: int, number: int) -> UndoneCorrections:
     """Revert every correction of a rule that stands, of every version; the rule and its alerts stay."""
-    undone = await undo(tx, actor, project, await corrections_of_rule(tx, project, number))
-    result = UndoneCorrections(len(undone.recorded), len(undone.changed))
-    if undone.recorded:
+    result = UndoneCorrections(*await undo_rule(tx, actor, project, number))
+    if result.corrections:
         await audit.record(
             tx, actor, action="rule.undo_corrections", target=rule_id(project, number), project_id=project,
             after=result,
@@ -156,19 +158,19 @@ async def _check_name(tx: Write, project: int, name: str, number: int) -> None:
         raise Invalid([Problem(f"The project has a rule {name!r} already.", "name", "taken")])
 
 
-async def _add_version(tx: Write, version: StoredVersion) -> None:
+async def _add_version(tx: Write, actor: Actor, version: StoredVersion) -> None:
     await tx.execute(
         """
         INSERT INTO rule_versions (project_id, rule_id, version, target, expression, data_point,
                                    event_type_id, family_id, rule_window, window_member_scope, purpose,
-                                   correction, priority, requires_approval)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+                                   correction, priority, requires_approval, user_id)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         """,
         (
             version.project, version.rule, version.version, version.target, version.expression,
             version.data_point, version.event_type, version.family, jsonb(version.window),
             version.window_member_scope, version.purpose, jsonb(version.correction), version.priority,
-            version.requires_approval,
+            version.requires_approval, actor.user_id,
         ),
     )  # fmt: skip
 

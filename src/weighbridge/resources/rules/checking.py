@@ -13,11 +13,12 @@ from weighbridge.core.rule import (
     Rule,
     Target,
     Vocabulary,
+    check_correction,
     check_rule,
     read_rule,
     write_window,
 )
-from weighbridge.core.rule_correction import Purpose, problems_of_fit, read_correction
+from weighbridge.core.rule_correction import Purpose, expression_of, read_correction
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.resources.models.queries import kept_model
@@ -46,19 +47,21 @@ async def checked(
     if any(problem.field in _CHOICES for problem in problems):
         raise Invalid(problems)
     scope = await _scope(tx, actor, project, asked, problems)
-    rule, found = read_rule(asked.expression, asked.window, asked.window_member_scope, asked.target)
+    correction, found = read_correction(Purpose(asked.purpose), asked.correction)
     problems += found
-    data_point, fitting = asked.data_point, list[Vocabulary]()
+    rule, found = read_rule(
+        asked.expression, asked.window, asked.window_member_scope, asked.target, expression_of(correction)
+    )
+    problems += found
+    data_point = asked.data_point
     if rule is not None and scope is not None:
         fitting, found = _fitting(rule, scope)
         problems += found
         if fitting and asked.target == Target.DATA_POINT:
             data_point, found = _data_point(rule, fitting[0], asked.data_point, usual)
             problems += found
-    correction, found = read_correction(Purpose(asked.purpose), asked.correction)
-    problems += found
-    if correction is not None and data_point is not None and fitting:
-        problems += problems_of_fit(correction, fitting[0], data_point)
+            if data_point is not None:
+                problems += _problems_of_correction(rule, scope, fitting, data_point)
     if problems:
         raise Invalid(problems)
     assert rule is not None and scope is not None  # noqa: S101, PT018 - their problems were raised
@@ -120,12 +123,8 @@ def _problems_of_kind(asked: NewRule) -> Iterator[Problem]:
         yield Problem(said, "requires_approval", "invalid")
     if asked.target == Target.MODEL_RUN:
         yield from _problems_of_model_rule(asked)
-    elif asked.target == Target.DATA_POINT:
-        if asked.model_id is not None:
-            yield Problem("model_id is for a rule whose target is model_run.", "model_id", "invalid")
-        if asked.purpose == Purpose.IMPUTE and asked.event_type_id is None:
-            said = "A rule that fills missing slots needs event_type_id: the type whose slots it fills."
-            yield Problem(said, "event_type_id", "required")
+    elif asked.target == Target.DATA_POINT and asked.model_id is not None:
+        yield Problem("model_id is for a rule whose target is model_run.", "model_id", "invalid")
 
 
 def _problems_of_model_rule(asked: NewRule) -> Iterator[Problem]:
@@ -201,6 +200,15 @@ def _fitting(rule: Rule, scope: _Scope) -> tuple[list[Vocabulary], list[Problem]
     return [], [Problem(said, "expression", "unknown")]
 
 
+def _problems_of_correction(
+    rule: Rule, scope: _Scope, fitting: list[Vocabulary], data_point: str
+) -> list[Problem]:
+    """What keeps the correction from every event type that the rule watches; none when it fits one."""
+    every = list(scope.vocabularies.values())
+    found = [check_correction(rule, one, every, data_point) for one in fitting if data_point in one.types]
+    return [] if [] in found else found[0]
+
+
 def _data_point(
     rule: Rule, vocabulary: Vocabulary, named: str | None, usual: str | None
 ) -> tuple[str | None, list[Problem]]:
@@ -211,11 +219,11 @@ def _data_point(
         return None, [
             Problem(f"data_point is {named!r}, which {vocabulary.label} has not.", "data_point", "unknown")
         ]
-    read = [vocabulary.slug_of(name) for name in rule.names if not rule.is_tag(name)]
+    found = [vocabulary.slug_of(name) for name in rule.names if not rule.is_tag(name)]
+    read = [slug for slug in found if slug is not None]
     if usual in read:
         return usual, []
-    for slug in read:
-        if slug is not None:
-            return slug, []
+    if read:
+        return read[0], []
     said = "The expression reads no data point; say with data_point which one the result is about."
     return None, [Problem(said, "data_point", "required")]

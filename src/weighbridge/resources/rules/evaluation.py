@@ -3,24 +3,30 @@
 What the database can tell by itself never leaves it. Anything else is read in order, a portion at a time,
 and evaluated in a thread, so that memory stays flat and the process goes on answering.
 
+A rule that corrects reads values that no rule has written: captured ones, or what a person put in their
+place.
+
 Invariants: evaluating is safe to repeat; two evaluations of one rule run one after the other, so that what
 is stored last was read last. A preview finds what an evaluation would.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from psycopg.sql import SQL, Composable
 
+from weighbridge.core.expression.value import Scalar
 from weighbridge.core.instant import Instant
-from weighbridge.core.rule import Evaluation, Finding, Target
+from weighbridge.core.permission import Actor
+from weighbridge.core.rule import Evaluation, Target
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.literal import Literal
+from weighbridge.resources.rules import collecting, correcting
+from weighbridge.resources.rules.collecting import Row, collect, findings
 from weighbridge.resources.rules.evaluation_events import (
     Period,
-    Stream,
     alerting,
     checked_value,
     is_answered_by_database,
@@ -32,12 +38,9 @@ from weighbridge.resources.rules.findings import DATA_POINTS, MODEL_RUNS, Found,
 from weighbridge.resources.rules.queries import StoredVersion
 from weighbridge.resources.rules.subject import EventKind, Subject, effective, subject_of
 
-PORTION: Final = 2_000
-"""Records that are read and evaluated at a time."""
-
 
 class Alert(msgspec.Struct, frozen=True):
-    """A record that a rule would alert on: an event's data point, or a model run."""
+    """A record that a rule would alert on: an event's data point, or a model run; and its correction."""
 
     event: int | None
     position: int | None
@@ -46,35 +49,57 @@ class Alert(msgspec.Struct, frozen=True):
     start_time: Instant
     value: str | None
     error: str | None
+    from_value: Scalar | None
+    to_value: Scalar | None
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What evaluating a rule would come to: how many records, how many alerts, and the first of them."""
+    """What evaluating a rule would come to: records, alerts, values it would correct, the first alerts."""
 
     evaluated: int
     alerts: int
+    corrections: int
     first: list[Alert]
 
 
-async def hold_rule(tx: Write, version: StoredVersion) -> None:
-    """Wait until no other evaluation of the rule runs, and keep it so until the transaction ends."""
-    await tx.execute(
-        "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))",
-        (f"rule evaluation:{version.project}:{version.rule}",),
-    )
+async def hold_rule(tx: Write, project: int, rule: int, *, corrects: bool) -> None:
+    """Wait until no other evaluation of the rule runs, and keep it so until the transaction ends.
+
+    The rules of a project that correct are evaluated one at a time: they lock the events that they correct.
+    """
+    names = [f"rule evaluation:{project}:{rule}"]
+    if corrects:
+        names.insert(0, f"rule corrections:{project}")
+    for name in names:
+        await tx.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (name,))
+
+
+def may_correct(version: StoredVersion) -> bool:
+    """Whether evaluating a version may change corrections: its own, or those of a version before it."""
+    return version.correction is not None or version.version > 1
 
 
 async def evaluate(
-    tx: Write, subject: Subject, period: Period, run: int | None, *, is_counted: bool = True
+    tx: Write, actor: Actor, subject: Subject, period: Period, run: int, *, is_counted: bool = True
 ) -> Outcome:
     """Evaluate a rule for the records that start in the period, as far as it is effective there.
 
-    Unless it is counted, how many records were evaluated is only told when a result changed.
+    The actor answers for what it corrects. Unless it is counted, how many records were evaluated is only told
+    when a result changed.
     """
     here = effective(subject.version, *period)
-    if here is None:
-        return Outcome()
+    if subject.rule.correction is not None:
+        return await _evaluate_correcting(tx, actor, subject, (period, here), run)
+    outcome = Outcome() if here is None else await _evaluate(tx, subject, here, run, is_counted=is_counted)
+    if not may_correct(subject.version):
+        return outcome
+    withdrawn = await correcting.withdraw(tx, actor, subject.version, run, period)
+    return outcome.plus(Outcome(changed=withdrawn, withdrawn=withdrawn))
+
+
+async def _evaluate(tx: Write, subject: Subject, here: Period, run: int, *, is_counted: bool) -> Outcome:
+    """Evaluate a rule that alerts and corrects nothing."""
     if subject.rule.target is Target.MODEL_RUN:
         return await _evaluate_runs(tx, subject, here, run)
     if not subject.watched:
@@ -86,11 +111,35 @@ async def evaluate(
         if is_counted or outcome.changed:
             outcome = Outcome(await _count(tx, subject, here), outcome.alerts, outcome.changed)
         return outcome
-    stream = await stream_of(tx, subject, here)
-    evaluated = await _collect(tx, subject, stream)
-    covered = _covered(subject, subject.watched, here)
-    outcome = await store(tx, subject.version, run, Found(DATA_POINTS, _COLLECTED_POINTS, covered))
-    return Outcome(evaluated, outcome.alerts, outcome.changed)
+    await collecting.begin(tx)
+    evaluated = await collect(tx, subject, await stream_of(tx, subject, here))
+    return Outcome(evaluated).plus(await _store_points(tx, subject, here, run))
+
+
+async def _evaluate_correcting(
+    tx: Write, actor: Actor, subject: Subject, periods: tuple[Period, Period | None], run: int
+) -> Outcome:
+    """Evaluate a rule that corrects where it is effective, and take back what it corrected elsewhere."""
+    version, (asked, here) = subject.version, periods
+    here = here if subject.watched else None
+    outcome = Outcome()
+    await collecting.begin(tx)
+    if here is not None:
+        outcome = Outcome(await collect(tx, subject, await stream_of(tx, subject, here)))
+        await collecting.index(tx)
+        await correcting.leave_to_people(tx, version)
+    if version.requires_approval:
+        # Before the results change that hold them.
+        outcome = outcome.plus(Outcome(changed=await correcting.withdraw_proposals(tx, version, asked)))
+    if here is not None:
+        outcome = outcome.plus(await _store_points(tx, subject, here, run))
+    return outcome.plus(await correcting.correct(tx, actor, version, run, asked))
+
+
+async def _store_points(tx: Write, subject: Subject, here: Period, run: int) -> Outcome:
+    """Store what was collected of data points."""
+    found = Found(DATA_POINTS, _COLLECTED_POINTS, _covered(subject, subject.watched, here))
+    return await store(tx, subject.version, run, found)
 
 
 async def preview(
@@ -100,23 +149,24 @@ async def preview(
     subject = await subject_of(tx, version)
     here = effective(version, start, end)
     if here is None or (subject.rule.target is Target.DATA_POINT and not subject.watched):
-        return Preview(0, 0, [])
+        return Preview(0, 0, 0, [])
     stream = (
         stream_of_runs(subject, here)
         if subject.rule.target is Target.MODEL_RUN
         else await stream_of(tx, subject, here)
     )
-    alerts = 0
+    alerts = corrections = 0
     first: list[Alert] = []
     evaluation = Evaluation(subject.program, subject.zone)
-    async for found in _findings(tx, evaluation, stream):
+    async for found in findings(tx, subject, evaluation, stream):
         alerts += len(found)
-        first += [_alert(subject, finding) for finding in found[: limit - len(first)]]
-    return Preview(evaluation.evaluated, alerts, first)
+        corrections += sum(finding.to_value is not None for finding in found)
+        first += [_alert(finding) for finding in found[: limit - len(first)]]
+    return Preview(evaluation.evaluated, alerts, corrections, first)
 
 
 async def _evaluate_in_database(
-    tx: Write, subject: Subject, kind: EventKind, period: Period, run: int | None
+    tx: Write, subject: Subject, kind: EventKind, period: Period, run: int
 ) -> Outcome:
     position = subject.places[kind.number]
     column = next(one for one in kind.columns.values() if one.position == position)
@@ -125,7 +175,10 @@ async def _evaluate_in_database(
         "SELECT true AS is_found, e.id AS event_id, {} AS position, {} AS value, NULL::text AS error"
         " FROM events e WHERE {} AND e.voided_at IS NULL AND {}"
     ).format(
-        SQL("{}::smallint").format(Literal(position)), checked_value(column), events, alerting(subject, kind)
+        SQL("{}::smallint").format(Literal(position)),
+        checked_value(subject, column),
+        events,
+        alerting(subject, kind),
     )
     of_result = SQL("{} AND e.id = o.event_id").format(found)
     return await store(
@@ -145,14 +198,15 @@ async def _count(tx: Read, subject: Subject, period: Period) -> int:
     return count
 
 
-async def _evaluate_runs(tx: Write, subject: Subject, period: Period, run: int | None) -> Outcome:
-    evaluated = await _collect(tx, subject, stream_of_runs(subject, period))
+async def _evaluate_runs(tx: Write, subject: Subject, period: Period, run: int) -> Outcome:
+    await collecting.begin(tx)
+    evaluated = await collect(tx, subject, stream_of_runs(subject, period))
     found = SQL(
         "SELECT true AS is_found, batch_id, model_run_id, value, error, {}::text[] AS node_ids"
         " FROM rule_findings"
     ).format(Literal(nodes_of(subject)))
     outcome = await store(tx, subject.version, run, Found(MODEL_RUNS, found, covered_runs(period)))
-    return Outcome(evaluated, outcome.alerts, outcome.changed)
+    return Outcome(evaluated).plus(outcome)
 
 
 def _covered(subject: Subject, kinds: Sequence[EventKind], period: Period) -> Composable:
@@ -163,50 +217,8 @@ def _covered(subject: Subject, kinds: Sequence[EventKind], period: Period) -> Co
     )
 
 
+def _alert(row: Row) -> Alert:
+    return Alert(*row[:4], Instant.of(row.start), *row[4:8])
+
+
 _COLLECTED_POINTS: Final = SQL("SELECT true AS is_found, event_id, position, value, error FROM rule_findings")
-_TABLE: Final = """
-    CREATE TEMPORARY TABLE IF NOT EXISTS rule_findings (
-        event_id bigint, position smallint, batch_id bigint, model_run_id bigint, value text, error text
-    ) ON COMMIT DROP
-"""
-_COLLECT: Final = """
-    INSERT INTO rule_findings
-    SELECT * FROM unnest(%s::bigint[], %s::smallint[], %s::bigint[], %s::bigint[], %s::text[], %s::text[])
-"""
-
-
-async def _collect(tx: Write, subject: Subject, stream: Stream) -> int:
-    """Put what is found into a table of the transaction; gives how many records were evaluated."""
-    await tx.execute(_TABLE)
-    await tx.execute("DELETE FROM rule_findings")
-    evaluation = Evaluation(subject.program, subject.zone)
-    async for found in _findings(tx, evaluation, stream):
-        rows = [_row(subject, finding) for finding in found]
-        if rows:
-            await tx.execute(_COLLECT, [list(column) for column in zip(*rows, strict=True)])
-    await tx.execute("ANALYZE rule_findings")
-    return evaluation.evaluated
-
-
-async def _findings(tx: Read, evaluation: Evaluation, stream: Stream) -> AsyncIterator[list[Finding]]:
-    def take(rows: Sequence[Sequence[Any]]) -> list[Finding]:
-        return evaluation.take(map(stream.record, rows))
-
-    async for rows in tx.portions(stream.statement, PORTION):
-        yield await tx.in_thread(take, rows)
-    yield evaluation.finish()
-
-
-def _row(subject: Subject, finding: Finding) -> tuple[Any, ...]:
-    """A finding as a row of the table: event and position, or batch and model run, value, error."""
-    record = finding.record
-    if subject.rule.target is Target.MODEL_RUN:
-        batch, run, value = record.about
-        return None, None, batch, run, value, finding.error
-    position, value = record.about
-    return record.key, position, None, None, value, finding.error
-
-
-def _alert(subject: Subject, finding: Finding) -> Alert:
-    event, position, batch, run, value, error = _row(subject, finding)
-    return Alert(event, position, batch, run, Instant.of(finding.record.start), value, error)

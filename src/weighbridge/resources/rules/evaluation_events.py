@@ -23,11 +23,15 @@ from weighbridge.core.rule import MemberScope, Record, Rolling, affected, reach
 from weighbridge.core.rule.slots import slot_number
 from weighbridge.db.engine import Read
 from weighbridge.db.literal import Literal
-from weighbridge.resources.batch_generations.where import TAGS, Column, condition, value_of
+from weighbridge.resources.batch_generations.where import TAGS, Column, condition
+from weighbridge.resources.events.values import CURRENT, LEFT_TO_RULES, WITHOUT_RULES
 from weighbridge.resources.rules.subject import EventKind, Subject
 
 Period = tuple[Instant, Instant | None]
 """From its start on and before its end; None has no end."""
+
+EARLIEST: Final = Instant.of(Instant.fromisoformat("0001-01-01T00:00:00+00:00"))
+"""No event starts before it."""
 
 _MILLISECOND: Final = timedelta(milliseconds=1)
 _INEXACT: Final = frozenset(
@@ -57,7 +61,8 @@ _GROUPS: Final = {
 
 def is_answered_by_database(subject: Subject) -> bool:
     """Whether the database can tell for each event whether the rule alerts on it."""
-    return subject.rule.is_about_itself and is_exact_in_database(subject.rule.tree)
+    rule = subject.rule
+    return rule.correction is None and rule.is_about_itself and is_exact_in_database(rule.tree)
 
 
 def is_exact_in_database(tree: Expression) -> bool:
@@ -90,10 +95,16 @@ def within(project: int, kinds: Sequence[EventKind], period: Period) -> Composab
     )
 
 
-def checked_value(column: Column) -> Composable:
+def value_of(subject: Subject, column: Column) -> Composable:
+    """A value as the rule reads it: the current one, or for a rule that corrects, one that no rule wrote."""
+    read = CURRENT if subject.rule.correction is None else WITHOUT_RULES
+    return SQL(read[column.value_type]).format(Literal(column.position))
+
+
+def checked_value(subject: Subject, column: Column) -> Composable:
     """A value as a result shows it."""
     shape = "trim_scale({})::text" if column.value_type == "number" else "({})::text"
-    return SQL(shape).format(value_of(column))
+    return SQL(shape).format(value_of(subject, column))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +119,8 @@ async def stream_of(tx: Read, subject: Subject, period: Period) -> Stream:
     """What to read so that every event that starts in the period can be evaluated."""
     first = await _first_member(tx, subject, period)
     columns = [_value(subject, name) for name in subject.program.names]
+    if subject.rule.correction is not None:
+        columns.append(_left_to_rules(subject))
     statement = SQL(
         "SELECT e.id, e.start_time, e.end_time, e.created_at, {}, e.event_type_id, {}{}"
         " FROM events e WHERE {} AND e.voided_at IS NULL ORDER BY {}"
@@ -126,10 +139,12 @@ def _record_maker(subject: Subject, start: Instant) -> Callable[[Sequence[Any]],
     watched = frozenset(kind.number for kind in subject.watched)
     places, zone = subject.places, subject.zone
     is_numbered = any(call.function == "missed_slots" for call in subject.rule.aggregates)
+    is_correcting = subject.rule.correction is not None
 
     def record(row: Sequence[Any]) -> Record:
         key, begin, end, created, group, kind, checked, *values = row
         cadence = cadences.get(kind) if is_numbered else None
+        captured = values.pop() if is_correcting else None
         return Record(
             key,
             begin,
@@ -139,7 +154,7 @@ def _record_maker(subject: Subject, start: Instant) -> Callable[[Sequence[Any]],
             None if cadence is None else slot_number(*cadence, begin, zone),
             begin >= start and kind in watched,
             tuple(values),
-            (places.get(kind), checked),
+            (places.get(kind), checked, captured),
         )
 
     return record
@@ -168,11 +183,8 @@ async def _first_member(tx: Read, subject: Subject, period: Period) -> Instant:
     count = _members_before(subject)
     if count:
         first = await _member(tx, subject, (start, end), count, is_before=True)
-        firsts.append(_EARLIEST if first is None else first)
+        firsts.append(EARLIEST if first is None else first)
     return min(firsts)
-
-
-_EARLIEST: Final = Instant.of(Instant.fromisoformat("0001-01-01T00:00:00+00:00"))
 
 
 def _members_before(subject: Subject) -> int:
@@ -193,7 +205,7 @@ async def _member(
     where = subject.rule.where
     kinds = subject.around
     # Events behind the last member still look at it, when not all events are members.
-    if where is not None and (not is_before or len(kinds) > 1 or not is_exact_in_database(where)):
+    if where is not None and (not is_before or len(kinds) > 1 or not _is_asked_of_database(subject, where)):
         return None
     is_member = SQL("true") if where is None else condition(where, _columns(subject, kinds[0]))
     group = _GROUPS[subject.rule.scope]
@@ -226,6 +238,11 @@ async def _member(
     return edge if found is None else Instant.of(found)
 
 
+def _is_asked_of_database(subject: Subject, where: Expression) -> bool:
+    """Whether the database can tell the members; it knows current values, and not what no rule wrote."""
+    return subject.rule.correction is None and is_exact_in_database(where)
+
+
 def _groups(subject: Subject, period: Period) -> Composable:
     """The groups that the events of a period may be of; an event that was moved away may have been of any."""
     match subject.rule.scope:
@@ -245,14 +262,23 @@ def _value(subject: Subject, name: t.Name) -> Composable:
     if subject.rule.is_tag(name):
         return SQL(TAGS[name.text])
     columns = subject.reading[name]
-    return _by_type({number: value_of(column) for number, column in columns.items()})
+    return _by_type({number: value_of(subject, column) for number, column in columns.items()})
 
 
 def _checked(subject: Subject) -> Composable:
-    named = t.Name((subject.version.data_point or "",), is_verbatim=True)
-    columns = {kind.number: kind.column(named) for kind in subject.watched}
     return _by_type(
-        {number: checked_value(column) for number, column in columns.items() if column is not None}
+        {number: checked_value(subject, column) for number, column in subject.checked_columns.items()}
+    )
+
+
+def _left_to_rules(subject: Subject) -> Composable:
+    """The captured value that a rule may correct; NULL where there is none, or a person corrected it."""
+    columns = subject.checked_columns
+    return _by_type(
+        {
+            number: SQL(LEFT_TO_RULES[column.value_type]).format(Literal(column.position))
+            for number, column in columns.items()
+        }
     )
 
 

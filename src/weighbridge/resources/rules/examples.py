@@ -1,4 +1,4 @@
-"""Ten rules that most plants want, as bodies to send: what the OpenAPI document shows, and what tests try."""
+"""Eleven rules that most plants want, as bodies to send: the OpenAPI document shows and tests try them."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -116,6 +116,17 @@ EXAMPLES: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
             "The removal for each tonne of biochar is out of proportion.",
             target="model_run",
             model_id=_MODEL,
+        ),
+    ),
+    "calibration": (
+        "A meter that reads 2 % low, corrected from what it captured",
+        _rule(
+            "Calibration of the kiln meter",
+            "{{temperature}} IS NOT NULL",
+            "The meter reads 2 % low, by the certificate of January.",
+            event_type_id=_EVENT_TYPE,
+            purpose="adjust",
+            correction={"method": "expression", "expression": "{{temperature}} * 1.02"},
         ),
     ),
 }

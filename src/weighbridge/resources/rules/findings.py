@@ -8,11 +8,19 @@ Invariants: the statements are safe to repeat, and repeating them changes nothin
 all records of a period, whatever their number.
 """
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Final, LiteralString
 
 from psycopg.sql import SQL, Composable
 
+from weighbridge.core.rule_result import (
+    CLOSES,
+    MOVES,
+    Finding,
+    ResultStatus,
+    statuses_closed_by,
+    statuses_open_to,
+)
 from weighbridge.db.engine import Write
 from weighbridge.db.literal import Literal
 from weighbridge.resources.rules.queries import StoredVersion
@@ -20,17 +28,29 @@ from weighbridge.resources.rules.queries import StoredVersion
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What evaluating a rule came to: records evaluated, those that it alerts on, results that changed."""
+    """What evaluating a rule came to."""
 
     evaluated: int = 0
+    """Records that were looked at."""
     alerts: int = 0
+    """Those of them that the rule alerts on."""
     changed: int = 0
+    """Results, corrections and proposals that are not what they were."""
+    corrections: int = 0
+    """Corrections that were written."""
+    withdrawn: int = 0
+    """Corrections of the rule that were taken back."""
+    proposals: int = 0
+    """Corrections that were proposed, or proposed anew."""
+
+    @property
+    def corrects(self) -> bool:
+        """Whether values, or what is proposed for them, are not what they were."""
+        return bool(self.corrections or self.withdrawn or self.proposals)
 
     def plus(self, other: "Outcome") -> "Outcome":
         """Both together."""
-        return Outcome(
-            self.evaluated + other.evaluated, self.alerts + other.alerts, self.changed + other.changed
-        )
+        return Outcome(*(one + another for one, another in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +124,35 @@ def _parts(version: StoredVersion, run: int | None, found: Found) -> dict[str, C
         "run": Literal(run),
         "found": found.records,
         "covered": found.covered,
+        **_MOVES,
     }
+
+
+def _after() -> Composable:
+    """The status of a result `r` that is closed, whatever closed it."""
+    moves = {status: MOVES[status, finding] for status, finding in CLOSES}
+    arms = [
+        SQL("WHEN {} THEN {}").format(Literal(status.value), Literal(moves[status].value))
+        for status in sorted(moves)
+    ]
+    return SQL("(CASE r.status {} END)").format(SQL(" ").join(arms))
+
+
+def _texts(texts: list[str]) -> Composable:
+    return SQL("{}::text[]").format(Literal(texts))
+
+
+_MOVES: Final[dict[str, Composable]] = {
+    "by_passing": _texts(statuses_closed_by(Finding.PASSES)),
+    "by_no_change": _texts(statuses_closed_by(Finding.FAILS, Finding.ERRS)),
+    "by_failing_anew": _texts(statuses_closed_by(Finding.FAILS_ANEW)),
+    "by_erring_anew": _texts(statuses_closed_by(Finding.ERRS_ANEW)),
+    "following": _texts(statuses_open_to(Finding.FAILS)),
+    "after": _after(),
+    "fails": Literal(ResultStatus.FAIL.value),
+    "errs": Literal(ResultStatus.ERROR.value),
+}
+"""The moves of `core.rule_result`, as the statements need them."""
 
 
 _CLOSE: Final = SQL(
@@ -115,13 +163,15 @@ _CLOSE: Final = SQL(
                 AND o.closed_at IS NULL AND {covered}),
          over AS (
              SELECT o.id FROM open o {joined}
-              WHERE f.is_found IS NULL
-                 OR (o.status = 'dismissed'
-                     AND (f.value, f.error) IS DISTINCT FROM (o.{value}, o.error_message)))
+              WHERE o.status = ANY (CASE
+                    WHEN f.is_found IS NULL THEN {by_passing}
+                    WHEN (f.value, f.error) IS NOT DISTINCT FROM (o.{value}, o.error_message)
+                    THEN {by_no_change}
+                    WHEN f.error IS NULL THEN {by_failing_anew} ELSE {by_erring_anew} END))
     UPDATE {table} r
-       SET status = CASE r.status WHEN 'dismissed' THEN r.status ELSE 'pass' END,
-           error_message = CASE r.status WHEN 'dismissed' THEN r.error_message END,
-           evaluated_at = CASE r.status WHEN 'dismissed' THEN r.evaluated_at ELSE now() END,
+       SET status = {after},
+           error_message = CASE WHEN {after} = r.status THEN r.error_message END,
+           evaluated_at = CASE WHEN {after} = r.status THEN r.evaluated_at ELSE now() END,
            closed_at = now()
       FROM over WHERE r.project_id = {project} AND r.id = over.id
     """
@@ -133,12 +183,12 @@ _PUT: Final = SQL(
              INSERT INTO {table} (project_id, rule_id, rule_version, rule_run_id, {keys}, status, {value},
                                   error_message, evaluated_at{extra})
              SELECT {project}, {rule}, {version}, {run}, {keys},
-                    CASE WHEN error IS NULL THEN 'fail' ELSE 'error' END, value, error, now(){extra}
-               FROM found
+                    CASE WHEN error IS NULL THEN {fails} ELSE {errs} END, value, error, now(){extra}
+               FROM found ORDER BY {keys}
              ON CONFLICT (project_id, {keys}, rule_id, rule_version) WHERE closed_at IS NULL
              DO UPDATE SET status = excluded.status, {value} = excluded.{value},
                            error_message = excluded.error_message, evaluated_at = excluded.evaluated_at
-              WHERE {table}.status <> 'dismissed'
+              WHERE {table}.status = ANY ({following})
                 AND ({table}.status, {table}.{value}, {table}.error_message)
                     IS DISTINCT FROM (excluded.status, excluded.{value}, excluded.error_message)
              RETURNING 1)

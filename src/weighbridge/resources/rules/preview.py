@@ -31,7 +31,14 @@ async def preview_rule(tx: Read, actor: Actor, project: int, asked: RulePreviewB
         raise Invalid([Problem(said, "end_time", "invalid")])
     draft = await checked(tx, actor, project, asked.rule)
     found = await evaluation.preview(tx, draft, start, end, PREVIEW_ALERTS_MAX)
-    return RulePreview(found.evaluated, found.alerts, [_shown(project, alert) for alert in found.first])
+    is_proposed = draft.requires_approval
+    return RulePreview(
+        found.evaluated,
+        found.alerts,
+        0 if is_proposed else found.corrections,
+        found.corrections if is_proposed else 0,
+        [_shown(project, alert) for alert in found.first],
+    )
 
 
 def _shown(project: int, alert: evaluation.Alert) -> RulePreviewAlert:
@@ -51,6 +58,8 @@ def _shown(project: int, alert: evaluation.Alert) -> RulePreviewAlert:
         alert.start_time,
         alert.value,
         alert.error,
+        alert.from_value,
+        alert.to_value,
     )
 
 

@@ -147,13 +147,28 @@ async def newest_version(tx: Read, project: int, rule: int) -> StoredVersion:
     return found
 
 
-async def automatic_versions(tx: Read, project: int) -> list[StoredVersion]:
-    """The newest versions of a project's rules that are evaluated whenever data change."""
+async def automatic_versions(tx: Read, project: int, rule: int | None = None) -> list[StoredVersion]:
+    """The newest versions of a project's rules that are evaluated whenever data change; or of one of them."""
     return await tx.rows(
         StoredVersion,
-        f"{_STORED} WHERE {_NEWEST} AND u.project_id = %s AND u.evaluation = 'automatic' ORDER BY u.id",
-        (project,),
+        f"""
+        {_STORED} WHERE {_NEWEST} AND u.project_id = %(project)s AND u.evaluation = 'automatic'
+           AND (%(rule)s::integer IS NULL OR u.id = %(rule)s) ORDER BY u.id
+        """,
+        {"project": project, "rule": rule},
     )
+
+
+async def author_of(tx: Read, version: StoredVersion, run: int) -> Actor:
+    """Who saved a version and answers for what a run of it corrects, when nobody asked for the run."""
+    [(account, user)] = await tx.tuples(
+        """
+        SELECT u.account_id, u.id FROM rule_versions v JOIN users u ON u.id = v.user_id
+         WHERE v.project_id = %s AND v.rule_id = %s AND v.version = %s
+        """,
+        (version.project, version.rule, version.version),
+    )
+    return Actor(account, user, None, frozenset(), f"rule_run_{run}")
 
 
 async def project_with_rules(tx: Read, actor: Actor, text: str) -> int:

@@ -1,6 +1,7 @@
 """What a data rule looks like on the wire."""
 
 from datetime import datetime
+from decimal import Decimal
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -151,7 +152,10 @@ class UndoneCorrections(msgspec.Struct, frozen=True):
 
 
 class RulePreviewAlert(msgspec.Struct, frozen=True):
-    """A record that a rule would alert on: an event's data point, or a model run."""
+    """A record that a rule would alert on: an event's data point, or a model run.
+
+    Where the rule would correct the value, or propose it, `to_value` is what it would be.
+    """
 
     event_id: str | None
     data_point_id: str | None
@@ -160,11 +164,18 @@ class RulePreviewAlert(msgspec.Struct, frozen=True):
     start_time: Instant
     value: str | None
     error_message: str | None
+    from_value: Decimal | str | bool | None
+    to_value: Decimal | str | bool | None
 
 
 class RulePreview(msgspec.Struct, frozen=True):
-    """What a rule would come to over a period: how many records, how many alerts, and the first of them."""
+    """What a rule would come to over a period: how many records, how many alerts, and the first of them.
+
+    `corrections` counts the values that it would correct; with approval these are `proposals`.
+    """
 
     evaluated: int
     alerts: int
+    corrections: int
+    proposals: int
     data: list[RulePreviewAlert]

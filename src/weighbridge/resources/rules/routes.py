@@ -34,6 +34,10 @@ async def list_rules(call: ReadCall) -> Page[Rule]:
 async def create_rule(call: WriteCall, body: NewRuleBody) -> SavedRule:
     """Create a data rule: where its expression is true, there is an alert.
 
+    With the purpose `adjust` it also puts what its `correction` comes to beside the captured value, or with
+    `requires_approval` holds that as a proposal. It reads what was captured, or what people put in its place,
+    and never what a rule has written.
+
     An automatic rule is evaluated at once for all that it is effective for, past records included, and from
     then on whenever data change; `rule_run_id` is the run that does it. A rule on demand is evaluated when
     `POST /rules/{rule_id}/rule_runs` asks for it.
@@ -44,9 +48,11 @@ async def create_rule(call: WriteCall, body: NewRuleBody) -> SavedRule:
 
 @post(_OF_PROJECT + "/preview", permission=_READ, body=RulePreviewBody, returns=RulePreview, status=200)
 async def preview_rule(call: WriteCall, body: RulePreviewBody) -> RulePreview:
-    """Say what a rule would find in a period, without storing anything: the rule need not be there yet.
+    """Say what a rule would find and correct in a period, without storing anything.
 
-    `data` has the first 100 alerts, in the order of time; `alerts` counts all of them.
+    The rule need not be there yet. `data` has the first 100 alerts, in the order of time, each with the value
+    that it would correct and what to; `alerts` counts all of them, `corrections` or `proposals` those that
+    would be corrected.
     """
     project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
     return await preview.preview_rule(call.tx, call.actor, project, body)
@@ -71,7 +77,8 @@ async def update_rule(call: WriteCall, body: RuleChangeBody) -> SavedRule:
 
     Name, message, evaluation and the time for which it is effective make none. Results stay with the version
     that made them. `backfill_enqueued` says whether the change queued an evaluation; false for a rule on
-    demand. Shortening the time stops the rule and keeps past alerts.
+    demand. Shortening the time stops the rule and keeps past alerts. Evaluating another version, or another
+    time, replaces or withdraws what the rule corrected and does not say any more.
     """
     project, number = await rule_named(call.tx, call.actor, call.path["rule_id"])
     return await actions.update_rule(call.tx, call.actor, project, number, body.rule)
@@ -86,7 +93,10 @@ async def delete_rule(call: WriteCall) -> None:
 
 @post(_ONE + "/undo_corrections", permission=_WRITE, body=NoOptions, returns=UndoneCorrections, status=200)
 async def undo_corrections(call: WriteCall, _: NoOptions) -> UndoneCorrections:
-    """Revert every correction that a rule wrote; its alerts stay. The body may be left out."""
+    """Revert every correction that a rule wrote; its alerts stay. The body may be left out.
+
+    The same version of the rule does not write them again.
+    """
     project, number = await rule_named(call.tx, call.actor, call.path["rule_id"])
     return await actions.undo_corrections(call.tx, call.actor, project, number)
 

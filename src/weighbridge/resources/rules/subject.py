@@ -16,10 +16,12 @@ from weighbridge.core.rule import (
     Rule,
     Target,
     Vocabulary,
+    check_correction,
     check_rule,
     program_of,
     read_rule,
 )
+from weighbridge.core.rule_correction import expression_of
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.resources.batch_generations.where import Column
@@ -56,11 +58,16 @@ class Subject:
     """The event types whose events may be members of a window."""
 
     @property
-    def places(self) -> dict[int, int]:
-        """The position of the data point that a result points at, by event type."""
+    def checked_columns(self) -> dict[int, Column]:
+        """Where the data point stands that a result points at, by event type."""
         named = Name((self.version.data_point or "",), is_verbatim=True)
         columns = {kind.number: kind.column(named) for kind in self.watched}
-        return {number: column.position for number, column in columns.items() if column is not None}
+        return {number: column for number, column in columns.items() if column is not None}
+
+    @property
+    def places(self) -> dict[int, int]:
+        """The position of that data point, by event type."""
+        return {number: column.position for number, column in self.checked_columns.items()}
 
     @property
     def reading(self) -> dict[Name, dict[int, Column]]:
@@ -84,7 +91,11 @@ class Subject:
 async def subject_of(tx: Read, version: StoredVersion) -> Subject:
     """Make a version ready for the data of its project as they stand."""
     rule, problems = read_rule(
-        version.expression, version.window, version.window_member_scope, version.target
+        version.expression,
+        version.window,
+        version.window_member_scope,
+        version.target,
+        expression_of(version.correction),
     )
     if rule is None:
         raise Invalid(problems)
@@ -117,6 +128,7 @@ def _watched(version: StoredVersion, rule: Rule, kinds: Sequence[EventKind]) -> 
         if version.event_type in {None, kind.number}
         and kind.column(named) is not None
         and not check_rule(rule, kind.vocabulary, vocabularies)
+        and not check_correction(rule, kind.vocabulary, vocabularies, version.data_point or "")
     ]
     # A name that is a number in one type and a text in another is read as in the first.
     return [kind for kind in fitting if _reads_alike(rule, kind, fitting[0])]

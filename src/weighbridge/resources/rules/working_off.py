@@ -14,17 +14,21 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Final
 
+import msgspec
 from psycopg import OperationalError
 
 from weighbridge.core.instant import Interval
 from weighbridge.core.rule import MemberScope, Target
 from weighbridge.core.rule_run import RunKind, RunState
 from weighbridge.db.engine import Database, Write
-from weighbridge.resources.rules.evaluation import evaluate, hold_rule
+from weighbridge.resources.audit_log import actions as audit
+from weighbridge.resources.rule_results.queries import rule_id
+from weighbridge.resources.rule_runs.records import RunResult
+from weighbridge.resources.rules.evaluation import evaluate, hold_rule, may_correct
 from weighbridge.resources.rules.evaluation_events import Period, widened
 from weighbridge.resources.rules.evaluation_runs import widened_runs
 from weighbridge.resources.rules.findings import Outcome
-from weighbridge.resources.rules.queries import StoredVersion, automatic_versions
+from weighbridge.resources.rules.queries import StoredVersion, author_of, automatic_versions
 from weighbridge.resources.rules.subject import Subject, subject_of
 
 NEAR: Final = timedelta(hours=1)
@@ -67,7 +71,8 @@ async def _work_off_project(database: Database, project: int) -> list[Failure]:
         if not await tx.value("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", (name,)):
             return []
         dirty = await _take(tx, project)
-        for version in await automatic_versions(tx, project):
+        # Rules that correct go first: the others look at what it comes to.
+        for version in sorted(await automatic_versions(tx, project), key=_turn):
             await tx.execute("SAVEPOINT rule")
             try:
                 await _evaluate(tx, version, dirty)
@@ -79,6 +84,11 @@ async def _work_off_project(database: Database, project: int) -> list[Failure]:
                 failures.append(Failure(version, error))
             await tx.execute("RELEASE SAVEPOINT rule")
     return failures
+
+
+def _turn(version: StoredVersion) -> tuple[bool, bool, int]:
+    """The order of rules: any that waits for others that correct comes before any that does not."""
+    return version.correction is None, not may_correct(version), version.rule
 
 
 async def _take(tx: Write, project: int) -> Dirty:
@@ -97,7 +107,13 @@ async def _evaluate(tx: Write, version: StoredVersion, dirty: Dirty) -> None:
     """Evaluate a rule where the marked records may have changed what it finds."""
     if not _may_concern(version, dirty):
         return
-    await hold_rule(tx, version)
+    await hold_rule(tx, version.project, version.rule, corrects=may_correct(version))
+    if may_correct(version):
+        # Others were waited for. A rule that changed since the marks were taken sees their data by itself.
+        newest = await automatic_versions(tx, version.project, version.rule)
+        if [one.version for one in newest] != [version.version]:
+            return
+        [version] = newest
     subject = await subject_of(tx, version)
     periods = _merged([await _widened(tx, subject, changed) for changed in _changed(subject, dirty)])
     if not periods:
@@ -105,14 +121,23 @@ async def _evaluate(tx: Write, version: StoredVersion, dirty: Dirty) -> None:
     run: int = await tx.value(
         _BEGIN_RUN, (version.project, version.rule, version.version, RunKind.AUTOMATIC, RunState.RUNNING)
     )
+    actor = await author_of(tx, version, run)
     outcome = Outcome()
     for period in periods:
-        outcome = outcome.plus(await evaluate(tx, subject, period, run, is_counted=False))
-    if outcome.changed:
-        start, end = periods[0][0], periods[-1][1]
-        await tx.execute(_END_RUN, (RunState.COMPLETE, start, end, outcome.evaluated, outcome.alerts, run))
-    else:
+        outcome = outcome.plus(await evaluate(tx, actor, subject, period, run, is_counted=False))
+    if not outcome.changed:
         await tx.execute("DELETE FROM rule_runs WHERE id = %s", (run,))
+        return
+    result = RunResult(
+        run, outcome.evaluated, outcome.alerts, outcome.corrections, outcome.withdrawn, outcome.proposals
+    )
+    start, end = periods[0][0], periods[-1][1]
+    await tx.execute(_END_RUN, (RunState.COMPLETE, start, end, *msgspec.structs.astuple(result)[1:], run))
+    if outcome.corrects:
+        await audit.record(
+            tx, actor, action="rule.correct", target=rule_id(version.project, version.rule),
+            project_id=version.project, after=result,
+        )  # fmt: skip
 
 
 def _may_concern(version: StoredVersion, dirty: Dirty) -> bool:
@@ -203,7 +228,7 @@ _BEGIN_RUN: Final = """
 """
 _END_RUN: Final = """
     UPDATE rule_runs SET state = %s, start_time = %s, end_time = %s, evaluated = %s, alerts = %s,
-                         finished_at = clock_timestamp()
+                         corrections = %s, withdrawn = %s, proposals = %s, finished_at = clock_timestamp()
      WHERE id = %s
 """
 _FAILED_RUN: Final = """

@@ -43,11 +43,13 @@ CREATE TABLE rule_versions (
     rule_window          jsonb CHECK (jsonb_typeof(rule_window) = 'object'),
     window_member_scope  text NOT NULL
                          CHECK (window_member_scope IN ('event', 'location', 'event_type', 'project')),
-    purpose              text NOT NULL CHECK (purpose IN ('alert', 'adjust', 'substitute', 'impute')),
+    purpose              text NOT NULL CHECK (purpose IN ('alert', 'adjust')),
     correction           jsonb CHECK (jsonb_typeof(correction) = 'object'),
     -- The smaller number goes first.
     priority             integer NOT NULL CHECK (priority > 0),
     requires_approval    boolean NOT NULL,
+    -- Who saved it, and answers for what it corrects by itself.
+    user_id              integer NOT NULL REFERENCES users,
     created_at           timestamptz(3) NOT NULL DEFAULT now(),
     PRIMARY KEY (project_id, rule_id, version),
     FOREIGN KEY (project_id, rule_id) REFERENCES rules,
@@ -57,8 +59,7 @@ CREATE TABLE rule_versions (
         ELSE num_nonnulls(data_point, event_type_id) = 0 END),
     CONSTRAINT rule_versions_correct_data_points CHECK (purpose = 'alert' OR target = 'data_point'),
     CONSTRAINT rule_versions_corrections_say_how CHECK ((purpose = 'alert') = (correction IS NULL)),
-    CONSTRAINT rule_versions_approve_corrections CHECK (NOT requires_approval OR purpose <> 'alert'),
-    CONSTRAINT rule_versions_impute_in_one_type CHECK (purpose <> 'impute' OR event_type_id IS NOT NULL)
+    CONSTRAINT rule_versions_approve_corrections CHECK (NOT requires_approval OR purpose <> 'alert')
 );
 ALTER TABLE rules ADD FOREIGN KEY (project_id, id, latest_version) REFERENCES rule_versions
     DEFERRABLE INITIALLY DEFERRED;
@@ -82,6 +83,7 @@ CREATE TABLE rule_runs (
     evaluated      bigint NOT NULL DEFAULT 0 CHECK (evaluated >= 0),
     alerts         bigint NOT NULL DEFAULT 0 CHECK (alerts >= 0),
     corrections    bigint NOT NULL DEFAULT 0 CHECK (corrections >= 0),
+    withdrawn      bigint NOT NULL DEFAULT 0 CHECK (withdrawn >= 0),
     proposals      bigint NOT NULL DEFAULT 0 CHECK (proposals >= 0),
     created_at     timestamptz(3) NOT NULL DEFAULT now(),
     started_at     timestamptz(3),
@@ -126,7 +128,8 @@ CREATE TRIGGER async_tasks_move_rule_runs AFTER UPDATE OF state ON async_tasks
 
 ALTER TABLE corrections
     ADD FOREIGN KEY (project_id, rule_id, rule_version) REFERENCES rule_versions,
-    ADD FOREIGN KEY (project_id, rule_run_id) REFERENCES rule_runs (project_id, id);
+    ADD FOREIGN KEY (project_id, rule_run_id) REFERENCES rule_runs (project_id, id),
+    ADD FOREIGN KEY (project_id, reverted_by_run) REFERENCES rule_runs (project_id, id);
 
 -- Results of both kinds are told apart by their ids alone and stand in one order.
 CREATE SEQUENCE rule_result_keys AS bigint;
@@ -170,6 +173,7 @@ CREATE TABLE data_point_results (
     CONSTRAINT data_point_results_error CHECK (CASE status
         WHEN 'error' THEN error_message IS NOT NULL WHEN 'dismissed' THEN true ELSE error_message IS NULL END),
     CONSTRAINT data_point_results_proposed CHECK ((approval_state IS NULL) = (proposed_correction IS NULL)),
+    CONSTRAINT data_point_results_pending_fail CHECK (approval_state <> 'pending' OR status = 'fail'),
     CONSTRAINT data_point_results_approved CHECK (
         num_nonnulls(approved_at, approved_by)
             = CASE approval_state WHEN 'approved' THEN 2 ELSE 0 END),

@@ -44,7 +44,7 @@ def total(month, comes_to, posted=0, taken=()):
         end_of(month),
         Decimal(comes_to),
         Decimal(posted),
-        [Taken(batch, Decimal(amount)) for batch, amount in taken],
+        [Taken(batch, Decimal(amount), end_of(month)) for batch, amount in taken],
     )
 
 
@@ -148,6 +148,15 @@ def test_a_run_that_rises_a_little_gives_back_a_part():
     assert entries == [("rise", 2, "jan", 4)]
 
 
+def test_what_a_rise_gives_back_counts_for_the_moment_at_which_it_was_taken():
+    held = holding("jan", 1, 0)
+    moved = Total(3, "new 3", end_of(3), Decimal(4), Decimal(0), [Taken("jan", Decimal(4), end_of(2))])
+
+    done = post(LEDGER, [held, holding("new 3", 3, 0)], [], [moved])
+
+    assert (done.entries[0].kind, done.entries[0].effective_at) == (Kind.RISE, end_of(2))
+
+
 def test_what_a_rise_gives_back_settles_what_another_run_is_short_of():
     entries, deficits = posted([holding("jan", 1, 0)], [deficit(2, 3)], total(3, 0, -5, taken=[("jan", 5)]))
 
@@ -228,7 +237,7 @@ class Books:
             before = sum((entry.amount for entry in generated), Decimal(0)) - self.short(run)
             self.made[run] = self.made.get(run, 0) + 1
             batch = (run, self.made[run])
-            taken = [Taken(*one) for one in self.taken(run)]
+            taken = [Taken(batch, amount, end_of(max(run, batch[0]))) for batch, amount in self.taken(run)]
             totals.append(Total(run, batch, end_of(run), amount, before, taken))
         new = [Holding(one.batch, one.run, one.end, Decimal(0)) for one in totals]
         held = sorted([*self.holdings(), *new], key=lambda one: one.batch)

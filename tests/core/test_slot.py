@@ -13,6 +13,7 @@ from weighbridge.core.slot import Generated, Version, assign
 MONTHLY = Version(1, "monthly")
 NEWER = Version(2, "monthly")
 DAILY = Version(3, "daily")
+BY_EVENT = Version(4, "event")
 
 
 def day(month, number):
@@ -104,6 +105,47 @@ def test_slots_of_events_are_left_to_a_generated_month():
     found = assign(Version(9, "event"), Selection((slot,), ()), [month_of_january], set(), is_replacing=False)
 
     assert (found.slots, found.passed_over) == ({}, (slot,))
+
+
+def reading(month, number):
+    """A slot of an event without length."""
+    return EventSlot(day(month, number), day(month, number), event=7)
+
+
+def test_a_reading_at_the_start_of_a_generated_month_is_left_to_the_month():
+    slot = reading(2, 1)
+
+    found = assign(
+        BY_EVENT, Selection((slot,), ()), [Generated(month(2), MONTHLY)], set(), is_replacing=False
+    )
+
+    assert (found.slots, found.passed_over) == ({}, (slot,))
+
+
+def test_a_month_is_left_to_a_generated_reading_at_its_start_but_not_to_one_at_its_end():
+    def free(slot):
+        chosen = Selection((month(2),), ())
+        return assign(MONTHLY, chosen, [Generated(slot, BY_EVENT)], set(), is_replacing=False).slots
+
+    assert free(reading(2, 1)) == {}
+    assert free(reading(3, 1)) == {1: (month(2),)}
+
+
+def test_a_month_replaces_a_generated_reading_at_its_start():
+    slot = reading(2, 1)
+
+    found = assign(MONTHLY, Selection((month(2),), ()), [Generated(slot, BY_EVENT)], set(), is_replacing=True)
+
+    assert found.replaced == (slot,)
+
+
+def test_events_replace_the_generated_months_of_the_range_whole_and_cut_no_other():
+    chosen = Selection((reading(1, 5), reading(3, 2)), ())
+    generated = [Generated(month(number), MONTHLY) for number in (1, 2, 3)]
+
+    found = assign(BY_EVENT, chosen, generated, {month(1), month(2)}, is_replacing=True)
+
+    assert (found.replaced, found.cut) == ((month(1), month(2)), (month(3),))
 
 
 CADENCES = ("daily", "weekly", "monthly", "quarterly")

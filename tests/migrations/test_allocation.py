@@ -174,6 +174,15 @@ REFUSED = {
     "a batch of a run without a model": ("UPDATE batches SET model_id = NULL WHERE id = 1", CheckViolation),
     "a draw of nothing": (draw(amount=0), CheckViolation),
     "a draw from a batch that is not there": (draw(source_batch_id=99), ForeignKeyViolation),
+    "two batches of one run in a generation": (
+        """
+        INSERT INTO batches (project_id, ledger_id, run_id, adjusts, model_id, model_sha256, tracking_id,
+                             start_time, end_time, total, credited, share_scale, fingerprint, async_task_id)
+        SELECT project_id, ledger_id, run_id, id, model_id, model_sha256, tracking_id, start_time, end_time,
+               total, credited, share_scale, fingerprint, async_task_id FROM batches WHERE id = 1
+        """,
+        UniqueViolation,
+    ),
     "two draws in one place": (f"{draw()}; {draw()}", UniqueViolation),
     "a slot input that says nothing": (slot_input(), CheckViolation),
     "two inputs of a slot and type": (

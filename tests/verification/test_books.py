@@ -76,8 +76,10 @@ def test_an_entry_that_was_added_by_hand_is_named(books):
     books.break_by(
         f"""
         INSERT INTO ledger_entries
-               (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by, run_id, async_task_id)
-        SELECT project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by, run_id, async_task_id
+               (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by, run_id, async_task_id,
+                posted_at)
+        SELECT project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by, run_id, async_task_id,
+               posted_at
           FROM ledger_entries
          WHERE batch_id = {books.number(0)}
         """

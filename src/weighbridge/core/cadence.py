@@ -7,7 +7,7 @@ Invariants: the slots of a cadence cover all time without gap or overlap; every 
 cadence on the wall clock; a batch belongs to a whole slot.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from decimal import Decimal
@@ -46,6 +46,23 @@ class EventSlot(Interval):
     def identity(self) -> tuple[int, str]:
         """What stays when its times are corrected."""
         return self.event, self.tracking_id
+
+
+def slot_of(
+    start: datetime, end: datetime, *, by_event: bool, event: int | None, tracking_id: str | None
+) -> Interval:
+    """The slot of a run by what is kept of the run: a stretch of time, or else its event or tracking id.
+
+    A run of a single event may carry a tracking id too; its slot is the event all the same.
+    """
+    if not by_event:
+        return Interval(start, end)
+    return EventSlot(start, end, event=event or 0, tracking_id="" if event else tracking_id or "")
+
+
+def identity_of(slot: Interval) -> Hashable:
+    """What a slot is: its times, or its event or tracking id whatever its times are."""
+    return slot.identity if isinstance(slot, EventSlot) else slot
 
 
 @dataclass(frozen=True, slots=True)

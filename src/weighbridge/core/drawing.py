@@ -79,6 +79,8 @@ class Lot:
     source: int
     amount: Decimal
     act: int = NOW
+    effective_at: datetime | None = None
+    """The moment that it counts for; None of what is drawn in this generation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,7 @@ class Pool:
         self.stocks = {stock.number: stock for stock in ordered}
         self._rank = {stock.number: rank for rank, stock in enumerate(ordered)}
         self._free = {stock.number: stock.balance for stock in ordered}
+        self.lots_before = held
         # By act and source, in the order in which they were drawn.
         self._held: dict[Drawer, dict[tuple[int, int], Decimal]] = {}
         self._of_slot: dict[Interval, set[Drawer]] = {}

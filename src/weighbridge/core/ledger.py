@@ -91,15 +91,17 @@ class Deficit:
 
     run: Key
     end: datetime
+    """The end of its slot, or the last moment for which some of it opened: it is not settled before."""
     amount: Decimal
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What falls of a run took from a batch and have not given back."""
+    """What falls of a run took from a batch for one moment, and have not given back."""
 
     batch: Key
     amount: Decimal
+    effective_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,7 @@ class _Pool:
             left = EXACT.subtract(left, closed)
         for taken in reversed(total.taken):
             given = min(left, taken.amount)
-            self._post(Kind.RISE, total, taken.batch, given)
+            self._post(Kind.RISE, total, taken.batch, given, taken.effective_at)
             left = EXACT.subtract(left, given)
         self._post(Kind.CREDIT, total, total.batch, left)
 
@@ -234,10 +236,15 @@ class _Pool:
         self._entries.append(fall)
         self._change_deficit(self._deficits[deficit.run], amount, given.posted_by, at)
 
-    def _post(self, kind: Kind, total: Total, batch: Key, amount: Decimal) -> None:
-        """Post what is not nothing, for the later of the two slots' ends; a batch is always credited."""
+    def _post(
+        self, kind: Kind, total: Total, batch: Key, amount: Decimal, taken_at: datetime | None = None
+    ) -> None:
+        """Post what is not nothing; a batch is always credited.
+
+        It counts for the later of the two slots' ends, or for the moment at which it was taken.
+        """
         if amount or kind is Kind.CREDIT:
-            at = max(total.end, self._ends[batch])
+            at = taken_at or max(total.end, self._ends[batch])
             entry = Entry(self._ledger, kind, total.run, batch, total.batch, amount, at)
             self.apply(entry)
             self._entries.append(entry)

@@ -12,9 +12,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import accumulate
+from typing import Final
 
 from weighbridge.core.cadence import EVENT, EventSlot, Selection
 from weighbridge.core.instant import Interval
+
+_INSTANT: Final = timedelta(milliseconds=1)
+"""Times are whole milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +51,19 @@ class Assignment:
     """Generated slots of other bounds that are brought to zero."""
     cut: tuple[Interval, ...]
     """Generated slots that a replacement would cut in two; it must be refused."""
+    included: tuple[Interval, ...] = ()
+    """Those of the slots that nobody asked for, and that come along."""
 
-    def including(self, others: Iterable[Generated]) -> "Assignment":
+    def including(self, others: Sequence[Generated]) -> "Assignment":
         """The same with further generated slots, each computed by its own version."""
         by_version = {number: list(slots) for number, slots in self.slots.items()}
         for one in others:
             by_version.setdefault(one.version.number, []).append(one.slot)
-        return replace(self, slots={number: in_order(by_version[number]) for number in sorted(by_version)})
+        return replace(
+            self,
+            slots={number: in_order(by_version[number]) for number in sorted(by_version)},
+            included=(*self.included, *(one.slot for one in others)),
+        )
 
 
 def assign(
@@ -66,7 +76,7 @@ def assign(
 ) -> Assignment:
     """Assign slots to versions: `chosen` are the active one's, `kept` the generated ones in the range."""
     if is_replacing:
-        return _replace(active, chosen, generated)
+        return _replace(active, chosen, generated, kept)
     by_version: dict[int, list[Interval]] = {}
     for one in generated:
         if one.slot in kept:
@@ -91,15 +101,19 @@ def _alike(slot: Interval, active: Version) -> bool:
     return isinstance(slot, EventSlot) and active.cadence == EVENT
 
 
-def _replace(active: Version, chosen: Selection, generated: Sequence[Generated]) -> Assignment:
+def _replace(
+    active: Version, chosen: Selection, generated: Sequence[Generated], kept: Collection[Interval]
+) -> Assignment:
     selected = set(chosen.selected)
     meets = _meeting(selected)
-    met = {
-        one.slot
-        for one in generated
-        if one.slot not in selected and not _alike(one.slot, active) and meets(one.slot)
-    }
-    cut = {slot for slot in met if not _is_covered(slot, chosen.selected)}
+    others = {one.slot for one in generated if one.slot not in selected and not _alike(one.slot, active)}
+    if active.cadence == EVENT:
+        # Events leave time between them: what they replace is what the range selects.
+        met = {slot for slot in others if slot in kept or meets(slot)}
+        cut = met - set(kept)
+    else:
+        met = {slot for slot in others if meets(slot)}
+        cut = {slot for slot in met if not _is_covered(slot, chosen.selected)}
     return Assignment(
         slots={active.number: chosen.selected} if chosen.selected else {},
         touched=chosen.touched,
@@ -123,13 +137,18 @@ def _meeting(others: Iterable[Interval]) -> Callable[[Interval], bool]:
     """Whether a slot has an instant in common with any of others, found by bisection."""
     ordered = in_order(others)
     starts = [other.start for other in ordered]
-    latest: list[datetime] = list(accumulate((other.end for other in ordered), max))
+    latest: list[datetime] = list(accumulate((_end(other) for other in ordered), max))
 
     def meets(slot: Interval) -> bool:
-        before = bisect_left(starts, slot.end)
+        before = bisect_left(starts, _end(slot))
         return before > 0 and latest[before - 1] > slot.start
 
     return meets
+
+
+def _end(slot: Interval) -> datetime:
+    """Where a slot ends; that of a reading, which has no length, is the instant itself."""
+    return slot.end + _INSTANT if slot.is_reading else slot.end
 
 
 def _is_covered(slot: Interval, by: Iterable[Interval]) -> bool:

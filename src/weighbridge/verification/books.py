@@ -8,6 +8,7 @@ from typing import Final
 from psycopg.sql import SQL
 
 from weighbridge.db.engine import Read
+from weighbridge.verification.batches import BATCHES
 from weighbridge.verification.corrections import CORRECTIONS
 from weighbridge.verification.postings import POSTINGS
 from weighbridge.verification.rule import Rule, of_ledger
@@ -124,6 +125,7 @@ CHECKS: Final = (
         """,
     ),
     *POSTINGS,
+    *BATCHES,
     *CORRECTIONS,
     Rule(
         "every event of every lineage is there, and they are as many as the batch says",
@@ -134,7 +136,8 @@ CHECKS: Final = (
           LEFT JOIN batch_inputs i
             ON (i.project_id, i.batch_id, i.set_number) = (s.project_id, s.batch_id, s.set_number)
           LEFT JOIN LATERAL unnest(i.event_ids) AS used (id) ON true
-          LEFT JOIN events e ON (e.project_id, e.id) = (i.project_id, used.id)
+          LEFT JOIN events e
+            ON (e.project_id, e.id, e.event_type_id) = (i.project_id, used.id, s.event_type_id)
          GROUP BY s.project_id, s.batch_id, s.set_number, s.event_count HAVING s.event_count <> count(e.id)
         """,
     ),

@@ -23,7 +23,9 @@ POSTINGS: Final = (
         """
         SELECT d.project_id, d.ledger_id, d.effective_at, r.end_time
           FROM deficit_entries d JOIN runs r ON (r.project_id, r.id) = (d.project_id, d.run_id)
-         WHERE d.effective_at < r.end_time AND NOT r.by_event
+         WHERE NOT r.by_event
+           AND (d.effective_at < r.end_time
+                OR d.effective_at > r.end_time AND d.amount > 0 AND d.reverses IS NULL)
         """,
     ),
     Rule(
@@ -43,12 +45,12 @@ POSTINGS: Final = (
         """,
     ),
     Rule(
-        "no run gives back more than it took",
-        "batch {id}: more came back than one run took by falls, or by draws of one node: {found}",
+        "no run gives back more than it took, for any moment",
+        "batch {id}: for {wanted}, {found} more came back than one run took by falls, or a node by draws",
         """
-        SELECT project_id, batch_id, sum(amount), 0
+        SELECT project_id, batch_id, sum(amount), effective_at
           FROM ledger_entries WHERE kind <> 'credit'
-         GROUP BY project_id, batch_id, run_id, node HAVING sum(amount) > 0
+         GROUP BY project_id, batch_id, run_id, node, effective_at HAVING sum(amount) > 0
         """,
     ),
     Rule(

@@ -4,14 +4,15 @@ A generation is recomputed slot by slot, with the newest batch that each run of 
 because amounts that were shared over partitions can only be divided again with all of them at hand.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 import msgspec
 
-from weighbridge.core.cadence import EventSlot
-from weighbridge.core.engine import PartitionRun, Setting, SlotData, SlotRun, run_slot
+from weighbridge.core.cadence import identity_of, label, slot_at, slot_of
+from weighbridge.core.engine import PartitionRun, Reading, Setting, SlotData, SlotRun, run_slot
 from weighbridge.core.instant import Instant, Interval
 from weighbridge.core.model import Model, ModelError, prepare, sha256
 from weighbridge.core.partition import Partition
@@ -20,7 +21,9 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import Refusal
 from weighbridge.resources.batch_generations.changes import total_of
 from weighbridge.resources.batch_generations.fingerprint import digits, fingerprint, seen_only
+from weighbridge.resources.batch_generations.plan import run_name
 from weighbridge.resources.batches.queries import batch_id
+from weighbridge.resources.events.queries import event_id
 from weighbridge.resources.models.document import read_model
 from weighbridge.resources.models.queries import stored_model
 from weighbridge.verification.draws import RunAsUsed, drawing_as_used
@@ -34,6 +37,7 @@ class _Generation(msgspec.Struct, frozen=True):
     model: int
     share_scale: int
     newest_batch: int
+    time_zone: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +46,27 @@ class _Calculated:
 
     amount: str
     whole: Decimal | None
+    name: str
+    unit: str
+    is_output: bool
+    is_primary: bool
+
+    @property
+    def shown(self) -> str:
+        """What it is called and serves for."""
+        role = "the primary output" if self.is_primary else "an output" if self.is_output else "no output"
+        return f"{self.name!r} in {self.unit}, {role}"
 
 
 class _Batch(msgspec.Struct, frozen=True):
     """The newest batch of a run and ledger by the end of a generation."""
 
     number: int
+    name: str
     run: int
     is_of_generation: bool
+    is_there: bool
+    """Not deleted: once all batches are, the project's clock may be set anew."""
     start_time: Instant
     end_time: Instant
     by_event: bool
@@ -71,10 +88,24 @@ class _Batch(msgspec.Struct, frozen=True):
 
     @property
     def slot(self) -> Interval:
-        if not self.by_event:
-            return Interval(self.start_time, self.end_time)
-        tracking_id = "" if self.event else self.tracking_id or ""
-        return EventSlot(self.start_time, self.end_time, event=self.event or 0, tracking_id=tracking_id)
+        return slot_of(
+            self.start_time,
+            self.end_time,
+            by_event=self.by_event,
+            event=self.event,
+            tracking_id=self.tracking_id,
+        )
+
+    def misplaced(self, generation: _Generation, model: Model) -> Iterator[str]:
+        """Why its slot and its name are not those of its run, by the model and the project's clock."""
+        zone = ZoneInfo(generation.time_zone)
+        if not self.by_event and slot_at(model.cadence, self.start_time, zone) != self.slot:
+            yield f"its slot is none of {model.cadence} slots in {zone}"
+        slot = (
+            event_id(generation.project, self.event) if self.event else label(model.cadence, self.slot, zone)
+        )
+        if self.name != (wanted := run_name(slot, self.partition)):
+            yield f"its tracking id is {self.name!r}, and its slot and partition make {wanted!r}"
 
 
 async def check_batches(tx: Read, project: int | None = None) -> tuple[int, list[str]]:
@@ -96,11 +127,12 @@ async def _check_generation(tx: Read, generation: _Generation, batches: Sequence
     stored = await stored_model(tx, generation.model)
     model = read_model(stored.document)
     newest = {batch.run: batch for batch in sorted(batches, key=lambda one: one.number)}
-    slots = in_order({batch.slot for batch in batches})
+    slot_of = _slots_of(batches)
+    slots = in_order(set(slot_of.values()))
     place = {slot: index for index, slot in enumerate(slots)}
-    chosen = [(place[batch.slot], batch.number) for batch in newest.values()]
+    chosen = [(place[slot_of[batch.number]], batch.number) for batch in newest.values()]
     resolved, data = await data_as_used(tx, generation.project, model, slots, chosen)
-    used = [RunAsUsed(batch.slot, batch.partition, batch.number) for batch in newest.values()]
+    used = [RunAsUsed(slot_of[one.number], one.partition, one.number) for one in newest.values()]
     drawings = await drawing_as_used(tx, generation.project, model, [one.slot for one in data], used)
     data = [replace(one, drawing=drawing) for one, drawing in zip(data, drawings, strict=True)]
     setting = Setting(prepare(model), resolved.measures, generation.share_scale, generation.project)
@@ -111,15 +143,24 @@ async def _check_generation(tx: Read, generation: _Generation, batches: Sequence
     violations = []
     for batch in batches:
         if batch.is_of_generation:
-            slot_run = runs[place[batch.slot]]
+            slot_run = runs[place[slot_of[batch.number]]]
             found = next((run for run in slot_run.runs if run.partition == batch.partition), None)
             name = batch_id(generation.project, batch.number)
             complaints = _complaints(model, batch, found, calculated.get(batch.number, {}), names)
-            complaints += slot_run.problems
+            if found is not None and batch.is_there:
+                complaints += batch.misplaced(generation, model)
+            complaints += [problem.message for problem in slot_run.problems]
             if batch.model_sha256 != digest:
                 complaints.append("its model version is not the one that made it, by the digest")
             violations += [f"batch {name}: {complaint}" for complaint in complaints]
     return violations
+
+
+def _slots_of(batches: Sequence[_Batch]) -> dict[int, Interval]:
+    """The slot of each batch; one of events stands where the generation had it, whenever others were made."""
+    ordered = sorted(batches, key=lambda one: one.is_of_generation)
+    found = {identity_of(batch.slot): batch.slot for batch in ordered}
+    return {batch.number: found[identity_of(batch.slot)] for batch in batches}
 
 
 def _run(setting: Setting, slots: Sequence[SlotData]) -> list[SlotRun]:
@@ -133,21 +174,28 @@ def _complaints(
     calculated: Mapping[str, _Calculated],
     names: Mapping[int, Sequence[str]],
 ) -> list[str]:
-    if found is None:
-        if batch.event_count or batch.total:
-            return ["its events make no run of its partition"]
-        return []
+    if found is None and (batch.event_count or batch.total):
+        return ["its events make no run of its partition"]
+    readings = {batch.output: Reading(Decimal(0))} if found is None else found.readings
     anew = {
-        slug: _Calculated(digits(reading.amount), reading.whole)
-        for slug, reading in found.readings.items()
-        if reading.amount is not None
+        node.slug: _Calculated(
+            digits(reading.amount),
+            reading.whole,
+            node.label,
+            str(node.unit),
+            node in model.outputs,
+            node.slug == batch.output,
+        )
+        for node in model.nodes
+        if (reading := readings.get(node.slug)) is not None and reading.amount is not None
     }
     complaints = [
-        f"node {slug} is {_shown(calculated.get(slug))} in the batch "
-        f"and {_shown(anew.get(slug))} computed anew"
+        _difference(slug, calculated.get(slug), anew.get(slug))
         for slug in model.slugs
         if calculated.get(slug) != anew.get(slug)
     ]
+    if found is None:
+        return complaints
     total = total_of(model, found.readings, batch.output, batch.unit, batch.scale)
     if total != batch.total:
         complaints.append(f"its run comes to {batch.total} in the batch and {total} computed anew")
@@ -156,15 +204,22 @@ def _complaints(
     return complaints
 
 
+def _difference(slug: str, kept: _Calculated | None, anew: _Calculated | None) -> str:
+    if kept is not None and anew is not None and kept.amount == anew.amount and kept.whole == anew.whole:
+        return f"node {slug} is {kept.shown} in the batch, and {anew.shown} in the model"
+    return f"node {slug} is {_shown(kept)} in the batch and {_shown(anew)} computed anew"
+
+
 def _shown(calculated: _Calculated | None) -> str:
     return "nothing" if calculated is None else calculated.amount
 
 
 async def _calculations(tx: Read, generation: _Generation) -> dict[int, dict[str, _Calculated]]:
     found: dict[int, dict[str, _Calculated]] = {}
-    for batch, slug, value, whole, count, digest in await tx.tuples(
+    for batch, slug, value, whole, count, digest, elements, *rest in await tx.tuples(
         """
-        SELECT c.batch_id, c.slug, c.value, c.whole, c.element_count, encode(c.elements_sha256, 'hex')
+        SELECT c.batch_id, c.slug, c.value, c.whole, c.element_count, encode(c.elements_sha256, 'hex'),
+               c.elements, c.name, c.unit, c.is_output, c.is_primary
           FROM batch_calculations c
           JOIN batches b ON (b.project_id, b.id) = (c.project_id, c.batch_id)
          WHERE b.project_id = %s AND b.async_task_id = %s
@@ -172,24 +227,28 @@ async def _calculations(tx: Read, generation: _Generation) -> dict[int, dict[str
         (generation.project, generation.task),
     ):
         amount = digits(value) if count is None else f"[{count} {digest}]"
-        found.setdefault(batch, {})[slug] = _Calculated(amount, whole)
+        if elements is not None and digits(tuple(elements)) != amount:
+            amount = f"{amount} by its digest, {digits(tuple(elements))} by its elements"
+        found.setdefault(batch, {})[slug] = _Calculated(amount, whole, *rest)
     return found
 
 
 _GENERATIONS = """
-    SELECT b.async_task_id, b.project_id, m.family_id, b.model_id, b.share_scale, max(b.id)
-      FROM batches b JOIN models m ON m.id = b.model_id
+    SELECT b.async_task_id, b.project_id, m.family_id, b.model_id, b.share_scale, max(b.id), p.time_zone
+      FROM batches b JOIN models m ON m.id = b.model_id JOIN projects p ON p.id = b.project_id
      WHERE %(project)s::integer IS NULL OR b.project_id = %(project)s
-     GROUP BY b.async_task_id, b.project_id, m.family_id, b.model_id, b.share_scale
+     GROUP BY b.async_task_id, b.project_id, m.family_id, b.model_id, b.share_scale, p.time_zone
      ORDER BY b.async_task_id
 """
 
-# Of every run in the slots that the generation touched, the newest batch that was there by its end, on each
-# ledger that it touched there: a run may stand at other data on a ledger that was generated at another time.
+# Of every run in the slots that one version computed in the generation, the newest batch that was there by
+# its end, on each ledger that it touched there: a run may stand at other data on a ledger that was generated
+# at another time.
 _BATCHES = """
     SELECT DISTINCT ON (r.id, b.ledger_id)
-           b.id, r.id, b.async_task_id = %(task)s, b.start_time, b.end_time, r.by_event, r.event_id,
-           r.tracking_id, f.name, a.name,
+           b.id, b.tracking_id, r.id, (b.async_task_id, b.model_id) = (%(task)s, %(model)s),
+           b.deleted_at IS NULL, b.start_time, b.end_time,
+           r.by_event, r.event_id, r.tracking_id, f.name, a.name,
            l.output, l.unit, l.scale,
            b.total, b.model_sha256, b.fingerprint,
            (SELECT coalesce(sum(s.event_count), 0)::bigint FROM batch_input_sets s
@@ -204,12 +263,13 @@ _BATCHES = """
       LEFT JOIN feedstocks f ON (f.project_id, f.id) = (r.project_id, r.feedstock_id)
       LEFT JOIN assets a ON (a.project_id, a.id) = (r.project_id, r.asset_id)
      WHERE r.project_id = %(project)s AND r.family_id = %(family)s
-       AND (b.ledger_id, CASE WHEN r.by_event THEN coalesce(r.event_id::text, r.tracking_id) ELSE '' END,
-            r.start_time, r.end_time) IN (
+       AND (b.ledger_id, CASE WHEN r.by_event THEN coalesce(r.event_id::text, r.tracking_id)
+                              ELSE concat(r.start_time, '/', r.end_time) END, r.by_event) IN (
                SELECT own.ledger_id,
                       CASE WHEN same.by_event THEN coalesce(same.event_id::text, same.tracking_id)
-                           ELSE '' END, same.start_time, same.end_time
+                           ELSE concat(same.start_time, '/', same.end_time) END, same.by_event
                  FROM batches own JOIN runs same ON (same.project_id, same.id) = (own.project_id, own.run_id)
-                WHERE own.project_id = %(project)s AND own.async_task_id = %(task)s)
+                WHERE own.project_id = %(project)s AND own.async_task_id = %(task)s
+                  AND own.model_id = %(model)s)
      ORDER BY r.id, b.ledger_id, b.id DESC
 """

@@ -213,3 +213,69 @@ def test_a_voided_event_brings_its_batch_to_zero(api, drain, sql):
 
     assert result["adjusted"] == 1
     assert plant.balance() == 2
+
+
+def test_a_slot_whose_partitions_were_posted_at_different_times_is_one_slot(api, drain, recomputed):
+    plant = by_event(api, drain, WITH_FUEL, partition_type="tracking_id_and_feedstock")
+    wood, straw = plant.feedstock("Wood"), plant.feedstock("Straw")
+    plant.deliver(1, 5, tracking_id="T1", feedstock_id=wood)
+    plant.deliver(2, 9, tracking_id="T1", feedstock_id=straw)
+    plant.bill(10, 6, tracking_id="T1")
+    plant.generate()
+    plant.deliver(4, 20, tracking_id="T1", feedstock_id=straw)
+    plant.generate()
+
+    plant.deliver(8, 21, tracking_id="T1", feedstock_id=straw)
+    (entry,) = plant.preview()
+    result = plant.generate()
+
+    assert (entry["slots"], entry["count"]) == (["T1"], 1)
+    assert (result["adjusted"], result["unchanged"], plant.balance()) == (1, 1, 15)
+    assert recomputed(plant) == []
+
+
+def test_the_slot_that_an_event_left_by_its_tracking_id_is_generated_with_the_one_that_has_it(
+    api, drain, recomputed
+):
+    plant = by_event(api, drain, partition_type="tracking_id")
+    plant.deliver(1, 5, tracking_id="T1")
+    moved = plant.deliver(10, "2025-02-09T00:00:00Z", tracking_id="T1")
+    plant.deliver(100, "2025-02-10T00:00:00Z", tracking_id="T2")
+    plant.generate(QUARTER)
+    correct(api, plant, moved, tracking_id="T2")
+
+    plant.generate(("2025-02-01T00:00:00Z", "2025-03-01T00:00:00Z"))
+
+    totals = {batch["tracking_id"]: batch["run_total"] for batch in plant.batches(sort="id")}
+    assert totals == {"T1": 1, "T2": 110}
+    assert plant.balance() == 111
+    assert recomputed(plant) == []
+
+
+def test_an_event_that_goes_from_one_reading_to_another_of_the_same_moment_is_counted_once(api, drain):
+    plant = by_event(api, drain, partition_type="tracking_id")
+    moved = plant.deliver(10, 9, tracking_id="T1")
+    plant.deliver(100, 9, tracking_id="T2")
+    plant.generate()
+    correct(api, plant, moved, tracking_id="T2")
+
+    plant.generate()
+
+    assert plant.balance() == 110
+
+
+def test_a_batch_of_a_slot_that_has_grown_is_not_stale_once_it_was_looked_at_again(api, drain):
+    plant = by_event(api, drain, partition_type="tracking_id_and_feedstock")
+    wood, straw = plant.feedstock("Wood"), plant.feedstock("Straw")
+    first = plant.deliver(1, 5, tracking_id="T1", feedstock_id=wood)
+    plant.deliver(2, 9, tracking_id="T1", feedstock_id=straw)
+    plant.generate()
+    plant.deliver(4, 20, tracking_id="T1", feedstock_id=straw)
+    plant.generate()
+    correct(api, plant, first, start_time="2025-01-06T12:00:00Z", end_time="2025-01-06T12:00:00Z")
+    correct(api, plant, first, start_time="2025-01-05T12:00:00Z", end_time="2025-01-05T12:00:00Z")
+    assert any(batch["is_stale"] for batch in plant.batches())
+
+    plant.generate()
+
+    assert not any(batch["is_stale"] for batch in plant.batches())

@@ -1,5 +1,7 @@
 """Explicit inputs: data points that are named, types that are set aside. Design, Explicit inputs."""
 
+from decimal import Decimal
+
 import pytest
 from tests import given
 from tests import given_accounting as accounting
@@ -63,6 +65,26 @@ def test_a_set_stays_with_its_slot_until_another_replaces_it_and_an_empty_one_cl
     plant.generate(data_point_ids=[])
     assert plant.batches()[-1]["run_total"] == 7
     assert recomputed(server, plant) == []
+
+
+def test_data_that_come_later_are_reported_as_long_as_others_are_named_or_their_type_is_skipped(api, drain):
+    plant = accounting.plant(api, drain, MASS + POWER_EVENLY)
+    first = plant.deliver(1, 3)
+    plant.generate(
+        data_point_ids=[point(api, plant, first)],
+        skipped_data_point_type_ids=[type_id(api, plant, "energy")],
+    )
+    second, third, bill = plant.deliver(2, 5), plant.deliver(2, 4), plant.bill(10)
+
+    result = plant.generate()
+
+    assert result["unchanged"] == 1
+    assert result["not_counted"] == plant.preview()[0]["not_counted"]
+    assert [(one["reason"], one["event_count"], one["events"]) for one in result["not_counted"]] == [
+        ("other data were named for input mass", 2, [third, second]),
+        ("the type that input power reads was set aside", 1, [bill]),
+    ]
+    assert plant.generate(data_point_ids=[], skipped_data_point_type_ids=[])["not_counted"] == []
 
 
 def test_a_set_holds_for_the_slots_of_its_data_and_others_discover(api, drain):
@@ -193,4 +215,34 @@ def test_two_meters_of_one_event_type_are_touched_one_by_one(api, drain, server)
 
     nodes_found = api.get(f"/batches/{plant.batches()[0]['id']}/lineage").expect(200).body["nodes"]
     assert [(node["slug"], node["value"]) for node in nodes_found] == [("north", 2), ("south", 4)]
+    assert recomputed(server, plant) == []
+
+
+def test_arrays_of_the_same_events_run_in_parallel_however_they_were_named(api, drain, server):
+    """No time tells these events apart; each array by itself would rank them by its own values."""
+    nodes = """
+  - slug: moisture
+    input: {event_type: delivery, data_point_type: moisture, aggregate: values}
+    unit: "1"
+  - slug: mass
+    input: {event_type: delivery, data_point_type: mass, aggregate: values}
+    unit: t
+  - slug: water
+    formula: sum(mass * moisture)
+    unit: t
+"""
+    points = [given.number("mass"), given.number("moisture", unit="%")]
+    project = given.measuring(api, *points)
+    made = accounting.model(api, project, accounting.document(nodes, primary_output="water"))
+    plant = accounting.Plant(api, drain, project, made, accounting.ledger(api, project, made))
+    named = [
+        point["id"]
+        for mass, moisture in ((1, 50), (2, 10), (3, 30))
+        for point in given.event(api, project, values={"mass": mass, "moisture": moisture})["data_points"]
+    ]
+
+    plant.generate(data_point_ids=named)
+    plant.generate(data_point_ids=[])
+
+    assert [batch["run_total"] for batch in plant.batches()] == [Decimal("1.6"), Decimal("1.6")]
     assert recomputed(server, plant) == []

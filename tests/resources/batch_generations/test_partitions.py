@@ -6,6 +6,7 @@ import pytest
 from tests import given
 from tests import given_accounting as accounting
 from tests.given_accounting import MASS, POWER_BY_MASS, POWER_EVENLY
+from tests.given_inputs import inputs_of, recomputed
 
 PARTITIONING = MASS.replace("aggregate: sum", "aggregate: sum, partitions: true")
 
@@ -185,6 +186,32 @@ def test_an_amount_tagged_in_one_dimension_is_shared_over_the_partitions_that_ag
     assert found == [("A", 3), ("A", 8), ("B", 6)]
 
 
+def test_each_batch_names_the_events_that_agree_with_its_partition_in_their_order(api, drain, server):
+    plant = shares(api, drain, MASS + POWER_EVENLY)
+    straw, wood = plant.feedstock("Straw"), plant.feedstock("Wood")
+    months = ("2025-01-01T00:00:00Z", "2025-03-01T00:00:00Z")
+    for mass, month, feedstock in ((1, 1, straw), (2, 1, wood), (3, 2, straw), (4, 2, wood)):
+        plant.deliver(mass, f"2025-{month:02d}-09T12:00:00Z", feedstock_id=feedstock)
+        plant.deliver(10 * mass, f"2025-{month:02d}-03T12:00:00Z", feedstock_id=feedstock)
+    for month in (1, 2):
+        plant.bill(100 * month, f"2025-{month:02d}-07T12:00:00Z")
+    plant.bill(7, "2025-02-05T12:00:00Z", feedstock_id=wood)
+
+    plant.generate(months)
+
+    made = [inputs_of(plant, number) for number in range(4)]
+    assert made == [[10, 1, 100], [20, 2, 100], [30, 3, 200], [40, 4, 7, 200]]
+    assert recomputed(server, plant) == []
+
+    plant.bill(5, "2025-02-27T12:00:00Z")
+    plant.deliver(6, "2025-02-27T12:00:00Z", feedstock_id=wood)
+    plant.generate(months)
+
+    made = [inputs_of(plant, number) for number in (4, 5)]
+    assert made == [[30, 3, 200, 5], [40, 4, 6, 7, 200, 5]]
+    assert recomputed(server, plant) == []
+
+
 def test_a_repeated_input_counts_whole_in_every_partition(api, drain):
     repeated = POWER_EVENLY.replace("share: even", "share: repeat")
     plant = shares(api, drain, PARTITIONING + repeated)
@@ -226,10 +253,10 @@ def test_an_untagged_event_that_defines_partitions_and_cannot_be_shared_is_refus
 
 def test_a_slot_whose_data_meet_no_partition_fails_so_that_no_bill_is_lost(api, drain):
     plant = shares(api, drain, MASS + POWER_EVENLY)
-    plant.bill(10)
+    bill = plant.bill(10)
 
     assert plant.failure() == (
-        "2025-01: There are data, but none of mass says which partition they belong to."
+        f"2025-01: There are data, {bill} for one, but none of mass says which partition they belong to."
     )
 
 

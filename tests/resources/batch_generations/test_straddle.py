@@ -99,6 +99,66 @@ def test_by_default_what_straddles_is_reported(api, drain):
     assert totals(plant) == [1]
 
 
+LENGTHS = {
+    "minutes": ("2025-01-31T23:50:00Z", "2025-02-01T00:10:00Z"),
+    "an hour": ("2025-01-31T23:30:00Z", "2025-02-01T00:30:00Z"),
+    "an hour and the least more": ("2025-01-31T23:30:00Z", "2025-02-01T00:30:00.001Z"),
+    "days": ("2025-01-20T00:00:00Z", "2025-02-10T00:00:00Z"),
+    "into the range": ("2024-12-31T23:50:00Z", "2025-01-01T00:10:00Z"),
+    "long into the range": ("2024-11-01T00:00:00Z", "2025-01-20T00:00:00Z"),
+    "out of the range": ("2025-02-28T23:59:59.999Z", "2025-03-01T00:00:00.001Z"),
+    "long out of the range": ("2025-02-20T00:00:00Z", "2025-06-01T00:00:00Z"),
+    "over all of it": ("2024-06-01T00:00:00Z", "2026-01-01T00:00:00Z"),
+}
+
+
+@pytest.mark.parametrize(("start", "end"), LENGTHS.values(), ids=LENGTHS)
+def test_whatever_its_length_an_event_across_a_boundary_is_reported_once(api, drain, server, start, end):
+    plant = billing(api, drain, "")
+    bill(plant, 1, "2025-01-31T23:00:00Z", "2025-02-01")
+    bill(plant, 2, "2025-02-01", "2025-02-01T00:10:00Z")
+    across = bill(plant, 100, start, end)
+    bill(plant, 100, "2024-12-31T23:50:00Z", "2025-01-01")
+    bill(plant, 100, "2025-03-01", "2025-03-01T00:10:00Z")
+
+    result = plant.generate(BOTH)
+
+    (named,) = result["not_counted"]
+    assert (named["event_count"], named["events"]) == (1, [across])
+    assert totals(plant) == [1, 2]
+    assert recomputed(server, plant) == []
+
+
+COUNTED = {"start": [101, 2], "end": [1, 102]}
+
+
+@pytest.mark.parametrize("straddle", COUNTED)
+@pytest.mark.parametrize("length", ["minutes", "an hour", "an hour and the least more", "days"])
+def test_whatever_its_length_an_event_across_a_boundary_counts_once(api, drain, server, straddle, length):
+    plant = billing(api, drain, f", straddle: {straddle}")
+    bill(plant, 1, "2025-01-05", "2025-01-06")
+    bill(plant, 2, "2025-02-05", "2025-02-06")
+    bill(plant, 100, *LENGTHS[length])
+
+    result = plant.generate(BOTH)
+
+    assert result["not_counted"] == []
+    assert totals(plant) == COUNTED[straddle]
+    assert recomputed(server, plant) == []
+
+
+@pytest.mark.parametrize("length", ["minutes", "an hour", "an hour and the least more", "days"])
+def test_whatever_its_length_an_event_across_a_boundary_is_divided(api, drain, server, length):
+    plant = billing(api, drain, ", straddle: prorate, coverage: any")
+    bill(plant, 100, *LENGTHS[length])
+
+    plant.generate(BOTH)
+
+    assert len(totals(plant)) == 2
+    assert sum(totals(plant)) == 100
+    assert recomputed(server, plant) == []
+
+
 def test_divided_bills_must_cover_the_slot_and_the_first_gap_is_named(api, drain):
     plant = billing(api, drain, ", straddle: prorate")
     bill(plant, 1, "2024-12-20", "2025-01-10")

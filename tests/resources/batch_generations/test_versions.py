@@ -1,5 +1,7 @@
 """Slots keep the version of their model; `latest` replaces whole slots. Design, Slots and versions."""
 
+from dataclasses import replace
+
 from tests import given_accounting as accounting
 from tests.given_accounting import JANUARY, MASS, QUARTER
 
@@ -111,6 +113,18 @@ def test_days_leave_a_generated_month_to_its_version_and_the_preview_says_so(api
     assert entry["count"] == 1
 
 
+def test_a_preview_names_slots_in_order_and_those_passed_over_by_the_active_cadence(api, drain):
+    plant = generated(api, drain)
+    plant.generate(FEBRUARY)
+    newer = activate(api, plant, DOUBLED)
+    plant.generate(JANUARY, model_version="latest")
+    activate(api, replace(plant, model=newer), MASS, cadence="quarterly")
+
+    (entry,) = plant.preview(QUARTER)
+
+    assert (entry["slots"], entry["passed_over_slots"]) == (["2025-01", "2025-02"], ["2025-Q1"])
+
+
 def test_days_replace_a_whole_generated_month(api, drain):
     plant = generated(api, drain)
     plant.deliver(3, "2025-01-20T00:00:00Z")
@@ -130,6 +144,32 @@ def test_a_replacement_that_would_cut_a_generated_month_is_refused(api, drain):
 
     assert answer.error["code"] == "cut_slot"
     assert "2025-01" in answer.error["message"]
+
+
+def test_events_replace_the_whole_months_that_the_range_selects(api, drain):
+    plant = accounting.plant(api, drain)
+    for moment in ("2025-01-05T00:00:00Z", "2025-02-01T00:00:00Z", "2025-03-31T23:59:59.500Z"):
+        plant.deliver(1, moment)
+    plant.generate(QUARTER)
+    activate(api, plant, MASS, cadence="event")
+
+    result = plant.generate(QUARTER, model_version="latest")
+
+    assert (result["created"], result["adjusted"], plant.balance()) == (3, 3, 3)
+
+
+def test_a_month_is_not_counted_beside_a_reading_at_its_very_start(api, drain):
+    plant = accounting.plant(api, drain, cadence="event")
+    event = plant.deliver(1, "2025-02-01T00:00:00Z")
+    plant.generate(QUARTER)
+    activate(api, plant, MASS, cadence="monthly")
+
+    (entry,) = plant.preview(FEBRUARY)
+    assert (entry["passed_over_slots"], entry["count"]) == (["2025-02"], 0)
+    plant.generate(QUARTER, model_version="latest")
+
+    assert plant.balance() == 1
+    assert sorted(batch["tracking_id"] for batch in plant.batches()) == ["2025-02", event, event]
 
 
 def test_a_range_within_a_generated_slot_of_another_cadence_is_refused_by_name(api, drain):

@@ -93,10 +93,10 @@ def test_a_lineage_shows_the_weight_beside_each_value(api, drain):
 
     assert batch["run_total"] == Decimal("12.5")
     assert [(row["value"], row["weight"]) for row in read["rows"]] == [
-        (10, 3),
-        (20, 1),
-        (None, 5),
         (None, None),
+        (20, 1),
+        (10, 3),
+        (None, 5),
     ]
 
 

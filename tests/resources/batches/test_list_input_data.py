@@ -26,6 +26,22 @@ def values(answer):
     return [row["data_point"]["value"] for row in answer.expect(200).data]
 
 
+def test_events_of_one_moment_stand_in_order_of_tracking_id_client_reference_and_value(api, drain):
+    plant = accounting.plant(api, drain)
+    for mass, fields in (
+        (5, {}),
+        (4, {}),
+        (3, {"client_reference": "b"}),
+        (2, {"client_reference": "a"}),
+        (1, {"tracking_id": "Z"}),
+    ):
+        plant.deliver(mass, **fields)
+    plant.generate()
+    (batch,) = plant.batches()
+
+    assert values(api.get(f"/batches/{batch['id']}/input_data")) == [1, 2, 3, 4, 5]
+
+
 def test_the_pages_of_many_events_are_all_rows_in_order_of_time_without_gap_or_overlap(api, drain):
     plant = accounting.plant(api, drain)
     masses = many_deliveries(plant, EVENTS)

@@ -27,6 +27,20 @@ STATIC = """
 """
 
 
+AT_EACH_BILL = """
+  - slug: energy
+    input: {event_type: bill, data_point_type: energy, aggregate: values, straddle: end}
+    unit: kWh
+  - slug: factor
+    static_input: {slug: grid-factor, at: energy}
+    unit: kg/kWh
+  - slug: emission
+    formula: sum(energy * factor)
+    unit: kg
+    output: true
+"""
+
+
 @pytest.fixture
 def plant(api, drain):
     return given_accounting.plant(api, drain)
@@ -227,11 +241,30 @@ def test_a_static_input_for_the_past_makes_the_batches_that_read_it_stale(api, d
         api, plant.project, slug="other", value=3, unit="kg/t", effective_from="2025-01-01T00:00:00Z"
     )
 
-    stale = {batch["tracking_id"]: batch["is_stale"] for batch in plant.batches()}
-    assert stale["2025-02"] is True
+    assert {batch["tracking_id"]: batch["is_stale"] for batch in plant.batches()} == {
+        "2025-01": False,
+        "2025-02": True,
+    }
     plant.generate(given_accounting.QUARTER)
     assert not any(staleness(plant))
     assert plant.balance() == 6 + 9
+
+
+def test_a_static_input_makes_stale_what_read_it_at_an_event_that_began_before_the_slot(api, drain):
+    plant = given_accounting.plant(
+        api, drain, AT_EACH_BILL, primary_output="emission", unit="kg", is_model_of_project=False
+    )
+    given.static_input(api, plant.project, value=2, unit="kg/kWh", effective_from="2024-01-01T00:00:00Z")
+    given.static_input(api, plant.project, value=3, unit="kg/kWh", effective_from="2025-01-20T00:00:00Z")
+    plant.bill(10, "2025-01-15T00:00:00Z", end_time="2025-02-02T00:00:00Z")
+    plant.generate(given_accounting.QUARTER)
+    assert plant.credits() == {"2025-02": 20}
+
+    given.static_input(api, plant.project, value=5, unit="kg/kWh", effective_from="2025-01-10T00:00:00Z")
+
+    assert staleness(plant) == [True]
+    plant.generate(given_accounting.QUARTER)
+    assert (staleness(plant), plant.balance()) == ([False, False], 50)
 
 
 def test_a_static_input_for_a_later_time_makes_nothing_stale(api, drain):

@@ -1,12 +1,13 @@
 """Preview a generation, start one, and start one that gives a batch other inputs."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 import msgspec
 
 from weighbridge.core import ids
 from weighbridge.core.cadence import label
-from weighbridge.core.instant import Instant
+from weighbridge.core.instant import Instant, Interval
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
@@ -52,20 +53,28 @@ def _entry(
 ) -> PreviewEntry:
     """What the plans of all versions do to one ledger; `scope` is the last one, which names the rest."""
     changes = [change for plan in plans for change in plan.changes if change.target == target]
-    cadence, zone = scope.model.cadence, scope.zone
+    own = ledger_id(scope.project, target.number)
+    others = {ledger_id(scope.project, one.number) for one in scope.targets} - {own}
+    slots = [pair for plan in plans for pair in zip(plan.slots, plan.slot_labels, strict=True)]
     return PreviewEntry(
-        id=ledger_id(scope.project, target.number),
+        id=own,
         name=target.name,
         count=len(changes),
         adjustments=sum(change.adjusts is not None for change in changes),
-        slots=[named for plan in plans for named in plan.slot_labels],
+        slots=[named for _, named in sorted(slots, key=_place)],
         touched_slots=[named for plan in plans for named in plan.touched_labels],
-        passed_over_slots=[label(cadence, slot, zone) for slot in scope.passed_over],
+        passed_over_slots=[label(scope.cadence, slot, scope.zone) for slot in scope.passed_over],
         not_counted=[found for plan in plans for found in plan.not_counted],
+        pending_proposals=[found for plan in plans for found in plan.pending],
         left_out=[run for plan in plans for run in plan.left_out],
-        deficits=[one for one in deficits if one.ledger == ledger_id(scope.project, target.number)],
+        deficits=[one for one in deficits if one.ledger not in others],
         problems=[problem for plan in plans for problem in plan.problems],
     )
+
+
+def _place(slot: tuple[Interval, str]) -> tuple[datetime, datetime, str]:
+    interval, named = slot
+    return interval.start, interval.end, named
 
 
 async def start(tx: Write, actor: Actor, ledger: str, asked: NewGeneration) -> AsyncTask:
@@ -94,7 +103,7 @@ async def update_inputs(
     assert held_by is not None  # noqa: S101 - the ledger was found by it
     run = await updated_run(tx, key.project, held_by.key, key.key)
     generation = await generation_for(tx, key.project, run, asked)
-    scopes = await scopes_of(tx, actor, ledger, generation)
+    scopes = await scopes_of(tx, actor, ledger, generation, run.slot)
     await refuse_beyond_balance(tx, scopes, await choices_in(tx, scopes, generation, run.partition))
     task = await _queue(tx, actor, ledger, scopes[-1], generation, batch_id=key.key)
     await tx.execute(

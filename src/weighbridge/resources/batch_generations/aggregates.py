@@ -4,7 +4,7 @@ PostgreSQL adds numerics exactly and in any order to the same digits; division i
 which rounds at 34 digits.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
@@ -15,7 +15,7 @@ from weighbridge.core.statistics import Group, Statistics
 from weighbridge.db.engine import Read
 from weighbridge.resources.batch_generations.found import Found
 from weighbridge.resources.batch_generations.sources import ReadValue, Source
-from weighbridge.resources.batch_generations.where import value_of
+from weighbridge.resources.batch_generations.where import Column
 from weighbridge.resources.events.queries import event_id
 
 _COLUMNS: Final[Mapping[str, LiteralString]] = {
@@ -60,7 +60,7 @@ async def aggregate(
 ) -> list[tuple[int, Group]]:
     """Aggregate the events of a source that were found, by index of slot and tags."""
     dimensions = DIMENSIONS[partition_type]
-    statistics = list(_statistics(source))
+    statistics = list(_statistics(source, found.value))
     names = [Identifier(f"c{index}") for index in range(len(statistics))]
     statement = _GROUPED.format(
         tracking_id=SQL("e.tracking_id") if "tracking_id" in dimensions else SQL("NULL::text"),
@@ -81,12 +81,14 @@ async def aggregate(
     ]
 
 
-def _statistics(source: Source) -> Iterator[tuple[str, str, Composable]]:
+def _statistics(
+    source: Source, value: Callable[[Column], Composable]
+) -> Iterator[tuple[str, str, Composable]]:
     """Node, statistic and SQL of every column."""
     for read in source.reads:
         for name in _NEEDED[_kind(read)]:
-            weight = value_of(read.weight) if read.weight else SQL("NULL")
-            yield read.node, name, SQL(_COLUMNS[name]).format(v=value_of(read.column), w=weight)
+            weight = value(read.weight) if read.weight else SQL("NULL")
+            yield read.node, name, SQL(_COLUMNS[name]).format(v=value(read.column), w=weight)
 
 
 def _kind(read: ReadValue) -> str:

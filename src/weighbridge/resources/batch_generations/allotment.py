@@ -54,14 +54,11 @@ def allot(pool: Pool, slots: Sequence[SlotRuns], choices: Choices) -> Allotment:
     for one in slots:
         touched = choices.touched(one.scope)
         for drawer in pool.holders(one.slot):
-            if drawer.node in touched and choices.concern(drawer.partition):
+            if drawer.node in touched and choices.concern(drawer):
                 pool.release(drawer)
     for choice in sorted(choices.made or (), key=lambda choice: pool.stocks[choice.source.number].place):
         drawers = [
-            drawer
-            for one in slots
-            for drawer in _drawers(pool, one, choice)
-            if choices.concern(drawer.partition)
+            drawer for one in slots for drawer in _drawers(pool, one, choice) if choices.concern(drawer)
         ]
         drawers.sort(key=lambda drawer: drawer.place)
         found.problems += _divide(pool, choice, drawers)
@@ -81,7 +78,7 @@ def beyond_balance(pool: Pool, scopes: Sequence[Scope], choices: Choices) -> Ite
                 for scope in scopes
                 for slot in scope.selection.selected
                 for drawer in pool.holders(slot)
-                if drawer.node in choices.touched(scope) and choices.concern(drawer.partition)
+                if drawer.node in choices.touched(scope) and choices.concern(drawer)
                 for stock, amount in pool.drawn(drawer)
                 if stock.number == source.number
             ]

@@ -12,7 +12,9 @@ from typing import Final
 import msgspec
 
 from weighbridge.core import ids
+from weighbridge.core.drawing import Drawer
 from weighbridge.core.ids import Key, Owner
+from weighbridge.core.instant import Interval
 from weighbridge.core.model import Node
 from weighbridge.core.number import NumberError, limited, plain, round_to
 from weighbridge.core.partition import Partition
@@ -71,10 +73,12 @@ class Choices:
     made: tuple[Choice, ...] | None = None
     partition: Partition | None = None
     """The only partition that it speaks of; None when it speaks of all."""
+    included: frozenset[Interval] = frozenset()
+    """Slots of which it does not speak, and that come along."""
 
-    def concern(self, partition: Partition) -> bool:
-        """Whether a partition's sources are what the request speaks of."""
-        return self.partition is None or self.partition == partition
+    def concern(self, drawer: Drawer) -> bool:
+        """Whether a run's sources are what the request speaks of."""
+        return drawer.slot not in self.included and self.partition in {None, drawer.partition}
 
     def touched(self, scope: Scope) -> set[str]:
         """The nodes whose sources are replaced; an empty list replaces those of all."""
@@ -145,7 +149,8 @@ async def choices_in(
     outputs = outputs_in(scopes[0].project, asked.data_point_ids or ())
     named = named_by(asked.batch_amounts, outputs)
     found = await read_choices(tx, scopes, named, is_record=partition is not None)
-    return replace(found, partition=partition)
+    included = frozenset[Interval]().union(*(scope.included for scope in scopes))
+    return replace(found, partition=partition, included=included)
 
 
 async def read_choices(

@@ -7,11 +7,14 @@ of its batches, as it was at that moment.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from decimal import Decimal
 
-from weighbridge.core.drawing import Drawer, Pool
+from weighbridge.core.drawing import Drawer, Pool, Stock
 from weighbridge.core.engine.outlet import Drawing, Outlet
 from weighbridge.core.instant import Interval
 from weighbridge.core.ledger import Entry, Kind
+from weighbridge.core.number import EXACT
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
 from weighbridge.resources.batch_generations.allotment import (
@@ -102,11 +105,12 @@ def with_draws(plans: Sequence[Plan], drawings: Drawings) -> list[Plan]:
                 run=change.run_name,
                 batch=stock.number,
                 posted_by=change.batch,
-                amount=-amount,
-                effective_at=max(drawer.slot.end, stock.slot.end),
+                amount=-part,
+                effective_at=at,
                 node=drawer.node,
             )
             for stock, amount in moves
+            for at, part in _moments(drawings.pool, drawer, stock, amount)
         ]
     return [
         replace(
@@ -117,6 +121,25 @@ def with_draws(plans: Sequence[Plan], drawings: Drawings) -> list[Plan]:
         )
         for number, plan in enumerate(plans)
     ]
+
+
+def _moments(pool: Pool, drawer: Drawer, stock: Stock, amount: Decimal) -> list[tuple[datetime, Decimal]]:
+    """The moments that a draw or a return counts for, and how much for each.
+
+    What is given back counts for the moment for which it was drawn, the last drawn first: in between, others
+    may draw what is there.
+    """
+    if amount > 0:
+        return [(max(drawer.slot.end, stock.slot.end), amount)]
+    given: dict[datetime, Decimal] = {}
+    left = EXACT.minus(amount)
+    for lot in sorted(pool.lots_before[drawer], key=lambda lot: lot.act, reverse=True):
+        if lot.source == stock.number and lot.effective_at is not None and left:
+            part = min(left, lot.amount)
+            given[lot.effective_at] = EXACT.subtract(given.get(lot.effective_at, Decimal(0)), part)
+            left = EXACT.subtract(left, part)
+    assert not left, "nothing is given back that was not drawn"  # noqa: S101 - an invariant
+    return list(given.items())
 
 
 async def refuse_beyond_balance(tx: Read, scopes: Sequence[Scope], choices: Choices) -> None:

@@ -30,13 +30,13 @@ _COLUMNS: Final = SQL("""
 _STATEMENT: Final = SQL("""
     WITH found AS (SELECT {columns} FROM {events} {before})
     SELECT found.slot, found.is_of_slot, found.id, found.start_time, found.end_time, found.tracking_id,
-           f.name, a.name, l.name, found.digest{names}
+           f.name, a.name, l.name, found.digest{values}
       FROM found
       LEFT JOIN feedstocks f ON f.project_id = %(project)s AND f.id = found.feedstock_id
       LEFT JOIN assets a ON a.project_id = %(project)s AND a.id = found.asset_id
       LEFT JOIN locations l ON l.project_id = %(project)s AND l.id = found.location_id
      ORDER BY found.start_time, found.end_time, found.tracking_id COLLATE "C",
-              found.client_reference COLLATE "C"{names}, f.name COLLATE "C", a.name COLLATE "C",
+              found.client_reference COLLATE "C"{ranking}, f.name COLLATE "C", a.name COLLATE "C",
               l.name COLLATE "C", found.id
      LIMIT %(elements_max)s
 """)
@@ -61,11 +61,9 @@ async def read_elements(
 
 
 def _statement(source: Source, found: Found) -> Composed:
-    names = [Identifier(f"v{index}") for index in range(len(source.columns))]
-    values = [
-        SQL(", {} AS {}").format(value_of(column), name)
-        for column, name in zip(source.columns, names, strict=True)
-    ]
+    read = dict.fromkeys((*source.columns, *source.ranking))
+    names = {column: Identifier(f"v{index}") for index, column in enumerate(read)}
+    values = [SQL(", {} AS {}").format(value_of(column), name) for column, name in names.items()]
 
     def columns(is_of_slot: Composable) -> Composable:
         return _COLUMNS.format(is_of_slot=is_of_slot, revision=found.revision, values=SQL("").join(values))
@@ -77,7 +75,8 @@ def _statement(source: Source, found: Found) -> Composed:
         columns=columns(source.window.condition),
         events=found.events,
         before=before,
-        names=SQL("").join(SQL(", found.{}").format(name) for name in names),
+        values=SQL("").join(SQL(", found.{}").format(names[column]) for column in source.columns),
+        ranking=SQL("").join(SQL(", found.{}").format(names[column]) for column in source.ranking),
     )
 
 

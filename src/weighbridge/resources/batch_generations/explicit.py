@@ -9,7 +9,7 @@ aside has something that stands in; anything else is refused, with each of them 
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from psycopg.sql import SQL
 
@@ -37,6 +37,7 @@ from weighbridge.resources.events.values import BOOLEANS, NUMBERS, TEXTS
 DATA_POINTS_NAMED_MAX: Final = 100_000
 """Data points that one generation may name."""
 
+_Said = TypeVar("_Said")
 _IDS: Final = "data_point_ids"
 _SKIPPED: Final = "skipped_data_point_type_ids"
 
@@ -47,6 +48,13 @@ class Part:
 
     model: Model
     slots: tuple[Interval, ...]
+    included: frozenset[Interval] = frozenset()
+    """Those of its slots that nobody asked for: what stays with them is not touched."""
+
+    @property
+    def asked(self) -> frozenset[int]:
+        """The places of the slots that were asked for."""
+        return frozenset(place for place, slot in enumerate(self.slots) if slot not in self.included)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +101,33 @@ async def explicit_inputs(
         points = await _named(tx, project, named, problems)
         sets = [await _placed(tx, project, reader, points) for reader in readers]
         problems += _unplaced(project, readers, points, sets)
+        sets = [_beside(part, new, one.sets) for part, new, one in zip(parts, sets, kept, strict=True)]
     skipped = [one.skipped for one in kept]
     if asked.skipped_data_point_type_ids is not None:
         wanted = frozenset(asked.skipped_data_point_type_ids)
         problems += _problems_of_skips(wanted, readers, catalogue)
-        skipped = [dict.fromkeys(range(len(part.slots)), wanted) if wanted else {} for part in parts]
+        named_skips = [dict.fromkeys(part.asked, wanted) if wanted else {} for part in parts]
+        skipped = [
+            _beside(part, new, one.skipped) for part, new, one in zip(parts, named_skips, kept, strict=True)
+        ]
     if problems:
         raise Invalid(problems)
     return [
-        await _applied(tx, project, reader, SlotInputs(sets[place], skipped[place], is_asked=is_asked))
+        await _applied(
+            tx,
+            project,
+            reader,
+            SlotInputs(sets[place], skipped[place], asked=reader.part.asked if is_asked else frozenset()),
+        )
         for place, reader in enumerate(readers)
     ]
+
+
+def _beside(part: Part, new: Mapping[int, _Said], kept: Mapping[int, _Said]) -> dict[int, _Said]:
+    """What is said of the slots that were asked for, beside what stays with the others."""
+    return {place: said for place, said in kept.items() if place not in part.asked} | {
+        place: said for place, said in new.items() if place in part.asked
+    }
 
 
 def _of_events(named: Sequence[str] | None, project: int) -> dict[str, ids.Key | None] | None:
@@ -159,6 +183,8 @@ async def _placed(tx: Read, project: int, reader: _Reader, points: Sequence[_Poi
     for source in reader.resolved.sources:
         for kind in {read.data_point_type for read in source.reads} & by_type.keys():
             for slot, event in await _touched(tx, project, reader.part, source, by_type[kind]):
+                if slot not in reader.part.asked:
+                    continue
                 of_slot = found.setdefault(slot, {})
                 of_slot[kind] = of_slot.get(kind, frozenset()) | {event}
     return found
@@ -258,7 +284,7 @@ async def _applied(tx: Read, project: int, reader: _Reader, inputs: SlotInputs) 
     }
     for slot, skipped in skipped_nodes.items():
         by_node.setdefault(slot, {}).update(dict.fromkeys(skipped, frozenset()))
-    return SlotInputs(inputs.sets, inputs.skipped, by_node, skipped_nodes, inputs.is_asked)
+    return SlotInputs(inputs.sets, inputs.skipped, by_node, skipped_nodes, inputs.asked)
 
 
 _POINTS: Final = f"""

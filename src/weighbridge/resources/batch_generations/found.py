@@ -1,4 +1,4 @@
-"""How events are found: by slot, by what they are joined to, or because batches were made of them.
+"""How events are found: by slot, by what they are joined to, by name, or because batches were made of them.
 
 Each fragment makes a table `slot` with a number from 1 and its times, and the event `e`, so that whatever is
 computed of them is written once.
@@ -7,7 +7,7 @@ Invariants: an event is complete and not voided when it is found anew; as a batc
 batch saw; data that the caller named for a slot are all that the slot has of their type.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, LiteralString
 
@@ -17,13 +17,14 @@ from weighbridge.core.cadence import EventSlot
 from weighbridge.core.instant import Interval
 from weighbridge.core.model.definition import JOINED_ON
 from weighbridge.resources.batch_generations.runs import slot_columns
+from weighbridge.resources.batch_generations.slot_series import events_of_series, is_series, value_of_series
 from weighbridge.resources.batch_generations.sources import Source, matching
 from weighbridge.resources.batch_generations.used_corrections import (
     EVENT_AS_USED,
     revision,
     revision_as_used,
 )
-from weighbridge.resources.batch_generations.where import value_of
+from weighbridge.resources.batch_generations.where import Column, value_of
 from weighbridge.resources.batch_generations.window import Reach
 
 SetOfSlot = Mapping[int, Mapping[str, Collection[int]]]
@@ -41,6 +42,8 @@ class Found:
     """The reading that stands when a slot begins, as a FROM clause; None when it is not asked for apart."""
     is_limited: bool = True
     """Whether there may be too many; what batches were made of is taken as it is."""
+    value: Callable[[Column], Composable] = value_of
+    """How the value of a data point of an event is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,15 @@ class Lineage:
 
 
 @dataclass(frozen=True, slots=True)
+class Naming:
+    """The events that somebody named for some slots: no others are found, nor an earlier reading."""
+
+    project: int
+    slots: Sequence[Interval]
+    events: Collection[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Partners:
     """What the events of a joined source must match: keys, and the time that they reach over."""
 
@@ -69,13 +81,15 @@ class Partners:
     reach: Interval
 
 
-Place = Discovery | Lineage
+Place = Discovery | Lineage | Naming
 
 
 def found(place: Place, source: Source, dimensions: Sequence[str], partners: Partners | None = None) -> Found:
     """The events of a source."""
     if isinstance(place, Lineage):
         return _used(place, source)
+    if isinstance(place, Naming):
+        return _named(place, source)
     restriction, values = chosen(place, source)
     values |= {"project": place.project, "event_type": source.event_type, **slot_columns(place.slots)}
     if source.window.reach is Reach.ANY:
@@ -85,6 +99,9 @@ def found(place: Place, source: Source, dimensions: Sequence[str], partners: Par
             slots=events, source=matching(source), matches=matches, chosen=restriction
         )
         return Found(joined, values | keys, revision(source.positions))
+    if source.window.is_by_start and not source.is_of_elements and is_series(place.slots):
+        of_series = events_of_series(EACH_SLOT, place.slots, source, restriction)
+        return Found(of_series, values, revision(source.positions), value=value_of_series)
     joined = SQL("{slots} JOIN {source} ON {condition} AND {chosen}").format(
         slots=EACH_SLOT,
         source=matching(source),
@@ -145,7 +162,7 @@ def _before(source: Source, dimensions: Sequence[str]) -> Composable:
     if of_event:
         every = SQL(_EVERY_TAG).format(tags=SQL(", ").join(of_event), source=matching(source))
     order: list[Composable] = [SQL(column) for column in _LAST_FIRST]
-    order += [SQL("{} DESC").format(value_of(column)) for column in source.columns]
+    order += [SQL("{} DESC").format(value_of(column)) for column in source.ranking]
     return SQL(_BEFORE).format(
         slots=EACH_SLOT,
         source=matching(source),
@@ -154,6 +171,24 @@ def _before(source: Source, dimensions: Sequence[str]) -> Composable:
         same=SQL(" AND ").join(same) if same else SQL("true"),
         order=SQL(", ").join(order),
     )
+
+
+def _named(place: Naming, source: Source) -> Found:
+    """Those of the named events that a slot has, or that come before it where a reading holds."""
+    reach = source.window.reach
+    condition: Composable = SQL("true") if reach is Reach.ANY else source.window.condition
+    if source.window.is_held:
+        condition = SQL("({} OR {})").format(condition, SQL(_EARLIER[reach]))
+    joined = SQL("{slots} JOIN {source} ON e.id = ANY (%(events)s::bigint[]) AND {condition}").format(
+        slots=EACH_SLOT, source=matching(source), condition=condition
+    )
+    values = {
+        "project": place.project,
+        "event_type": source.event_type,
+        "events": sorted(place.events),
+        **slot_columns(place.slots),
+    }
+    return Found(joined, values, revision(source.positions), is_limited=False)
 
 
 def _used(place: Lineage, source: Source) -> Found:

@@ -9,7 +9,7 @@ import msgspec
 from psycopg.sql import SQL
 
 from weighbridge.core.instant import Instant
-from weighbridge.core.ledger import GENERATED
+from weighbridge.core.ledger import GENERATED, Taken
 from weighbridge.core.partition import Partition
 from weighbridge.db.engine import Read
 
@@ -54,7 +54,8 @@ class OpenDeficit(msgspec.Struct, frozen=True):
     feedstock: str | None
     asset: str | None
     run: int
-    end_time: Instant
+    settled_from: Instant
+    """The end of the run's slot, or the last moment for which some of the deficit opened."""
     amount: Decimal
 
     @property
@@ -88,7 +89,13 @@ async def open_deficits(tx: Read, project: int, ledgers: Collection[int]) -> lis
     return await tx.rows(
         OpenDeficit,
         SQL("""
-            SELECT d.ledger_id, r.tracking_id, f.name, a.name, d.run_id, r.end_time, d.amount
+            SELECT d.ledger_id, r.tracking_id, f.name, a.name, d.run_id,
+                   greatest(r.end_time,
+                            (SELECT max(e.effective_at) FROM deficit_entries e
+                              WHERE (e.project_id, e.ledger_id, e.run_id)
+                                  = (d.project_id, d.ledger_id, d.run_id)
+                                AND e.amount > 0 AND e.reverses IS NULL)),
+                   d.amount
               FROM deficits d JOIN runs r ON (r.project_id, r.id) = (d.project_id, d.run_id) {}
              WHERE d.project_id = %s AND d.ledger_id = ANY (%s) AND d.amount > 0
              ORDER BY r.start_time, r.end_time, r.tracking_id, r.id
@@ -143,23 +150,21 @@ async def posted_by(tx: Read, project: int, runs: Collection[int]) -> dict[tuple
     return {(ledger, run): amount for ledger, run, amount in rows}
 
 
-async def taken_by(
-    tx: Read, project: int, runs: Collection[int]
-) -> dict[tuple[int, int], list[tuple[int, Decimal]]]:
+async def taken_by(tx: Read, project: int, runs: Collection[int]) -> dict[tuple[int, int], list[Taken]]:
     """What falls of runs took and have not given back, by ledger and run, in the order they took it."""
     rows = await tx.tuples(
         """
-        SELECT e.ledger_id, e.run_id, e.batch_id, - sum(e.amount)
+        SELECT e.ledger_id, e.run_id, e.batch_id, - sum(e.amount), e.effective_at
           FROM ledger_entries e
          WHERE e.project_id = %s AND e.run_id = ANY (%s) AND e.kind IN ('fall', 'rise') AND e.reverses IS NULL
            AND NOT EXISTS (SELECT FROM ledger_entries undone
                             WHERE (undone.project_id, undone.reverses) = (e.project_id, e.id))
-         GROUP BY e.ledger_id, e.run_id, e.batch_id HAVING sum(e.amount) < 0
+         GROUP BY e.ledger_id, e.run_id, e.batch_id, e.effective_at HAVING sum(e.amount) < 0
          ORDER BY max(e.id) FILTER (WHERE e.kind = 'fall')
         """,
         (project, sorted(runs)),
     )
-    found: dict[tuple[int, int], list[tuple[int, Decimal]]] = {}
-    for ledger, run, batch, amount in rows:
-        found.setdefault((ledger, run), []).append((batch, amount))
+    found: dict[tuple[int, int], list[Taken]] = {}
+    for ledger, run, *taken in rows:
+        found.setdefault((ledger, run), []).append(Taken(*taken))
     return found

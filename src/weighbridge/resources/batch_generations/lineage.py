@@ -3,21 +3,30 @@
 Events stand in chunks, in the order in which they count.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final, LiteralString
 
 from psycopg.sql import SQL, Literal
 
+from weighbridge.core.instant import Interval
 from weighbridge.db.engine import Write
-from weighbridge.resources.batch_generations.found import Discovery, chosen, membership
+from weighbridge.resources.batch_generations.found import Discovery, chosen, found, membership
 from weighbridge.resources.batch_generations.posted import Context, Posted, run_key
 from weighbridge.resources.batch_generations.sources import Source, matching
 from weighbridge.resources.batches.input_data import CHUNK_SIZE
+from weighbridge.resources.events.values import NUMBERS
 
 
 async def insert_lineage(
-    tx: Write, context: Context, place: Discovery, source: Source, posted: Sequence[Posted]
+    tx: Write,
+    context: Context,
+    place: Discovery,
+    source: Source,
+    posted: Sequence[Posted],
+    *,
+    dimensions: Sequence[str],
 ) -> None:
-    """Write down which events of a source each batch was made of."""
+    """Write down which events of a source each batch was made of; partitions have these dimensions."""
     used = [one for one in posted if one.change.run.event_counts.get(source.number)]
     if not used:
         return
@@ -36,8 +45,10 @@ async def insert_lineage(
     )  # fmt: skip
     if source.is_of_elements:
         await _insert_elements(tx, context, source, used)
+    elif len({one.change.run.slot for one in used}) == len(used):
+        await _insert_by_batch(tx, context, place, source, used)
     else:
-        await _insert_summed(tx, context, place, source, used)
+        await _insert_by_tags(tx, context, place, source, used, dimensions=dimensions)
 
 
 async def _insert_elements(tx: Write, context: Context, source: Source, used: Sequence[Posted]) -> None:
@@ -60,18 +71,19 @@ def _chunks(events: Sequence[int]) -> list[Sequence[int]]:
     return [events[start : start + CHUNK_SIZE] for start in range(0, len(events), CHUNK_SIZE)]
 
 
-async def _insert_summed(
+async def _insert_by_batch(
     tx: Write, context: Context, place: Discovery, source: Source, used: Sequence[Posted]
 ) -> None:
-    """Write the events of a source that PostgreSQL summed, in one scan of them."""
+    """Write the events of a source that PostgreSQL summed, where no two batches share a slot."""
     keys = [run_key(context, one.change.run) for one in used]
     numbers = {slot: number for number, slot in enumerate(place.slots, start=1)}
     restriction, values = chosen(place, source)
-    statement = _LINEAGE.format(
+    statement = _BY_BATCH.format(
         source=matching(source),
         size=Literal(CHUNK_SIZE),
         condition=membership(place.slots, source),
         chosen=restriction,
+        order=_ORDER,
     )
     await tx.execute(
         statement,
@@ -90,6 +102,60 @@ async def _insert_summed(
             "event_type": source.event_type,
         },
     )
+
+
+async def _insert_by_tags(
+    tx: Write,
+    context: Context,
+    place: Discovery,
+    source: Source,
+    used: Sequence[Posted],
+    *,
+    dimensions: Sequence[str],
+) -> None:
+    """Write the events of a source that PostgreSQL summed, whatever the number of batches of a slot.
+
+    The tags of the groups that each run was made of say whose an event is; a shared one belongs to several.
+    """
+    slots = {one.change.run.slot for one in used}
+    narrowed = _only(place, slots)
+    numbers = {slot: number for number, slot in enumerate(narrowed.slots, start=1)}
+    events = found(narrowed, source, dimensions)
+    rows = [
+        (
+            one.batch_id, numbers[one.change.run.slot], tags.tracking_id or "",
+            context.feedstocks[tags.feedstock] if tags.feedstock else 0,
+            context.assets[tags.asset] if tags.asset else 0,
+        )
+        for one in used
+        for tags in one.change.run.tags[source.number]
+    ]  # fmt: skip
+    batches, of_slots, tracking_ids, feedstocks, assets = zip(*rows, strict=True)
+    await tx.execute(
+        _BY_TAGS.format(
+            size=Literal(CHUNK_SIZE),
+            events=events.events,
+            order=_ORDER,
+            alike=SQL(" AND ").join(SQL(_ALIKE[dimension]) for dimension in ("slot", *dimensions)),
+        ),
+        {
+            **events.values,
+            "project": context.project,
+            "set": source.number,
+            "batches": list(batches),
+            "numbers": list(of_slots),
+            "tracking_ids": list(tracking_ids),
+            "feedstocks": list(feedstocks),
+            "assets": list(assets),
+        },
+    )
+
+
+def _only(place: Discovery, slots: Collection[Interval]) -> Discovery:
+    """The same place with these of its slots."""
+    kept = [index for index, slot in enumerate(place.slots) if slot in slots]
+    sets = {new: place.sets[old] for new, old in enumerate(kept) if old in place.sets}
+    return Discovery(place.project, [place.slots[index] for index in kept], sets)
 
 
 async def insert_static_inputs(tx: Write, context: Context, posted: Sequence[Posted]) -> None:
@@ -127,23 +193,53 @@ async def insert_skipped_inputs(tx: Write, context: Context, posted: Sequence[Po
         )
 
 
-# An event without a tag in some dimension was shared, and belongs to every batch that it agrees with.
-_LINEAGE = SQL("""
+_ORDER: Final = SQL(f"""
+    e.start_time, e.end_time, e.tracking_id COLLATE "C", e.client_reference COLLATE "C", {NUMBERS}, e.id
+""")
+"""The order of a batch's events; the index on their start leaves only those of one moment to be sorted."""
+
+# Without NULLs they are compared by hashing.
+_ALIKE: Final[Mapping[str, LiteralString]] = {
+    "slot": "share.number = slot.number",
+    "tracking_id": "share.tracking_id = coalesce(e.tracking_id, '')",
+    "feedstock": "share.feedstock_id = coalesce(e.feedstock_id, 0)",
+    "asset": "share.asset_id = coalesce(e.asset_id, 0)",
+}
+"""Whether an event is of a share, in the slot and in each dimension of the partitions."""
+
+_BY_TAGS = SQL("""
     INSERT INTO batch_inputs (project_id, batch_id, set_number, chunk, first_event, last_event, event_ids)
     SELECT %(project)s, batch_id, %(set)s, place / {size}, min(id), max(id), array_agg(id ORDER BY place)
-      FROM (SELECT slot.batch_id, e.id,
-                   row_number() OVER (PARTITION BY slot.batch_id
-                                      ORDER BY e.start_time, e.end_time, e.id) - 1 AS place
-              FROM unnest(%(batches)s::bigint[], %(numbers)s::integer[], %(starts)s::timestamptz[],
-                          %(ends)s::timestamptz[], %(tracking_ids)s::text[], %(feedstocks)s::integer[],
-                          %(assets)s::integer[], %(events)s::bigint[])
-                   AS slot (batch_id, number, start_time, end_time, tracking_id, feedstock_id, asset_id,
-                            event_id)
-              JOIN {source} ON {condition} AND {chosen}
-               AND (slot.tracking_id IS NULL OR e.tracking_id IS NULL OR e.tracking_id = slot.tracking_id)
-               AND (slot.feedstock_id IS NULL OR e.feedstock_id IS NULL
-                    OR e.feedstock_id = slot.feedstock_id)
-               AND (slot.asset_id IS NULL OR e.asset_id IS NULL OR e.asset_id = slot.asset_id)
+      FROM (SELECT share.batch_id, e.id,
+                   row_number() OVER (PARTITION BY share.batch_id
+                                      ORDER BY {order}) - 1 AS place
+              FROM {events}
+              JOIN unnest(%(batches)s::bigint[], %(numbers)s::integer[], %(tracking_ids)s::text[],
+                          %(feedstocks)s::integer[], %(assets)s::integer[])
+                   AS share (batch_id, number, tracking_id, feedstock_id, asset_id)
+                ON {alike}
            ) AS used
      GROUP BY batch_id, place / {size}
+""")
+
+# An event without a tag in some dimension was shared, and belongs to every batch that it agrees with. Batch
+# by batch the index gives the events almost in their order; all together they would be sorted on disk.
+_BY_BATCH = SQL("""
+    INSERT INTO batch_inputs (project_id, batch_id, set_number, chunk, first_event, last_event, event_ids)
+    SELECT %(project)s, slot.batch_id, %(set)s, part.*
+      FROM unnest(%(batches)s::bigint[], %(numbers)s::integer[], %(starts)s::timestamptz[],
+                  %(ends)s::timestamptz[], %(tracking_ids)s::text[], %(feedstocks)s::integer[],
+                  %(assets)s::integer[], %(events)s::bigint[])
+           AS slot (batch_id, number, start_time, end_time, tracking_id, feedstock_id, asset_id, event_id)
+     CROSS JOIN LATERAL (
+        SELECT place / {size}, min(id), max(id), array_agg(id ORDER BY place)
+          FROM (SELECT e.id, row_number() OVER (ORDER BY {order}) - 1 AS place
+                  FROM {source}
+                 WHERE {condition} AND {chosen}
+                   AND (slot.tracking_id IS NULL OR e.tracking_id IS NULL OR e.tracking_id = slot.tracking_id)
+                   AND (slot.feedstock_id IS NULL OR e.feedstock_id IS NULL
+                        OR e.feedstock_id = slot.feedstock_id)
+                   AND (slot.asset_id IS NULL OR e.asset_id IS NULL OR e.asset_id = slot.asset_id)
+               ) AS used
+         GROUP BY place / {size}) AS part
 """)

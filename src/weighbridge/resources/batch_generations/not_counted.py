@@ -13,7 +13,7 @@ from weighbridge.resources.batch_generations.found import Discovery
 from weighbridge.resources.batch_generations.records import NotCounted
 from weighbridge.resources.batch_generations.scope import Scope
 from weighbridge.resources.batch_generations.sources import Source
-from weighbridge.resources.batch_generations.window import Reach
+from weighbridge.resources.batch_generations.window import IS_LONG, LONG, Reach
 from weighbridge.resources.events.queries import event_id
 
 NO_PARTITION = "no partition that runs agrees with their tags"
@@ -55,7 +55,7 @@ async def _straddling_or_incomplete(
     tx: Read, scope: Scope, sources: Sequence[Source], cut: Sequence[Interval]
 ) -> list[NotCounted]:
     rows = await tx.tuples(
-        _LEFT_OUT.format(straddling=_straddling(sources)),
+        _LEFT_OUT.format(straddling=_straddling(sources), long=SQL(LONG), is_long=SQL(IS_LONG)),
         {
             "project": scope.project,
             "types": sorted({source.event_type for source in sources}),
@@ -83,24 +83,37 @@ def _straddling(sources: Sequence[Source]) -> Composable:
     return SQL("({})").format(SQL(" OR ").join(arms)) if arms else SQL("false")
 
 
-# Events with a length are found by their end, which has an index of its own, so that one that began
-# before the range is not missed.
+# An event that lies across boundaries lies across the first one after its start. It began within the hour
+# before that one, or is long, and long events have an index of their own: nothing reads the range again.
+# OFFSET has the boundaries looked up one by one, where the planner would hold every event against each.
 _LEFT_OUT = SQL("""
-    WITH found AS (
-        SELECT e.event_type_id, e.id, e.start_time,
-               CASE WHEN e.is_complete THEN %(straddles)s ELSE %(incomplete)s END AS reason
-          FROM events e
+    WITH boundary AS (
+        SELECT at, greatest(lag(at) OVER (ORDER BY at), at - {long}) AS earliest
+          FROM unnest(%(boundaries)s::timestamptz[]) AS at
+    ), found AS (
+        SELECT near.event_type_id, near.id, near.start_time, %(straddles)s::text AS reason
+          FROM boundary
+         CROSS JOIN LATERAL (
+            SELECT e.event_type_id, e.id, e.start_time FROM events e
+             WHERE e.project_id = %(project)s AND e.event_type_id = ANY (%(types)s) AND e.voided_at IS NULL
+               AND e.is_complete AND e.end_time > %(start)s AND e.start_time < %(end)s AND {straddling}
+               AND e.start_time >= boundary.earliest AND e.start_time < boundary.at
+               AND e.end_time > boundary.at
+            OFFSET 0) AS near
+        UNION ALL
+        SELECT e.event_type_id, e.id, e.start_time, %(straddles)s
+          FROM events e,
+               LATERAL (SELECT (%(boundaries)s::timestamptz[])[
+                            width_bucket(e.start_time, %(boundaries)s::timestamptz[]) + 1] AS at) AS boundary
          WHERE e.project_id = %(project)s AND e.event_type_id = ANY (%(types)s) AND e.voided_at IS NULL
-           AND e.end_time > e.start_time AND e.end_time > %(start)s AND e.start_time < %(end)s
-           AND (NOT e.is_complete OR {straddling} AND EXISTS (
-                   SELECT FROM unnest(%(boundaries)s::timestamptz[]) AS boundary
-                    WHERE e.start_time < boundary AND e.end_time > boundary))
+           AND e.is_complete AND e.end_time > %(start)s AND e.start_time < %(end)s AND {straddling}
+           AND {is_long} AND e.end_time > boundary.at AND e.start_time < boundary.at - {long}
         UNION ALL
         SELECT e.event_type_id, e.id, e.start_time, %(incomplete)s
           FROM events e
          WHERE e.project_id = %(project)s AND e.event_type_id = ANY (%(types)s) AND e.voided_at IS NULL
-           AND e.end_time = e.start_time AND NOT e.is_complete
-           AND e.start_time >= %(start)s AND e.start_time < %(end)s
+           AND NOT e.is_complete AND e.start_time < %(end)s
+           AND (e.end_time > %(start)s OR e.end_time = e.start_time AND e.start_time >= %(start)s)
     )
     SELECT t.slug, found.reason, count(*),
            (array_agg(found.id ORDER BY found.start_time, found.id))[1:%(named)s]

@@ -16,7 +16,7 @@ from weighbridge.core.instant import Interval
 from weighbridge.core.ledger import Entry
 from weighbridge.core.partition import Partition
 from weighbridge.resources.batch_generations.found import Discovery
-from weighbridge.resources.batch_generations.records import LeftOut, NotCounted
+from weighbridge.resources.batch_generations.records import LeftOut, NotCounted, PendingProposals
 from weighbridge.resources.batch_generations.sources import Source
 
 
@@ -44,6 +44,11 @@ class RunKey:
         return self.slot.start, self.slot.end, self.partition.label
 
 
+def run_name(slot: str, partition: Partition) -> str:
+    """The partition's own tracking id, or one made of slot and partition: `2025-03 Wood chips`."""
+    return partition.tracking_id or " ".join(part for part in (slot, partition.label) if part)
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """One slot and partition with every node's value."""
@@ -55,6 +60,8 @@ class Run:
     event_counts: Mapping[int, int]
     """How many events each source gave, by the source's number."""
     fingerprint: bytes
+    tags: Mapping[int, tuple[Partition, ...]] = field(default_factory=dict)
+    """The tags of those that were summed, each once."""
     used: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """The events of each source that was read element by element, in order."""
     statics: Mapping[str, frozenset[int]] = field(default_factory=dict)
@@ -70,10 +77,8 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The partition's own tracking id, or one made of slot and partition: `2025-03 Wood chips`."""
-        return self.partition.tracking_id or " ".join(
-            part for part in (self.label, self.partition.label) if part
-        )
+        """The tracking id of its batches."""
+        return run_name(self.label, self.partition)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +126,8 @@ class Plan:
     changes: tuple[Change, ...]
     unchanged: int
     not_counted: tuple[NotCounted, ...]
+    pending: tuple[PendingProposals, ...]
+    """Corrections of its data that wait for approval."""
     problems: tuple[str, ...]
     """Why the generation would fail; empty when it would not."""
     left_out: tuple[LeftOut, ...] = ()

@@ -18,10 +18,12 @@ from weighbridge.resources.batch_generations.draws import Drawings, drawings_of,
 from weighbridge.resources.batch_generations.event_slots import in_several
 from weighbridge.resources.batch_generations.found import Discovery
 from weighbridge.resources.batch_generations.not_counted import left_out, met_no_partition
+from weighbridge.resources.batch_generations.pending import pending_proposals
 from weighbridge.resources.batch_generations.plan import Plan
 from weighbridge.resources.batch_generations.reuse import already_used
 from weighbridge.resources.batch_generations.running import run_slots
 from weighbridge.resources.batch_generations.scope import Scope
+from weighbridge.resources.batch_generations.set_aside import set_aside
 from weighbridge.resources.batch_generations.settled import digests_of, settled_slots
 from weighbridge.resources.batch_generations.slot_data import Inputs, read_slots
 from weighbridge.resources.batch_generations.sources import Resolved, catalogue_of, sources_of
@@ -81,12 +83,15 @@ async def _plan(tx: Read, read: _Data, drawings: Drawings) -> Plan:
         place=read.place,
         slots=slots,
         slot_labels=tuple(label(scope.model.cadence, slot, scope.zone) for slot in slots),
-        touched_labels=tuple(
-            label(scope.model.cadence, slot, scope.zone) for slot in scope.selection.touched
-        ),
+        touched_labels=tuple(label(scope.cadence, slot, scope.zone) for slot in scope.selection.touched),
         changes=tuple(changes),
         unchanged=unchanged,
-        not_counted=(*met_no_partition(sources, ran.lost), *await left_out(tx, scope, sources)),
+        not_counted=(
+            *met_no_partition(sources, ran.lost),
+            *await left_out(tx, scope, sources),
+            *await set_aside(tx, scope, read.place, sources),
+        ),
+        pending=tuple(await pending_proposals(tx, scope, sources)),
         digests={slot: digest for slot, digest in digests.items() if slot not in settled},
         problems=(
             *ran.problems,

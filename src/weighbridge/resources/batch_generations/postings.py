@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from weighbridge.core.ledger import Deficit, DeficitEntry, Entry, Holding, Kind, Taken, Total, post
+from weighbridge.core.ledger import Deficit, DeficitEntry, Entry, Holding, Kind, Total, post
 from weighbridge.core.number import exact_total
 from weighbridge.db.engine import Read
 from weighbridge.resources.batch_generations.holdings import (
@@ -97,7 +97,7 @@ def _post_all(
         done = post(
             account.ledger,
             _holdings(part),
-            [Deficit(one.run, one.end_time, one.amount) for one in part.deficits],
+            [Deficit(one.run, one.settled_from, one.amount) for one in part.deficits],
             [totals[change.batch] for change in part.changes],
             part.draws if account in moved else (),
         )
@@ -145,10 +145,7 @@ async def _totals(tx: Read, project: int, changes: Sequence[Change]) -> dict[New
             end=change.run.slot.end,
             total=change.total,
             posted=posted.get((change.target.number, change.run_number or 0), Decimal(0)),
-            taken=[
-                Taken(batch, amount)
-                for batch, amount in taken.get((change.target.number, change.run_number or 0), ())
-            ],
+            taken=taken.get((change.target.number, change.run_number or 0), ()),
         )
         for change in changes
     }

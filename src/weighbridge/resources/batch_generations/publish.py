@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Final, LiteralString
 
 from weighbridge.core.model import Model
+from weighbridge.core.partition import DIMENSIONS
 from weighbridge.db.engine import Write
 from weighbridge.resources.batch_generations.calculations import insert_calculations
 from weighbridge.resources.batch_generations.draws import insert_draws
@@ -20,6 +21,13 @@ from weighbridge.resources.batch_generations.plan import NewBatch, Plan, Run
 from weighbridge.resources.batch_generations.posted import Context, Posted, run_key
 from weighbridge.resources.batch_generations.used_corrections import record_used_corrections
 
+MANY_BATCHES: Final = 200
+"""So many new batches change what statements have to be planned for.
+
+PostgreSQL looks at its tables anew by itself, but within minutes: until then it plans for the tables as they
+were, empty ones for instance, and may read all batches once for each run.
+"""
+
 
 async def publish(
     tx: Write, context: Context, model: Model, plan: Plan, credited: Mapping[NewBatch, Decimal]
@@ -30,12 +38,15 @@ async def publish(
     runs = await _ensure_runs(tx, context, [change.run for change in plan.changes])
     posted = await _insert_batches(tx, context, plan, runs, credited)
     await insert_calculations(tx, context, model, posted)
+    dimensions = DIMENSIONS[model.partition_type]
     for source in plan.sources:
-        await insert_lineage(tx, context, plan.place, source, posted)
+        await insert_lineage(tx, context, plan.place, source, posted, dimensions=dimensions)
     await insert_static_inputs(tx, context, posted)
     await insert_skipped_inputs(tx, context, posted)
     await insert_draws(tx, context.project, posted)
     await record_used_corrections(tx, context.project, [one.batch_id for one in posted])
+    if len(posted) >= MANY_BATCHES:
+        tx.later("ANALYZE (SKIP_LOCKED) runs, batches")
     return posted
 
 

@@ -78,6 +78,16 @@ class NotCounted(msgspec.Struct, frozen=True):
     events: list[str]
 
 
+class PendingProposals(msgspec.Struct, frozen=True):
+    """Corrections of data in the range that wait for approval; until then runs use the values as they are."""
+
+    rule_id: str
+    rule: str
+    event_type: str
+    proposal_count: int
+    data_points: list[str]
+
+
 class LeftOut(msgspec.Struct, frozen=True):
     """A run that is not made because nobody named a source for nodes of it that draw by hand."""
 
@@ -105,6 +115,7 @@ class PreviewEntry(msgspec.Struct, frozen=True):
     touched_slots: list[str]
     passed_over_slots: list[str]
     not_counted: list[NotCounted]
+    pending_proposals: list[PendingProposals]
     left_out: list[LeftOut]
     deficits: list[PartitionDeficit]
     problems: list[str]
@@ -124,5 +135,6 @@ class GenerationResult(msgspec.Struct, frozen=True):
     adjusted: int
     unchanged: int
     not_counted: list[NotCounted]
+    pending_proposals: list[PendingProposals]
     left_out: list[LeftOut]
     deficits: list[PartitionDeficit]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from weighbridge.core.cadence import label
 from weighbridge.core.engine import PartitionRun, Setting, SlotData, run_slot, unmet
 from weighbridge.core.instant import Interval
+from weighbridge.core.partition import Partition
 from weighbridge.core.statistics import Group
 from weighbridge.resources.batch_generations.fingerprint import fingerprint, seen_only
 from weighbridge.resources.batch_generations.plan import Run
@@ -42,7 +43,7 @@ def run_slots(
         skipped = scope.inputs.skipped_nodes.get(place, {})
         name = label(scope.model.cadence, data.slot, scope.zone)
         slot_run = run_slot(setting, data)
-        problems += [f"{name}: {problem}" for problem in slot_run.problems]
+        problems += [f"{name}: {problem.message}" for problem in slot_run.problems]
         lost += slot_run.not_counted
         runs += [replace(_run(scope, data.slot, name, one, names), skipped=skipped) for one in slot_run.runs]
     return Ran(tuple(runs), tuple(lost), tuple(problems))
@@ -52,8 +53,10 @@ def _run(
     scope: Scope, slot: Interval, name: str, found: PartitionRun, names: Mapping[int, Sequence[str]]
 ) -> Run:
     counts: dict[int, int] = {}
+    tags: dict[int, tuple[Partition, ...]] = {}
     for group in found.groups:
         counts[group.source] = counts.get(group.source, 0) + group.event_count
+        tags[group.source] = (*tags.get(group.source, ()), group.tags)
     used = {source: tuple(element.event for element in elements) for source, elements in found.used.items()}
     counts |= {source: len(events) for source, events in used.items()}
     return Run(
@@ -62,6 +65,7 @@ def _run(
         partition=found.partition,
         readings=found.readings,
         event_counts=counts,
+        tags=tags,
         fingerprint=fingerprint(scope.model_sha256, found, names, seen_only(scope.model)),
         used=used,
         statics=found.statics,

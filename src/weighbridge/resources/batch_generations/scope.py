@@ -24,7 +24,7 @@ from weighbridge.resources.batch_generations.outlets import resolve_outlets
 from weighbridge.resources.batch_generations.plan import Target
 from weighbridge.resources.batch_generations.records import NewGeneration
 from weighbridge.resources.batch_generations.slot_inputs import NO_INPUTS, SlotInputs
-from weighbridge.resources.batch_generations.slots import Asked, assign_slots
+from weighbridge.resources.batch_generations.slots import Asked, assign_slot, assign_slots
 from weighbridge.resources.ledgers.queries import get_ledger
 from weighbridge.resources.models.document import read_model
 from weighbridge.resources.models.queries import stored_model
@@ -45,6 +45,8 @@ class Scope:
     zone: ZoneInfo
     wanted: Interval
     """The range that was asked for."""
+    cadence: str
+    """That of the active version, by which the range touches and passes over slots."""
     selection: Selection
     outlets: Mapping[str, Outlet]
     """The ledgers that its nodes draw from, by node."""
@@ -52,6 +54,8 @@ class Scope:
     """Slots that are left to generated slots of another cadence."""
     replaced: tuple[Interval, ...] = ()
     """Generated slots of other bounds that this version replaces."""
+    included: frozenset[Interval] = frozenset()
+    """Those of its slots that nobody asked for: what was named for them before stays."""
     inputs: SlotInputs = NO_INPUTS
     """What the caller named and set aside in its slots."""
 
@@ -66,10 +70,12 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """What one version is to compute of a range."""
+    """What one version is to compute of a range, which the cadence of the active one selects."""
 
     wanted: Interval
+    cadence: str
     slots: tuple[Interval, ...]
+    included: frozenset[Interval]
 
 
 class _Linked(msgspec.Struct, frozen=True):
@@ -84,8 +90,10 @@ class _Linked(msgspec.Struct, frozen=True):
     share_scale: int
 
 
-async def scopes_of(tx: Read, actor: Actor, ledger: str, asked: NewGeneration) -> tuple[Scope, ...]:
-    """What each version of the model is to compute, the active one last.
+async def scopes_of(
+    tx: Read, actor: Actor, ledger: str, asked: NewGeneration, only: Interval | None = None
+) -> tuple[Scope, ...]:
+    """What each version of the model is to compute of a range, or of one generated slot; the active one last.
 
     The last scope also says which slots nobody computes. Raises Invalid when there is nothing that could
     be generated.
@@ -98,17 +106,20 @@ async def scopes_of(tx: Read, actor: Actor, ledger: str, asked: NewGeneration) -
     stored = await stored_model(tx, frame.active_model)
     active = read_model(stored.document)
     zone, wanted = ZoneInfo(frame.time_zone), _wanted(asked)
-    found = await assign_slots(
-        tx,
-        (key.project, frame.family),
-        Version(stored.id, active.cadence),
-        active,
-        Asked(wanted, zone, is_replacing=asked.model_version == "latest"),
-    )
+    family = (key.project, frame.family)
+    if only is None:
+        version = Version(stored.id, active.cadence)
+        range_asked = Asked(wanted, zone, is_replacing=asked.model_version == "latest")
+        found = await assign_slots(tx, family, version, active, range_asked)
+    else:
+        found = await assign_slot(tx, family, active, only, zone)
+    included = frozenset(found.included)
     older = [number for number in found.slots if number != stored.id]
     newest = [stored.id] if stored.id in found.slots else []
     scopes = [
-        await _scope(tx, key.project, linked, number, _Share(wanted, found.slots[number]))
+        await _scope(
+            tx, key.project, linked, number, _Share(wanted, active.cadence, found.slots[number], included)
+        )
         for number in older + newest
     ]
     reported = replace(
@@ -146,7 +157,7 @@ async def _linked(tx: Read, key: ids.Key, *, is_concurrent: bool) -> list[_Linke
 
 async def _with_inputs(tx: Read, scopes: Sequence[Scope], asked: NewGeneration) -> tuple[Scope, ...]:
     """The scopes with what is named and set aside in their slots."""
-    parts = [Part(scope.model, scope.selection.selected) for scope in scopes]
+    parts = [Part(scope.model, scope.selection.selected, scope.included) for scope in scopes]
     inputs = await explicit_inputs(tx, scopes[0].project, scopes[0].family, parts, asked)
     return tuple(replace(scope, inputs=of_part) for scope, of_part in zip(scopes, inputs, strict=True))
 
@@ -166,7 +177,9 @@ async def _scope(tx: Read, project: int, linked: Sequence[_Linked], number: int,
         share_scale=frame.share_scale,
         zone=ZoneInfo(frame.time_zone),
         wanted=share.wanted,
+        cadence=share.cadence,
         selection=Selection(share.slots, ()),
+        included=share.included.intersection(share.slots),
         outlets=await resolve_outlets(tx, project, frame.family, model),
     )
 

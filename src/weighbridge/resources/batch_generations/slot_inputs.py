@@ -1,7 +1,7 @@
 """What stays with slots: the complete sets of data that the caller named, and the types that were set aside.
 
 Invariant: a later generation of a slot finds what the last request said; a request replaces all of it, the
-sets or the types or both.
+sets or the types or both. A slot of an event is its event or tracking id, whatever its times are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,9 @@ from typing import Final
 
 import msgspec
 
-from weighbridge.core.instant import Instant, Interval
+from weighbridge.core.instant import Interval
 from weighbridge.db.engine import Read, Write
+from weighbridge.resources.batch_generations.runs import slot_columns
 
 Sets = Mapping[int, Mapping[int, frozenset[int]]]
 """Events by the slot's index and the data point type that they are the complete set of."""
@@ -28,8 +29,8 @@ class SlotInputs:
     """The only events that an input may use, by the slot's index and the node."""
     skipped_nodes: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     """The inputs that have no data by the caller's wish, with their types, by the slot's index."""
-    is_asked: bool = False
-    """Whether a request said so, and it is to be kept."""
+    asked: frozenset[int] = frozenset()
+    """The places of the slots of which a request says so, and with which it is to stay."""
 
     @property
     def nodes(self) -> frozenset[str]:
@@ -41,9 +42,22 @@ NO_INPUTS: Final = SlotInputs()
 """Nothing was named or set aside."""
 
 
+_SLOTS: Final = """
+    unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[], %(slot_events)s::bigint[],
+           %(slot_tracking_ids)s::text[])
+        WITH ORDINALITY AS slot (start_time, end_time, event_id, tracking_id, place)
+"""
+_KEY: Final = """
+    coalesce({0}.event_id, 0), coalesce({0}.tracking_id, ''),
+    CASE WHEN num_nonnulls({0}.event_id, {0}.tracking_id) = 0 THEN {0}.start_time ELSE 'epoch' END,
+    CASE WHEN num_nonnulls({0}.event_id, {0}.tracking_id) = 0 THEN {0}.end_time ELSE 'epoch' END
+"""
+# Without NULLs they can be compared by hashing.
+_OF_SLOT: Final = f"({_KEY.format('i')}) = ({_KEY.format('slot')})"
+
+
 class _Kept(msgspec.Struct, frozen=True):
-    start_time: Instant
-    end_time: Instant
+    place: int
     data_point_type: int
     is_skipped: bool
     events: list[int] | None
@@ -51,24 +65,21 @@ class _Kept(msgspec.Struct, frozen=True):
 
 async def kept_inputs(tx: Read, project: int, family: int, slots: Sequence[Interval]) -> SlotInputs:
     """What stays with some slots."""
-    index = {slot: place for place, slot in enumerate(slots)}
     sets: dict[int, dict[int, frozenset[int]]] = {}
     skipped: dict[int, frozenset[int]] = {}
     for row in await tx.rows(
         _Kept,
-        """
-        SELECT start_time, end_time, data_point_type_id, is_skipped, event_ids FROM slot_inputs
-         WHERE project_id = %s AND family_id = %s AND start_time = ANY (%s)
+        f"""
+        SELECT slot.place - 1, i.data_point_type_id, i.is_skipped, i.event_ids
+          FROM {_SLOTS} JOIN slot_inputs i ON {_OF_SLOT}
+         WHERE i.project_id = %(project)s AND i.family_id = %(family)s
         """,
-        (project, family, [slot.start for slot in slots]),
+        {"project": project, "family": family, **slot_columns(slots)},
     ):
-        place = index.get(Interval(row.start_time, row.end_time))
-        if place is None:
-            continue
         if row.is_skipped:
-            skipped[place] = skipped.get(place, frozenset()) | {row.data_point_type}
+            skipped[row.place] = skipped.get(row.place, frozenset()) | {row.data_point_type}
         if row.events is not None:
-            sets.setdefault(place, {})[row.data_point_type] = frozenset(row.events)
+            sets.setdefault(row.place, {})[row.data_point_type] = frozenset(row.events)
     return SlotInputs(sets, skipped)
 
 
@@ -76,32 +87,35 @@ async def keep_inputs(
     tx: Write, project: int, family: int, slots: Sequence[Interval], inputs: SlotInputs
 ) -> None:
     """Have what was asked stay with the slots, in the place of what stayed with them before."""
-    if not inputs.is_asked:
+    asked = sorted(inputs.asked)
+    if not asked:
         return
-    starts, ends = [slot.start for slot in slots], [slot.end for slot in slots]
+    values = {"project": project, "family": family, **slot_columns([slots[place] for place in asked])}
     await tx.execute(
-        """
-        DELETE FROM slot_inputs USING unnest(%s::timestamptz[], %s::timestamptz[]) AS slot (starts, ends)
-         WHERE project_id = %s AND family_id = %s AND start_time = starts AND end_time = ends
+        f"""
+        DELETE FROM slot_inputs i USING {_SLOTS}
+         WHERE i.project_id = %(project)s AND i.family_id = %(family)s AND {_OF_SLOT}
         """,
-        (starts, ends, project, family),
+        values,
     )
     rows = [
-        (slot.start, slot.end, kind, kind in inputs.skipped.get(place, ()), _array(inputs, place, kind))
-        for place, slot in enumerate(slots)
+        (number, kind, kind in inputs.skipped.get(place, ()), _array(inputs, place, kind))
+        for number, place in enumerate(asked, start=1)
         for kind in sorted({*inputs.sets.get(place, ()), *inputs.skipped.get(place, ())})
     ]
     if rows:
-        columns = [list(column) for column in zip(*rows, strict=True)]
+        numbers, kinds, skips, events = (list(column) for column in zip(*rows, strict=True))
         await tx.execute(
-            """
-            INSERT INTO slot_inputs (project_id, family_id, start_time, end_time, data_point_type_id,
-                                     is_skipped, event_ids)
-            SELECT %s, %s, starts, ends, kind, is_skipped, events::bigint[]
-              FROM unnest(%s::timestamptz[], %s::timestamptz[], %s::integer[], %s::boolean[], %s::text[])
-                   AS asked (starts, ends, kind, is_skipped, events)
+            f"""
+            INSERT INTO slot_inputs (project_id, family_id, start_time, end_time, event_id, tracking_id,
+                                     data_point_type_id, is_skipped, event_ids)
+            SELECT %(project)s, %(family)s, slot.start_time, slot.end_time, slot.event_id, slot.tracking_id,
+                   said.kind, said.is_skipped, said.events::bigint[]
+              FROM unnest(%(numbers)s::bigint[], %(kinds)s::integer[], %(skips)s::boolean[],
+                          %(events)s::text[]) AS said (place, kind, is_skipped, events)
+              JOIN {_SLOTS} USING (place)
             """,
-            (project, family, *columns),
+            {**values, "numbers": numbers, "kinds": kinds, "skips": skips, "events": events},
         )
 
 

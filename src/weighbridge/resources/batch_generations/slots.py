@@ -1,13 +1,24 @@
 """Which version of a model computes which slots of a requested range, by what was generated before."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 from zoneinfo import ZoneInfo
 
 import msgspec
 
-from weighbridge.core.cadence import EVENT, SLOTS_MAX, EventSlot, Selection, is_selected, label, select
+from weighbridge.core.cadence import (
+    EVENT,
+    SLOTS_MAX,
+    EventSlot,
+    Selection,
+    identity_of,
+    is_selected,
+    label,
+    select,
+    slot_at,
+    slot_of,
+)
 from weighbridge.core.instant import Instant, Interval
 from weighbridge.core.model import Model
 from weighbridge.core.problem import Problem
@@ -16,6 +27,7 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.resources.batch_generations.event_slots import event_slots
 from weighbridge.resources.batches.newest import IS_NEWEST
+from weighbridge.resources.events.queries import event_id
 
 SLOTS_NAMED_MAX: Final = 10
 """Slots that a refusal names."""
@@ -42,6 +54,7 @@ class _GeneratedSlot(msgspec.Struct, frozen=True):
     tracking_id: str | None
     model: int
     cadence: str
+    newest_batch: int
 
 
 async def assign_slots(tx: Read, key: FamilyKey, active: Version, model: Model, asked: Asked) -> Assignment:
@@ -52,6 +65,8 @@ async def assign_slots(tx: Read, key: FamilyKey, active: Version, model: Model, 
         hull = Interval(min(slot.start for slot in every), max(slot.end for slot in every))
         generated = await _generated(tx, key, model, hull, chosen)
         kept = _kept(generated, asked)
+        if (whole := _whole(kept, asked)) != asked.wanted and model.cadence == EVENT and asked.is_replacing:
+            return await assign_slots(tx, key, active, model, replace(asked, wanted=whole))
     except ValueError as error:
         raise Invalid([Problem(f"Too long: {error}.", "end_time", "too_long")]) from None
     except OverflowError:
@@ -60,7 +75,35 @@ async def assign_slots(tx: Read, key: FamilyKey, active: Version, model: Model, 
     found = assign(active, chosen, generated, kept, is_replacing=asked.is_replacing)
     if problems := _problems(found, active, generated, asked.zone):
         raise Invalid(problems)
-    while moved := await _that_hold_data_of(tx, key, found):
+    return await _with_what_moved(tx, key, model, found)
+
+
+async def assign_slot(tx: Read, key: FamilyKey, active: Model, slot: Interval, zone: ZoneInfo) -> Assignment:
+    """Assign one generated slot to the version that it stands at; raise Invalid when another replaced it."""
+    chosen: tuple[Interval, ...] = (slot,)
+    if isinstance(slot, EventSlot) and active.cadence == EVENT:
+        nothing = Interval(slot.start, slot.start)
+        slots = await event_slots(tx, key[0], active, nothing, {slot.identity})
+        chosen = tuple(one for one in slots if one.identity == slot.identity) or chosen
+    generated = await _generated(tx, key, active, slot, Selection(chosen, ()))
+    for one in generated:
+        if one.slot == chosen[0] and _is_cut_by(one.version.cadence, one.slot, zone):
+            slots_of_versions = {one.version.number: (one.slot,)}
+            return await _with_what_moved(tx, key, active, Assignment(slots_of_versions, (), (), (), ()))
+    message = "The batch's slot was replaced by others; nothing is computed for it any more."
+    raise Invalid([Problem(message, "batch_id", "replaced")])
+
+
+def _is_cut_by(cadence: str, slot: Interval, zone: ZoneInfo) -> bool:
+    """Whether a slot is one of a cadence."""
+    if cadence == EVENT or isinstance(slot, EventSlot):
+        return cadence == EVENT and isinstance(slot, EventSlot)
+    return slot_at(cadence, slot.start, zone) == slot
+
+
+async def _with_what_moved(tx: Read, key: FamilyKey, active: Model, found: Assignment) -> Assignment:
+    """The same with every slot whose runs hold data that it uses."""
+    while moved := await _that_hold_data_of(tx, key, active, found):
         found = found.including(moved)
     return found
 
@@ -89,6 +132,12 @@ def _kept(generated: Sequence[Generated], asked: Asked) -> set[Interval]:
     }
 
 
+def _whole(kept: Collection[Interval], asked: Asked) -> Interval:
+    """The range with all of the slots that it selects: their events are to be found to replace them whole."""
+    every = [asked.wanted, *(slot for slot in kept if not isinstance(slot, EventSlot))]
+    return Interval(min(one.start for one in every), max(one.end for one in every))
+
+
 async def _generated(
     tx: Read, key: FamilyKey, model: Model, hull: Interval, chosen: Selection
 ) -> list[Generated]:
@@ -109,30 +158,43 @@ async def _generated(
             "tracking_ids": [tracking_id for _, tracking_id in now if tracking_id],
         },
     )
-    found = [_generated_slot(row) for row in rows]
-    elsewhere = {
-        one.slot.identity for one in found if isinstance(one.slot, EventSlot) and one.slot.identity not in now
-    }
+    return await _where_they_are(tx, key, model, rows, now)
+
+
+async def _where_they_are(
+    tx: Read,
+    key: FamilyKey,
+    model: Model,
+    rows: Sequence[_GeneratedSlot],
+    known: Mapping[tuple[int, str], EventSlot],
+) -> list[Generated]:
+    """Generated slots, each once, those of events where their events are now.
+
+    The runs of such a slot were posted at different times of it, and the newest batch of them all says which
+    version it stands at.
+    """
+    ordered = sorted(rows, key=lambda row: row.newest_batch)
+    found = {identity_of(one.slot): one for one in (_generated_slot(key[0], row) for row in ordered)}
+    slots = [one.slot for one in found.values() if isinstance(one.slot, EventSlot)]
+    elsewhere = {slot.identity for slot in slots} - known.keys()
+    now = dict(known)
     if elsewhere and model.cadence == EVENT:
-        nothing = Interval(hull.start, hull.start)
+        nothing = Interval(slots[0].start, slots[0].start)
         moved = await event_slots(tx, key[0], model, nothing, elsewhere)
         now |= {slot.identity: slot for slot in moved if slot.identity in elsewhere}
     return [
         replace(one, slot=now.get(one.slot.identity, one.slot)) if isinstance(one.slot, EventSlot) else one
-        for one in found
+        for one in found.values()
     ]
 
 
-def _generated_slot(row: _GeneratedSlot) -> Generated:
-    version = Version(row.model, row.cadence)
-    if not row.by_event:
-        return Generated(Interval(row.start_time, row.end_time), version)
-    tracking_id = "" if row.event else row.tracking_id or ""
-    name = tracking_id or f"event {row.event}"
-    return Generated(
-        EventSlot(row.start_time, row.end_time, event=row.event or 0, tracking_id=tracking_id, name=name),
-        version,
+def _generated_slot(project: int, row: _GeneratedSlot) -> Generated:
+    slot = slot_of(
+        row.start_time, row.end_time, by_event=row.by_event, event=row.event, tracking_id=row.tracking_id
     )
+    if isinstance(slot, EventSlot):
+        slot = replace(slot, name=slot.tracking_id or event_id(project, slot.event))
+    return Generated(slot, Version(row.model, row.cadence))
 
 
 _SLOT: Final = """
@@ -145,7 +207,7 @@ _GENERATED: Final = (
     + _SLOT
     + """) """
     + _SLOT
-    + """, m.id, m.cadence
+    + """, m.id, m.cadence, b.id
       FROM runs r
       JOIN batches b ON (b.project_id, b.run_id) = (r.project_id, r.id) AND b.deleted_at IS NULL
       JOIN models m ON m.id = b.model_id
@@ -169,14 +231,15 @@ _HOLDING: Final = (
     ), moved AS (
         SELECT DISTINCT e.id FROM corrections c
           JOIN events e ON (e.project_id, e.id) = (c.project_id, c.event_id)
-          JOIN asked ON e.start_time < asked.end_time AND e.end_time >= asked.start_time
-         WHERE c.project_id = %(project)s AND c.field IN ('start_time', 'end_time')
+          JOIN asked ON (e.start_time < asked.end_time OR e.start_time = asked.start_time)
+           AND e.end_time >= asked.start_time
+         WHERE c.project_id = %(project)s AND c.field IN ('start_time', 'end_time', 'tracking_id')
     )
     SELECT DISTINCT ON ("""
     + _SLOT
     + """) """
     + _SLOT
-    + """, m.id, m.cadence
+    + """, m.id, m.cadence, b.id
       FROM moved
       JOIN batch_inputs i ON i.project_id = %(project)s
        AND int8range(i.first_event, i.last_event, '[]') @> moved.id AND moved.id = ANY (i.event_ids)
@@ -185,7 +248,8 @@ _HOLDING: Final = (
     + """
       JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id) AND r.family_id = %(family)s
       JOIN models m ON m.id = b.model_id
-     WHERE NOT EXISTS (SELECT FROM asked
+     WHERE r.by_event
+        OR NOT EXISTS (SELECT FROM asked
                         WHERE (asked.start_time, asked.end_time) = (r.start_time, r.end_time))
      ORDER BY """
     + _SLOT
@@ -194,7 +258,7 @@ _HOLDING: Final = (
 )
 
 
-async def _that_hold_data_of(tx: Read, key: FamilyKey, found: Assignment) -> list[Generated]:
+async def _that_hold_data_of(tx: Read, key: FamilyKey, active: Model, found: Assignment) -> list[Generated]:
     """Further slots whose runs hold events that were moved into the assigned ones."""
     slots = [*(slot for slots in found.slots.values() for slot in slots), *found.replaced]
     rows = await tx.rows(
@@ -207,11 +271,9 @@ async def _that_hold_data_of(tx: Read, key: FamilyKey, found: Assignment) -> lis
             "ends": [slot.end for slot in slots],
         },
     )
-    assigned = {slot.identity for slot in slots if isinstance(slot, EventSlot)}
-    holding = [_generated_slot(row) for row in rows]
-    return [
-        one for one in holding if not isinstance(one.slot, EventSlot) or one.slot.identity not in assigned
-    ]
+    assigned = {identity_of(slot) for slot in slots}
+    holding = await _where_they_are(tx, key, active, rows, {})
+    return [one for one in holding if identity_of(one.slot) not in assigned]
 
 
 def _problems(

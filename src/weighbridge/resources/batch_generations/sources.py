@@ -54,6 +54,8 @@ class Source:
     is_of_elements: bool = False
     columns: tuple[Column, ...] = ()
     """All that is read of each event: values, weights, and texts that are joined on."""
+    ranking: tuple[Column, ...] = ()
+    """What events of the same time are ranked by: all that is read of them, here or in a source apart."""
     join: Join | None = None
     """Of a source that is found by what it is joined to, whatever its date."""
     key: Column | None = None
@@ -117,11 +119,6 @@ Catalogue = Mapping[str, Mapping[str, DataPointType]]
 """Data point types by the slugs of their event type and their own."""
 
 
-async def resolve(tx: Read, project: int, model: Model) -> tuple[Source, ...]:
-    """Find what the inputs of a model read in a project; raise Invalid naming each that finds nothing."""
-    return sources_of(model, await catalogue_of(tx, project)).sources
-
-
 async def catalogue_of(tx: Read, project: int) -> Catalogue:
     """Every data point type of a project."""
     rows = await tx.rows(
@@ -152,6 +149,7 @@ def sources_of(model: Model, catalogue: Catalogue, apart: Collection[str] = ()) 
     for node, body in inputs:
         alike.setdefault(_likeness(body, catalogue, is_apart=node.slug in apart), []).append((node, body))
     defining = {node.body.event_type for node in model.partitioning if isinstance(node.body, Input)}
+    rankings = _rankings(inputs, catalogue, joined)
     sources = []
     measures: dict[str, Measure] = {}
     for number, (key, readers) in enumerate(alike.items(), start=1):
@@ -169,6 +167,7 @@ def sources_of(model: Model, catalogue: Catalogue, apart: Collection[str] = ()) 
                 window=key.window,
                 is_of_elements=is_of_elements,
                 columns=columns,
+                ranking=rankings[replace(key, apart=None)],
                 join=key.join,
                 key=points[key.join.on].column if key.join and key.join.on not in JOINED_ON else None,
                 apart=key.apart,
@@ -209,6 +208,19 @@ def _likeness(body: Input, catalogue: Catalogue, *, is_apart: bool) -> _Likeness
         join=body.join if body.is_any_period else None,
         apart=point.number if is_apart else None,
     )
+
+
+def _rankings(
+    inputs: Collection[tuple[Node, Input]],
+    catalogue: Catalogue,
+    joined: Collection[tuple[Node, Input]],
+) -> Mapping[_Likeness, tuple[Column, ...]]:
+    """What the events of inputs that find them alike are ranked by, so that their arrays run in parallel."""
+    found: dict[_Likeness, dict[Column, None]] = {}
+    for node, body in inputs:
+        columns = dict.fromkeys(_columns_read(node, body, catalogue, joined))
+        found.setdefault(_likeness(body, catalogue, is_apart=False), {}).update(columns)
+    return {key: tuple(columns) for key, columns in found.items()}
 
 
 def _needs_elements(body: Input, catalogue: Catalogue) -> bool:

@@ -44,6 +44,7 @@ class _Entry(msgspec.Struct, frozen=True):
     source: int
     amount: Decimal
     act: int
+    effective_at: Instant
 
 
 class _Batch(msgspec.Struct, frozen=True):
@@ -95,7 +96,7 @@ async def _held(tx: Read, wanted: Wanted) -> dict[Drawer, list[Lot]]:
         _Entry,
         """
         SELECT r.start_time, r.end_time, r.tracking_id, f.name, a.name, r.event_id, e.node, e.batch_id,
-               e.amount, e.posted_by
+               e.amount, e.posted_by, e.effective_at
           FROM runs r
           JOIN ledger_entries e ON (e.project_id, e.run_id) = (r.project_id, r.id) AND e.node IS NOT NULL
           LEFT JOIN feedstocks f ON (f.project_id, f.id) = (r.project_id, r.feedstock_id)
@@ -132,9 +133,11 @@ async def _held(tx: Read, wanted: Wanted) -> dict[Drawer, list[Lot]]:
 def _lots(entries: Sequence[_Entry]) -> list[Lot]:
     """What is left of draws, once each return has taken from the last draws of its source."""
     lots: dict[tuple[int, int], Decimal] = {}
+    moments: dict[tuple[int, int], Instant] = {}
     for entry in entries:
         key = entry.act, entry.source
         if entry.amount < 0:
+            moments[key] = entry.effective_at
             lots[key] = EXACT.subtract(lots.get(key, Decimal(0)), entry.amount)
             continue
         left = entry.amount
@@ -142,7 +145,7 @@ def _lots(entries: Sequence[_Entry]) -> list[Lot]:
             back = min(left, lots[lot])
             lots[lot] = EXACT.subtract(lots[lot], back)
             left = EXACT.subtract(left, back)
-    return [Lot(source, amount, act) for (act, source), amount in lots.items() if amount]
+    return [Lot(key[1], amount, key[0], moments[key]) for key, amount in lots.items() if amount]
 
 
 async def _batches(tx: Read, wanted: Wanted, until: datetime, sources: Collection[int]) -> list[_Batch]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weighbridge.core.partition import Partition
+from weighbridge.core.instant import Interval
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.json import as_record
@@ -23,7 +23,7 @@ from weighbridge.resources.batch_generations.records import GenerationResult, Ne
 from weighbridge.resources.batch_generations.scope import Scope, scopes_of
 from weighbridge.resources.batch_generations.settled import keep_digests
 from weighbridge.resources.batch_generations.slot_inputs import keep_inputs
-from weighbridge.resources.batch_generations.updating import refuse_to_fall_short, updated_run
+from weighbridge.resources.batch_generations.updating import UpdatedRun, refuse_to_fall_short, updated_run
 from weighbridge.resources.batches.queries import batch_id
 from weighbridge.resources.batches.staleness import clear, mark_changed_meanwhile
 from weighbridge.resources.ledgers.queries import ledger_id
@@ -38,14 +38,16 @@ async def generate_batches(database: Database, attempt: Attempt) -> None:
         NewGeneration,
     )
     async with database.read() as before:
-        locks = await _locks(before, await scopes_of(before, attempt.actor, ledger, asked))
+        updated = await _updated(before, attempt)
+        locks = await _locks(before, await scopes_of(before, attempt.actor, ledger, asked, _only(updated)))
     # The locks are held before the snapshot is taken, so the snapshot shows what their last holders posted.
     async with database.snapshot(locks=locks) as tx:
         await tasks.report(database, attempt, 10, "Reading the data and running the model")
-        scopes = await scopes_of(tx, attempt.actor, ledger, asked)
+        updated = await _updated(tx, attempt)
+        scopes = await scopes_of(tx, attempt.actor, ledger, asked, _only(updated))
         if not set(locks).issuperset(await _locks(tx, scopes)):
             raise Invalid([Problem("The model draws from other ledgers since a moment ago; start again.")])
-        partition = await _updated_partition(tx, attempt)
+        partition = updated.partition if updated else None
         plans = await make_plans(tx, scopes, await choices_in(tx, scopes, asked, partition))
         if problems := [Problem(problem) for plan in plans for problem in plan.problems]:
             raise Invalid(problems)
@@ -76,12 +78,16 @@ async def generate_batches(database: Database, attempt: Attempt) -> None:
         await tasks.succeed(tx, attempt, result)
 
 
-async def _updated_partition(tx: Read, attempt: Attempt) -> Partition | None:
-    """The partition of the batch that is given other inputs; None when none is."""
+async def _updated(tx: Read, attempt: Attempt) -> UpdatedRun | None:
+    """The run of the batch that is given other inputs; None when none is."""
     batch = attempt.args.get("batch_id")
     if batch is None:
         return None
-    return (await updated_run(tx, attempt.project_id, attempt.args["ledger_id"], batch)).partition
+    return await updated_run(tx, attempt.project_id, attempt.args["ledger_id"], batch)
+
+
+def _only(updated: UpdatedRun | None) -> Interval | None:
+    return updated.slot if updated else None
 
 
 async def _publish(
@@ -125,6 +131,7 @@ def _result(
         adjusted=adjusted,
         unchanged=sum(plan.unchanged for plan in plans),
         not_counted=[found for plan in plans for found in plan.not_counted],
+        pending_proposals=[found for plan in plans for found in plan.pending],
         left_out=[run for plan in plans for run in plan.left_out],
         deficits=postings.named_deficits(project),
     )

@@ -9,12 +9,14 @@ While its task is at work the batch is `processing`; why it failed is the batch'
 """
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Final
 
 import msgspec
 
 from weighbridge.core import ids
-from weighbridge.core.instant import Instant
+from weighbridge.core.cadence import slot_of
+from weighbridge.core.instant import Instant, Interval
 from weighbridge.core.number import exact_total, plain
 from weighbridge.core.partition import Partition
 from weighbridge.core.problem import Problem
@@ -23,6 +25,9 @@ from weighbridge.errors import Invalid
 from weighbridge.resources.batch_generations.postings import Postings
 from weighbridge.resources.batch_generations.records import NewGeneration, UpdatedInputs
 from weighbridge.resources.batch_generations.scope import Scope
+
+_SHORTEST: Final = timedelta(milliseconds=1)
+"""How long a range is at least, where the slot is a reading."""
 
 
 class UpdatedRun(msgspec.Struct, frozen=True):
@@ -33,6 +38,7 @@ class UpdatedRun(msgspec.Struct, frozen=True):
     start_time: Instant
     end_time: Instant
     by_event: bool
+    event: int | None
     tracking_id: str | None
     feedstock: str | None
     asset: str | None
@@ -41,6 +47,17 @@ class UpdatedRun(msgspec.Struct, frozen=True):
     def partition(self) -> Partition:
         return Partition(self.tracking_id, self.feedstock, self.asset)
 
+    @property
+    def slot(self) -> Interval:
+        """Its slot as it was when the run was computed last."""
+        return slot_of(
+            self.start_time,
+            self.end_time,
+            by_event=self.by_event,
+            event=self.event,
+            tracking_id=self.tracking_id,
+        )
+
 
 async def updated_run(tx: Read, project: int, ledger: int, batch: int) -> UpdatedRun:
     """The run of a batch of the ledger; raise Invalid when none can be computed again."""
@@ -48,9 +65,6 @@ async def updated_run(tx: Read, project: int, ledger: int, batch: int) -> Update
     if found is None:
         message = "The batch is an instrument or has been deleted; nothing can be computed for it."
         raise Invalid([Problem(message, "batch_id", "no_run")])
-    if found.by_event:
-        message = "The batch is of cadence event: its slot is its event, and it has no other inputs."
-        raise Invalid([Problem(message, "batch_id", "by_event")])
     return found
 
 
@@ -61,7 +75,7 @@ async def generation_for(tx: Read, project: int, run: UpdatedRun, asked: Updated
         data_points = list(dict.fromkeys([*data_points, *await _of_others(tx, project, run, data_points)]))
     return NewGeneration(
         start_time=run.start_time,
-        end_time=run.end_time,
+        end_time=max(run.end_time, run.start_time + _SHORTEST),
         batch_amounts=asked.batch_amounts,
         data_point_ids=data_points,
         skipped_data_point_type_ids=asked.skipped_data_point_type_ids,
@@ -104,7 +118,7 @@ def refuse_to_fall_short(scopes: Sequence[Scope], postings: Postings) -> None:
 
 
 _RUN: Final = """
-    SELECT r.id, r.family_id, r.start_time, r.end_time, r.by_event, r.tracking_id, f.name, a.name
+    SELECT r.id, r.family_id, r.start_time, r.end_time, r.by_event, r.event_id, r.tracking_id, f.name, a.name
       FROM batches b
       JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id)
       LEFT JOIN feedstocks f ON (f.project_id, f.id) = (r.project_id, r.feedstock_id)
@@ -122,6 +136,8 @@ _OF_OTHERS: Final = """
           FROM runs mine
           JOIN runs r ON (r.project_id, r.family_id, r.start_time, r.end_time)
                        = (mine.project_id, mine.family_id, mine.start_time, mine.end_time) AND r.id <> mine.id
+           AND r.by_event = mine.by_event AND r.event_id IS NOT DISTINCT FROM mine.event_id
+           AND (NOT mine.by_event OR r.tracking_id IS NOT DISTINCT FROM mine.tracking_id)
           JOIN batches b ON (b.project_id, b.run_id) = (r.project_id, r.id) AND b.deleted_at IS NULL
          WHERE mine.project_id = %(project)s AND mine.id = %(run)s
          ORDER BY b.run_id, b.id DESC

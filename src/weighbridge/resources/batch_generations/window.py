@@ -40,6 +40,16 @@ class Window:
         """What holds for the events of a slot."""
         return SQL(_CONDITIONS[self.reach])
 
+    @property
+    def is_by_start(self) -> bool:
+        """Whether the start of an event tells the only slot that can have it."""
+        return self.reach in _RESTS
+
+    @property
+    def rest(self) -> SQL:
+        """What else holds for the events of a slot, when they begin in it."""
+        return SQL(_RESTS[self.reach])
+
 
 INSIDE: Final = Window(Reach.INSIDE)
 
@@ -60,19 +70,37 @@ def window_of(body: Input) -> Window:
     return Window(_BY_STRADDLE[body.straddle], is_held=body.aggregate is Aggregate.TIME_WEIGHTED)
 
 
+LONG: Final = "interval '1 hour'"
+"""Of events that are longer there is an index by their end; `events_long` of the database says the same."""
+
+IS_LONG: Final = f"e.end_time - e.start_time > {LONG}"
+
+_STRETCH_ENDS_INSIDE: Final = f"""
+    e.start_time >= slot.start_time - {LONG} AND e.start_time < slot.end_time
+            AND e.end_time > slot.start_time AND e.end_time <= slot.end_time AND e.end_time > e.start_time
+        OR {IS_LONG} AND e.end_time > slot.start_time AND e.end_time <= slot.end_time"""
+
 # A reading at the end is outside, a stretch may end with the slot. Conditions are written so that each arm
-# finds its events by one index: by the start, or, for a stretch, by the end.
+# finds its events by one index: by the start, or, for a long stretch, by the end. Where a stretch counts that
+# began before the slot, it began within the hour or is long.
 _CONDITIONS: Final[Mapping[Reach, LiteralString]] = {
     Reach.INSIDE: """(e.start_time >= slot.start_time AND e.start_time < slot.end_time
         AND e.end_time <= slot.end_time)""",
     Reach.STARTING: "(e.start_time >= slot.start_time AND e.start_time < slot.end_time)",
-    Reach.ENDING: """(e.start_time >= slot.start_time AND e.start_time < slot.end_time
+    Reach.ENDING: f"""(e.start_time >= slot.start_time AND e.start_time < slot.end_time
             AND e.end_time = e.start_time
-        OR e.end_time > slot.start_time AND e.end_time <= slot.end_time AND e.end_time > e.start_time)""",
-    Reach.MEETING: """(e.start_time >= slot.start_time AND e.start_time < slot.end_time
-        OR e.end_time > slot.start_time AND e.start_time < slot.start_time AND e.end_time > e.start_time)""",
-    Reach.COUNTED: """(e.start_time > slot.start_time AND e.start_time <= slot.end_time
+        OR {_STRETCH_ENDS_INSIDE})""",
+    Reach.MEETING: f"""(e.start_time >= slot.start_time AND e.start_time < slot.end_time
+        OR e.start_time >= slot.start_time - {LONG} AND e.start_time < slot.start_time
+            AND e.end_time > slot.start_time
+        OR {IS_LONG} AND e.start_time < slot.start_time AND e.end_time > slot.start_time)""",
+    Reach.COUNTED: f"""(e.start_time > slot.start_time AND e.start_time <= slot.end_time
             AND e.end_time = e.start_time
-        OR e.end_time > slot.start_time AND e.end_time <= slot.end_time AND e.end_time > e.start_time)""",
+        OR {_STRETCH_ENDS_INSIDE})""",
     Reach.ANY: "false",
+}
+
+_RESTS: Final[Mapping[Reach, LiteralString]] = {
+    Reach.INSIDE: "e.end_time <= slot.end_time",
+    Reach.STARTING: "true",
 }

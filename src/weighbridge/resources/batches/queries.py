@@ -148,7 +148,8 @@ async def list_input_data(tx: Read, actor: Actor, friendly: str, wanted: Wanted)
     offset = (wanted.page - 1) * wanted.page_size
     found = await input_data(tx, row.project, [row.number], offset, wanted.page_size)
     rows, total = found[row.number]
-    return InputDataPage(rows, page_info(wanted, len(rows), total, is_estimate=False))
+    goes_on = offset + len(rows) < total
+    return InputDataPage(rows, page_info(wanted, len(rows), total, is_estimate=False, goes_on=goes_on))
 
 
 async def key_of_batch(tx: Read, actor: Actor, friendly: str) -> ids.Key:

@@ -17,6 +17,7 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL
 
+from weighbridge.core.cadence import EventSlot
 from weighbridge.core.instant import Instant, Interval
 from weighbridge.core.model import StaticInput
 from weighbridge.db.engine import Database, Write
@@ -125,13 +126,17 @@ async def clear(
     tx: Write, project: int, family: int, ledgers: Sequence[int], slots: Sequence[Interval]
 ) -> None:
     """Take the marks off every run of the slots, on these ledgers."""
+    of_events = [slot for slot in slots if isinstance(slot, EventSlot)]
     await tx.execute(
         """
         DELETE FROM stale_runs s USING runs r
          WHERE s.project_id = %(project)s AND s.ledger_id = ANY (%(ledgers)s)
            AND (r.project_id, r.id) = (s.project_id, s.run_id) AND r.family_id = %(family)s
-           AND (r.start_time, r.end_time) IN (
-                   SELECT * FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]))
+           AND ((r.start_time, r.end_time) IN (
+                    SELECT * FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[])
+                ) AND NOT r.by_event
+                OR r.by_event AND (r.event_id = ANY (%(events)s::bigint[])
+                                   OR r.event_id IS NULL AND r.tracking_id = ANY (%(tracking_ids)s::text[])))
         """,
         {
             "project": project,
@@ -139,6 +144,8 @@ async def clear(
             "ledgers": list(ledgers),
             "starts": [slot.start for slot in slots],
             "ends": [slot.end for slot in slots],
+            "events": [slot.event for slot in of_events if slot.event],
+            "tracking_ids": [slot.tracking_id for slot in of_events if not slot.event],
         },
     )
 
@@ -147,7 +154,8 @@ async def mark_readers_of(tx: Write, project: int, static_input: int) -> None:
     """Mark the runs whose model reads a static input, in slots for which it changed the value.
 
     It counts from its moment to that of the next one with the same slug and the same asset, feedstock and
-    location; a slot that touches that stretch may have read it.
+    location; a slot that has an instant of that stretch may have read it, and so may one that read events
+    which began in it, where they are read at each event.
     """
     statement = _ADDED.format(SQL("s.id = %(id)s"))
     for added in await tx.rows(_Added, statement, {"project": project, "id": static_input}):
@@ -155,31 +163,55 @@ async def mark_readers_of(tx: Write, project: int, static_input: int) -> None:
 
 
 async def _mark_readers(tx: Write, project: int, added: _Added) -> None:
-    models = await tx.tuples(
-        """
-        SELECT m.document, array_agg(DISTINCT r.id)
-          FROM runs r
-          JOIN batches b ON (b.project_id, b.run_id) = (r.project_id, r.id) AND b.deleted_at IS NULL
-          JOIN models m ON m.id = b.model_id
-         WHERE r.project_id = %(project)s AND r.end_time >= %(start)s
-           AND (%(end)s::timestamptz IS NULL OR r.start_time < %(end)s)
-         GROUP BY m.id
-        """,
-        {"project": project, "start": added.start, "end": added.end},
+    at_slots, at_events = [], []
+    for model, document in await tx.tuples(_MODELS, (project,)):
+        readers = [
+            node.body
+            for node in read_model(document).nodes
+            if isinstance(node.body, StaticInput) and node.body.slug == added.slug
+        ]
+        at_slots += [model] * any(body.at is None for body in readers)
+        at_events += [model] * any(body.at is not None for body in readers)
+    if not at_slots and not at_events:
+        return
+    rows = await tx.tuples(
+        _READERS,
+        {
+            "project": project,
+            "start": added.start,
+            "end": added.end,
+            "at_slots": at_slots,
+            "at_events": at_events,
+        },
     )
-    runs = {run for document, reading in models if added.slug in _static_slugs(document) for run in reading}
-    if runs:
-        await mark_runs(tx, project, [(run, str(added.number)) for run in sorted(runs)], STATIC_INPUT_ADDED)
-
-
-def _static_slugs(document: str) -> set[str]:
-    nodes = read_model(document).nodes
-    return {node.body.slug for node in nodes if isinstance(node.body, StaticInput)}
+    await mark_runs(tx, project, [(run, str(added.number)) for (run,) in rows], STATIC_INPUT_ADDED)
 
 
 def _lock(project: int) -> str:
     return f"inputs:{project}"
 
+
+_MODELS: Final = """
+    SELECT m.id, m.document FROM models m
+     WHERE m.id IN (SELECT model_id FROM batches WHERE project_id = %s AND deleted_at IS NULL)
+"""
+_READERS: Final = f"""
+    SELECT r.id
+      FROM runs r
+      JOIN batches b ON (b.project_id, b.run_id) = (r.project_id, r.id) AND b.deleted_at IS NULL
+     WHERE r.project_id = %(project)s AND b.model_id = ANY (%(at_slots)s)
+       AND (r.end_time > %(start)s OR r.start_time = r.end_time AND r.start_time >= %(start)s)
+       AND (%(end)s::timestamptz IS NULL OR r.start_time < %(end)s)
+    UNION
+    SELECT b.run_id
+      FROM batches b
+      JOIN batch_inputs i ON (i.project_id, i.batch_id) = (b.project_id, b.id)
+     CROSS JOIN unnest(i.event_ids) AS used (id)
+      JOIN events e ON (e.project_id, e.id) = (b.project_id, used.id)
+     WHERE b.project_id = %(project)s AND b.model_id = ANY (%(at_events)s) AND {IS_NEWEST}
+       AND e.start_time >= %(start)s AND (%(end)s::timestamptz IS NULL OR e.start_time < %(end)s)
+     ORDER BY 1
+"""
 
 # What a snapshot does not show, of transactions that have committed. A number above those given out so far
 # comes from another cluster, out of a dump.

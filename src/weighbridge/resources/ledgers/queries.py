@@ -15,7 +15,7 @@ from weighbridge.core.number import shorten
 from weighbridge.core.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, Page, page_of, read_int4, wanted
 from weighbridge.errors import Malformed, NotFound
 from weighbridge.resources.ledgers.records import Ledger, LedgerModel
 from weighbridge.resources.models.queries import model_id
@@ -47,9 +47,23 @@ _COLUMNS: Final = """
 """
 
 
-async def list_ledgers(tx: Read, actor: Actor, wanted: Wanted) -> Page[Ledger]:
-    """The ledgers of every project of the actor's account."""
-    return await page_of(tx, _ledger, LEDGERS, wanted, columns=_COLUMNS, source=_SOURCE, where=[_mine(actor)])
+AS_OF: Final = "as_of"
+"""The parameter that reads balances and deficits by what had been posted at a time."""
+
+
+async def list_ledgers(tx: Read, actor: Actor, query: Sequence[tuple[str, str]]) -> Page[Ledger]:
+    """The ledgers of every project of the actor's account, as of the time that the query names or now."""
+    as_of, rest = _read_as_of(query)
+    page = await page_of(
+        tx,
+        _ledger,
+        LEDGERS,
+        wanted(rest, LEDGERS),
+        columns=_COLUMNS,
+        source=_SOURCE,
+        where=[_mine(actor)],
+    )
+    return page if as_of is None else Page(await _then(tx, page.data, as_of), page.info)
 
 
 async def get_ledger(tx: Read, actor: Actor, friendly: str) -> Ledger:
@@ -71,23 +85,38 @@ async def get_ledger(tx: Read, actor: Actor, friendly: str) -> Ledger:
 
 async def get_ledger_as_of(tx: Read, actor: Actor, friendly: str, query: Sequence[tuple[str, str]]) -> Ledger:
     """One ledger, with what had been posted to it by the time that the query names, or by now."""
-    asked = [value for name, value in query if name == "as_of"]
+    as_of, _ = _read_as_of(query)
     found = await get_ledger(tx, actor, friendly)
-    if not asked:
-        return found
-    as_of = _moment(asked)
-    key = ids.parse(ids.PREFIXES["ledger"], friendly)
-    assert key is not None  # noqa: S101 - the ledger was found by it
-    [(balance, deficit)] = await tx.tuples(
+    return found if as_of is None else (await _then(tx, [found], as_of))[0]
+
+
+async def _then(tx: Read, ledgers: Sequence[Ledger], as_of: Instant) -> list[Ledger]:
+    """Ledgers with what had been posted to them by a time."""
+    keys = [key for one in ledgers if (key := ids.parse(ids.PREFIXES["ledger"], one.id)) is not None]
+    rows = await tx.tuples(
         """
-        SELECT (SELECT coalesce(sum(amount), 0) FROM ledger_entries
-                 WHERE project_id = %(project)s AND ledger_id = %(ledger)s AND posted_at <= %(as_of)s),
-               (SELECT coalesce(sum(amount), 0) FROM deficit_entries
-                 WHERE project_id = %(project)s AND ledger_id = %(ledger)s AND posted_at <= %(as_of)s)
+        SELECT (SELECT coalesce(sum(e.amount), 0) FROM ledger_entries e
+                 WHERE (e.project_id, e.ledger_id) = (asked.project, asked.ledger)
+                   AND e.posted_at <= %(as_of)s),
+               (SELECT coalesce(sum(d.amount), 0) FROM deficit_entries d
+                 WHERE (d.project_id, d.ledger_id) = (asked.project, asked.ledger)
+                   AND d.posted_at <= %(as_of)s)
+          FROM unnest(%(projects)s::integer[], %(ledgers)s::integer[])
+               WITH ORDINALITY AS asked (project, ledger, place)
+         ORDER BY place
         """,
-        {"project": key.project, "ledger": key.key, "as_of": as_of},
+        {"projects": [key.project for key in keys], "ledgers": [key.key for key in keys], "as_of": as_of},
     )
-    return msgspec.structs.replace(found, balance=balance, deficit=deficit)
+    return [
+        msgspec.structs.replace(one, balance=balance, deficit=deficit)
+        for one, (balance, deficit) in zip(ledgers, rows, strict=True)
+    ]
+
+
+def _read_as_of(query: Sequence[tuple[str, str]]) -> tuple[Instant | None, list[tuple[str, str]]]:
+    """The time that a query names, and the rest of the query."""
+    asked = [value for name, value in query if name == AS_OF]
+    return _moment(asked) if asked else None, [pair for pair in query if pair[0] != AS_OF]
 
 
 def _moment(asked: Sequence[str]) -> Instant:

@@ -1,16 +1,28 @@
 """Paths of ledgers."""
 
-from weighbridge.db.listing import Page, wanted
+from typing import Final
+
+from weighbridge.db.listing import Page
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.resources.ledgers import actions, queries, required_inputs
 from weighbridge.resources.ledgers.records import Ledger, LedgerChangeBody, NewLedgerBody
 from weighbridge.resources.ledgers.required_inputs import RequiredInputs
 
+_AS_OF: Final = {
+    queries.AS_OF: "Balance and deficit by what had been posted at this time; without it, by now."
+}
 
-@get("/ledgers", permission="production_accounting:read", returns=Page[Ledger], listing=queries.LEDGERS)
+
+@get(
+    "/ledgers",
+    permission="production_accounting:read",
+    returns=Page[Ledger],
+    listing=queries.LEDGERS,
+    moments=_AS_OF,
+)
 async def list_ledgers(call: ReadCall) -> Page[Ledger]:
-    """List the account's ledgers."""
-    return await queries.list_ledgers(call.tx, call.actor, wanted(call.query, queries.LEDGERS))
+    """List the account's ledgers, with what they hold and are short of, now or as of a time of posting."""
+    return await queries.list_ledgers(call.tx, call.actor, call.query)
 
 
 @post("/ledgers", permission="production_accounting:write", body=NewLedgerBody, returns=Ledger)
@@ -34,7 +46,7 @@ async def create_ledger_of_project(call: WriteCall, body: NewLedgerBody) -> Ledg
     "/ledgers/{ledger_id}",
     permission="production_accounting:read",
     returns=Ledger,
-    moments={"as_of": "Balance and deficit by what had been posted at this time; without it, by now."},
+    moments=_AS_OF,
 )
 async def get_ledger(call: ReadCall) -> Ledger:
     """Read one ledger, with what it holds and is short of, now or as of a time of posting."""

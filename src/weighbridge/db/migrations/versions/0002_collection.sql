@@ -91,11 +91,16 @@ CREATE TABLE events (
 );
 CREATE INDEX events_by_type_and_time ON events (project_id, event_type_id, start_time);
 CREATE INDEX events_by_time ON events (project_id, start_time, id);
--- A stretch that began long before a slot is found by its end.
-CREATE INDEX events_with_length ON events (project_id, event_type_id, end_time) WHERE end_time > start_time;
+-- A stretch that began before a slot began within the hour before it, or is long and found by its end.
+CREATE INDEX events_long ON events (project_id, event_type_id, end_time)
+    WHERE end_time - start_time > interval '1 hour';
+CREATE INDEX events_incomplete ON events (project_id, event_type_id, start_time) WHERE NOT is_complete;
 CREATE INDEX events_by_tracking_id ON events (project_id, tracking_id) WHERE tracking_id IS NOT NULL;
 CREATE UNIQUE INDEX events_client_reference ON events (project_id, client_reference)
     WHERE client_reference IS NOT NULL;
+
+-- An event type belongs to one project, so the project of events of a type says nothing more about their number.
+CREATE STATISTICS events_of_types (dependencies) ON project_id, event_type_id FROM events;
 
 -- Voided, never removed: a batch or an auditor may still point at it.
 CREATE TRIGGER events_stay BEFORE DELETE OR TRUNCATE ON events

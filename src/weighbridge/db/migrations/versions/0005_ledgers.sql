@@ -116,6 +116,8 @@ CREATE TABLE batch_inputs (
     FOREIGN KEY (project_id, batch_id, set_number) REFERENCES batch_input_sets,
     CHECK (first_event <= last_event)
 );
+-- Pressing a thousand ids to half their size takes longer than all else that is done to store them.
+ALTER TABLE batch_inputs ALTER event_ids SET STORAGE EXTERNAL;
 CREATE INDEX batch_inputs_by_event ON batch_inputs USING gist (int8range(first_event, last_event, '[]'));
 
 CREATE TABLE ledger_entries (

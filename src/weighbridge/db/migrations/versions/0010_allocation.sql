@@ -34,6 +34,9 @@ ALTER TABLE batches
 DROP INDEX batches_one_first_per_run;
 CREATE UNIQUE INDEX batches_one_first_per_run ON batches (project_id, ledger_id, run_id)
     WHERE adjusts IS NULL AND deleted_at IS NULL;
+-- What a run comes to anew is posted once in a generation.
+CREATE UNIQUE INDEX batches_one_of_each_generation ON batches (project_id, ledger_id, run_id, async_task_id)
+    WHERE run_id IS NOT NULL AND deleted_at IS NULL;
 
 ALTER TABLE ledger_entries
     ALTER COLUMN async_task_id DROP NOT NULL,

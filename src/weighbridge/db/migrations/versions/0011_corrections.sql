@@ -77,7 +77,9 @@ CREATE TABLE corrections (
     reason        text CHECK (reason <> ''),
     created_at    timestamptz(3) NOT NULL DEFAULT now(),
     reverted_at   timestamptz(3),
-    reverted_by   integer REFERENCES users,
+    -- A person who took it back, or the run of its rule that found that it does not apply any more.
+    reverted_by      integer REFERENCES users,
+    reverted_by_run  integer,
     -- The transaction that made it, or moved it last: a generation asks which it did not see.
     changed_by    xid8 NOT NULL DEFAULT pg_current_xact_id(),
     PRIMARY KEY (project_id, id),
@@ -95,7 +97,9 @@ CREATE TABLE corrections (
     CONSTRAINT corrections_rule CHECK (
         num_nonnulls(rule_id, rule_version) IN (0, 2) AND (rule_run_id IS NULL OR rule_id IS NOT NULL)),
     CONSTRAINT corrections_reverted CHECK (
-        num_nonnulls(reverted_at, reverted_by) = CASE state WHEN 'reverted' THEN 2 ELSE 0 END
+        (state = 'reverted') = (reverted_at IS NOT NULL)
+        AND num_nonnulls(reverted_by, reverted_by_run) = CASE state WHEN 'reverted' THEN 1 ELSE 0 END
+        AND (reverted_by_run IS NULL OR rule_id IS NOT NULL)
         AND (state <> 'reverted' OR source <> 'completion')),
     CONSTRAINT corrections_one_in_force
         EXCLUDE (project_id WITH =, event_id WITH =, position WITH =, field WITH =)
@@ -113,8 +117,8 @@ CREATE TRIGGER corrections_stay BEFORE DELETE OR TRUNCATE ON corrections
 CREATE FUNCTION move_correction() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF OLD.state = 'reverted'
-       OR to_jsonb(NEW) - '{state,reverted_at,reverted_by,changed_by}'::text[]
-          IS DISTINCT FROM to_jsonb(OLD) - '{state,reverted_at,reverted_by,changed_by}'::text[] THEN
+       OR to_jsonb(NEW) - '{state,reverted_at,reverted_by,reverted_by_run,changed_by}'::text[]
+          IS DISTINCT FROM to_jsonb(OLD) - '{state,reverted_at,reverted_by,reverted_by_run,changed_by}'::text[] THEN
         RAISE EXCEPTION 'correction % may only be superseded, prevail or be reverted', OLD.id
             USING ERRCODE = 'restrict_violation', CONSTRAINT = 'corrections_stay';
     END IF;
@@ -227,5 +231,6 @@ CREATE TABLE stale_runs (
 -- As with corrections: a generation asks which of them it did not see.
 ALTER TABLE static_inputs ADD COLUMN added_by xid8 NOT NULL DEFAULT pg_current_xact_id();
 
--- A generation asks which events were moved in time.
-CREATE INDEX corrections_of_times ON corrections (project_id, event_id) WHERE field IN ('start_time', 'end_time');
+-- A generation asks which events were moved from one slot to another.
+CREATE INDEX corrections_of_slots ON corrections (project_id, event_id)
+    WHERE field IN ('start_time', 'end_time', 'tracking_id');

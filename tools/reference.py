@@ -38,7 +38,7 @@ _ABOUT_LISTS: Final = """\
 A filter is written `filter[field][comparator]=value`, and `filter[field]=value` means `eq`. A sort is
 written `sort=field`, descending with a minus sign before the field; several are joined by commas. An
 unknown field, comparator or sort is refused with 400 and named, as is a value that cannot be read. Every
-list takes `page` and `page_size`."""
+list takes `page` and `page_size`; those that can be sorted take `cursor` too."""
 
 _ABOUT_LIMITS: Final = """\
 Each limit is one named constant, and a refusal says the limit that it stands on. A `page_size` over its

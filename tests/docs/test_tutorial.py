@@ -1,4 +1,6 @@
-"""The tutorial is run as a newcomer runs it: every shell block, in order, in one shell."""
+"""The tutorial is run as a newcomer runs it: every shell block, in order, in one shell; so are guides that go
+on where it ends.
+"""
 
 import os
 import re
@@ -11,6 +13,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TUTORIAL = ROOT / "docs" / "tutorial" / "first-batch.md"
+GUIDES = [
+    ROOT / "docs" / "howto" / f"{name}.md"
+    for name in ("correct-a-measurement", "attach-evidence", "keep-assets", "send-readings")
+]
 SCRIPTS = Path(sys.executable).parent
 
 
@@ -27,11 +33,15 @@ def plant(tmp_path: Path) -> Iterator[str]:
         process.wait(timeout=60)
 
 
-def test_every_shell_block_of_the_tutorial_works_and_the_balance_is_the_one_it_names(
+def blocks_of(text: str) -> list[str]:
+    return re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def test_every_shell_block_of_the_tutorial_and_its_guides_works_and_the_balance_is_the_one_it_names(
     plant: str, tmp_path: Path
 ) -> None:
     text = TUTORIAL.read_text()
-    blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    blocks = [block for page in (TUTORIAL, *GUIDES) for block in blocks_of(page.read_text())]
     script = "set -euo pipefail\n" + "\n".join(blocks).replace("http://127.0.0.1:8080", plant)
     script = script.replace(". .venv/bin/activate\n", "")
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import given as for_any
 from hypothesis import strategies as st
+from psycopg.errors import UniqueViolation
 from tests import given, given_accounting
 
 from weighbridge.core import ids
@@ -97,8 +98,8 @@ def value(account, server):
 
 def test_people_prevail_over_adjustments_and_these_over_substitutions_in_any_order_of_arrival(value):
     value.apply(9, Source.MANUAL)
-    value.apply(8, Source.ADJUSTMENT)
-    value.apply(7, Source.SUBSTITUTION)
+    value.apply(8, Source.ADJUSTMENT, rule=1)
+    value.apply(7, Source.SUBSTITUTION, rule=2)
 
     assert value.shown["value"] == 9
     assert value.states == [
@@ -109,8 +110,8 @@ def test_people_prevail_over_adjustments_and_these_over_substitutions_in_any_ord
 
 
 def test_what_waited_beneath_comes_into_force_when_the_upper_is_undone(value):
-    [substitution] = value.apply(7, Source.SUBSTITUTION).recorded
-    [adjustment] = value.apply(8, Source.ADJUSTMENT).recorded
+    [substitution] = value.apply(7, Source.SUBSTITUTION, rule=1).recorded
+    [adjustment] = value.apply(8, Source.ADJUSTMENT, rule=2).recorded
     [manual] = value.apply(9, Source.MANUAL).recorded
 
     seen = [value.shown["value"]]
@@ -164,6 +165,17 @@ def test_a_rule_is_recorded_although_another_correction_says_the_same(value):
     value.apply(7, Source.SUBSTITUTION, rule=1)
 
     assert len(value.apply(7, Source.ADJUSTMENT, rule=2).recorded) == 1
+
+
+def test_a_rule_says_one_thing_of_a_value_until_that_is_undone(value):
+    [first] = value.apply(7, Source.ADJUSTMENT, rule=1).recorded
+
+    with pytest.raises(UniqueViolation, match="corrections_one_of_each_rule"):
+        value.apply(8, Source.ADJUSTMENT, rule=1)
+
+    value.undo(first)
+    value.apply(8, Source.ADJUSTMENT, rule=1)
+    assert value.shown["value"] == 8
 
 
 def test_a_value_that_is_missing_is_passed_over(value):
@@ -257,14 +269,19 @@ STEPS = st.lists(
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_held_is_always_what_prevails_and_the_captured_value_never_changes(account, server, steps):
     value = Value(account, server, Decimal("2.50"))
-    standing = {}
+    standing, said_by = {}, {}
 
     for step in steps:
         if step[0] == "apply":
             _, source, rule, held = step
             priority = 0 if source is Source.MANUAL else rule
+            # A rule says one thing of a value, so what it said before is undone first.
+            for number in [one for one, by in said_by.items() if by == rule and one in standing and priority]:
+                value.undo(number)
+                del standing[number]
             for number in value.apply(held, source, priority, rule).recorded:
                 standing[number] = (Claim(number, source, priority), held)
+                said_by[number] = priority
         elif len(standing) > step[1]:
             number = list(standing)[step[1]]
             value.undo(number)

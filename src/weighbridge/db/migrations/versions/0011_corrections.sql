@@ -109,6 +109,9 @@ CREATE INDEX corrections_of_value ON corrections (project_id, event_id, position
 CREATE INDEX corrections_of_rule ON corrections (project_id, rule_id, rule_run_id, id)
     WHERE rule_id IS NOT NULL;
 CREATE INDEX corrections_by_change ON corrections (project_id, changed_by);
+-- A rule says one thing of a value: what it said before is reverted first.
+CREATE UNIQUE INDEX corrections_one_of_each_rule ON corrections (project_id, event_id, position, field, rule_id)
+    WHERE rule_id IS NOT NULL AND state <> 'reverted';
 CREATE UNIQUE INDEX corrections_one_completion ON corrections (project_id, event_id, position)
     WHERE source = 'completion';
 

@@ -5,14 +5,16 @@ the reference pages all derive from it. Every list is ordered totally, bounded a
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Final, Generic, LiteralString, TypeVar
 
 import msgspec
 from psycopg.errors import DataError
 from psycopg.sql import SQL, Composable
 
+from weighbridge.core.instant import Instant
 from weighbridge.core.problem import Problem
 from weighbridge.db import cursor
 from weighbridge.db.cursor import Column
@@ -33,6 +35,12 @@ COUNT_MAX: Final = 10_000
 
 _DIGITS_READ: Final = 12
 """Digits of a whole number that are looked at; whoever sends more means a number beyond every limit."""
+
+BOUNDS: Final = ("geq", "leq")
+"""The comparators of a field that is only bounded, as times are."""
+
+MOMENT: Final = "a time with an offset or Z, where + is sent as %2B"
+"""What a filter by time takes; a query string has a space where a plus is not written so."""
 
 _INT4_LARGEST: Final = 2**31 - 1
 
@@ -158,6 +166,22 @@ def read_int4(text: str) -> int:
     if text.isascii() and text.isdecimal() and len(text) <= _DIGITS_READ and int(text) <= _INT4_LARGEST:
         return int(text)
     raise ValueError(text)
+
+
+def read_moment(text: str) -> Instant:
+    """Read a time of a query string; ValueError when it has no offset."""
+    return Instant.of(datetime.fromisoformat(text))
+
+
+def among(allowed: Iterable[str]) -> Callable[[str], str]:
+    """Reads a filter's value that is one of a few; ValueError for any other text."""
+
+    def read(text: str) -> str:
+        if text not in set(allowed):
+            raise ValueError(text)
+        return text
+
+    return read
 
 
 def wanted(query: Sequence[tuple[str, str]], listing: Listing) -> Wanted:

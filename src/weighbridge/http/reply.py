@@ -5,13 +5,12 @@ The framework's own response works out for every request what is known here befo
 Invariants: an answer with a body tells its length and type; one without tells neither.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from weighbridge.http import wire
-
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+from weighbridge.http.edge import Send
 
 _TYPE: Final = (b"content-type", wire.MEDIA_TYPE.encode())
 

@@ -118,7 +118,7 @@ async def _held(tx: Read, wanted: Wanted) -> dict[Drawer, list[Lot]]:
         },
     )
     slots = {slot for slot in wanted.slots if not isinstance(slot, EventSlot)}
-    by_identity = {(slot.event, "") if slot.event else (0, slot.tracking_id): slot for slot in events}
+    by_identity = {slot.identity: slot for slot in events}
     found: dict[Drawer, list[_Entry]] = {}
     for row in rows:
         plain = Interval(row.start_time, row.end_time)

@@ -11,14 +11,13 @@ from psycopg.sql import SQL, Composable, Literal
 from weighbridge.core.correction import Source, State
 from weighbridge.core.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, among, page_of
 from weighbridge.resources.assets.queries import asset_id
 from weighbridge.resources.data_points.queries import data_point_id, data_point_row
 from weighbridge.resources.data_points.records import Correction
 from weighbridge.resources.events.queries import event_id, event_row
 from weighbridge.resources.events.standing import rule_id
 from weighbridge.resources.feedstocks.queries import feedstock_id
-from weighbridge.resources.rule_results.queries import among
 
 _SOURCES: Final = tuple(source for source in Source if source is not Source.COMPLETION)
 

@@ -10,17 +10,15 @@ from psycopg.sql import SQL, Composable, Literal
 from weighbridge.core import ids
 from weighbridge.core.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, Page, Wanted, page_of, read_moment
 from weighbridge.errors import NotFound
 from weighbridge.resources.data_points.records import DataPoint, DataPointEvent
-from weighbridge.resources.events.queries import MOMENT, Value, event_id, event_row, read_moment
+from weighbridge.resources.events.queries import Value, event_id, event_row
 from weighbridge.resources.events.standing import NOTHING, Standing, standing_on
 from weighbridge.resources.events.values import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.resources.projects.queries import project_id as friendly_project
 from weighbridge.resources.rule_results.queries import HAS_RESULTS, results_of_events
 from weighbridge.resources.rule_results.records import DataPointResult
-
-_BOUNDS: Final = ("geq", "leq")
 
 NUMBER: Final = f"({NUMBERS})[t.position]"
 TEXT: Final = f"({TEXTS})[t.position]"
@@ -38,8 +36,8 @@ DATA_POINTS: Final = Listing(
     key=("e.id", "t.position"),
     filters={
         "slug": Filter("t.slug", str, "the slug of a data point type"),
-        "start_time": Filter("e.start_time", read_moment, MOMENT, _BOUNDS),
-        "end_time": Filter("e.end_time", read_moment, MOMENT, _BOUNDS),
+        "start_time": Filter("e.start_time", read_moment, MOMENT, BOUNDS),
+        "end_time": Filter("e.end_time", read_moment, MOMENT, BOUNDS),
     },
     plain={"slug": ("slug", "eq"), "start_time": ("start_time", "geq"), "end_time": ("end_time", "leq")},
 )

@@ -1,7 +1,6 @@
 """Read events with their data points and locations."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final, LiteralString
@@ -13,7 +12,7 @@ from weighbridge.core import ids
 from weighbridge.core.instant import Instant
 from weighbridge.core.link import Link
 from weighbridge.db.engine import Read, Write
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.listing import MOMENT, Filter, Listing, Page, Wanted, page_of, read_int4, read_moment
 from weighbridge.errors import NotFound
 from weighbridge.resources.assets.queries import asset_id
 from weighbridge.resources.event_types.queries import event_type_id
@@ -29,16 +28,6 @@ from weighbridge.resources.rule_results.queries import HAS_RESULTS, is_alert, re
 from weighbridge.resources.rule_results.records import DataPointResult
 
 Value = Decimal | str | bool
-
-
-MOMENT: Final = "a time with an offset or Z, where + is sent as %2B"
-"""What a filter by time takes; a query string has a space where a plus is not written so."""
-
-
-def read_moment(text: str) -> datetime:
-    """Read a time of a query string; ValueError when it has no offset."""
-    moment = datetime.fromisoformat(text)
-    return Instant.of(moment)
 
 
 def _number_of(kind: str) -> Any:

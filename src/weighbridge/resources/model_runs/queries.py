@@ -13,11 +13,10 @@ from weighbridge.core.instant import Instant
 from weighbridge.core.model import ModelError
 from weighbridge.core.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, Page, Wanted, among, page_of, read_moment
 from weighbridge.db.literal import Literal
 from weighbridge.errors import NotFound
 from weighbridge.resources.batches.queries import batch_id
-from weighbridge.resources.events.queries import read_moment
 from weighbridge.resources.model_runs.identity import RunKey, model_run_id, read_model_run_id
 from weighbridge.resources.model_runs.records import (
     STATES,
@@ -31,15 +30,6 @@ from weighbridge.resources.models.document import read_model
 from weighbridge.resources.models.queries import model_id
 from weighbridge.resources.projects.queries import project_id as friendly_project
 
-
-def _read_state(text: str) -> str:
-    if text not in STATES:
-        raise ValueError(text)
-    return text
-
-
-_BOUNDS: Final = ("geq", "leq")
-
 MODEL_RUNS: Final = Listing(
     sorts={
         "id": "r.id",
@@ -52,9 +42,9 @@ MODEL_RUNS: Final = Listing(
     default_sort="start_time",
     key=("r.project_id", "r.owner", "r.id"),
     filters={
-        "start_time": Filter("r.start_time", read_moment, "a time with an offset", _BOUNDS),
-        "end_time": Filter("r.end_time", read_moment, "a time with an offset", _BOUNDS),
-        "state": Filter("r.state", _read_state, " or ".join(STATES)),
+        "start_time": Filter("r.start_time", read_moment, MOMENT, BOUNDS),
+        "end_time": Filter("r.end_time", read_moment, MOMENT, BOUNDS),
+        "state": Filter("r.state", among(STATES), " or ".join(STATES)),
     },
 )
 

@@ -3,7 +3,7 @@
 The results of a rule that was removed are kept and not shown.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, LiteralString
 
@@ -16,7 +16,17 @@ from weighbridge.core.instant import Instant
 from weighbridge.core.rule_proposal import ApprovalState
 from weighbridge.core.rule_result import ALERTS, ResultStatus
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Wanted, page_of, read_int4
+from weighbridge.db.listing import (
+    BOUNDS,
+    MOMENT,
+    Filter,
+    Listing,
+    Wanted,
+    among,
+    page_of,
+    read_int4,
+    read_moment,
+)
 from weighbridge.db.literal import Literal
 from weighbridge.resources.rule_results.records import (
     DataPointResult,
@@ -24,21 +34,6 @@ from weighbridge.resources.rule_results.records import (
     RuleResult,
     RuleResultPage,
 )
-
-
-def among(allowed: Iterable[str]) -> Callable[[str], str]:
-    """Reads a filter's value that is one of a few; ValueError for any other text."""
-
-    def read(text: str) -> str:
-        if text not in set(allowed):
-            raise ValueError(text)
-        return text
-
-    return read
-
-
-def _read_moment(text: str) -> Instant:
-    return Instant.of(Instant.fromisoformat(text))
 
 
 def read_rule(text: str) -> int:
@@ -49,13 +44,12 @@ def read_rule(text: str) -> int:
     return key.key
 
 
-_BOUNDS: Final = ("geq", "leq")
 _FILTERS: Final = {
     "status": Filter("r.status", among(ResultStatus), ", ".join(ResultStatus)),
     "approval_state": Filter("r.approval_state", among(ApprovalState), ", ".join(ApprovalState)),
     "rule_version": Filter("r.rule_version", read_int4, "a version's number"),
-    "evaluated_at": Filter("r.evaluated_at", _read_moment, "a time with an offset", _BOUNDS),
-    "created_at": Filter("r.created_at", _read_moment, "a time with an offset", _BOUNDS),
+    "evaluated_at": Filter("r.evaluated_at", read_moment, MOMENT, BOUNDS),
+    "created_at": Filter("r.created_at", read_moment, MOMENT, BOUNDS),
 }
 _SORTS: Final[dict[str, LiteralString]] = {
     "id": "r.id",

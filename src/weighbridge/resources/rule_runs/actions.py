@@ -1,11 +1,9 @@
 """Start rule runs and reverse them."""
 
-from weighbridge.core.instant import Instant
 from weighbridge.core.permission import Actor
-from weighbridge.core.problem import Problem
 from weighbridge.core.rule_run import RunKind, RunState, RunTrigger, states_before
 from weighbridge.db.engine import Write
-from weighbridge.errors import Conflict, Invalid
+from weighbridge.errors import Conflict
 from weighbridge.resources.async_tasks.records import AsyncTask
 from weighbridge.resources.audit_log import actions as audit
 from weighbridge.resources.data_points.corrections import undo_rule
@@ -13,21 +11,15 @@ from weighbridge.resources.rule_results.queries import rule_id
 from weighbridge.resources.rule_runs import queries
 from weighbridge.resources.rule_runs.queue import queue_run
 from weighbridge.resources.rule_runs.records import NewRuleRun, RuleRun
+from weighbridge.resources.rules.period import asked_period
 from weighbridge.resources.rules.queries import newest_version
 
 
 async def start_rule_run(tx: Write, actor: Actor, project: int, rule: int, asked: NewRuleRun) -> AsyncTask:
     """Queue an evaluation of a rule's newest version over a period, whether the rule is automatic or not."""
-    try:
-        start, end = Instant.of(asked.start_time), Instant.of(asked.end_time)
-    except OverflowError:
-        said = "A time of the period is, in UTC, outside the years 1 to 9999."
-        raise Invalid([Problem(said, "start_time", "invalid")]) from None
-    if end <= start:
-        said = f"end_time is {end.text}, which is not behind start_time."
-        raise Invalid([Problem(said, "end_time", "invalid")])
+    period = asked_period(asked.start_time, asked.end_time)
     version = await newest_version(tx, project, rule)
-    task, _ = await queue_run(tx, actor, version, RunKind.RE_EVALUATION, (start, end))
+    task, _ = await queue_run(tx, actor, version, RunKind.RE_EVALUATION, period)
     await audit.record(
         tx, actor, action="rule_run.start", target=rule_id(project, rule), project_id=project, after=task
     )

@@ -10,11 +10,11 @@ from weighbridge.core.instant import Instant
 from weighbridge.core.permission import Actor
 from weighbridge.core.rule_run import RunKind, RunState
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, among, page_of, read_int4
 from weighbridge.db.literal import Literal
 from weighbridge.errors import NotFound
 from weighbridge.resources.feature_flags.queries import need_feature
-from weighbridge.resources.rule_results.queries import among, rule_id
+from weighbridge.resources.rule_results.queries import rule_id
 from weighbridge.resources.rule_runs.records import RuleRun
 
 RULE_RUNS: Final = Listing(

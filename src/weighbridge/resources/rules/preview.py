@@ -6,13 +6,11 @@ Invariant: a preview finds what an evaluation of the same rule over the same dat
 from typing import Final
 
 from weighbridge.core import ids
-from weighbridge.core.instant import Instant
 from weighbridge.core.permission import Actor
-from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
-from weighbridge.errors import Invalid
 from weighbridge.resources.rules import evaluation
 from weighbridge.resources.rules.checking import checked
+from weighbridge.resources.rules.period import asked_period
 from weighbridge.resources.rules.records import RulePreview, RulePreviewAlert, RulePreviewBody
 
 PREVIEW_ALERTS_MAX: Final = 100
@@ -21,14 +19,7 @@ PREVIEW_ALERTS_MAX: Final = 100
 
 async def preview_rule(tx: Read, actor: Actor, project: int, asked: RulePreviewBody) -> RulePreview:
     """What a rule would find in a period."""
-    try:
-        start, end = Instant.of(asked.start_time), Instant.of(asked.end_time)
-    except OverflowError:
-        said = "A time of the period is, in UTC, outside the years 1 to 9999."
-        raise Invalid([Problem(said, "start_time", "invalid")]) from None
-    if end <= start:
-        said = f"end_time is {end.text}, which is not behind start_time."
-        raise Invalid([Problem(said, "end_time", "invalid")])
+    start, end = asked_period(asked.start_time, asked.end_time)
     draft = await checked(tx, actor, project, asked.rule)
     found = await evaluation.preview(tx, draft, start, end, PREVIEW_ALERTS_MAX)
     is_proposed = draft.requires_approval

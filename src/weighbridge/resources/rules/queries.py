@@ -16,7 +16,7 @@ from weighbridge.core.permission import Actor
 from weighbridge.core.rule import Target
 from weighbridge.core.rule_correction import Purpose
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, among, page_of
 from weighbridge.db.literal import Literal
 from weighbridge.errors import NotFound
 from weighbridge.resources.event_types.queries import event_type_id
@@ -24,7 +24,7 @@ from weighbridge.resources.feature_flags.queries import need_feature
 from weighbridge.resources.models.queries import model_id
 from weighbridge.resources.projects.queries import project_id as friendly_project
 from weighbridge.resources.projects.queries import project_named
-from weighbridge.resources.rule_results.queries import among, rule_id
+from weighbridge.resources.rule_results.queries import rule_id
 from weighbridge.resources.rules.records import EVALUATIONS, Rule, RuleVersion
 
 

@@ -7,10 +7,9 @@ from psycopg.sql import SQL, Literal
 
 from weighbridge.core.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.listing import MOMENT, Filter, Listing, Page, Wanted, page_of, read_int4, read_moment
 from weighbridge.errors import NotFound
 from weighbridge.resources.assets.queries import asset_id
-from weighbridge.resources.events.queries import MOMENT, read_moment
 from weighbridge.resources.feedstocks.queries import feedstock_id
 from weighbridge.resources.locations.queries import location_id
 from weighbridge.resources.projects.queries import project_id as friendly_project

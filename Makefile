@@ -45,8 +45,8 @@ fuzz: $(READY) ## run the property tests with new seeds for FUZZ_MINUTES, 10 by 
 
 fuzz-accounting: $(READY) ## tell STORIES stories of a chain of ledgers, 500 by default, each of up to 30 steps
 	@STORIES=$(or $(STORIES),500) STEPS=$(or $(STEPS),30) \
-		$(BIN)/pytest -s tests/resources/batch_generations/test_stateful.py \
-		tests/resources/batch_generations/test_stories_of_events.py $(if $(SEED),--hypothesis-seed=$(SEED))
+		$(BIN)/pytest -s tests/accounting/batch_generations/test_stateful.py \
+		tests/accounting/batch_generations/test_stories_of_events.py $(if $(SEED),--hypothesis-seed=$(SEED))
 
 durability: $(READY) ## kill processes KILLS times, race ROUNDS times, 500 each by default; stop the database STOPS times
 	@KILLS=$(or $(KILLS),500) ROUNDS=$(or $(ROUNDS),500) STOPS=$(or $(STOPS),20) $(if $(SEED),SEED=$(SEED)) \

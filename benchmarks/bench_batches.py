@@ -18,12 +18,12 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 from service import Service, median, now, send, service
 
-from weighbridge.core import ids
-from weighbridge.core.permission import ALL_PERMISSIONS, Actor
+from weighbridge.accounting.batches.queries import LEDGER_BATCHES, list_ledger_batches
+from weighbridge.accounting.ledgers.queries import get_ledger
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.db.engine import Database, Read
 from weighbridge.db.listing import wanted
-from weighbridge.resources.batches.queries import LEDGER_BATCHES, list_ledger_batches
-from weighbridge.resources.ledgers.queries import get_ledger
 
 FEEDSTOCKS = 50
 MONTHS = 20

@@ -17,11 +17,11 @@ import msgspec
 import psycopg
 from service import median, now
 
+from weighbridge.collection.events.records import NewEventsBody
+from weighbridge.collection.intake.checking import COPY_EVENTS, Known, Slot, Template, copy_text, take_in
 from weighbridge.db.embedded import server
 from weighbridge.db.json import canonical_sha256
 from weighbridge.db.migrate import migrate
-from weighbridge.resources.events.intake import COPY_EVENTS, Known, Slot, Template, copy_text, take_in
-from weighbridge.resources.events.records import NewEventsBody
 
 EVENTS = 20_000
 BATCH = 1000

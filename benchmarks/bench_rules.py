@@ -20,7 +20,7 @@ import psycopg
 from service import Service, median, now, send, service
 
 from weighbridge.db.engine import Database
-from weighbridge.resources.rules.working_off import work_off
+from weighbridge.quality.evaluation.incremental import work_off
 
 EVENTS = 200_000
 BACKLOG = 100_000

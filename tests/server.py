@@ -25,11 +25,11 @@ import psycopg
 import uvicorn
 
 from weighbridge.app import build
-from weighbridge.core.link import API_PREFIX
-from weighbridge.core.permission import ALL_PERMISSIONS, Actor
+from weighbridge.core.identity.link import API_PREFIX
+from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.db.engine import Database
-from weighbridge.resources.accounts.actions import create_account
-from weighbridge.resources.api_tokens.actions import create_token
+from weighbridge.platform.accounts.actions import create_account
+from weighbridge.platform.api_tokens.actions import create_token
 from weighbridge.settings import Settings
 
 DEADLINE_SECONDS = 20.0

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from weighbridge.app import SLICES
-from weighbridge.core.cadence import CADENCES
-from weighbridge.core.link import API_PREFIX
+from weighbridge.core.identity.link import API_PREFIX
+from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model import reference as language
-from weighbridge.core.partition import DIMENSIONS
 from weighbridge.core.rule import reference as rule_language
+from weighbridge.core.time.cadence import CADENCES
 from weighbridge.db.listing import Filter
 from weighbridge.http.endpoint import Operation
 from weighbridge.settings import TABLE, Setting

@@ -9,36 +9,36 @@ from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge import settings as settings_module
-from weighbridge.core.link import API_PREFIX
+from weighbridge.accounting.batch_generations.routes import ROUTES as BATCH_GENERATIONS
+from weighbridge.accounting.batches.routes import ROUTES as BATCHES
+from weighbridge.accounting.instruments.routes import ROUTES as INSTRUMENTS
+from weighbridge.accounting.ledgers.routes import ROUTES as LEDGERS
+from weighbridge.accounting.model_runs.routes import ROUTES as MODEL_RUNS
+from weighbridge.collection.asset_custom_fields.routes import ROUTES as ASSET_CUSTOM_FIELDS
+from weighbridge.collection.assets.routes import ROUTES as ASSETS
+from weighbridge.collection.data_points.routes import ROUTES as DATA_POINTS
+from weighbridge.collection.event_types.routes import ROUTES as EVENT_TYPES
+from weighbridge.collection.events.routes import ROUTES as EVENTS
+from weighbridge.collection.evidence.routes import ROUTES as EVIDENCE
+from weighbridge.collection.evidence_files.store import open_store
+from weighbridge.collection.feedstocks.routes import ROUTES as FEEDSTOCKS
+from weighbridge.collection.locations.routes import ROUTES as LOCATIONS
+from weighbridge.collection.projects.routes import ROUTES as PROJECTS
+from weighbridge.collection.static_inputs.routes import ROUTES as STATIC_INPUTS
+from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.db.engine import Database
 from weighbridge.http import docs, edge, health, metrics, refusal, wire
 from weighbridge.http.rate_limit import RateLimiter
-from weighbridge.resources.api_tokens.actions import authenticate
-from weighbridge.resources.api_tokens.presumption import presume
-from weighbridge.resources.api_tokens.routes import ROUTES as API_TOKENS
-from weighbridge.resources.asset_custom_fields.routes import ROUTES as ASSET_CUSTOM_FIELDS
-from weighbridge.resources.assets.routes import ROUTES as ASSETS
-from weighbridge.resources.async_tasks.routes import ROUTES as ASYNC_TASKS
-from weighbridge.resources.audit_log.routes import ROUTES as AUDIT_LOG
-from weighbridge.resources.batch_generations.routes import ROUTES as BATCH_GENERATIONS
-from weighbridge.resources.batches.routes import ROUTES as BATCHES
-from weighbridge.resources.data_points.routes import ROUTES as DATA_POINTS
-from weighbridge.resources.event_types.routes import ROUTES as EVENT_TYPES
-from weighbridge.resources.events.routes import ROUTES as EVENTS
-from weighbridge.resources.evidence.routes import ROUTES as EVIDENCE
-from weighbridge.resources.evidence.store import open_store
-from weighbridge.resources.feature_flags.routes import ROUTES as FEATURE_FLAGS
-from weighbridge.resources.feedstocks.routes import ROUTES as FEEDSTOCKS
-from weighbridge.resources.instruments.routes import ROUTES as INSTRUMENTS
-from weighbridge.resources.ledgers.routes import ROUTES as LEDGERS
-from weighbridge.resources.locations.routes import ROUTES as LOCATIONS
-from weighbridge.resources.model_runs.routes import ROUTES as MODEL_RUNS
-from weighbridge.resources.models.routes import ROUTES as MODELS
-from weighbridge.resources.projects.routes import ROUTES as PROJECTS
-from weighbridge.resources.rule_results.routes import ROUTES as RULE_RESULTS
-from weighbridge.resources.rule_runs.routes import ROUTES as RULE_RUNS
-from weighbridge.resources.rules.routes import ROUTES as RULES
-from weighbridge.resources.static_inputs.routes import ROUTES as STATIC_INPUTS
+from weighbridge.modelling.models.routes import ROUTES as MODELS
+from weighbridge.platform.api_tokens.actions import authenticate
+from weighbridge.platform.api_tokens.routes import ROUTES as API_TOKENS
+from weighbridge.platform.async_tasks.routes import ROUTES as ASYNC_TASKS
+from weighbridge.platform.audit_log.routes import ROUTES as AUDIT_LOG
+from weighbridge.platform.authentication.presumption import presume
+from weighbridge.platform.feature_flags.routes import ROUTES as FEATURE_FLAGS
+from weighbridge.quality.rule_results.routes import ROUTES as RULE_RESULTS
+from weighbridge.quality.rule_runs.routes import ROUTES as RULE_RUNS
+from weighbridge.quality.rules.routes import ROUTES as RULES
 from weighbridge.settings import Settings
 
 STATEMENT_TIMEOUT_SECONDS = 15

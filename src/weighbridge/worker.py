@@ -13,21 +13,21 @@ import structlog
 from procrastinate import App, PsycopgConnector, RetryStrategy
 
 from weighbridge import settings as settings_module
-from weighbridge.core.task_state import ATTEMPTS_MAX
+from weighbridge.accounting.batch_generations.tasks import generate_batches
+from weighbridge.accounting.batches.tasks import delete_batches
+from weighbridge.collection.evidence_files.keeping import sweep
+from weighbridge.collection.evidence_files.store import EvidenceStore, open_store
+from weighbridge.core.platform.task_state import ATTEMPTS_MAX
 from weighbridge.db.engine import Database
 from weighbridge.errors import Refusal
 from weighbridge.http import idempotency
-from weighbridge.resources.async_tasks import actions
-from weighbridge.resources.async_tasks.actions import Attempt, Overtaken
-from weighbridge.resources.async_tasks.queue import JOB, QUEUE
-from weighbridge.resources.async_tasks.recovery import recover
-from weighbridge.resources.audit_log.sealing import seal
-from weighbridge.resources.batch_generations.tasks import generate_batches
-from weighbridge.resources.batches.tasks import delete_batches
-from weighbridge.resources.evidence.keeping import sweep
-from weighbridge.resources.evidence.store import EvidenceStore, open_store
-from weighbridge.resources.rule_runs.tasks import run_rule
-from weighbridge.resources.rules.working_off import work_off
+from weighbridge.platform.async_tasks import actions
+from weighbridge.platform.async_tasks.actions import Attempt, Overtaken
+from weighbridge.platform.audit_log.tasks import seal
+from weighbridge.platform.queue.jobs import JOB, QUEUE
+from weighbridge.platform.queue.recovery import recover
+from weighbridge.quality.evaluation.incremental import work_off
+from weighbridge.quality.rule_runs.tasks import run_rule
 from weighbridge.settings import Settings
 
 log = structlog.get_logger()

@@ -11,6 +11,21 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[2]
 PACKAGE: Final = ROOT / "src" / "weighbridge"
 
+AREAS: Final = (
+    "platform",
+    "collection",
+    "modelling",
+    "accounting",
+    "quality",
+    "reporting",
+    "exchange",
+    "web",
+)
+"""The areas of the product, each importing only from those before it. Some are still to come."""
+
+NOUN_FILES: Final = ("routes.py", "records.py", "queries.py", "actions.py", "tasks.py")
+"""All that the folder of a noun may hold beside its `__init__.py`."""
+
 
 @dataclass(frozen=True, slots=True)
 class File:
@@ -33,10 +48,35 @@ class File:
                 yield node.module, node.lineno
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Noun:
+    """A folder of an area that stands for a noun of the interface."""
+
+    area: str
+    name: str
+
+    @property
+    def folder(self) -> str:
+        """Its folder, relative to the package and to the tests."""
+        return f"{self.area}/{self.name}"
+
+
 @cache
 def files() -> tuple[File, ...]:
     """Every Python file of the package."""
     return tuple(_read(path) for path in sorted(PACKAGE.rglob("*.py")))
+
+
+@cache
+def nouns() -> tuple[Noun, ...]:
+    """The folders of areas that have routes, or actions that commands call; all others are machinery."""
+    named = {
+        Noun(area, path.parent.name)
+        for area in AREAS
+        for file in ("routes.py", "actions.py")
+        for path in (PACKAGE / area).glob(f"*/{file}")
+    }
+    return tuple(sorted(named))
 
 
 def _read(path: Path) -> File:

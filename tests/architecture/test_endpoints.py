@@ -2,11 +2,11 @@
 
 from importlib import import_module
 
-from tests.architecture.source import PACKAGE
+from tests.architecture.source import PACKAGE, nouns
 from tools.reference import list_operations
 
 from weighbridge.app import SLICES
-from weighbridge.core.permission import ALL_PERMISSIONS
+from weighbridge.core.platform.permission import ALL_PERMISSIONS
 from weighbridge.db.listing import Listing
 
 OPERATIONS = [handler.opt["operation"] for routes in SLICES for handler in routes]
@@ -46,9 +46,10 @@ def test_every_slice_with_routes_is_served():
     served = {id(routes) for routes in SLICES}
 
     forgotten = [
-        f"resources/{path.parent.name}/routes.py"
-        for path in (PACKAGE / "resources").glob("*/routes.py")
-        if id(import_module(f"weighbridge.resources.{path.parent.name}.routes").ROUTES) not in served
+        f"{noun.folder}/routes.py"
+        for noun in nouns()
+        if (PACKAGE / noun.folder / "routes.py").exists()
+        and id(import_module(f"weighbridge.{noun.area}.{noun.name}.routes").ROUTES) not in served
     ]
 
     assert not forgotten, "\n".join(forgotten)
@@ -58,9 +59,10 @@ def test_every_listing_is_the_list_of_an_endpoint():
     served = {id(operation.listing) for operation in list_operations()}
 
     unused = [
-        f"resources/{path.parent.name}/queries.py {name}"
-        for path in (PACKAGE / "resources").glob("*/queries.py")
-        for name, value in vars(import_module(f"weighbridge.resources.{path.parent.name}.queries")).items()
+        f"{noun.folder}/queries.py {name}"
+        for noun in nouns()
+        if (PACKAGE / noun.folder / "queries.py").exists()
+        for name, value in vars(import_module(f"weighbridge.{noun.area}.{noun.name}.queries")).items()
         if isinstance(value, Listing) and id(value) not in served
     ]
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.architecture.source import ROOT, files
+from tests.architecture.source import ROOT, files, nouns
 
 CORE_LIBRARIES = {"lark", "pint"}
 
@@ -31,15 +31,15 @@ PLACES = {
     "cyclopts": ("cli.py", "commands/*"),
     "granian": ("supervisor/api.py",),
     "lark": ("core/*",),
-    "litestar": ("app.py", "http/*", "resources/*/routes.py"),
+    "litestar": ("app.py", "http/*", *(f"{noun.folder}/routes.py" for noun in nouns())),
     "multipart": ("http/upload.py",),
-    "obstore": ("resources/evidence/store.py",),
+    "obstore": ("collection/evidence_files/store.py",),
     "pint": ("core/*",),
-    "procrastinate": ("worker.py", "resources/async_tasks/queue.py"),
+    "procrastinate": ("worker.py", "platform/queue/jobs.py"),
     "rich": ("cli.py", "commands/*", "demo/show.py", "demo/lineage_tree.py"),
     "sqlalchemy": ("db/migrate.py", "db/migrations/*"),
     "structlog": ("http/*", "supervisor/*", "worker.py"),
-    "yaml": ("resources/models/document.py",),
+    "yaml": ("modelling/document/reading.py",),
 }
 """Where a library may be imported, so that replacing it touches these files and no others."""
 

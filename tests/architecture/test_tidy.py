@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from tests.architecture.source import PACKAGE, ROOT, File, files
+from tests.architecture.source import AREAS, ROOT, File, Noun, files, nouns
 
 FUNCTION_LINES_MAX = 50
 FILE_LINES_MAX = 400
@@ -19,10 +19,10 @@ CLOCK_PLACES: tuple[str, ...] = ("http/rate_limit.py",)
 """Files that may ask what time it is. The database's clock dates what is stored; a rate limit stores no
 date, and has to tell its callers when a minute begins before it asks the database anything."""
 
-FLOAT_PLACES: tuple[str, ...] = ()
-"""Files of core and resources that may name the binary float, each with its reason."""
+FLOAT_PLACES: tuple[str, ...] = ("exchange/importing/remote.py",)
+"""Files of core and the areas that may name the binary float: for seconds to wait between two tries."""
 
-TESTS_OF_VERBS = ("tests/resources/{noun}/test_*.py", "tests/contract/**/*.py", "tests/durability/*.py")
+TESTS_OF_VERBS = ("tests/{noun.folder}/test_*.py", "tests/contract/**/*.py", "tests/durability/*.py")
 
 
 def test_no_function_is_longer_than_a_screen():
@@ -107,7 +107,7 @@ def test_no_binary_float_stands_on_the_path_of_a_number():
     floats = [
         f"{file.path}:{node.lineno} has a binary float; numbers are decimals"
         for file in files()
-        if file.stands_in("core/*", "resources/*") and not file.stands_in(*FLOAT_PLACES)
+        if file.stands_in("core/*", *(f"{area}/*" for area in AREAS)) and not file.stands_in(*FLOAT_PLACES)
         for node in ast.walk(file.tree)
         if _name(node) == "float" or (isinstance(node, ast.Constant) and isinstance(node.value, float))
     ]
@@ -115,23 +115,20 @@ def test_no_binary_float_stands_on_the_path_of_a_number():
     assert not floats, "\n".join(floats)
 
 
-NOUNS = sorted(path.name for path in (PACKAGE / "resources").glob("[a-z]*") if path.is_dir())
+@pytest.mark.parametrize("noun", nouns(), ids=lambda noun: noun.folder)
+def test_a_noun_says_what_it_is(noun):
+    init = next((file for file in files() if file.path == f"{noun.folder}/__init__.py"), None)
 
-
-@pytest.mark.parametrize("noun", NOUNS)
-def test_a_slice_says_what_its_noun_is(noun):
-    init = next((file for file in files() if file.path == f"resources/{noun}/__init__.py"), None)
-
-    assert init is not None, f"resources/{noun} has no __init__.py"
-    assert ast.get_docstring(init.tree), f"resources/{noun}/__init__.py has no docstring"
+    assert init is not None, f"{noun.folder} has no __init__.py"
+    assert ast.get_docstring(init.tree), f"{noun.folder}/__init__.py has no docstring"
     assert len(init.tree.body) == 1, (
-        f"resources/{noun}/__init__.py holds code; it is there to say what the noun is"
+        f"{noun.folder}/__init__.py holds code; it is there to say what the noun is"
     )
 
 
 def test_every_verb_has_a_test():
     missing = [
-        f"{noun}.{verb} has no tests/resources/{noun}/test_{verb.partition('_')[0]}.py, and no test names it"
+        f"{verb} has no tests/{noun.folder}/test_{verb.partition('_')[0]}.py, and no test names it"
         for noun, verb in _verbs()
         if not _has_file(noun, verb) and not _is_named(noun, verb)
     ]
@@ -139,22 +136,23 @@ def test_every_verb_has_a_test():
     assert not missing, "\n".join(missing)
 
 
-def _verbs() -> Iterator[tuple[str, str]]:
-    """The public functions of every slice's actions: what can be done to its noun."""
+def _verbs() -> Iterator[tuple[Noun, str]]:
+    """The public functions of every noun's actions: what can be done to it."""
+    actions = {f"{noun.folder}/actions.py": noun for noun in nouns()}
     for file in files():
-        if file.stands_in("resources/*/actions.py"):
+        if noun := actions.get(file.path):
             for node in file.tree.body:
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
-                    yield file.path.split("/")[1], node.name
+                    yield noun, node.name
 
 
-def _has_file(noun: str, verb: str) -> bool:
+def _has_file(noun: Noun, verb: str) -> bool:
     """Whether a test file is named for the verb: `test_create.py`, or `test_create_events.py`."""
     names = (verb, verb.partition("_")[0])
-    return any(ROOT.joinpath("tests", "resources", noun, f"test_{name}.py").exists() for name in names)
+    return any(ROOT.joinpath("tests", noun.folder, f"test_{name}.py").exists() for name in names)
 
 
-def _is_named(noun: str, verb: str) -> bool:
+def _is_named(noun: Noun, verb: str) -> bool:
     """Whether a test says the verb's name; a name of one word counts only as `actions.word`."""
     name = verb if "_" in verb else f"actions.{verb}"
     texts = (path.read_text() for pattern in TESTS_OF_VERBS for path in ROOT.glob(pattern.format(noun=noun)))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests import given
+from tests.given import collection as given
 from tests.server import Account, Server
 
 from weighbridge import cli

@@ -8,7 +8,7 @@ from contextlib import suppress
 from decimal import Decimal
 
 import pytest
-from tests import given
+from tests.given import collection as given
 
 HEADER = "Time,Steam mass,State"
 ROWS = "2025-01-01T00:00Z,12.50,open\n2025-01-01T01:00Z,0.1,shut\n2025-01-01T02:00Z,7,open\n"

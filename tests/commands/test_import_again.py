@@ -4,13 +4,13 @@ import gzip
 import hashlib
 from decimal import Decimal
 
-from tests import given
+from tests.given import collection as given
 from tests.server import Server
 
-from weighbridge.importing.clock import read_clock
-from weighbridge.importing.direct import Direct
-from weighbridge.importing.file import CsvFile
-from weighbridge.importing.run import Order, run
+from weighbridge.exchange.importing.direct import Direct
+from weighbridge.exchange.importing.run import Order, run
+from weighbridge.exchange.tabular.clock import read_clock
+from weighbridge.exchange.tabular.file import CsvFile
 
 HEADER = "Time,Steam mass,State"
 ROWS = "2025-01-01T00:00Z,12.50,open\n2025-01-01T01:00Z,0.1,shut\n2025-01-01T02:00Z,7,open\n"

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests import given
+from tests.given import collection as given
 
 from weighbridge.errors import Refusal
-from weighbridge.importing.clock import read_clock
-from weighbridge.importing.file import CsvFile
-from weighbridge.importing.remote import Remote
-from weighbridge.importing.run import Order, run
+from weighbridge.exchange.importing.remote import Remote
+from weighbridge.exchange.importing.run import Order, run
+from weighbridge.exchange.tabular.clock import read_clock
+from weighbridge.exchange.tabular.file import CsvFile
 
 CONTENT = "Steam mass\n" + "".join(f"{number}.{'3' * 32}\n" for number in range(1, 8))
 

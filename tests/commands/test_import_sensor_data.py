@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from tests import given
+from tests.given import collection as given
 
 ROWS = 36_733
 POINTS = {

@@ -3,8 +3,8 @@
 import pytest
 from tests.server import Caller
 
-from weighbridge.core.permission import ALL_PERMISSIONS
-from weighbridge.core.token import is_well_formed
+from weighbridge.core.platform.permission import ALL_PERMISSIONS
+from weighbridge.core.platform.token import is_well_formed
 
 EVERY_PERMISSION = sorted(ALL_PERMISSIONS)
 

@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
-from tests import given_accounting as accounting
+from tests.given import accounting
 
-from weighbridge.resources.batch_generations.records import GenerationResult
-from weighbridge.resources.batches.records import DeletionResult
-from weighbridge.resources.rule_runs.tasks import RunResult
+from weighbridge.accounting.batch_generations.records import GenerationResult
+from weighbridge.accounting.batches.records import DeletionResult
+from weighbridge.quality.rule_runs.tasks import RunResult
 from weighbridge.worker import TASKS
 
 ROOT = Path(__file__).parents[2]

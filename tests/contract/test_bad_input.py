@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests import given
-from tests.given_requests import (
+from tests.given import collection as given
+from tests.given.requests import (
     BODIES,
     OPERATIONS,
     World,

@@ -4,7 +4,7 @@ import re
 from decimal import Decimal
 
 import pytest
-from tests import given_accounting as accounting
+from tests.given import accounting
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 

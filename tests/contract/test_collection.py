@@ -3,8 +3,8 @@ shown by the tests of one record.
 """
 
 import pytest
-from tests import given
-from tests.given_requests import DOCUMENT, World, world_of
+from tests.given import collection as given
+from tests.given.requests import DOCUMENT, World, world_of
 from tests.server import Server
 
 PREFIXES = {

@@ -4,7 +4,7 @@ import base64
 import json
 
 import pytest
-from tests import given
+from tests.given import collection as given
 from tests.server import Caller
 
 

@@ -7,7 +7,7 @@ import gzip
 import re
 
 import pytest
-from tests import given
+from tests.given import collection as given
 from tests.server import BODY_BYTES_MAX
 
 JSON = {"content-type": "application/json"}

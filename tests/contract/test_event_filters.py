@@ -3,7 +3,7 @@
 """
 
 import pytest
-from tests import given
+from tests.given import collection as given
 
 MASS = given.number("mass")
 

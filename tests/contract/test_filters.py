@@ -4,7 +4,7 @@ filter value also returns 400.
 """
 
 import pytest
-from tests import given
+from tests.given import collection as given
 
 LISTS = [
     "/projects", "/feedstocks", "/async_tasks", "/projects/{p}/event_types", "/projects/{p}/locations",

@@ -1,7 +1,7 @@
 """Seed, Ledgers and batch generation: a test for each sentence about preview and generation."""
 
-from tests import given_accounting as accounting
-from tests.given_accounting import JANUARY, MASS, POWER_EVENLY, QUARTER
+from tests.given import accounting
+from tests.given.accounting import JANUARY, MASS, POWER_EVENLY, QUARTER
 
 
 def two_ledgers(api, drain):

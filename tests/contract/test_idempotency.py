@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from tests import given
+from tests.given import collection as given
 from tests.server import Caller, Server
 
 from weighbridge.http import idempotency

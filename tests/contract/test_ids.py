@@ -5,7 +5,7 @@ suffix. Design, section 4: `X-Request-Id` on every answer.
 import re
 
 import pytest
-from tests import given
+from tests.given import collection as given
 
 from weighbridge.db.engine import Database
 

@@ -2,9 +2,9 @@
 
 import re
 
-from tests import given
-from tests import given_accounting as accounting
-from tests.given_accounting import MASS, POWER_EVENLY
+from tests.given import accounting
+from tests.given import collection as given
+from tests.given.accounting import MASS, POWER_EVENLY
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 

@@ -8,7 +8,7 @@ The lists come from the table of contents of the service, so that a new one is h
 from itertools import cycle
 
 import pytest
-from tests.given_requests import OPERATIONS, World, world_of
+from tests.given.requests import OPERATIONS, World, world_of
 from tests.server import Answer, Server
 
 from weighbridge.db.listing import COMPARATORS

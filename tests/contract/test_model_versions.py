@@ -4,9 +4,9 @@ characters; letters, numbers, spaces and `_ - . ( ) /`)". Limits: version_label 
 """
 
 import pytest
-from tests import given
-from tests import given_accounting as accounting
-from tests.given_accounting import MASS, document
+from tests.given import accounting
+from tests.given import collection as given
+from tests.given.accounting import MASS, document
 
 FIELDS = {
     "id": str, "name": str, "version": int, "version_label": str | None, "description": str | None,

@@ -10,7 +10,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests import given as given_a
+from tests.given import collection as given_a
 
 
 def answered(api, project, digits):

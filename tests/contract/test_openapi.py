@@ -15,9 +15,9 @@ from litestar.testing import TestClient
 
 from weighbridge.app import SLICES
 from weighbridge.commands.openapi import openapi as print_document
-from weighbridge.core.instant import Instant
-from weighbridge.core.link import API_PREFIX, Link
-from weighbridge.core.permission import ALL_PERMISSIONS
+from weighbridge.core.identity.link import API_PREFIX, Link
+from weighbridge.core.platform.permission import ALL_PERMISSIONS
+from weighbridge.core.time.instant import Instant
 from weighbridge.db.listing import Page
 from weighbridge.http import docs, edge, openapi, refusal
 from weighbridge.http.openapi_schemas import Schemas
@@ -312,7 +312,7 @@ def test_one_of_two_records_is_either_schema():
 
 def test_two_records_of_one_name_stay_apart():
     schemas = Schemas()
-    other = msgspec.defstruct("Reading", [("name", str)], module="weighbridge.resources.rule_runs.records")
+    other = msgspec.defstruct("Reading", [("name", str)], module="weighbridge.quality.rule_runs.records")
     assert schemas.of(Reading) == {"$ref": "#/components/schemas/Reading"}
     assert schemas.of(other) == {"$ref": "#/components/schemas/RuleRunsReading"}
 

@@ -13,7 +13,7 @@ from tools import openapi_changes
 from tools.openapi_changes import Change, breaking, unnamed
 
 from weighbridge.app import SLICES
-from weighbridge.core.link import API_PREFIX
+from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.http import openapi
 
 WEIGHT = {

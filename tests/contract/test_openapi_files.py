@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from weighbridge.app import SLICES
-from weighbridge.core.link import API_PREFIX
+from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.http import openapi
 
 

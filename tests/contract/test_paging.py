@@ -4,7 +4,7 @@ total_pages, sort, filter}}`; `page` from 1; more than 200 is capped.
 """
 
 import pytest
-from tests import given
+from tests.given import collection as given
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ permission (message names it), 404 also for another account's records.
 """
 
 import pytest
-from tests import given
+from tests.given import collection as given
 
-from weighbridge.core.token import assemble
+from weighbridge.core.platform.token import assemble
 
 READS = [
     "/projects", "/projects/{p}", "/projects/{p}/event_types", "/projects/{p}/event_types/{et}",

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 import pytest
-from tests.given_requests import (
+from tests.given.requests import (  # fmt: skip
     BODIES,
     OPERATIONS,
     World,
@@ -20,11 +20,11 @@ from tests.given_requests import (
     sent,
     ways_through,
     world_of,
-)  # fmt: skip
+)
 from tests.server import Answer, Server
 
-from weighbridge.core import ids
-from weighbridge.core.ids import Key
+from weighbridge.core.identity import ids
+from weighbridge.core.identity.ids import Key
 from weighbridge.http.endpoint import Operation
 from weighbridge.http.openapi_parameters import names_in
 

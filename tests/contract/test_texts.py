@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests import given as given_a
+from tests.given import collection as given_a
 
 NASTY = [
     "NULL", "null", "\\N", "\\.", "\\", "\\\\", "a\\tb", "a\tb", "a\nb", "a\r\nb", "\rx", '"', '""', "'",

@@ -5,7 +5,7 @@ Design, section 4: input needs an offset or `Z`; a naive one is refused.
 import re
 
 import pytest
-from tests import given
+from tests.given import collection as given
 
 
 def start_of(api, text):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import given as for_all
 from hypothesis import strategies as st
-from tests import given
+from tests.given import collection as given
 from tests.server import Account, Caller
 
 quickly = settings(

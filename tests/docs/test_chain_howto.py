@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from tests import given
-from tests import given_accounting as accounting
-from tests.given_accounting import QUARTER, Plant
+from tests.given import accounting
+from tests.given import collection as given
+from tests.given.accounting import QUARTER, Plant
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto" / "chain-ledgers.md"
 WOOD, BIOCHAR, BY_HAND = re.findall(r"```yaml\n(.*?)```", HOWTO.read_text(encoding="utf-8"), re.DOTALL)

@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests import given
+from tests.given import collection as given
 
 from weighbridge.core.expression.parsing import parse
 from weighbridge.core.model import Aggregate
 from weighbridge.core.model.reference import examples
 from weighbridge.core.model.reference_examples import aggregate_of, result_of
-from weighbridge.resources.models.document import check_document
+from weighbridge.modelling.document.reading import check_document
 
 DOCS = Path(__file__).parents[2] / "docs"
 REFERENCE = DOCS / "reference" / "model-language.md"

@@ -12,17 +12,17 @@ from uuid import uuid4
 import httpx2
 import msgspec
 import psycopg
-from tests import given_works
 from tests.durability.processes import HERE, Program, children, is_alive, until
 from tests.durability.real_service import Service
+from tests.given import works as given_works
 from tests.server import Answer
 
-from weighbridge.core.permission import ALL_PERMISSIONS
+from weighbridge.core.platform.permission import ALL_PERMISSIONS
 from weighbridge.db.embedded import server
 from weighbridge.db.engine import Database
 from weighbridge.db.migrate import migrate
-from weighbridge.resources.accounts.actions import create_account
-from weighbridge.resources.api_tokens.actions import create_token
+from weighbridge.platform.accounts.actions import create_account
+from weighbridge.platform.api_tokens.actions import create_token
 from weighbridge.verification import verify
 
 PATIENCE_SECONDS = 90.0

@@ -10,10 +10,10 @@ import time
 
 import psycopg
 import pytest
-from tests import given
 from tests.durability.load import Caller, check, told, under_load
 from tests.durability.processes import postmaster, until
 from tests.durability.remote import Site
+from tests.given import collection as given
 
 STOPS = int(os.environ.get("STOPS", "3"))
 SEED = int(os.environ.get("SEED", "0")) or random.SystemRandom().randrange(1, 10**9)

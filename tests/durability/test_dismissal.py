@@ -12,12 +12,12 @@ import pytest
 from tests.durability.processes import is_alive, until
 from tests.durability.real_service import Service
 
-from weighbridge.core import ids
+from weighbridge.core.identity import ids
 from weighbridge.db.embedded import server
 from weighbridge.db.engine import Database
 from weighbridge.db.migrate import migrate
-from weighbridge.resources.accounts.actions import create_account
-from weighbridge.resources.api_tokens.actions import create_token
+from weighbridge.platform.accounts.actions import create_account
+from weighbridge.platform.api_tokens.actions import create_token
 
 RESULTS = 1000
 MAKE = """

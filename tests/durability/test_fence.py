@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from tests.durability.processes import is_alive, until
 from tests.durability.remote import Site, living
-from tests.given_accounting import QUARTER, range_of
+from tests.given.accounting import QUARTER, range_of
 
 
 @pytest.fixture

@@ -16,12 +16,12 @@ from tests.durability import conftest
 from tests.durability.processes import is_alive, until
 from tests.durability.real_service import Service, second_worker
 
-from weighbridge.core.task_state import ATTEMPTS_MAX
+from weighbridge.core.platform.task_state import ATTEMPTS_MAX
 from weighbridge.db.embedded import server
 from weighbridge.db.engine import Database
 from weighbridge.db.migrate import migrate
-from weighbridge.resources.accounts.actions import create_account
-from weighbridge.resources.api_tokens.actions import create_token
+from weighbridge.platform.accounts.actions import create_account
+from weighbridge.platform.api_tokens.actions import create_token
 from weighbridge.verification import verify
 
 EVENTS = 200_000

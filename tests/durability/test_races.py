@@ -13,9 +13,9 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
-from tests import given
-from tests import given_accounting as accounting
 from tests.durability.remote import Site
+from tests.given import accounting
+from tests.given import collection as given
 
 ROUNDS = int(os.environ.get("ROUNDS", "20"))
 SEED = int(os.environ.get("SEED", "0")) or random.SystemRandom().randrange(1, 10**9)

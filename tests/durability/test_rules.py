@@ -16,8 +16,8 @@ from tests.durability.real_service import Service
 from weighbridge.db.embedded import server
 from weighbridge.db.engine import Database
 from weighbridge.db.migrate import migrate
-from weighbridge.resources.accounts.actions import create_account
-from weighbridge.resources.api_tokens.actions import create_token
+from weighbridge.platform.accounts.actions import create_account
+from weighbridge.platform.api_tokens.actions import create_token
 from weighbridge.verification import verify
 
 EVENTS = 20_000

@@ -8,9 +8,9 @@ import random
 from decimal import Decimal
 
 import pytest
-from tests import given
 from tests.durability.remote import Site
-from tests.given_works import FEEDSTOCKS
+from tests.given import collection as given
+from tests.given.works import FEEDSTOCKS
 
 CHAIN = ("Deliveries", "Biochar", "Carbon")
 TOLD = ("tracking_id", "start_time", "end_time", "run_total", "ledger_balance", "input_data_count")

@@ -16,7 +16,7 @@ from weighbridge import settings, worker
 from weighbridge.db.embedded import server
 from weighbridge.db.engine import Database
 from weighbridge.db.json import jsonb
-from weighbridge.resources.async_tasks import actions
+from weighbridge.platform.async_tasks import actions
 from weighbridge.supervisor import logs
 from weighbridge.supervisor.parent import die_with_parent
 

@@ -14,7 +14,7 @@ from psycopg.errors import (
 from tests.databases import drop
 from tests.migrations.test_migrations import ROWS
 
-from weighbridge.core.correction import FIELDS, Source, State
+from weighbridge.core.collection.correction import FIELDS, Source, State
 from weighbridge.db.migrate import migrate
 
 STEP = "0011"

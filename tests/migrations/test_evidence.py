@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 
-from weighbridge.core.file_type import FILE_TYPES
+from weighbridge.core.collection.file_type import FILE_TYPES
 from weighbridge.db.migrate import migrate
 
 KEY = "0123456789abcdef0123456789abcdef"

@@ -12,14 +12,14 @@ from psycopg.errors import (
 from tests.databases import drop
 from tests.migrations.test_migrations import ROWS
 
-from weighbridge.core.feature_flag import Feature
+from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.core.rule import MemberScope, Target
-from weighbridge.core.rule_correction import Purpose
-from weighbridge.core.rule_proposal import ApprovalState
-from weighbridge.core.rule_result import ResultStatus
-from weighbridge.core.rule_run import RunKind, RunState
+from weighbridge.core.rule.correction import Purpose
+from weighbridge.core.rule.proposal import ApprovalState
+from weighbridge.core.rule.result import ResultStatus
+from weighbridge.core.rule.run import RunKind, RunState
 from weighbridge.db.migrate import migrate
-from weighbridge.resources.rules.records import EVALUATIONS
+from weighbridge.quality.rules.records import EVALUATIONS
 
 STEP = "0014"
 

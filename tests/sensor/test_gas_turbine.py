@@ -14,8 +14,8 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 
 import pytest
-from tests import given
-from tests import given_accounting as accounting
+from tests.given import accounting
+from tests.given import collection as given
 
 VARIABLE = "WEIGHBRIDGE_SENSOR_DATA"
 FILE = "gas-turbine-hourly.csv.gz"

@@ -10,15 +10,15 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
-from tests import given_accounting as accounting
 from tests.databases import drop
-from tests.given import Record
+from tests.given import accounting
+from tests.given.collection import Record
 from tests.server import Server
 
-from weighbridge.core import ids
+from weighbridge.core.identity import ids
 from weighbridge.db.engine import Database
 from weighbridge.db.migrate import migrate
-from weighbridge.resources.audit_log.sealing import seal
+from weighbridge.platform.audit_log.tasks import seal
 from weighbridge.verification import Report, verify
 from weighbridge.verification.books import check_books
 

@@ -1,8 +1,8 @@
 """Deleted batches in `weighbridge verify`: they recompute as they were made, and later ones without them."""
 
 import pytest
-from tests import given_accounting as accounting
-from tests.given_accounting import MASS, POWER_EVENLY
+from tests.given import accounting
+from tests.given.accounting import MASS, POWER_EVENLY
 
 
 @pytest.fixture(scope="module")

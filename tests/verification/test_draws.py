@@ -1,8 +1,8 @@
 """Batches that drew from other ledgers are recomputed from what they had drawn then, to the last digit."""
 
 import pytest
-from tests import given_chain as chain
-from tests.given_accounting import QUARTER
+from tests.given import chain
+from tests.given.accounting import QUARTER
 
 MEASURED = """
   - slug: mass

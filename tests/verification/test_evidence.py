@@ -3,13 +3,13 @@
 import asyncio
 
 import pytest
-from tests import given
-from tests.resources.evidence.files import CSV, PDF
+from tests.collection.evidence.files import CSV, PDF
+from tests.given import collection as given
 from tests.server import Server
 
+from weighbridge.collection.evidence_files.store import open_store
 from weighbridge.db.engine import Database
 from weighbridge.db.migrate import migrate
-from weighbridge.resources.evidence.store import open_store
 from weighbridge.verification import KEPT, verify
 
 

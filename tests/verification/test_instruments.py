@@ -1,9 +1,8 @@
 """The books hold with instruments: entered, drawn, deleted and entered again."""
 
 import pytest
-from tests import given_accounting as accounting
-from tests import given_chain as chain
-from tests.given_instruments import certified, enter
+from tests.given import accounting, chain
+from tests.given.instruments import certified, enter
 
 
 @pytest.fixture(scope="module")

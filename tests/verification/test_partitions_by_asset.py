@@ -2,8 +2,8 @@
 
 import asyncio
 
-from tests import given
-from tests import given_accounting as accounting
+from tests.given import accounting
+from tests.given import collection as given
 from tests.server import Server
 from tests.verification.conftest import NODES
 

@@ -1,8 +1,7 @@
 """Who posted what: books with draws, falls, deficits and deletions, and what breaks them."""
 
 import pytest
-from tests import given_accounting as accounting
-from tests import given_chain as chain
+from tests.given import accounting, chain
 
 BALANCE = "every balance is the sum of its entries"
 NEGATIVE = "no balance was negative at any moment"

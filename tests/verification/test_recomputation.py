@@ -1,9 +1,9 @@
 """Recomputation: every batch anew from its own lineage and model version, compared to the last digit."""
 
-from tests import given_accounting as accounting
+from tests.given import accounting
 from tests.verification.conftest import Books
 
-from weighbridge.core import ids
+from weighbridge.core.identity import ids
 
 RECOMPUTES = "every batch recomputes to the last digit"
 MASS_OF_HALF = """

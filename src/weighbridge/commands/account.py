@@ -35,7 +35,7 @@ def create(*, name: Name, data_dir: DataDir = None, as_json: Json = False) -> No
 
     Example: `weighbridge account create --name "North plant"`
     """
-    from weighbridge.resources.accounts.actions import ADMINISTRATOR, create_account  # noqa: PLC0415 - slow
+    from weighbridge.platform.accounts.actions import ADMINISTRATOR, create_account  # noqa: PLC0415 - slow
 
     name = name.strip()
     if not name:

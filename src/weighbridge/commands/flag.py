@@ -9,7 +9,7 @@ from cyclopts import App, Parameter
 from weighbridge.commands.account import Account
 from weighbridge.commands.database import command_id, in_transaction, opened
 from weighbridge.commands.options import DataDir, Json
-from weighbridge.core.feature_flag import FEATURES, Feature
+from weighbridge.core.platform.feature_flag import FEATURES, Feature
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
@@ -44,11 +44,11 @@ def set_flag(
         problems.append(f"A flag is on or off, not {state!r}.")
     if problems:
         raise Refusal(" ".join(problems))
-    from weighbridge.resources.accounts.actions import (  # noqa: PLC0415 - slow to import
+    from weighbridge.platform.accounts.actions import (  # noqa: PLC0415 - slow to import
         DEFAULT_ACCOUNT,
         administrator_of,
     )
-    from weighbridge.resources.feature_flags.actions import switch_feature  # noqa: PLC0415 - as above
+    from weighbridge.platform.feature_flags.actions import switch_feature  # noqa: PLC0415 - as above
 
     owner = account or DEFAULT_ACCOUNT
 

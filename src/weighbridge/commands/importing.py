@@ -16,8 +16,8 @@ from weighbridge.commands.options import DataDir, Json
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
-    from weighbridge.importing.run import Order, Report, Summary
-    from weighbridge.importing.store import Store
+    from weighbridge.exchange.importing.run import Order, Report, Summary
+    from weighbridge.exchange.importing.store import Store
 
 URL_VARIABLE = "WEIGHBRIDGE_URL"
 TOKEN_VARIABLE = "WEIGHBRIDGE_TOKEN"  # noqa: S105 - the name of a variable, no secret
@@ -152,7 +152,7 @@ def import_(
     Example: `weighbridge import log.csv.gz --project 1 --event-type turbine-hour --location loc_…
     --start 2011-01-01T00:00:00Z --every 1h`
     """
-    from weighbridge.importing.run import run  # noqa: PLC0415 - slow to import
+    from weighbridge.exchange.importing.run import run  # noqa: PLC0415 - slow to import
 
     order = _order(file, target, form, times, storing)
     with _store(way) as store, _progress() as report:
@@ -161,9 +161,9 @@ def import_(
 
 
 def _order(file: Path, target: Target, form: Form, times: Times, storing: Storing) -> "Order":
-    from weighbridge.importing.clock import read_clock  # noqa: PLC0415 - slow to import
-    from weighbridge.importing.file import CsvFile  # noqa: PLC0415 - as above
-    from weighbridge.importing.run import Order  # noqa: PLC0415 - as above
+    from weighbridge.exchange.importing.run import Order  # noqa: PLC0415 - as above
+    from weighbridge.exchange.tabular.clock import read_clock  # noqa: PLC0415 - slow to import
+    from weighbridge.exchange.tabular.file import CsvFile  # noqa: PLC0415 - as above
 
     return Order(
         file=CsvFile(file, _delimiter(form.delimiter), form.encoding),
@@ -198,9 +198,9 @@ def _delimiter(text: str) -> str:
 @contextmanager
 def _store(way: Way) -> Iterator["Store"]:
     """Open the way that was asked for; an option stands before a variable."""
-    from weighbridge.importing.direct import Direct  # noqa: PLC0415 - slow to import
-    from weighbridge.importing.remote import Remote  # noqa: PLC0415 - as above
-    from weighbridge.resources.accounts.actions import DEFAULT_ACCOUNT  # noqa: PLC0415 - as above
+    from weighbridge.exchange.importing.direct import Direct  # noqa: PLC0415 - slow to import
+    from weighbridge.exchange.importing.remote import Remote  # noqa: PLC0415 - as above
+    from weighbridge.platform.accounts.actions import DEFAULT_ACCOUNT  # noqa: PLC0415 - as above
 
     is_direct = way.data_dir is not None or way.account is not None
     url = way.url or (None if is_direct else os.environ.get(URL_VARIABLE))

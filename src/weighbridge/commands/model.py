@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from weighbridge.core.model import CaseResult, Equation
-    from weighbridge.resources.models.document import Report
+    from weighbridge.modelling.document.reading import Report
 
 File = Annotated[Path, Parameter(help="The YAML file of the model.")]
 
@@ -36,7 +36,7 @@ def check(file: File, /, *, as_json: Json = False) -> None:
 
     Example: `weighbridge model check biochar.yaml`
     """
-    from weighbridge.resources.models.document import check_document  # noqa: PLC0415 - slow to import
+    from weighbridge.modelling.document.reading import check_document  # noqa: PLC0415 - slow to import
 
     report = check_document(_read(file))
     if as_json:

@@ -9,8 +9,8 @@ from cyclopts import App, Parameter
 from weighbridge.commands.account import Account
 from weighbridge.commands.database import command_id, in_transaction, opened
 from weighbridge.commands.options import DataDir, Json
-from weighbridge.core.permission import ALL_PERMISSIONS
-from weighbridge.core.token import LIFETIME_DAYS_DEFAULT, LIFETIMES_DAYS, secret_hash
+from weighbridge.core.platform.permission import ALL_PERMISSIONS
+from weighbridge.core.platform.token import LIFETIME_DAYS_DEFAULT, LIFETIMES_DAYS, secret_hash
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
@@ -61,12 +61,12 @@ def create(
 
     Example: `weighbridge token create --name ci --permission data_collection:write`
     """
-    from weighbridge.resources.accounts.actions import (  # noqa: PLC0415 - slow to import
+    from weighbridge.platform.accounts.actions import (  # noqa: PLC0415 - slow to import
         DEFAULT_ACCOUNT,
         administrator_of,
         ensure_user,
     )
-    from weighbridge.resources.api_tokens.actions import create_token  # noqa: PLC0415 - as above
+    from weighbridge.platform.api_tokens.actions import create_token  # noqa: PLC0415 - as above
 
     lifetime_days = _lifetime_days(expires)
     permissions = sorted({*(permission or []), *(ALL_PERMISSIONS if every_permission else ())})

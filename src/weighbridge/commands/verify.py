@@ -27,9 +27,9 @@ def verify(*, data_dir: DataDir = None, as_json: Json = False) -> None:
     """
     import msgspec  # noqa: PLC0415 - slow to import
 
+    from weighbridge.collection.evidence_files.store import open_store  # noqa: PLC0415 - as above
     from weighbridge.db.embedded import database  # noqa: PLC0415 - as above
     from weighbridge.db.engine import Database  # noqa: PLC0415 - as above
-    from weighbridge.resources.evidence.store import open_store  # noqa: PLC0415 - as above
     from weighbridge.settings import read_with  # noqa: PLC0415 - as above
     from weighbridge.verification import verify  # noqa: PLC0415 - as above
 

@@ -24,7 +24,7 @@ from psycopg.sql import SQL, Composed, Literal
 from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
-from weighbridge.core.instant import Instant
+from weighbridge.core.time.instant import Instant
 from weighbridge.db.keys import KeyBlocks
 from weighbridge.db.memory import Memory
 

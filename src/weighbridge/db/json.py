@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 import msgspec
 from psycopg.types.json import Jsonb
 
-from weighbridge.core.instant import Instant
-from weighbridge.core.link import Link
+from weighbridge.core.identity.link import Link
+from weighbridge.core.time.instant import Instant
 
 T = TypeVar("T")
 

@@ -4,12 +4,16 @@ Invariants: no key is given out twice, in any process, ever; a key that is taken
 which harms nothing.
 """
 
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from weighbridge.db.engine import Write
+from collections.abc import Sequence
+from typing import Any, Final, Protocol
 
 BLOCK_SIZE: Final = 4096
+
+
+class Asks(Protocol):
+    """A transaction that answers a statement with rows."""
+
+    async def tuples(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]: ...
 
 
 class KeyBlocks:
@@ -25,7 +29,7 @@ class KeyBlocks:
         key, self._left = self._left[0], self._left[1:]
         return key
 
-    async def take(self, tx: "Write", count: int) -> list[int]:
+    async def take(self, tx: Asks, count: int) -> list[int]:
         """Give out keys, fetching as many blocks as are needed in one statement."""
         keys = list(self._left[:count])
         self._left = self._left[count:]

@@ -14,8 +14,8 @@ import msgspec
 from psycopg.errors import DataError
 from psycopg.sql import SQL, Composable
 
-from weighbridge.core.instant import Instant
 from weighbridge.core.problem import Problem
+from weighbridge.core.time.instant import Instant
 from weighbridge.db import cursor
 from weighbridge.db.cursor import Column
 from weighbridge.db.engine import Read

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from weighbridge.core.link import API_PREFIX
+from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.errors import Refusal
 
 TIMEOUT_SECONDS: Final = 30

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Final
 
-from weighbridge.core.number import plain, round_to
+from weighbridge.core.quantity.number import plain, round_to
 
 PLACES_SHOWN: Final = 10
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from weighbridge.core.link import API_PREFIX
+from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.demo.chapters.coming_late import come_late
 from weighbridge.demo.chapters.describing import describe
 from weighbridge.demo.chapters.generating import generate, generate_again

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from weighbridge.core.number import exact_total
+from weighbridge.core.quantity.number import exact_total
 from weighbridge.demo.figure import number
 from weighbridge.demo.lineage_tree import LineageTree
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from weighbridge.core.link import API_PREFIX
+from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.demo.client import Client
 from weighbridge.demo.plant import RANGE, Link, Record
 from weighbridge.demo.show import Screen

@@ -5,7 +5,7 @@ from typing import Any, cast
 from litestar import Request
 from litestar.datastructures import State
 
-from weighbridge.core.permission import Actor
+from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Database
 from weighbridge.errors import Forbidden, TooManyRequests, Unauthorized
 from weighbridge.http.rate_limit import RateLimiter

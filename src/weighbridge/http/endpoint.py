@@ -17,7 +17,7 @@ from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import Empty
 
-from weighbridge.core.permission import Actor
+from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.json import jsonb

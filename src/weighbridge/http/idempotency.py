@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from weighbridge.core.permission import Actor
+from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid, Malformed

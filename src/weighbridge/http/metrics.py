@@ -16,7 +16,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, H
 from prometheus_client import REGISTRY as OWN_PROCESS
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from weighbridge.core.task_state import TaskState
+from weighbridge.core.platform.task_state import TaskState
 from weighbridge.db.engine import Database
 
 WebRequest = Request[Any, Any, State]

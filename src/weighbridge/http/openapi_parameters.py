@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
-from weighbridge.core.ids import PREFIXES
+from weighbridge.core.identity.ids import PREFIXES
 from weighbridge.db.cursor import CURSOR_LENGTH_MAX
 from weighbridge.db.listing import PAGE_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Filter, Listing
 from weighbridge.http.idempotency import KEPT_HOURS, KEY_LENGTH_MAX

@@ -17,9 +17,9 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin
 import msgspec
 from msgspec.structs import FieldInfo
 
-from weighbridge.core.ids import PREFIXES, Key, make
-from weighbridge.core.instant import Instant
-from weighbridge.core.link import Address, Link
+from weighbridge.core.identity.ids import PREFIXES, Key, make
+from weighbridge.core.identity.link import Address, Link
+from weighbridge.core.time.instant import Instant
 
 Schema = dict[str, Any]
 

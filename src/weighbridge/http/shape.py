@@ -12,8 +12,8 @@ from typing import Any, Final
 import msgspec
 from msgspec.inspect import ListType, LiteralType, Metadata, StructType, UnionType, type_info
 
-from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
 
 TIME: Final = "a time with an offset or Z, as in 2025-01-01T00:00:00Z"
 

@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 from litestar import Request
 from litestar.datastructures import State
 
-from weighbridge.core.permission import Actor
+from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Database
 from weighbridge.errors import Malformed
 from weighbridge.http import idempotency, wire

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import msgspec
 
-from weighbridge.core.custom_field import TEXT_LENGTH_MAX
-from weighbridge.core.name import NAME_LENGTH_MAX
+from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
+from weighbridge.core.identity.name import NAME_LENGTH_MAX
 
 Description = Annotated[str, msgspec.Meta(max_length=TEXT_LENGTH_MAX)]
 """What people write about a record."""

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
-from weighbridge.core.link import Link
+from weighbridge.core.identity.link import Link
 from weighbridge.core.problem import Problem
 from weighbridge.db.json import written
 from weighbridge.errors import Malformed

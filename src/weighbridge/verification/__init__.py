@@ -8,8 +8,8 @@ Invariants: verifying changes nothing; all is read from one snapshot; a violatio
 
 import msgspec
 
+from weighbridge.collection.evidence_files.store import EvidenceStore
 from weighbridge.db.engine import Database
-from weighbridge.resources.evidence.store import EvidenceStore
 from weighbridge.verification.books import check_books
 from weighbridge.verification.chain import Head, check_chains
 from weighbridge.verification.evidence import check_evidence

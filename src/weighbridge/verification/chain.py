@@ -5,10 +5,10 @@ from typing import Final
 
 import msgspec
 
-from weighbridge.core.audit_chain import ANCHOR, link
+from weighbridge.core.platform.audit_chain import ANCHOR, link
 from weighbridge.db.engine import Read
 from weighbridge.db.json import canonical
-from weighbridge.resources.audit_log.records import SealedRow
+from weighbridge.platform.audit_log.records import SealedRow
 
 READ_AT_ONCE: Final = 5000
 """Rows that are held in memory at a time."""

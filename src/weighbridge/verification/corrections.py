@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from weighbridge.core.correction import STANDING, Source, State
-from weighbridge.resources.data_points.corrections import PREVAILING_FIRST
-from weighbridge.resources.events.queries import event_id
-from weighbridge.resources.events.values import CURRENT
+from weighbridge.collection.events.queries import event_id
+from weighbridge.collection.measurements.corrections import PREVAILING_FIRST
+from weighbridge.collection.measurements.value import CURRENT
+from weighbridge.core.collection.correction import STANDING, Source, State
 from weighbridge.verification.rule import Rule
 
 _STANDING: Final = ", ".join(f"'{state}'" for state in STANDING)

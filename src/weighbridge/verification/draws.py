@@ -6,12 +6,12 @@ from decimal import Decimal
 
 import msgspec
 
-from weighbridge.core.drawing import Drawer, Pool, Stock
-from weighbridge.core.engine.outlet import Drawing, Drawn, Outlet
-from weighbridge.core.instant import Instant, Interval
+from weighbridge.core.engine.source_ledger import Drawing, Drawn, Outlet
+from weighbridge.core.ledger.drawing import Drawer, Pool, Stock
+from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Available, Model, Upstream
-from weighbridge.core.partition import Partition
-from weighbridge.core.unit import ONE, Unit, parse_unit
+from weighbridge.core.quantity.unit import ONE, Unit, parse_unit
+from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 
 

@@ -5,10 +5,10 @@ from typing import Final
 
 import msgspec
 
+from weighbridge.collection.events.queries import event_id
+from weighbridge.collection.evidence_files.store import EvidenceStore
 from weighbridge.db.engine import Read
 from weighbridge.errors import Damaged
-from weighbridge.resources.events.queries import event_id
-from weighbridge.resources.evidence.store import EvidenceStore
 
 FILES_AT_ONCE: Final = 8
 """Files that are read at the same time; each is on disk meanwhile when it is large."""

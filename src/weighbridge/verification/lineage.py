@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, LiteralString
 
+from weighbridge.accounting.inputs.selection import Lineage
+from weighbridge.accounting.inputs.slot_data import Inputs, read_slots
+from weighbridge.accounting.inputs.statics import Statics, statics_of
+from weighbridge.accounting.inputs.streams import Resolved, catalogue_of, sources_of
 from weighbridge.core.engine import SlotData
-from weighbridge.core.instant import Interval
 from weighbridge.core.model import Model
 from weighbridge.core.model.definition import NO_COVERAGE
+from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
-from weighbridge.resources.batch_generations.found import Lineage
-from weighbridge.resources.batch_generations.slot_data import Inputs, read_slots
-from weighbridge.resources.batch_generations.sources import Resolved, catalogue_of, sources_of
-from weighbridge.resources.batch_generations.statics import Statics, statics_of
 
 Chosen = Sequence[tuple[int, int]]
 """Pairs of a slot's index and a batch whose lineage tells the data of that slot."""

@@ -11,21 +11,21 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from weighbridge.core.cadence import identity_of, label, slot_at, slot_of
+from weighbridge.accounting.batches.queries import batch_id
+from weighbridge.accounting.planning.differences import total_of
+from weighbridge.accounting.planning.fingerprint import digits, fingerprint, seen_only
+from weighbridge.accounting.planning.plan import run_name
+from weighbridge.collection.events.queries import event_id
 from weighbridge.core.engine import PartitionRun, Reading, Setting, SlotData, SlotRun, run_slot
-from weighbridge.core.instant import Instant, Interval
+from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Model, ModelError, prepare, sha256
-from weighbridge.core.partition import Partition
-from weighbridge.core.slot import in_order
+from weighbridge.core.time.cadence import identity_of, label, slot_at, slot_of
+from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.slot import in_order
 from weighbridge.db.engine import Read
 from weighbridge.errors import Refusal
-from weighbridge.resources.batch_generations.changes import total_of
-from weighbridge.resources.batch_generations.fingerprint import digits, fingerprint, seen_only
-from weighbridge.resources.batch_generations.plan import run_name
-from weighbridge.resources.batches.queries import batch_id
-from weighbridge.resources.events.queries import event_id
-from weighbridge.resources.models.document import read_model
-from weighbridge.resources.models.queries import stored_model
+from weighbridge.modelling.document.reading import read_model
+from weighbridge.modelling.models.queries import stored_model
 from weighbridge.verification.draws import RunAsUsed, drawing_as_used
 from weighbridge.verification.lineage import data_as_used
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import LiteralString
 
-from weighbridge.resources.batches.queries import batch_id
-from weighbridge.resources.ledgers.queries import ledger_id
+from weighbridge.accounting.batches.queries import batch_id
+from weighbridge.accounting.ledgers.queries import ledger_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from textwrap import dedent, indent
 
 from weighbridge.core.model import Model, ModelError
-from weighbridge.resources.models.document import read_model
+from weighbridge.modelling.document.reading import read_model
 
 SETTINGS = """\
 name: Test

@@ -5,9 +5,9 @@ from decimal import Decimal
 
 import pytest
 
-from weighbridge.core.instant import Interval
 from weighbridge.core.model import Aggregate
 from weighbridge.core.model.aggregates import AGGREGATES, Reading, aggregate, weighted_average
+from weighbridge.core.time.instant import Interval
 
 DAY = Interval(datetime(2025, 1, 2, tzinfo=UTC), datetime(2025, 1, 3, tzinfo=UTC))
 

@@ -7,7 +7,7 @@ from tests.core.model.documents import SETTINGS, document, flaws, flaws_of, mode
 
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH, number
 from weighbridge.core.model import Surroundings, check_model, needs, order
-from weighbridge.core.unit import parse_unit
+from weighbridge.core.quantity.unit import parse_unit
 
 INPUTS = """
 - {slug: mass, unit: "t{wet}", input: {event_type: delivery, data_point_type: mass, aggregate: values}}

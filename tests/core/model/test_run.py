@@ -7,7 +7,7 @@ from tests.core.model.documents import model
 
 from weighbridge.core.expression import Budget, ExpressionError, quantity, text
 from weighbridge.core.model import EvaluationError, Facts, Surroundings, evaluate, evaluate_node, prepare
-from weighbridge.core.unit import parse_unit
+from weighbridge.core.quantity.unit import parse_unit
 
 BIOCHAR = """
 - {slug: wet, unit: "t{wet}", input: {event_type: delivery, data_point_type: mass, aggregate: values}}

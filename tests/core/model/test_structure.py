@@ -5,11 +5,11 @@ from decimal import Decimal
 import pytest
 from tests.core.model.documents import SETTINGS, document, flaws, flaws_of, model
 
+from weighbridge.core.ledger.draw_order import DrawOrder
 from weighbridge.core.model import (
     Aggregate,
     Available,
     Dimension,
-    DrawOrder,
     Input,
     Join,
     Rounding,
@@ -18,7 +18,7 @@ from weighbridge.core.model import (
     Straddle,
     Upstream,
 )
-from weighbridge.core.unit import parse_unit
+from weighbridge.core.quantity.unit import parse_unit
 
 RESULT = "- {slug: result, constant: 1, unit: t}"
 

@@ -5,8 +5,8 @@ from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH
-from weighbridge.core.instant import Instant
 from weighbridge.core.rule import Evaluation, Record, Vocabulary, check_rule, program_of, read_rule
+from weighbridge.core.time.instant import Instant
 
 DELIVERY = Vocabulary(
     "delivery",

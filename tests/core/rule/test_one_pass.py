@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.core.rule.records import at, rule_of
 
-from weighbridge.core.cadence import slot_at
-from weighbridge.core.number import CONTEXT
+from weighbridge.core.quantity.number import CONTEXT
 from weighbridge.core.rule import Evaluation, Record, program_of
 from weighbridge.core.rule.ordered import Ordered
+from weighbridge.core.time.cadence import slot_at
 
 BERLIN = ZoneInfo("Europe/Berlin")
 BEGIN = at("2025-03-20T00:00:00Z")

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.core.rule.records import alerts, at, daily, record
 
-from weighbridge.core.instant import Interval
 from weighbridge.core.rule import affected, reach, read_window, write_window
+from weighbridge.core.time.instant import Interval
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

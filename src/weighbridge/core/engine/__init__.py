@@ -8,10 +8,10 @@ Invariants: the parts of a shared amount sum to it, to the last digit; every gro
 least one run, or named as not counted; a run either has a value for every node or the slot is refused.
 """
 
-from weighbridge.core.engine.bench import NOT_COMPUTABLE, Amount, Reading
 from weighbridge.core.engine.inputs import aggregated
 from weighbridge.core.engine.run import PartitionRun, SlotRun, partitions_of, run_slot, unmet
 from weighbridge.core.engine.setting import Alone, Setting, SlotData
+from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, Amount, Reading
 
 __all__ = [
     "NOT_COMPUTABLE",

@@ -7,14 +7,14 @@ the node is what was drawn, converted to the node's unit; its attributes are par
 from collections.abc import Sequence
 from decimal import Decimal
 
-from weighbridge.core.drawing import ZERO, Drawer, Need, Shortfall, Stock
-from weighbridge.core.engine.bench import MISSING, NOT_COMPUTABLE, NOT_DRAWN, Bench, Reading, of
 from weighbridge.core.engine.inputs import substitute
-from weighbridge.core.engine.outlet import Drawing, Drawn, Outlet
+from weighbridge.core.engine.slot_computation import MISSING, NOT_COMPUTABLE, NOT_DRAWN, Bench, Reading, of
+from weighbridge.core.engine.source_ledger import Drawing, Drawn, Outlet
+from weighbridge.core.ledger.drawing import ZERO, Drawer, Need, Shortfall, Stock
+from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Available, Model, Node, Upstream
-from weighbridge.core.number import exact_total, plain, round_to
-from weighbridge.core.partition import Partition
-from weighbridge.core.unit import convert
+from weighbridge.core.quantity.number import exact_total, plain, round_to
+from weighbridge.core.quantity.unit import convert
 
 
 def begin(drawing: Drawing, model: Model, partitions: tuple[Partition, ...]) -> dict[str, Decimal]:

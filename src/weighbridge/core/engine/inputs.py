@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from weighbridge.core.allocation import AllocationError, divide
-from weighbridge.core.engine.bench import MISSING, NOT_COMPUTABLE, Amount, Bench, Reading
+from weighbridge.core.engine.slot_computation import MISSING, NOT_COMPUTABLE, Amount, Bench, Reading
+from weighbridge.core.engine.statistics import NOTHING, ZERO, Group, Statistics
+from weighbridge.core.ledger.allocation import AllocationError, divide
+from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Aggregate, Input, Node, Share
-from weighbridge.core.number import CONTEXT, EXACT
-from weighbridge.core.partition import Partition
-from weighbridge.core.statistics import NOTHING, ZERO, Group, Statistics
-from weighbridge.core.unit import ONE, conversion, convert, convert_by
+from weighbridge.core.quantity.number import CONTEXT, EXACT
+from weighbridge.core.quantity.unit import ONE, conversion, convert, convert_by
 
 
 @dataclass(slots=True)

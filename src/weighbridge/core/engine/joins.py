@@ -12,14 +12,14 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from decimal import Decimal
 
-from weighbridge.core.element import Element, Measure
-from weighbridge.core.engine.bench import UNMATCHED, Bench
+from weighbridge.core.engine.element import Element, Measure
 from weighbridge.core.engine.elements import keep_elements, value_in
 from weighbridge.core.engine.inputs import Shared, amount_of, settle
-from weighbridge.core.instant import Interval
+from weighbridge.core.engine.slot_computation import UNMATCHED, Bench
+from weighbridge.core.engine.statistics import statistics_of
+from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Input, Node
-from weighbridge.core.partition import Partition
-from weighbridge.core.statistics import statistics_of
+from weighbridge.core.time.instant import Interval
 
 Finder = Callable[[Element], Sequence[Element]]
 

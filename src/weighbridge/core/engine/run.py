@@ -4,21 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from weighbridge.core.element import Element
-from weighbridge.core.engine.bench import UNTAGGED, Bench, PartitionBench, Reading
 from weighbridge.core.engine.draws import begin, draw, go_without, look
+from weighbridge.core.engine.element import Element
 from weighbridge.core.engine.elements import read_elements
 from weighbridge.core.engine.formulas import compute
 from weighbridge.core.engine.inputs import read_statistics, substitute
 from weighbridge.core.engine.joins import read_joined
-from weighbridge.core.engine.outlet import Drawn
 from weighbridge.core.engine.setting import Setting, SlotData
+from weighbridge.core.engine.slot_computation import UNTAGGED, Bench, PartitionBench, Reading
+from weighbridge.core.engine.source_ledger import Drawn
 from weighbridge.core.engine.statics import read_static
+from weighbridge.core.engine.statistics import Group
 from weighbridge.core.expression import Value, text
+from weighbridge.core.ledger.partition import DIMENSIONS, Partition
 from weighbridge.core.model import Available, Input, Model, Node, Share, StaticInput, Upstream
-from weighbridge.core.partition import DIMENSIONS, Partition
 from weighbridge.core.problem import Problem
-from weighbridge.core.statistics import Group
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 
-from weighbridge.core import ids
-from weighbridge.core.element import Measures, StaticValue
-from weighbridge.core.engine.outlet import Drawing
+from weighbridge.core.engine.element import Measures, StaticValue
+from weighbridge.core.engine.source_ledger import Drawing
+from weighbridge.core.engine.statistics import Group
 from weighbridge.core.expression import Budget
-from weighbridge.core.instant import Interval
+from weighbridge.core.identity import ids
+from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Program
-from weighbridge.core.partition import Partition
-from weighbridge.core.statistics import Group
+from weighbridge.core.time.instant import Interval
 
 EVENTS_NAMED_MAX = 5
 """Events that the sentence of one problem names."""

@@ -6,14 +6,14 @@ would; a value that changes inside the slot is refused where one number is asked
 
 from collections.abc import Sequence
 
-from weighbridge.core.element import Element, StaticValue
-from weighbridge.core.engine.bench import CHANGING, MISSING, Amount, Bench, Reading
+from weighbridge.core.engine.element import Element, StaticValue
 from weighbridge.core.engine.inputs import substitute
-from weighbridge.core.instant import Instant
+from weighbridge.core.engine.slot_computation import CHANGING, MISSING, Amount, Bench, Reading
+from weighbridge.core.engine.statistics import ZERO
+from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Dimension, Node, StaticInput
-from weighbridge.core.partition import Partition
-from weighbridge.core.statistics import ZERO
-from weighbridge.core.unit import convert
+from weighbridge.core.quantity.unit import convert
+from weighbridge.core.time.instant import Instant
 
 _NO_KEY = {"asset": None, "feedstock": None, "location": None}
 

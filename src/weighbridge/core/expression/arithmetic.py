@@ -24,8 +24,8 @@ from weighbridge.core.expression.kind import (
 from weighbridge.core.expression.operation import Computing, Operation, Typing
 from weighbridge.core.expression.tree import Binary, Expression, Number, Operator, Unary
 from weighbridge.core.expression.value import Content, Value, lift, numbers_in
-from weighbridge.core.number import CONTEXT, EXACT
-from weighbridge.core.unit import ONE, Unit, UnitError, absolute, divide, multiply, power
+from weighbridge.core.quantity.number import CONTEXT, EXACT
+from weighbridge.core.quantity.unit import ONE, Unit, UnitError, absolute, divide, multiply, power
 
 EXPONENT_MAX: Final = 64
 """The largest exponent, either way."""

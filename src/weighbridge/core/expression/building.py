@@ -30,7 +30,7 @@ from weighbridge.core.expression.tree import (
     Unary,
     Word,
 )
-from weighbridge.core.number import NumberError, parse_decimal
+from weighbridge.core.quantity.number import NumberError, parse_decimal
 
 DEPTH_MAX: Final = 64
 """How deep operations, functions and parentheses may be nested."""

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from weighbridge.core.expression.error import ExpressionError, Position
-from weighbridge.core.unit import ONE, Unit, compatible
+from weighbridge.core.quantity.unit import ONE, Unit, compatible
 
 Origin = str
 """What the elements of an array belong to, in words: `the events of biochar-delivery`."""

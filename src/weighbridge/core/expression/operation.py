@@ -16,7 +16,7 @@ from weighbridge.core.expression.kind import Origin, Type, shared_origin
 from weighbridge.core.expression.table import Table
 from weighbridge.core.expression.tree import Expression
 from weighbridge.core.expression.value import Content, Value, numbers_in
-from weighbridge.core.unit import Unit
+from weighbridge.core.quantity.unit import Unit
 
 Tables = Mapping[str, Table]
 

@@ -14,7 +14,7 @@ from weighbridge.core.expression.building import Builder, Built, position_of
 from weighbridge.core.expression.error import ExpressionError, Position
 from weighbridge.core.expression.functions import MODELS, Language
 from weighbridge.core.expression.tree import Expression
-from weighbridge.core.number import shorten
+from weighbridge.core.quantity.number import shorten
 
 LENGTH_MAX: Final = 10_000
 """The longest expression, in characters."""

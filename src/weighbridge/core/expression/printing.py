@@ -24,7 +24,7 @@ from weighbridge.core.expression.tree import (
     Word,
     children,
 )
-from weighbridge.core.number import plain
+from weighbridge.core.quantity.number import plain
 
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OR, _AND, _NOT, _TEST, _SUM, _PRODUCT, _SIGNED, _POWER, _ATOM = range(9)

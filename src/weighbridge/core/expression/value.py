@@ -13,8 +13,8 @@ from decimal import Decimal, Overflow
 
 from weighbridge.core.expression.error import ExpressionError, Position, UndefinedResultError
 from weighbridge.core.expression.kind import TEXT, Origin, Type, number
-from weighbridge.core.number import EXPONENT_MAX
-from weighbridge.core.unit import Unit, conversion, convert_by
+from weighbridge.core.quantity.number import EXPONENT_MAX
+from weighbridge.core.quantity.unit import Unit, conversion, convert_by
 
 Scalar = Decimal | str | bool
 

@@ -15,9 +15,9 @@ from itertools import pairwise
 from typing import Final
 
 from weighbridge.core.expression.functions.aggregate import average, median
-from weighbridge.core.instant import Interval
 from weighbridge.core.model.definition import Aggregate
-from weighbridge.core.number import CONTEXT, EXACT, exact_total, total
+from weighbridge.core.quantity.number import CONTEXT, EXACT, exact_total, total
+from weighbridge.core.time.instant import Interval
 
 Result = Decimal | tuple[Decimal, ...] | None
 

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Final
 
+from weighbridge.core.identity.slug import SLUG_RULE, is_slug
+from weighbridge.core.ledger.draw_order import DrawOrder
 from weighbridge.core.model.definition import (
     FULL_COVERAGE,
     NO_COVERAGE,
@@ -17,7 +19,6 @@ from weighbridge.core.model.definition import (
     Body,
     Constant,
     Dimension,
-    DrawOrder,
     Filter,
     Formula,
     Input,
@@ -29,8 +30,7 @@ from weighbridge.core.model.definition import (
 )
 from weighbridge.core.model.reading import Reader, is_node_slug
 from weighbridge.core.model.source import Listing, Mapping, Scalar, Source
-from weighbridge.core.slug import SLUG_RULE, is_slug
-from weighbridge.core.unit import Unit
+from weighbridge.core.quantity.unit import Unit
 
 INPUT_KEYS: Final = (
     "event_type", "data_point_type", "aggregate", "weight", "partitions", "share", "share_by", "straddle",

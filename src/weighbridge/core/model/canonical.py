@@ -14,11 +14,11 @@ from decimal import Decimal
 from typing import Final
 
 from weighbridge.core.expression import Table, print_tree
+from weighbridge.core.ledger.draw_order import DrawOrder
 from weighbridge.core.model.definition import (
     Available,
     Case,
     Constant,
-    DrawOrder,
     Formula,
     Input,
     Model,
@@ -27,8 +27,8 @@ from weighbridge.core.model.definition import (
     Straddle,
     Upstream,
 )
-from weighbridge.core.number import plain
-from weighbridge.core.unit import Unit
+from weighbridge.core.quantity.number import plain
+from weighbridge.core.quantity.unit import Unit
 
 Plain = Mapping[str, object]
 

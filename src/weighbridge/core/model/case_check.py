@@ -5,11 +5,11 @@ Invariants: a case without flaws can be run; it may still fail.
 
 from collections.abc import Iterator
 
+from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model.aggregates import OF_VALUES
 from weighbridge.core.model.definition import Case, Constant, Formula, Input, Model
 from weighbridge.core.model.flaw import Flaw
 from weighbridge.core.model.node_types import Types
-from weighbridge.core.partition import DIMENSIONS
 
 
 def case_flaws(model: Model, types: Types) -> Iterator[Flaw]:

@@ -17,8 +17,8 @@ from weighbridge.core.expression.printing import print_name
 from weighbridge.core.expression.tree import Name
 from weighbridge.core.model.definition import Case, Formula, Model, Node
 from weighbridge.core.model.evaluation import EvaluationError, Facts, Program, Result, prepare
-from weighbridge.core.number import plain, round_to
-from weighbridge.core.unit import Unit
+from weighbridge.core.quantity.number import plain, round_to
+from weighbridge.core.quantity.unit import Unit
 
 COST_MAX: Final = 2_000_000
 """How many operations all cases of a document may cost together."""

@@ -11,6 +11,7 @@ from typing import Final
 
 from weighbridge.core.expression import ExpressionError, Kind, Type, names
 from weighbridge.core.expression.tree import Call, Name, walk
+from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model.case_check import case_flaws
 from weighbridge.core.model.definition import (
     JOINED_ON,
@@ -27,8 +28,7 @@ from weighbridge.core.model.flaw import FLAWS_MAX, Flaw, expression_flaw, in_ord
 from weighbridge.core.model.node_types import ALONE, Surroundings, Types, partition_types, types_of
 from weighbridge.core.model.order import cycles, needs, order
 from weighbridge.core.model.where import check_where
-from weighbridge.core.partition import DIMENSIONS
-from weighbridge.core.unit import compatible
+from weighbridge.core.quantity.unit import compatible
 
 SHOWN_NODES_MAX: Final = 12
 """How many nodes of a circle are named."""

@@ -14,8 +14,9 @@ from enum import StrEnum
 from typing import Final
 
 from weighbridge.core.expression import Expression, Table
+from weighbridge.core.ledger.draw_order import DrawOrder
 from weighbridge.core.model.source import Mark, Scalar
-from weighbridge.core.unit import Unit
+from weighbridge.core.quantity.unit import Unit
 
 
 class Aggregate(StrEnum):
@@ -57,13 +58,6 @@ class Dimension(StrEnum):
     ASSET = "asset"
     FEEDSTOCK = "feedstock"
     LOCATION = "location"
-
-
-class DrawOrder(StrEnum):
-    """Which batches of the source are drawn first."""
-
-    FIFO = "fifo"
-    PRO_RATA = "pro_rata"
 
 
 SHAREABLE: Final = frozenset({Aggregate.SUM, Aggregate.COUNT, Aggregate.DELTA})

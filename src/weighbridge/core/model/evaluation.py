@@ -33,8 +33,8 @@ from weighbridge.core.model.definition import Aggregate, Constant, Formula, Inpu
 from weighbridge.core.model.node_types import ALONE, Surroundings, partition_types, types_of
 from weighbridge.core.model.order import ancestors, needs, order
 from weighbridge.core.model.parallel import Pairs, parallel_inputs
-from weighbridge.core.number import round_to
-from weighbridge.core.unit import parse_unit
+from weighbridge.core.quantity.number import round_to
+from weighbridge.core.quantity.unit import parse_unit
 
 Given = Decimal | Sequence[Decimal] | None
 """What the data gave an input: a number, a list of numbers for `values`, or nothing."""

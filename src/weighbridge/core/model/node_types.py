@@ -13,9 +13,9 @@ from typing import Final
 from weighbridge.core.expression import TEXT, ExpressionError, Scope, Type, check, number, print_tree
 from weighbridge.core.expression.error import Position
 from weighbridge.core.expression.kind import Kind, require
+from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model.definition import Formula, Input, Model, Node, StaticInput, Straddle, Upstream
-from weighbridge.core.partition import DIMENSIONS
-from weighbridge.core.unit import Unit, compatible
+from weighbridge.core.quantity.unit import Unit, compatible
 
 Types = Mapping[str, Type]
 

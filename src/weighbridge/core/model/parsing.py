@@ -8,16 +8,16 @@ Invariants: `parse_model` returns a model exactly when there is no flaw of struc
 from decimal import Decimal
 from typing import Final, TypeVar
 
-from weighbridge.core.cadence import CADENCES
 from weighbridge.core.expression import Table
+from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model.bodies import BODY_KEYS, read_body
 from weighbridge.core.model.definition import Body, Case, Formula, Model, Node, Rounding
 from weighbridge.core.model.flaw import Flaw
 from weighbridge.core.model.reading import Reader
 from weighbridge.core.model.source import Mapping, Source, describe
 from weighbridge.core.model.tables import read_table
-from weighbridge.core.number import PLACES_MAX, ROUNDING_MODES
-from weighbridge.core.partition import DIMENSIONS
+from weighbridge.core.quantity.number import PLACES_MAX, ROUNDING_MODES
+from weighbridge.core.time.cadence import CADENCES
 
 Item = TypeVar("Item")
 

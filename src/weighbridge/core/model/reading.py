@@ -14,8 +14,8 @@ from typing import Final, TypeVar
 from weighbridge.core.expression import RESERVED, Expression, ExpressionError, parse
 from weighbridge.core.model.flaw import FLAWS_MAX, Flaw, expression_flaw
 from weighbridge.core.model.source import Entry, Listing, Mapping, Mark, Scalar, Source, describe
-from weighbridge.core.number import NumberError, limited, shorten
-from weighbridge.core.unit import Unit, UnitError, parse_unit
+from weighbridge.core.quantity.number import NumberError, limited, shorten
+from weighbridge.core.quantity.unit import Unit, UnitError, parse_unit
 
 TEXT_MAX: Final = 10_000
 """The longest text of a document, except an expression, which has its own limit."""

@@ -20,8 +20,8 @@ from weighbridge.core.model.definition import SHAREABLE, Share
 from weighbridge.core.model.parsing import CASES_MAX, MODEL_KEYS, NODE_KEYS, NODES_MAX, TABLES_MAX
 from weighbridge.core.model.reference_examples import aggregate_of, names_written, result_of
 from weighbridge.core.model.tables import ROWS_MAX
-from weighbridge.core.number import DIGITS_MAX, ROUNDING_MODES
-from weighbridge.core.number import EXPONENT_MAX as NUMBER_EXPONENT_MAX
+from weighbridge.core.quantity.number import DIGITS_MAX, ROUNDING_MODES
+from weighbridge.core.quantity.number import EXPONENT_MAX as NUMBER_EXPONENT_MAX
 
 _LIMITS: Final = (
     ("characters of an expression", LENGTH_MAX),

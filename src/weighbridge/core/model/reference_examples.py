@@ -24,12 +24,12 @@ from weighbridge.core.expression import (
     text,
 )
 from weighbridge.core.expression.kind import Kind
-from weighbridge.core.instant import Interval
 from weighbridge.core.model.aggregates import Reading, aggregate
 from weighbridge.core.model.cases import show
 from weighbridge.core.model.definition import Aggregate
-from weighbridge.core.number import plain
-from weighbridge.core.unit import ONE, parse_unit
+from weighbridge.core.quantity.number import plain
+from weighbridge.core.quantity.unit import ONE, parse_unit
+from weighbridge.core.time.instant import Interval
 
 _DELIVERIES: Final = "the deliveries"
 

@@ -13,8 +13,8 @@ from typing import Final
 from weighbridge.core.expression import PLAIN, TEXT, Column, Table, number
 from weighbridge.core.model.reading import Reader, is_node_slug
 from weighbridge.core.model.source import Listing, Mapping, Scalar, Source
-from weighbridge.core.number import plain
-from weighbridge.core.unit import Unit
+from weighbridge.core.quantity.number import plain
+from weighbridge.core.quantity.unit import Unit
 
 COLUMNS_MAX: Final = 50
 ROWS_MAX: Final = 2_000

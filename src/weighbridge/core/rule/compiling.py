@@ -22,7 +22,7 @@ from weighbridge.core.expression.operation import Computing, Environment
 from weighbridge.core.expression.pattern import compile_pattern
 from weighbridge.core.expression.tree import Operator
 from weighbridge.core.expression.value import Element, Fault
-from weighbridge.core.number import CONTEXT, EXPONENT_MAX
+from weighbridge.core.quantity.number import CONTEXT, EXPONENT_MAX
 
 Row = Sequence[Element]
 Computed = Callable[[Row], Element]

@@ -14,11 +14,11 @@ from datetime import datetime, tzinfo
 from typing import Any, NamedTuple
 
 from weighbridge.core.expression.value import Element, Fault
-from weighbridge.core.instant import Interval
 from weighbridge.core.rule.definition import MemberScope
 from weighbridge.core.rule.program import Program
 from weighbridge.core.rule.record import Record
 from weighbridge.core.rule.window import Calendar, Extent, Rolling
+from weighbridge.core.time.instant import Interval
 
 
 class Finding(NamedTuple):

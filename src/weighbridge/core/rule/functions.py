@@ -16,7 +16,7 @@ from weighbridge.core.expression import FUNCTIONS, Function, Language
 from weighbridge.core.expression.functions.function import between
 from weighbridge.core.expression.operation import Computing, Operation, Typing
 from weighbridge.core.expression.tree import Call, Expression
-from weighbridge.core.number import CONTEXT
+from weighbridge.core.quantity.number import CONTEXT
 from weighbridge.core.rule.record import Record
 
 ARGUMENTS_MAX: Final = 10

@@ -24,12 +24,12 @@ from weighbridge.core.expression import (
 )
 from weighbridge.core.expression.tree import Call, Name, Number, Word, walk
 from weighbridge.core.problem import Problem
+from weighbridge.core.rule.correction import EXPRESSION as CORRECTION
 from weighbridge.core.rule.definition import MemberScope, Rule, Target, Vocabulary
 from weighbridge.core.rule.functions import EITHER, LANGUAGE, is_aggregate, is_fact
 from weighbridge.core.rule.replacing import replaced
 from weighbridge.core.rule.sliding import DEFINITIONS
 from weighbridge.core.rule.window import Rolling, Window, read_window
-from weighbridge.core.rule_correction import EXPRESSION as CORRECTION
 
 EXPRESSION: Final = "expression"
 WHERE: Final = "window.where"

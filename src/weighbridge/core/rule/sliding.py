@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 
 from weighbridge.core.expression.tree import Call, Number, Word
 from weighbridge.core.expression.value import Element
-from weighbridge.core.number import CONTEXT, EXACT
+from weighbridge.core.quantity.number import CONTEXT, EXACT
 from weighbridge.core.rule.ordered import Ordered
 
 _ZERO: Final = Decimal(0)

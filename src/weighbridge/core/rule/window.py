@@ -17,9 +17,9 @@ from datetime import datetime, timedelta, tzinfo
 from enum import StrEnum
 from typing import Any, Final
 
-from weighbridge.core.cadence import slot_at
-from weighbridge.core.instant import Interval
 from weighbridge.core.problem import Problem
+from weighbridge.core.time.cadence import slot_at
+from weighbridge.core.time.instant import Interval
 
 MEMBERS_MAX: Final = 10_000
 """Members that a rolling window may count."""

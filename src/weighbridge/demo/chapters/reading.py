@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from decimal import Decimal
 
-from weighbridge.core.number import exact_total
+from weighbridge.core.quantity.number import exact_total
 from weighbridge.demo.figure import number
 from weighbridge.demo.plant import Link, Record
 from weighbridge.demo.show import Row

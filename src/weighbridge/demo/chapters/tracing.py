@@ -1,6 +1,6 @@
 """Tracing: a batch of carbon is followed down to its weighings, and meets figures that others published."""
 
-from weighbridge.core.number import round_to
+from weighbridge.core.quantity.number import round_to
 from weighbridge.demo import plant
 from weighbridge.demo.chapters.reading import Chain
 from weighbridge.demo.plant import Record

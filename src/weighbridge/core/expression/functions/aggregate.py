@@ -22,7 +22,7 @@ from weighbridge.core.expression.kind import (
 )
 from weighbridge.core.expression.operation import Computing, Operation, Typing
 from weighbridge.core.expression.value import Content, first_fault, guarded, lift
-from weighbridge.core.number import CONTEXT, exact_total, total
+from weighbridge.core.quantity.number import CONTEXT, exact_total, total
 
 ARGUMENTS_MAX: Final = 100
 """The most arguments of a function that takes any number of them."""

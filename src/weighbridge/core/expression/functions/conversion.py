@@ -19,7 +19,7 @@ from weighbridge.core.expression.kind import (
 from weighbridge.core.expression.operation import Computing, Operation, Typing
 from weighbridge.core.expression.tree import Call, Expression, Name, Word
 from weighbridge.core.expression.value import Content, Fault, numbers_in
-from weighbridge.core.unit import ONE, Unit, UnitError, parse_unit
+from weighbridge.core.quantity.unit import ONE, Unit, UnitError, parse_unit
 
 
 def _to_rule(at: Typing) -> Type:

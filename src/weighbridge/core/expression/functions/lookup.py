@@ -17,7 +17,7 @@ from weighbridge.core.expression.operation import Computing, Operation, Tables, 
 from weighbridge.core.expression.table import Table
 from weighbridge.core.expression.tree import Call, Expression, Word
 from weighbridge.core.expression.value import Content, Scalar, lift, numbers_in
-from weighbridge.core.number import CONTEXT, EXACT
+from weighbridge.core.quantity.number import CONTEXT, EXACT
 
 MATCHES: Final = {
     "exact": "the row whose key equals the key",

@@ -25,8 +25,8 @@ from weighbridge.core.expression.kind import (
 from weighbridge.core.expression.operation import Computing, Operation, Typing
 from weighbridge.core.expression.tree import Call, Expression, Number, Operator, Unary, Word
 from weighbridge.core.expression.value import Content, lift
-from weighbridge.core.number import CONTEXT, PLACES_MAX, ROUNDING_MODES, plain, round_to
-from weighbridge.core.unit import ONE, UnitError, square_root
+from weighbridge.core.quantity.number import CONTEXT, PLACES_MAX, ROUNDING_MODES, plain, round_to
+from weighbridge.core.quantity.unit import ONE, UnitError, square_root
 
 _SERIES_COST: Final = 20
 

@@ -1,0 +1,58 @@
+"""Paths of generation: hung below the ledger whose batches are made."""
+
+from weighbridge.accounting.batch_generations import actions
+from weighbridge.accounting.batch_generations.records import (
+    NewGeneration,
+    Preview,
+    UpdatedBatch,
+    UpdatedInputs,
+)
+from weighbridge.http.endpoint import Answer, WriteCall, patch, post
+from weighbridge.platform.async_tasks.records import AsyncTask
+from weighbridge.platform.queue.polling import accepted, poll
+
+_EXAMPLE = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-12-31T23:59:59Z"}
+
+
+@post(
+    "/ledgers/{ledger_id}/generate_preview",
+    permission="production_accounting:read",
+    body=NewGeneration,
+    returns=Preview,
+    status=200,
+    example=_EXAMPLE,
+)
+async def generate_preview(call: WriteCall, body: NewGeneration) -> Preview:
+    """Say how many batches generation would create, without creating any."""
+    return await actions.preview(call.tx, call.actor, call.path["ledger_id"], body)
+
+
+@post(
+    "/ledgers/{ledger_id}/batch_generations",
+    permission="production_accounting:write",
+    body=NewGeneration,
+    returns=AsyncTask,
+    status=202,
+    example=_EXAMPLE,
+)
+async def create_batch_generation(call: WriteCall, body: NewGeneration) -> Answer:
+    """Start generating batches on a ledger; poll the task in the answer."""
+    return accepted(await actions.start(call.tx, call.actor, call.path["ledger_id"], body))
+
+
+@patch(
+    "/ledgers/{ledger_id}/batches/{batch_id}/update_inputs",
+    permission="production_accounting:write",
+    body=UpdatedInputs,
+    returns=UpdatedBatch,
+    example={"data_point_ids": [], "skipped_data_point_type_ids": []},
+)
+async def update_inputs(call: WriteCall, body: UpdatedInputs) -> Answer:
+    """Start computing a batch again with other inputs; `processing` until the task in `Location` ends."""
+    batch, task = await actions.update_inputs(
+        call.tx, call.actor, call.path["ledger_id"], call.path["batch_id"], body
+    )
+    return Answer(batch, poll(task))
+
+
+ROUTES = [generate_preview, create_batch_generation, update_inputs]

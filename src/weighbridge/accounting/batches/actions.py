@@ -1,0 +1,75 @@
+"""Ask for the deletion of batches; what stands in the way is said at once."""
+
+from collections.abc import Sequence
+
+from weighbridge.accounting.batches import queries
+from weighbridge.accounting.batches.records import DELETED_TOGETHER_MAX
+from weighbridge.accounting.books.locks import lock_name
+from weighbridge.accounting.ledgers.queries import get_ledger
+from weighbridge.accounting.posting.deletion import blockers_of
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Write
+from weighbridge.errors import Invalid
+from weighbridge.platform.async_tasks.actions import queue_task
+from weighbridge.platform.async_tasks.records import AsyncTask
+from weighbridge.platform.audit_log import actions as audit
+
+TASK = "batch_deletion"
+
+
+async def delete_batch(tx: Write, actor: Actor, friendly: str) -> AsyncTask:
+    """Queue the deletion of one batch."""
+    key = await queries.key_of_batch(tx, actor, friendly)
+    return await _queue(tx, actor, key.project, [key.key], None)
+
+
+async def delete_batches(tx: Write, actor: Actor, ledger: str, asked: Sequence[str]) -> AsyncTask:
+    """Queue the deletion of several batches of the ledger's project, all of them or none."""
+    await get_ledger(tx, actor, ledger)
+    key = ids.parse(ids.PREFIXES["ledger"], ledger)
+    assert key is not None  # noqa: S101 - the ledger was found by it
+    named = list(dict.fromkeys(asked))
+    if not 1 <= len(named) <= DELETED_TOGETHER_MAX:
+        message = f"batch_ids takes 1 to {DELETED_TOGETHER_MAX} batches; it names {len(named)}."
+        raise Invalid([Problem(message, "batch_ids", "invalid")])
+    parsed = [ids.parse(ids.PREFIXES["batch"], text) for text in named]
+    numbers = [one.key for one in parsed if one is not None and one.project == key.project]
+    known = await queries.known_batches(tx, key.project, numbers)
+    if unknown := [
+        Problem(
+            f"batch_ids names {text!r}, which is no batch of the project.", "batch_ids", "unknown", (text,)
+        )
+        for text, one in zip(named, parsed, strict=True)
+        if one is None or one.project != key.project or one.key not in known
+    ]:
+        raise Invalid(unknown)
+    return await _queue(tx, actor, key.project, sorted(numbers), "batch_ids")
+
+
+async def _queue(
+    tx: Write, actor: Actor, project: int, batches: Sequence[int], field: str | None
+) -> AsyncTask:
+    if blockers := await blockers_of(tx, project, batches, field):
+        raise Invalid(blockers)
+    families = await tx.tuples(
+        """
+        SELECT DISTINCT l.family_id FROM batches b
+          JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
+         WHERE b.project_id = %s AND b.id = ANY (%s) ORDER BY 1 NULLS LAST LIMIT 1
+        """,
+        (project, list(batches)),
+    )
+    args = {"project_id": project, "batch_ids": list(batches)}
+    lock = lock_name(project, families[0][0] or 0)
+    task = await queue_task(tx, actor, kind=TASK, project_id=project, args=args, lock=lock)
+    await audit.record(
+        tx,
+        actor,
+        action="batch_deletion.start",
+        target=queries.batch_id(project, batches[0]),
+        project_id=project,
+        after=task,
+    )
+    return task

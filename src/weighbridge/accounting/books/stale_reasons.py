@@ -1,0 +1,92 @@
+"""Stale reasons: why a batch no longer stands on the data as they are, and how readers are told.
+
+A run carries its own reasons; a batch that draws from a stale run is stale by it. Of the batches of a run the
+newest on its ledger says so, because it has the run's total.
+
+Invariants: a deleted batch, and one that a newer one adjusts, is not stale.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from weighbridge.accounting.batches.records import StaleReason
+from weighbridge.accounting.books.newest import IS_NEWEST
+from weighbridge.core.identity import ids
+from weighbridge.db.engine import Read
+
+DATA_POINT_CORRECTED: Final = "data_point_corrected"
+EVENT_CORRECTED: Final = "event_corrected"
+STATIC_INPUT_ADDED: Final = "static_input_added"
+BATCH_DELETED: Final = "batch_deleted"
+SOURCE_ADJUSTED: Final = "source_adjusted"
+INPUTS_REPLACED: Final = "inputs_replaced"
+UPSTREAM_STALE: Final = "upstream_stale"
+
+REASONS: Final = {
+    DATA_POINT_CORRECTED: "a value that it used was corrected; the record is the data point",
+    EVENT_CORRECTED: "times or tags of an event that it used were corrected; the record is the event",
+    STATIC_INPUT_ADDED: "a static input that its model reads has another value for its time; "
+    "the record is the static input",
+    BATCH_DELETED: "another batch of its run was deleted; the record is that batch",
+    SOURCE_ADJUSTED: "a run that it draws from has another batch since; the record is that batch",
+    INPUTS_REPLACED: "other inputs were named for its run on another ledger; "
+    "the record is the batch made of them",
+    UPSTREAM_STALE: "a batch that it draws from is stale; the record is that batch",
+}
+"""Why a batch can be stale, and which record says so."""
+
+STALE_REASONS_MAX: Final = 20
+"""Reasons that a stale batch names; there may be more."""
+
+
+async def stale_reasons(tx: Read, project: int, batches: Sequence[int]) -> dict[int, list[StaleReason]]:
+    """Why each of some batches is stale; those that are not have no reasons."""
+    found: dict[int, list[StaleReason]] = {batch: [] for batch in batches}
+    if not await tx.value("SELECT true FROM stale_runs WHERE project_id = %s LIMIT 1", (project,)):
+        return found
+    for batch, reason, record, source in await tx.tuples(
+        _REASONS, {"project": project, "batches": list(batches), "most": STALE_REASONS_MAX}
+    ):
+        named = ids.make(ids.PREFIXES["batch"], ids.Key(project, source)) if source else record
+        found[batch].append(StaleReason(reason, named))
+    return found
+
+
+# `standing` is what a batch rests on: its own run, and by way of draws the runs of others. Of those, the
+# newest batch counts: it names all that its run draws.
+_REASONS: Final = f"""
+    WITH RECURSIVE newest AS (
+        SELECT b.id, b.project_id, b.run_id, b.ledger_id FROM batches b
+         WHERE b.project_id = %(project)s AND b.id = ANY (%(batches)s) AND b.run_id IS NOT NULL
+           AND {IS_NEWEST}
+    ), standing (batch_id, run_id, ledger_id, holder) AS (
+        SELECT id, run_id, ledger_id, id FROM newest
+        UNION
+        SELECT standing.batch_id, source.run_id, source.ledger_id,
+               (SELECT max(b.id) FROM batches b
+                 WHERE (b.project_id, b.run_id, b.ledger_id)
+                     = (source.project_id, source.run_id, source.ledger_id) AND b.deleted_at IS NULL)
+          FROM standing
+          JOIN batch_draws d ON d.project_id = %(project)s AND d.batch_id = standing.holder
+          JOIN batches source ON (source.project_id, source.id) = (d.project_id, d.source_batch_id)
+         WHERE source.run_id IS NOT NULL
+    ), reasons AS (
+        SELECT standing.batch_id, s.reason, s.record, NULL::bigint AS source, s.marked_at
+          FROM standing
+          JOIN stale_runs s ON (s.project_id, s.run_id, s.ledger_id)
+                             = (%(project)s, standing.run_id, standing.ledger_id)
+         WHERE standing.holder = standing.batch_id
+        UNION
+        SELECT standing.batch_id, '{UPSTREAM_STALE}', '', standing.holder, NULL
+          FROM standing
+         WHERE standing.holder <> standing.batch_id AND EXISTS (
+               SELECT FROM stale_runs s WHERE (s.project_id, s.run_id, s.ledger_id)
+                    = (%(project)s, standing.run_id, standing.ledger_id))
+    ), numbered AS (
+        SELECT batch_id, reason, record, source,
+               row_number() OVER (PARTITION BY batch_id
+                                  ORDER BY min(marked_at), reason, record, source) AS place
+          FROM reasons GROUP BY batch_id, reason, record, source
+    )
+    SELECT batch_id, reason, record, source FROM numbered WHERE place <= %(most)s ORDER BY batch_id, place
+"""

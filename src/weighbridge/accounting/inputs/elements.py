@@ -1,0 +1,135 @@
+"""Elements: the events of a source one by one, in the order that makes results the same everywhere.
+
+Invariants: the order is that of start, end, tracking id, client reference and values, texts compared byte by
+byte; memory is in proportion to the elements of the slots that are asked for.
+"""
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from psycopg.sql import SQL, Composable, Composed, Identifier
+
+from weighbridge.accounting.inputs.selection import Found
+from weighbridge.accounting.inputs.streams import Source
+from weighbridge.collection.events.queries import event_id
+from weighbridge.collection.measurements.condition import value_of
+from weighbridge.core.engine.element import Element
+from weighbridge.core.engine.statistics import NOTHING, Group
+from weighbridge.core.ledger.partition import DIMENSIONS, Partition
+from weighbridge.core.problem import Problem
+from weighbridge.core.time.instant import Interval
+from weighbridge.db.engine import Read
+from weighbridge.errors import Invalid
+
+_COLUMNS: Final = SQL("""
+    slot.number AS slot, {is_of_slot} AS is_of_slot, e.id, e.start_time, e.end_time, e.tracking_id,
+    e.client_reference, e.feedstock_id, e.asset_id, e.location_ids[1] AS location_id,
+    hashint8extended(e.id, {revision}) AS digest{values}
+""")
+_STATEMENT: Final = SQL("""
+    WITH found AS (SELECT {columns} FROM {events} {before})
+    SELECT found.slot, found.is_of_slot, found.id, found.start_time, found.end_time, found.tracking_id,
+           f.name, a.name, l.name, found.digest{values}
+      FROM found
+      LEFT JOIN feedstocks f ON f.project_id = %(project)s AND f.id = found.feedstock_id
+      LEFT JOIN assets a ON a.project_id = %(project)s AND a.id = found.asset_id
+      LEFT JOIN locations l ON l.project_id = %(project)s AND l.id = found.location_id
+     ORDER BY found.start_time, found.end_time, found.tracking_id COLLATE "C",
+              found.client_reference COLLATE "C"{ranking}, f.name COLLATE "C", a.name COLLATE "C",
+              l.name COLLATE "C", found.id
+     LIMIT %(elements_max)s
+""")
+ELEMENTS_MAX: Final = 1_000_000
+"""Events that inputs of one event type read one by one in a generation; whole events summed have no limit."""
+
+
+async def read_elements(
+    tx: Read, project: int, source: Source, found: Found, partition_type: str
+) -> list[tuple[int, Group]]:
+    """The elements of a source in groups, by the index of their slot, -1 for every slot, and their tags."""
+    limit = ELEMENTS_MAX + 1 if found.is_limited else None
+    rows = await tx.tuples(_statement(source, found), {**found.values, "elements_max": limit})
+    if limit is not None and len(rows) == limit:
+        names = ", ".join(source.node_slugs)
+        said = (
+            f"The range holds more than {ELEMENTS_MAX:,} events of {source.event_type_slug!r}, which {names} "
+            "reads one by one; choose a shorter one."
+        )
+        raise Invalid([Problem(said, "end_time", "too_many")])
+    return await tx.in_thread(_groups, project, source, partition_type, rows)
+
+
+def _statement(source: Source, found: Found) -> Composed:
+    read = dict.fromkeys((*source.columns, *source.ranking))
+    names = {column: Identifier(f"v{index}") for index, column in enumerate(read)}
+    values = [SQL(", {} AS {}").format(value_of(column), name) for column, name in names.items()]
+
+    def columns(is_of_slot: Composable) -> Composable:
+        return _COLUMNS.format(is_of_slot=is_of_slot, revision=found.revision, values=SQL("").join(values))
+
+    before: Composable = SQL("")
+    if found.before is not None:
+        before = SQL("UNION ALL SELECT {} FROM {}").format(columns(SQL("false")), found.before)
+    return _STATEMENT.format(
+        columns=columns(source.window.condition),
+        events=found.events,
+        before=before,
+        values=SQL("").join(SQL(", found.{}").format(names[column]) for column in source.columns),
+        ranking=SQL("").join(SQL(", found.{}").format(names[column]) for column in source.ranking),
+    )
+
+
+def _groups(
+    project: int, source: Source, partition_type: str, rows: Sequence[Sequence[Any]]
+) -> list[tuple[int, Group]]:
+    tags_of = _tagger(DIMENSIONS[partition_type])
+    by_group: dict[tuple[int, Partition], list[Element]] = {}
+    for rank, row in enumerate(rows):
+        element = _element(rank, row)
+        by_group.setdefault((row[0] - 1, tags_of(element)), []).append(element)
+    return [(slot, _group(project, source, tags, elements)) for (slot, tags), elements in by_group.items()]
+
+
+def _group(project: int, source: Source, tags: Partition, elements: Sequence[Element]) -> Group:
+    of_slot = [element for element in elements if element.is_of_slot]
+    return Group(
+        source=source.number,
+        tags=tags,
+        event_count=len(of_slot),
+        first_event=event_id(project, (of_slot or elements)[0].event),
+        digest=Decimal(sum(element.digest for element in elements)),
+        by_input=dict.fromkeys(source.node_slugs, NOTHING),
+        elements=tuple(elements),
+        is_of_elements=True,
+        is_of_slot=bool(of_slot),
+    )
+
+
+def _tagger(dimensions: Sequence[str]) -> Callable[[Element], Partition]:
+    """What cuts an element to the tags of a partition; the same tags are made once."""
+    known: dict[tuple[str | None, ...], Partition] = {}
+
+    def tags_of(element: Element) -> Partition:
+        values = tuple(getattr(element, dimension) for dimension in dimensions)
+        if values not in known:
+            known[values] = Partition(**dict(zip(dimensions, values, strict=True)))
+        return known[values]
+
+    return tags_of
+
+
+def _element(rank: int, row: Sequence[Any]) -> Element:
+    _, is_of_slot, event, start, end, tracking_id, feedstock, asset, location, digest, *values = row
+    return Element(
+        event=event,
+        rank=rank,
+        time=Interval(start, end),
+        values=tuple(values),
+        tracking_id=tracking_id,
+        feedstock=feedstock,
+        asset=asset,
+        location=location,
+        digest=digest,
+        is_of_slot=is_of_slot,
+    )

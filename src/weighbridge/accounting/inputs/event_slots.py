@@ -1,0 +1,143 @@
+"""Slots of cadence `event`, found in the data: an event each, or a tracking id with the span of its events.
+
+The events that make slots are those of the inputs that define the partitions. When the model is partitioned
+by tracking id, a slot is a tracking id, and it spans the events of all the model's inputs that carry it.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from psycopg.sql import SQL, Composable
+
+from weighbridge.accounting.books.runs import slot_columns
+from weighbridge.accounting.inputs.selection import EACH_SLOT, Discovery, membership
+from weighbridge.accounting.inputs.streams import Source, catalogue_of, matching, sources_of
+from weighbridge.accounting.inputs.window import Reach
+from weighbridge.collection.events.queries import event_id
+from weighbridge.core.ledger.partition import DIMENSIONS
+from weighbridge.core.model import Model
+from weighbridge.core.time.cadence import EventSlot
+from weighbridge.core.time.instant import Interval
+from weighbridge.db.engine import Read
+from weighbridge.db.literal import Literal
+
+EVENTS_NAMED_MAX: Final = 10
+"""Events that are named for each reason; the count says how many there are."""
+
+
+def is_by_tracking_id(model: Model) -> bool:
+    """Whether slots of events are tracking ids."""
+    return "tracking_id" in DIMENSIONS[model.partition_type]
+
+
+async def event_slots(
+    tx: Read, project: int, model: Model, wanted: Interval, known: Collection[tuple[int, str]] = ()
+) -> list[EventSlot]:
+    """The slots that meet a range, and those of known identities wherever they are now."""
+    sources = sources_of(model, await catalogue_of(tx, project)).sources
+    defining = {node.slug for node in model.partitioning}
+    making = [source for source in sources if defining & set(source.node_slugs)]
+    values = {
+        "project": project,
+        "start": wanted.start,
+        "end": wanted.end,
+        "events": [event for event, _ in known if event],
+        "tracking_ids": [tracking_id for _, tracking_id in known if tracking_id],
+    }
+    if not is_by_tracking_id(model):
+        rows = await tx.tuples(_EVENTS.format(making=_any_of(making)), values)
+        return [
+            EventSlot(start, end, event=number, name=event_id(project, number)) for number, start, end in rows
+        ]
+    spanned = [source for source in sources if source.window.reach is not Reach.ANY or source in making]
+    rows = await tx.tuples(_TRACKING_IDS.format(making=_any_of(making), spanned=_any_of(spanned)), values)
+    return [EventSlot(start, end, tracking_id=name, name=name) for name, start, end in rows]
+
+
+async def in_several(tx: Read, place: Discovery, source: Source) -> list[str]:
+    """Why events of a source cannot be shared: slots of events overlap, and several have them."""
+    rows = await tx.tuples(
+        _IN_SEVERAL.format(
+            slots=EACH_SLOT, source=matching(source), membership=membership(place.slots, source)
+        ),
+        {"project": place.project, "event_type": source.event_type, **slot_columns(place.slots)},
+    )
+    return [
+        f"Event {event_id(place.project, number)} of {source.event_type_slug!r} lies in {count} slots, which"
+        " would each count all of it; give it a tracking id, or have its input repeat."
+        for number, count in rows
+    ]
+
+
+async def in_none(tx: Read, place: Discovery, source: Source, hull: Interval) -> tuple[int, list[int]]:
+    """Events of a source in a range that no slot has: how many, and the first of them."""
+    rows = await tx.tuples(
+        _IN_NONE.format(
+            slots=EACH_SLOT,
+            source=matching(source),
+            membership=membership(place.slots, source),
+            meeting=SQL(_MEETING),
+        ),
+        {
+            "project": place.project,
+            "event_type": source.event_type,
+            "start": hull.start,
+            "end": hull.end,
+            "named": EVENTS_NAMED_MAX,
+            **slot_columns(place.slots),
+        },
+    )
+    [(count, numbers)] = rows
+    return count, numbers or []
+
+
+def _any_of(sources: Sequence[Source]) -> Composable:
+    """Whether a complete event `e` is one of some sources."""
+    arms = [
+        SQL("(e.event_type_id = {} AND {})").format(Literal(source.event_type), source.where)
+        for source in sources
+    ]
+    return SQL("(e.is_complete AND e.voided_at IS NULL AND ({}))").format(SQL(" OR ").join(arms))
+
+
+_MEETING: Final = """
+    e.start_time < %(end)s
+    AND (e.end_time > %(start)s OR e.start_time = e.end_time AND e.start_time >= %(start)s)
+"""
+
+_EVENTS: Final = SQL(
+    """
+    SELECT e.id, e.start_time, e.end_time FROM events e
+     WHERE e.project_id = %(project)s AND {making}
+       AND (e.id = ANY (%(events)s::bigint[]) OR """
+    + _MEETING
+    + """)
+     ORDER BY e.start_time, e.end_time, e.id
+"""
+)
+
+_TRACKING_IDS: Final = SQL(
+    """
+    WITH met AS (
+        SELECT DISTINCT e.tracking_id FROM events e
+         WHERE e.project_id = %(project)s AND e.tracking_id IS NOT NULL AND {spanned}
+           AND (e.tracking_id = ANY (%(tracking_ids)s::text[]) OR """
+    + _MEETING
+    + """)
+    )
+    SELECT e.tracking_id, min(e.start_time), max(e.end_time)
+      FROM met JOIN events e ON e.project_id = %(project)s AND e.tracking_id = met.tracking_id AND {spanned}
+     GROUP BY e.tracking_id HAVING bool_or({making})
+     ORDER BY 2, 3, e.tracking_id COLLATE "C"
+"""
+)
+
+_IN_SEVERAL: Final = SQL("""
+    SELECT e.id, count(*) FROM {slots} JOIN {source} ON {membership}
+     GROUP BY e.id HAVING count(*) > 1 ORDER BY e.id LIMIT 10
+""")
+
+_IN_NONE: Final = SQL("""
+    SELECT count(*), (array_agg(e.id ORDER BY e.start_time, e.id))[1:%(named)s] FROM {source}
+     WHERE {meeting} AND NOT EXISTS (SELECT FROM {slots} WHERE {membership})
+""")

@@ -1,0 +1,90 @@
+"""Data points that were named and cannot count, each with the reason.
+
+Invariant: a data point that was named is read by an input, or refused; nothing is dropped silently.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from psycopg.sql import SQL
+
+from weighbridge.accounting.inputs.named import FIELD, Named
+from weighbridge.accounting.inputs.named_data import Given
+from weighbridge.accounting.inputs.streams import Source, matching
+from weighbridge.collection.events.queries import event_id
+from weighbridge.core.model import Input, Node, Straddle
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Read
+
+_PASSING: Final = SQL("SELECT e.id FROM {source} WHERE e.id = ANY (%(events)s::bigint[])")
+
+_BY: Final = {Straddle.START: ", by its start", Straddle.END: ", by its end"}
+"""What of an event lies in the period, where that is not all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """What is wrong with data points that no input reads, and the inputs whose data are of another period."""
+
+    problems: tuple[Problem, ...]
+    inputs: frozenset[str]
+
+
+async def unused_data_points(tx: Read, project: int, given: Given, named: Sequence[Named]) -> Unused:
+    """The named data points that no input reads."""
+    columns = {source.number: source.columns for source in given.sources}
+    used = {
+        (element.event, column.position)
+        for group in given.data.groups
+        for element in group.elements
+        for column in columns[group.source]
+    }
+    unused = [one for one in named if one.is_complete and (one.event, one.position) not in used]
+    passing = {source.number: await _passing(tx, project, source, unused) for source in given.sources}
+    problems: list[Problem] = []
+    inputs: set[str] = set()
+    for one in unused:
+        reading = list(_reading(given, one))
+        outside = [node for source, node in reading if one.event in passing[source.number]]
+        problems += [_outside(project, node, one) for node in outside]
+        inputs |= {node.slug for node in outside}
+        if not outside:
+            problems.append(_nowhere(given, one, is_read=bool(reading)))
+    return Unused(tuple(dict.fromkeys(problems)), frozenset(inputs))
+
+
+async def _passing(tx: Read, project: int, source: Source, unused: Sequence[Named]) -> frozenset[int]:
+    """The events that pass the filter of a source, whatever their time."""
+    events = sorted({one.event for one in unused if one.event_type == source.event_type})
+    if not events:
+        return frozenset()
+    values = {"project": project, "event_type": source.event_type, "events": events}
+    rows = await tx.tuples(_PASSING.format(source=matching(source)), values)
+    return frozenset(event for (event,) in rows)
+
+
+def _reading(given: Given, one: Named) -> Iterator[tuple[Source, Node]]:
+    """The inputs that read data points of its type, and their sources."""
+    for source in given.sources:
+        for read in source.reads:
+            if (source.event_type, read.column.position) == (one.event_type, one.position):
+                yield source, given.setting.program.model.node(read.node)
+
+
+def _outside(project: int, node: Node, one: Named) -> Problem:
+    event = event_id(project, one.event)
+    by = _BY.get(node.body.straddle, "") if isinstance(node.body, Input) else ""
+    said = f"Input {node.slug!r}: {event} does not lie in the period from start_time to end_time{by}."
+    return Problem(said, FIELD, "outside_period", (event,))
+
+
+def _nowhere(given: Given, one: Named, *, is_read: bool) -> Problem:
+    what = f"{one.slug!r} of {one.event_type_slug!r}"
+    beside = {(source.event_type, position) for source in given.sources for position in source.positions}
+    why = f"no input of the model reads {what}"
+    if is_read:
+        why = f"the filter of every input that reads {what} leaves its event out"
+    elif (one.event_type, one.position) in beside:
+        why = f"the model reads {what} only beside other values of its event, of which none counts"
+    return Problem(f"{one.field} cannot count: {why}.", one.field, "unused")

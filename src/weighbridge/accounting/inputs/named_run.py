@@ -1,0 +1,37 @@
+"""Computing a model run: the engine's run over the data that were named.
+
+Invariants: what is missing or does not fit is refused in the sentences of a generation; where all is there
+and yet comes to no value, as in a division by zero, the run has failed and says why.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from weighbridge.accounting.inputs.named import FIELD
+from weighbridge.accounting.inputs.named_data import Given
+from weighbridge.core.engine import NOT_COMPUTABLE, Amount, run_slot
+from weighbridge.core.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to: the value of every node, or why it failed; and what keeps it from being made."""
+
+    values: Mapping[str, Amount]
+    error_message: str | None = None
+    refusals: tuple[Problem, ...] = ()
+
+
+def compute(given: Given) -> Outcome:
+    """Run the nodes over what was named."""
+    ran = run_slot(given.setting, given.data)
+    refusals = tuple(_of_request(one) for one in ran.problems if one.code != NOT_COMPUTABLE)
+    if ran.problems:
+        return Outcome({}, " ".join(one.message for one in ran.problems), refusals)
+    [run] = ran.runs
+    return Outcome({slug: reading.amount for slug, reading in run.readings.items()})
+
+
+def _of_request(problem: Problem) -> Problem:
+    """A problem of events is one of the data points that were named."""
+    return replace(problem, field=FIELD) if problem.records else problem

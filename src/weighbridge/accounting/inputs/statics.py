@@ -1,0 +1,83 @@
+"""The static inputs that a model reads in a project, as the engine takes them."""
+
+from collections.abc import Collection, Mapping
+from decimal import Decimal
+
+import msgspec
+
+from weighbridge.core.engine.element import StaticValue
+from weighbridge.core.model import Model, StaticInput
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.unit import ONE, compatible, parse_unit
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Read
+from weighbridge.errors import Invalid
+
+Statics = Mapping[str, tuple[StaticValue, ...]]
+"""Values by the slug of their static input."""
+
+
+class _Stored(msgspec.Struct, frozen=True):
+    slug: str
+    number: int
+    value: Decimal
+    unit: str | None
+    effective_from: Instant
+    asset: str | None
+    feedstock: str | None
+    location: str | None
+
+
+async def statics_of(tx: Read, project: int, model: Model, used: Collection[int] | None = None) -> Statics:
+    """All values of the static inputs that a model names, or those of them that were used.
+
+    Raises Invalid for a value whose unit does not fit the node that reads it.
+    """
+    nodes = [(node, node.body) for node in model.nodes if isinstance(node.body, StaticInput)]
+    if not nodes:
+        return {}
+    numbers = None if used is None else sorted(used)
+    rows = await tx.rows(
+        _Stored,
+        """
+        SELECT s.slug, s.id, s.value, s.unit, s.effective_from, a.name, f.name, l.name
+          FROM static_inputs s
+          LEFT JOIN assets a ON (a.project_id, a.id) = (s.project_id, s.asset_id)
+          LEFT JOIN feedstocks f ON (f.project_id, f.id) = (s.project_id, s.feedstock_id)
+          LEFT JOIN locations l ON (l.project_id, l.id) = (s.project_id, s.location_id)
+         WHERE s.project_id = %s AND s.slug = ANY (%s) AND (%s::integer[] IS NULL OR s.id = ANY (%s))
+         ORDER BY s.effective_from, s.id
+        """,
+        (
+            project, sorted({body.slug for _, body in nodes}), numbers, numbers,
+        ),
+    )  # fmt: skip
+    found: dict[str, list[StaticValue]] = {}
+    for row in rows:
+        found.setdefault(row.slug, []).append(_value(row))
+    problems = [
+        Problem(
+            f"Node {node.slug!r} is in {node.unit} and reads the static input {body.slug!r} in {value.unit}, "
+            "which count different things.",
+            node.slug,
+            "invalid",
+        )
+        for node, body in nodes
+        for value in found.get(body.slug, ())[:1]
+        if not compatible(value.unit, node.unit)
+    ]
+    if problems:
+        raise Invalid(problems)
+    return {slug: tuple(values) for slug, values in found.items()}
+
+
+def _value(row: _Stored) -> StaticValue:
+    return StaticValue(
+        row.number,
+        row.value,
+        parse_unit(row.unit) if row.unit else ONE,
+        row.effective_from,
+        row.asset,
+        row.feedstock,
+        row.location,
+    )

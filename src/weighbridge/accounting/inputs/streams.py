@@ -1,0 +1,364 @@
+"""A source is a set of events that some inputs of a model read alike: one event type, filter and window.
+
+Resolving a model against a project finds the event types and data point types that its inputs name, and
+checks that their units can be converted; every input that cannot be served is named at once.
+
+Invariants: inputs that read the same events stand in one source, except those whose data the caller named or
+set aside; a source of which any input needs the elements is read element by element.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Final
+
+import msgspec
+from psycopg.sql import SQL, Composable
+
+from weighbridge.accounting.inputs.window import INSIDE, Reach, Window, window_of
+from weighbridge.collection.measurements.condition import Column, Columns, condition
+from weighbridge.core.engine.element import EventCadence, Measure
+from weighbridge.core.model import Aggregate, Filter, Input, Join, Model, Node, Straddle
+from weighbridge.core.model.definition import FULL_COVERAGE, JOINED_ON, NO_COVERAGE
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.unit import ONE, Unit, compatible, parse_unit
+from weighbridge.db.engine import Read
+from weighbridge.errors import Invalid
+
+SUMMED: Final = frozenset({Aggregate.SUM, Aggregate.AVERAGE, Aggregate.MIN, Aggregate.MAX, Aggregate.COUNT})
+"""The aggregates that PostgreSQL makes statistics for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadValue:
+    """What one input node reads of each event, and how it is aggregated."""
+
+    node: str
+    aggregate: Aggregate
+    column: Column
+    unit: Unit
+    weight: Column | None = None
+    data_point_type: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Events of one type that pass one filter, with everything that is read of them."""
+
+    number: int
+    event_type: int
+    event_type_slug: str
+    where: Composable
+    reads: tuple[ReadValue, ...]
+    window: Window = INSIDE
+    is_of_elements: bool = False
+    columns: tuple[Column, ...] = ()
+    """All that is read of each event: values, weights, and texts that are joined on."""
+    ranking: tuple[Column, ...] = ()
+    """What events of the same time are ranked by: all that is read of them, here or in a source apart."""
+    join: Join | None = None
+    """Of a source that is found by what it is joined to, whatever its date."""
+    key: Column | None = None
+    """The text that it is joined on, where it is no tracking id and no interval."""
+    apart: int | None = None
+    """The data point type, when the caller named its data or set them aside for some slot."""
+
+    is_defining: bool = False
+    """Whether its event type is one whose events define the partitions."""
+
+    @property
+    def node_slugs(self) -> tuple[str, ...]:
+        """The nodes that read this source."""
+        return tuple(read.node for read in self.reads)
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """The positions that are read of each event, weights included."""
+        return tuple(sorted({column.position for column in self.columns}))
+
+    @property
+    def key_column(self) -> Column:
+        """The text that the events of a joined source are matched by."""
+        assert self.key is not None, "the join is on a text data point"  # noqa: S101
+        return self.key
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What the inputs of a model read in a project."""
+
+    sources: tuple[Source, ...]
+    measures: Mapping[str, Measure]
+
+
+class DataPointType(msgspec.Struct, frozen=True):
+    """A data point type that an input may read, with its event type."""
+
+    event_type: str
+    event_type_number: int
+    cadence_amount: int | None
+    cadence_unit: str | None
+    slug: str
+    number: int
+    position: int
+    value_type: str
+    unit: str | None
+
+    @property
+    def column(self) -> Column:
+        return Column(self.position, self.value_type)
+
+    @property
+    def cadence(self) -> EventCadence | None:
+        if self.cadence_amount is None or self.cadence_unit is None:
+            return None
+        return EventCadence(self.cadence_amount, self.cadence_unit)
+
+
+Catalogue = Mapping[str, Mapping[str, DataPointType]]
+"""Data point types by the slugs of their event type and their own."""
+
+
+async def catalogue_of(tx: Read, project: int) -> Catalogue:
+    """Every data point type of a project."""
+    rows = await tx.rows(
+        DataPointType,
+        """
+        SELECT et.slug, et.id, et.cadence_amount, et.cadence_unit, dpt.slug, dpt.id, dpt.position,
+               dpt.value_type, dpt.unit
+          FROM event_types et
+          JOIN data_point_types dpt ON (dpt.project_id, dpt.event_type_id) = (et.project_id, et.id)
+         WHERE et.project_id = %s ORDER BY et.id, dpt.position
+        """,
+        (project,),
+    )
+    catalogue: dict[str, dict[str, DataPointType]] = {}
+    for row in rows:
+        catalogue.setdefault(row.event_type, {})[row.slug] = row
+    return catalogue
+
+
+def sources_of(model: Model, catalogue: Catalogue, apart: Collection[str] = ()) -> Resolved:
+    """The sources of a model; inputs in `apart` stand in sources of their own, by data point type."""
+    inputs = [(node, node.body) for node in model.nodes if isinstance(node.body, Input)]
+    problems = [problem for node, body in inputs for problem in _problems(node, body, catalogue)]
+    if problems:
+        raise Invalid(problems)
+    joined = [(node, body) for node, body in inputs if body.join is not None]
+    alike: dict[_Likeness, list[tuple[Node, Input]]] = {}
+    for node, body in inputs:
+        alike.setdefault(_likeness(body, catalogue, is_apart=node.slug in apart), []).append((node, body))
+    defining = {node.body.event_type for node in model.partitioning if isinstance(node.body, Input)}
+    rankings = _rankings(inputs, catalogue, joined)
+    sources = []
+    measures: dict[str, Measure] = {}
+    for number, (key, readers) in enumerate(alike.items(), start=1):
+        points = catalogue[key.event_type]
+        wanted = [column for node, body in readers for column in _columns_read(node, body, catalogue, joined)]
+        columns = tuple(dict.fromkeys(wanted))
+        is_of_elements = any(_needs_elements(body, catalogue) for _, body in readers)
+        sources.append(
+            Source(
+                number=number,
+                event_type=next(iter(points.values())).event_type_number,
+                event_type_slug=key.event_type,
+                where=condition(key.where.tree, _columns(points)) if key.where else SQL("true"),
+                reads=tuple(_read(node, body, points) for node, body in readers),
+                window=key.window,
+                is_of_elements=is_of_elements,
+                columns=columns,
+                ranking=rankings[replace(key, apart=None)],
+                join=key.join,
+                key=points[key.join.on].column if key.join and key.join.on not in JOINED_ON else None,
+                apart=key.apart,
+                is_defining=key.event_type in defining,
+            )
+        )
+        for node, body in readers:
+            measures[node.slug] = _measure(body, catalogue, number, columns, is_of_elements=is_of_elements)
+    return Resolved(tuple(sources), _with_targets(model, joined, catalogue, sources, measures))
+
+
+def matching(source: Source) -> Composable:
+    """The complete events of a source as a table `e`; takes the parameters project and event_type."""
+    return SQL("""(
+        SELECT e.* FROM events e
+         WHERE e.project_id = %(project)s AND e.event_type_id = %(event_type)s
+           AND e.is_complete AND e.voided_at IS NULL AND {where}
+    ) AS e""").format(where=source.where)
+
+
+@dataclass(frozen=True, slots=True)
+class _Likeness:
+    """What inputs have in common that read the same events."""
+
+    event_type: str
+    where: Filter | None
+    window: Window
+    join: Join | None
+    apart: int | None
+
+
+def _likeness(body: Input, catalogue: Catalogue, *, is_apart: bool) -> _Likeness:
+    point = catalogue[body.event_type][body.data_point_type]
+    return _Likeness(
+        event_type=body.event_type,
+        where=body.where,
+        window=window_of(body),
+        join=body.join if body.is_any_period else None,
+        apart=point.number if is_apart else None,
+    )
+
+
+def _rankings(
+    inputs: Collection[tuple[Node, Input]],
+    catalogue: Catalogue,
+    joined: Collection[tuple[Node, Input]],
+) -> Mapping[_Likeness, tuple[Column, ...]]:
+    """What the events of inputs that find them alike are ranked by, so that their arrays run in parallel."""
+    found: dict[_Likeness, dict[Column, None]] = {}
+    for node, body in inputs:
+        columns = dict.fromkeys(_columns_read(node, body, catalogue, joined))
+        found.setdefault(_likeness(body, catalogue, is_apart=False), {}).update(columns)
+    return {key: tuple(columns) for key, columns in found.items()}
+
+
+def _needs_elements(body: Input, catalogue: Catalogue) -> bool:
+    return (
+        body.aggregate not in SUMMED
+        or body.join is not None
+        or window_of(body).reach in {Reach.MEETING, Reach.ANY}
+        or bool(_coverage(body, catalogue))
+    )
+
+
+def _coverage(body: Input, catalogue: Catalogue) -> Decimal:
+    """The percent of a slot that an input must cover."""
+    if body.is_any_period or body.join is not None:
+        return NO_COVERAGE
+    if body.coverage is not None:
+        return body.coverage
+    has_cadence = catalogue[body.event_type][body.data_point_type].cadence is not None
+    return FULL_COVERAGE if has_cadence or body.straddle is Straddle.PRORATE else NO_COVERAGE
+
+
+def _columns_read(
+    node: Node, body: Input, catalogue: Catalogue, joined: Collection[tuple[Node, Input]]
+) -> Iterator[Column]:
+    """What is read of an input's events, for itself and for what is joined to it."""
+    points = catalogue[body.event_type]
+    yield points[body.data_point_type].column
+    if (weight := _own_weight(body, points)) is not None:
+        yield weight
+    if body.join is not None and body.join.on not in JOINED_ON:
+        yield points[body.join.on].column
+    for _, other in joined:
+        if other.join is not None and other.join.to == node.slug:
+            if other.join.on not in JOINED_ON:
+                yield points[other.join.on].column
+            if other.weight is not None and other.weight not in catalogue[other.event_type]:
+                yield points[other.weight].column
+
+
+def _measure(
+    body: Input, catalogue: Catalogue, source: int, columns: tuple[Column, ...], *, is_of_elements: bool
+) -> Measure:
+    points = catalogue[body.event_type]
+    point = points[body.data_point_type]
+    is_keyed = body.join is not None and body.join.on not in JOINED_ON
+    weight = _own_weight(body, points)
+    return Measure(
+        unit=ONE if point.value_type != "number" else _unit(point),
+        source=source,
+        is_of_elements=is_of_elements,
+        value=columns.index(point.column),
+        weight=None if weight is None else columns.index(weight),
+        key=columns.index(points[body.join.on].column) if body.join and is_keyed else None,
+        coverage=_coverage(body, catalogue),
+        cadence=point.cadence,
+    )
+
+
+def _with_targets(
+    model: Model,
+    joined: Collection[tuple[Node, Input]],
+    catalogue: Catalogue,
+    sources: Collection[Source],
+    measures: dict[str, Measure],
+) -> Mapping[str, Measure]:
+    """The measures, with what joined inputs read of the events that they are joined to."""
+    columns = {node: source.columns for source in sources for node in source.node_slugs}
+    for node, body in joined:
+        assert body.join is not None  # noqa: S101 - these have one
+        target = model.node(body.join.to).body
+        assert isinstance(target, Input)  # noqa: S101 - the model was checked
+        points, there = catalogue[target.event_type], columns[body.join.to]
+        measure = measures[node.slug]
+        if body.join.on not in JOINED_ON:
+            measure = replace(measure, target_key=there.index(points[body.join.on].column))
+        if body.weight is not None and body.weight not in catalogue[body.event_type]:
+            weight = there.index(points[body.weight].column)
+            measure = replace(measure, weight=weight, is_weight_of_target=True)
+        measures[node.slug] = measure
+    return measures
+
+
+def _read(node: Node, body: Input, points: Mapping[str, DataPointType]) -> ReadValue:
+    point = points[body.data_point_type]
+    weight = _own_weight(body, points)
+    return ReadValue(node.slug, body.aggregate, point.column, _unit(point), weight, point.number)
+
+
+def _own_weight(body: Input, points: Mapping[str, DataPointType]) -> Column | None:
+    """The weight of an input that stands on its own events."""
+    return points[body.weight].column if body.weight is not None and body.weight in points else None
+
+
+def _problems(node: Node, body: Input, catalogue: Catalogue) -> Iterator[Problem]:
+    points = catalogue.get(body.event_type)
+    if points is None:
+        yield _problem(node, f"reads the event type {body.event_type!r}, which the project does not have")
+        return
+    own_weight = None if body.join is not None else body.weight
+    for slug in filter(None, (body.data_point_type, own_weight)):
+        point = points.get(slug)
+        if point is None:
+            has = ", ".join(points)
+            yield _problem(node, f"reads {slug!r} of {body.event_type!r}, which has the data points {has}")
+        elif point.value_type != "number" and body.aggregate is not Aggregate.COUNT:
+            yield _problem(
+                node, f"reads {slug!r} of {body.event_type!r}, which is a {point.value_type}, no number"
+            )
+    yield from _join_problems(node, body, catalogue)
+    point = points.get(body.data_point_type)
+    if not point or point.value_type != "number" or body.aggregate is Aggregate.COUNT:
+        return
+    if not compatible(_unit(point), node.unit):
+        yield _problem(
+            node,
+            f"is in {node.unit} and reads {point.slug!r} in {point.unit or 'no unit'}, "
+            "which count different things",
+        )
+
+
+def _join_problems(node: Node, body: Input, catalogue: Catalogue) -> Iterator[Problem]:
+    """What a joined input names that its event type, or the other one, does not have."""
+    if body.join is None:
+        return
+    points = catalogue[body.event_type]
+    if body.join.on not in JOINED_ON:
+        point = points.get(body.join.on)
+        if point is None or point.value_type != "string":
+            yield _problem(node, f"is joined on {body.join.on!r}, which is no text of {body.event_type!r}")
+
+
+def _problem(node: Node, fact: str) -> Problem:
+    return Problem(f"Input {node.slug!r} {fact}.", node.slug, "invalid")
+
+
+def _unit(point: DataPointType) -> Unit:
+    return parse_unit(point.unit) if point.unit else ONE
+
+
+def _columns(points: Mapping[str, DataPointType]) -> Columns:
+    return {point.slug: point.column for point in points.values()}

@@ -1,0 +1,110 @@
+"""Aggregates: exact sums over the events of a source, by slot and tags, in one statement.
+
+PostgreSQL adds numerics exactly and in any order to the same digits; division is left to the engine,
+which rounds at 34 digits.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, LiteralString
+
+from psycopg.sql import SQL, Composable, Identifier
+
+from weighbridge.accounting.inputs.selection import Found
+from weighbridge.accounting.inputs.streams import ReadValue, Source
+from weighbridge.collection.events.queries import event_id
+from weighbridge.collection.measurements.condition import Column
+from weighbridge.core.engine.statistics import Group, Statistics
+from weighbridge.core.ledger.partition import DIMENSIONS, Partition
+from weighbridge.core.model import Aggregate
+from weighbridge.db.engine import Read
+
+_COLUMNS: Final[Mapping[str, LiteralString]] = {
+    "count": "count({v})",
+    "total": "coalesce(sum({v}), 0)",
+    "least": "min({v})",
+    "greatest": "max({v})",
+    "weight": "coalesce(sum({w}) FILTER (WHERE {v} IS NOT NULL), 0)",
+    "weighted": "coalesce(sum({v} * {w}), 0)",
+    "unweighted": "count(*) FILTER (WHERE {v} IS NOT NULL AND {w} IS NULL)",
+}
+"""How each statistic is computed from a value v and its weight w."""
+
+_NEEDED: Final = {
+    "sum": ("count", "total"),
+    "average": ("count", "total"),
+    "weighted average": ("count", "weight", "weighted", "unweighted"),
+    "min": ("count", "least"),
+    "max": ("count", "greatest"),
+    "count": ("count",),
+}
+"""The statistics that each aggregate is made of."""
+
+_GROUPED: Final = SQL("""
+    WITH grouped AS (
+        SELECT slot.number AS slot, {tracking_id} AS tracking_id, {feedstock} AS feedstock_id,
+               {asset} AS asset_id, count(*) AS event_count, min(e.id) AS first_event,
+               sum(hashint8extended(e.id, {revision})) AS digest, {statistics}
+          FROM {events}
+         GROUP BY 1, 2, 3, 4
+    )
+    SELECT grouped.slot, grouped.tracking_id, feedstocks.name, assets.name, event_count, first_event, digest,
+           {names}
+      FROM grouped
+      LEFT JOIN feedstocks ON feedstocks.project_id = %(project)s AND feedstocks.id = grouped.feedstock_id
+      LEFT JOIN assets ON assets.project_id = %(project)s AND assets.id = grouped.asset_id
+""")
+
+
+async def aggregate(
+    tx: Read, project: int, source: Source, found: Found, partition_type: str
+) -> list[tuple[int, Group]]:
+    """Aggregate the events of a source that were found, by index of slot and tags."""
+    dimensions = DIMENSIONS[partition_type]
+    statistics = list(_statistics(source, found.value))
+    names = [Identifier(f"c{index}") for index in range(len(statistics))]
+    statement = _GROUPED.format(
+        tracking_id=SQL("e.tracking_id") if "tracking_id" in dimensions else SQL("NULL::text"),
+        feedstock=SQL("e.feedstock_id") if "feedstock" in dimensions else SQL("NULL::integer"),
+        asset=SQL("e.asset_id") if "asset" in dimensions else SQL("NULL::integer"),
+        statistics=SQL(", ").join(
+            SQL("{} AS {}").format(column, name)
+            for (_, _, column), name in zip(statistics, names, strict=True)
+        ),
+        revision=found.revision,
+        events=found.events,
+        names=SQL(", ").join(names),
+    )
+    columns = [(node, name) for node, name, _ in statistics]
+    return [
+        (row[0] - 1, _group(project, source, columns, row))
+        for row in await tx.tuples(statement, found.values)
+    ]
+
+
+def _statistics(
+    source: Source, value: Callable[[Column], Composable]
+) -> Iterator[tuple[str, str, Composable]]:
+    """Node, statistic and SQL of every column."""
+    for read in source.reads:
+        for name in _NEEDED[_kind(read)]:
+            weight = value(read.weight) if read.weight else SQL("NULL")
+            yield read.node, name, SQL(_COLUMNS[name]).format(v=value(read.column), w=weight)
+
+
+def _kind(read: ReadValue) -> str:
+    return "weighted average" if read.aggregate is Aggregate.AVERAGE and read.weight else read.aggregate
+
+
+def _group(project: int, source: Source, columns: Sequence[tuple[str, str]], row: Sequence[Any]) -> Group:
+    _, tracking_id, feedstock, asset, event_count, first_event, digest, *values = row
+    by_input: dict[str, dict[str, Any]] = {read.node: {} for read in source.reads}
+    for (node, name), value in zip(columns, values, strict=True):
+        by_input[node][name] = value
+    return Group(
+        source.number,
+        Partition(tracking_id=tracking_id, feedstock=feedstock, asset=asset),
+        event_count,
+        event_id(project, first_event),
+        digest,
+        {node: Statistics(**found) for node, found in by_input.items()},
+    )

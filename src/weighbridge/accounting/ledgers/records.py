@@ -1,0 +1,102 @@
+"""What a ledger looks like on the wire."""
+
+from decimal import Decimal
+
+import msgspec
+
+from weighbridge.core.identity.link import Link
+from weighbridge.core.ledger.posting import SCALE_DEFAULT
+from weighbridge.core.time.instant import Instant
+from weighbridge.http.text import Line
+
+
+class LedgerModel(msgspec.Struct, frozen=True):
+    """The active version of the model that a ledger runs."""
+
+    id: str
+    name: str
+
+
+class Ledger(msgspec.Struct, frozen=True):
+    """One ledger."""
+
+    id: str
+    project_id: str
+    name: str
+    unit: str
+    scale: int
+    balance: Decimal
+    deficit: Decimal
+    system_ledger_type: str | None
+    partition_type: str | None
+    cadence: str | None
+    latest_model: LedgerModel | None
+    output: str | None
+    asset_category: str | None
+    created_at: Instant
+    updated_at: Instant
+    ui_url: Link
+
+
+class AllocationGroup(msgspec.Struct, frozen=True):
+    """The name under which batch_amounts reach a node that draws what the caller names."""
+
+    name: str
+    node: str
+
+
+class SourceLedger(msgspec.Struct, frozen=True):
+    """A ledger that an input comes from."""
+
+    id: str
+    name: str
+    unit: str
+
+
+class RequiredInput(msgspec.Struct, frozen=True):
+    """One input that a ledger's model needs: data points of events, or draws from another ledger."""
+
+    id: int
+    """The data point type's; 0 for what comes from a ledger."""
+    name: str
+    slug: str
+    unit: str
+    value_type: str
+    category: str
+    subcategory: str
+    is_manual_select: bool
+    allocation_groups: list[AllocationGroup]
+    output_of_ledgers: list[SourceLedger]
+
+
+class NewLedger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to make a ledger; the project stands here or in the path."""
+
+    name: str
+    unit: str | None = None
+    """Required, unless the kind of a system ledger gives it."""
+    project_id: str | int | None = None
+    model_id: str | None = None
+    output: str | None = None
+    scale: int = SCALE_DEFAULT
+    system_ledger_type: Line | None = None
+    """Makes a system ledger, which instruments credit instead of a model."""
+
+
+class LedgerChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller may change of a ledger; what is left out stays."""
+
+    name: str | msgspec.UnsetType = msgspec.UNSET
+    asset_category: str | msgspec.UnsetType | None = msgspec.UNSET
+
+
+class LedgerChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /ledgers/{ledger_id}."""
+
+    ledger: LedgerChange
+
+
+class NewLedgerBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /ledgers and POST /projects/{project_id}/ledgers."""
+
+    ledger: NewLedger

@@ -1,0 +1,91 @@
+"""Paths of ledgers."""
+
+from typing import Final
+
+from weighbridge.accounting.inputs import required as required_inputs
+from weighbridge.accounting.inputs.required import RequiredInputs
+from weighbridge.accounting.ledgers import actions, queries
+from weighbridge.accounting.ledgers.records import Ledger, LedgerChangeBody, NewLedgerBody
+from weighbridge.db.listing import Page
+from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
+
+_AS_OF: Final = {
+    queries.AS_OF: "Balance and deficit by what had been posted at this time; without it, by now."
+}
+
+
+@get(
+    "/ledgers",
+    permission="production_accounting:read",
+    returns=Page[Ledger],
+    listing=queries.LEDGERS,
+    moments=_AS_OF,
+)
+async def list_ledgers(call: ReadCall) -> Page[Ledger]:
+    """List the account's ledgers, with what they hold and are short of, now or as of a time of posting."""
+    return await queries.list_ledgers(call.tx, call.actor, call.query)
+
+
+@post("/ledgers", permission="production_accounting:write", body=NewLedgerBody, returns=Ledger)
+async def create_ledger(call: WriteCall, body: NewLedgerBody) -> Ledger:
+    """Create a ledger of the project that the body names."""
+    return await actions.create_ledger(call.tx, call.actor, body.ledger, None)
+
+
+@post(
+    "/projects/{project_id}/ledgers",
+    permission="production_accounting:write",
+    body=NewLedgerBody,
+    returns=Ledger,
+)
+async def create_ledger_of_project(call: WriteCall, body: NewLedgerBody) -> Ledger:
+    """Create a ledger of the project in the path."""
+    return await actions.create_ledger(call.tx, call.actor, body.ledger, call.path["project_id"])
+
+
+@get(
+    "/ledgers/{ledger_id}",
+    permission="production_accounting:read",
+    returns=Ledger,
+    moments=_AS_OF,
+)
+async def get_ledger(call: ReadCall) -> Ledger:
+    """Read one ledger, with what it holds and is short of, now or as of a time of posting."""
+    return await queries.get_ledger_as_of(call.tx, call.actor, call.path["ledger_id"], call.query)
+
+
+@patch(
+    "/ledgers/{ledger_id}",
+    permission="production_accounting:write",
+    body=LedgerChangeBody,
+    returns=Ledger,
+    example={"ledger": {"name": "Stored carbon"}},
+)
+async def update_ledger(call: WriteCall, body: LedgerChangeBody) -> Ledger:
+    """Change a ledger's name or asset category; system ledgers cannot be changed."""
+    return await actions.update_ledger(call.tx, call.actor, call.path["ledger_id"], body.ledger)
+
+
+@delete("/ledgers/{ledger_id}", permission="production_accounting:write")
+async def delete_ledger(call: WriteCall) -> None:
+    """Remove a ledger to which nothing was ever posted."""
+    await actions.delete_ledger(call.tx, call.actor, call.path["ledger_id"])
+
+
+@get("/ledgers/{ledger_id}/required_inputs", permission="production_accounting:read", returns=RequiredInputs)
+async def list_required_inputs(call: ReadCall) -> RequiredInputs:
+    """List the inputs that the ledger's model needs."""
+    return RequiredInputs(
+        await required_inputs.list_required_inputs(call.tx, call.actor, call.path["ledger_id"])
+    )
+
+
+ROUTES = [
+    list_ledgers,
+    create_ledger,
+    create_ledger_of_project,
+    get_ledger,
+    update_ledger,
+    delete_ledger,
+    list_required_inputs,
+]

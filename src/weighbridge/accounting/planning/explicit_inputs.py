@@ -1,0 +1,298 @@
+"""Explicit inputs: the data points that the caller named for slots, and the types that were set aside.
+
+What is named is the complete set for the inputs that it touches, slot by slot; other inputs discover. A type
+that was set aside takes its inputs' defaults. Both stay with their slots until a request replaces them.
+
+Invariants: every data point that is named touches an input in a selected slot, and every type that is set
+aside has something that stands in; anything else is refused, with each of them named.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from psycopg.sql import SQL
+
+from weighbridge.accounting.batch_generations.records import NewGeneration
+from weighbridge.accounting.books.runs import slot_columns
+from weighbridge.accounting.inputs.selection import EACH_SLOT, membership
+from weighbridge.accounting.inputs.streams import (
+    Catalogue,
+    Resolved,
+    Source,
+    catalogue_of,
+    matching,
+    sources_of,
+)
+from weighbridge.accounting.inputs.window import Reach
+from weighbridge.accounting.planning.kept_inputs import Sets, SlotInputs, kept_inputs
+from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
+from weighbridge.core.identity import ids
+from weighbridge.core.model import Aggregate, Input, Model, Node
+from weighbridge.core.problem import Problem
+from weighbridge.core.time.instant import Interval
+from weighbridge.db.engine import Read
+from weighbridge.errors import Invalid
+
+DATA_POINTS_NAMED_MAX: Final = 100_000
+"""Data points that one generation may name."""
+
+_Said = TypeVar("_Said")
+_IDS: Final = "data_point_ids"
+_SKIPPED: Final = "skipped_data_point_type_ids"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The slots that one version of a model computes."""
+
+    model: Model
+    slots: tuple[Interval, ...]
+    included: frozenset[Interval] = frozenset()
+    """Those of its slots that nobody asked for: what stays with them is not touched."""
+
+    @property
+    def asked(self) -> frozenset[int]:
+        """The places of the slots that were asked for."""
+        return frozenset(place for place, slot in enumerate(self.slots) if slot not in self.included)
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """A data point that was named, and its type."""
+
+    event: int
+    position: int
+    data_point_type: int
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """A part with what its inputs read."""
+
+    part: Part
+    resolved: Resolved
+
+    def nodes_of(self, kind: int) -> list[str]:
+        """The inputs that read a data point type."""
+        return [
+            read.node
+            for source in self.resolved.sources
+            for read in source.reads
+            if read.data_point_type == kind
+        ]
+
+
+async def explicit_inputs(
+    tx: Read, project: int, family: int, parts: Sequence[Part], asked: NewGeneration
+) -> list[SlotInputs]:
+    """What was named and set aside in the slots of each part; raise Invalid naming what cannot be."""
+    kept = [await kept_inputs(tx, project, family, part.slots) for part in parts]
+    named = _of_events(asked.data_point_ids, project)
+    is_asked = named is not None or asked.skipped_data_point_type_ids is not None
+    if not is_asked and not any(one.sets or one.skipped for one in kept):
+        return kept
+    catalogue = await catalogue_of(tx, project)
+    readers = [_Reader(part, sources_of(part.model, catalogue)) for part in parts]
+    problems: list[Problem] = []
+    sets = [one.sets for one in kept]
+    if named is not None:
+        points = await _named(tx, project, named, problems)
+        sets = [await _placed(tx, project, reader, points) for reader in readers]
+        problems += _unplaced(project, readers, points, sets)
+        sets = [_beside(part, new, one.sets) for part, new, one in zip(parts, sets, kept, strict=True)]
+    skipped = [one.skipped for one in kept]
+    if asked.skipped_data_point_type_ids is not None:
+        wanted = frozenset(asked.skipped_data_point_type_ids)
+        problems += _problems_of_skips(wanted, readers, catalogue)
+        named_skips = [dict.fromkeys(part.asked, wanted) if wanted else {} for part in parts]
+        skipped = [
+            _beside(part, new, one.skipped) for part, new, one in zip(parts, named_skips, kept, strict=True)
+        ]
+    if problems:
+        raise Invalid(problems)
+    return [
+        await _applied(
+            tx,
+            project,
+            reader,
+            SlotInputs(sets[place], skipped[place], asked=reader.part.asked if is_asked else frozenset()),
+        )
+        for place, reader in enumerate(readers)
+    ]
+
+
+def _beside(part: Part, new: Mapping[int, _Said], kept: Mapping[int, _Said]) -> dict[int, _Said]:
+    """What is said of the slots that were asked for, beside what stays with the others."""
+    return {place: said for place, said in kept.items() if place not in part.asked} | {
+        place: said for place, said in new.items() if place in part.asked
+    }
+
+
+def _of_events(named: Sequence[str] | None, project: int) -> dict[str, ids.Key | None] | None:
+    """The named data points of events, and names that are none; None when only outputs of batches are named.
+
+    Those are for nodes that draw, and say nothing of measurements.
+    """
+    if named is None:
+        return None
+    if len(named) > DATA_POINTS_NAMED_MAX:
+        said = f"{_IDS} has {len(named)} entries; at most {DATA_POINTS_NAMED_MAX} can be named."
+        raise Invalid([Problem(said, _IDS, "too_many")])
+    keys = {text: ids.parse(ids.PREFIXES["data_point"], text) for text in named}
+    of_events = {
+        text: key
+        for text, key in keys.items()
+        if key is None or key.project != project or key.owner is ids.Owner.EVENT
+    }
+    return of_events if of_events or not named else None
+
+
+async def _named(
+    tx: Read, project: int, named: Mapping[str, ids.Key | None], problems: list[Problem]
+) -> list[_Point]:
+    """The data points of the project that were named."""
+    asked = [(key.key, key.position) for key in named.values() if key and key.project == project]
+    found = [
+        _Point(*row)
+        for row in await tx.tuples(
+            _POINTS,
+            {
+                "project": project,
+                "events": [event for event, _ in asked],
+                "positions": [position for _, position in asked],
+            },
+        )
+    ]
+    known = {(point.event, point.position) for point in found}
+    problems += [
+        Problem(f"{_IDS} names {text!r}, which is no data point of the project.", _IDS, "unknown")
+        for text, key in named.items()
+        if key is None or key.project != project or (key.key, key.position) not in known
+    ]
+    return found
+
+
+async def _placed(tx: Read, project: int, reader: _Reader, points: Sequence[_Point]) -> Sets:
+    """The data points by the slots that they lie in, as the windows of the inputs have it."""
+    by_type: dict[int, set[int]] = {}
+    for point in points:
+        by_type.setdefault(point.data_point_type, set()).add(point.event)
+    found: dict[int, dict[int, frozenset[int]]] = {}
+    for source in reader.resolved.sources:
+        for kind in {read.data_point_type for read in source.reads} & by_type.keys():
+            for slot, event in await _touched(tx, project, reader.part, source, by_type[kind]):
+                if slot not in reader.part.asked:
+                    continue
+                of_slot = found.setdefault(slot, {})
+                of_slot[kind] = of_slot.get(kind, frozenset()) | {event}
+    return found
+
+
+async def _touched(
+    tx: Read, project: int, part: Part, source: Source, events: Collection[int]
+) -> list[tuple[int, int]]:
+    """Which of some events a source has in which slot."""
+    condition = SQL("true") if source.window.reach is Reach.ANY else membership(part.slots, source)
+    statement = SQL("""
+        SELECT slot.number - 1, e.id FROM {slots}
+          JOIN {source} ON e.id = ANY (%(events)s) AND {condition} ORDER BY 1, 2
+    """).format(slots=EACH_SLOT, source=matching(source), condition=condition)
+    values = {
+        "project": project,
+        "event_type": source.event_type,
+        "events": sorted(events),
+        **slot_columns(part.slots),
+    }
+    return [(slot, event) for slot, event in await tx.tuples(statement, values)]
+
+
+def _unplaced(
+    project: int, readers: Sequence[_Reader], points: Sequence[_Point], sets: Sequence[Sets]
+) -> Iterator[Problem]:
+    """Data points that lie in no selected slot, or that no input reads."""
+    placed = {
+        (event, kind)
+        for of_part in sets
+        for of_slot in of_part.values()
+        for kind, events in of_slot.items()
+        for event in events
+    }
+    for point in points:
+        if (point.event, point.data_point_type) in placed:
+            continue
+        name = ids.make(ids.PREFIXES["data_point"], ids.Key(project, point.event, point.position))
+        if not any(reader.nodes_of(point.data_point_type) for reader in readers):
+            fact = "which no input of the model reads"
+        elif not point.is_complete:
+            fact = "whose event lacks a required value"
+        else:
+            fact = "which no input finds in the selected slots"
+        yield Problem(f"{_IDS} names {name}, {fact}.", _IDS, "invalid")
+
+
+def _problems_of_skips(
+    wanted: Collection[int], readers: Sequence[_Reader], catalogue: Catalogue
+) -> Iterator[Problem]:
+    """Types that no input reads, and inputs of them that nothing can stand in for."""
+    known = {point.number: point for points in catalogue.values() for point in points.values()}
+    for kind in sorted(wanted):
+        nodes = [reader.part.model.node(slug) for reader in readers for slug in reader.nodes_of(kind)]
+        if kind not in known:
+            said = f"{_SKIPPED} names {kind}, which is no data point type of the project."
+            yield Problem(said, _SKIPPED, "unknown")
+        elif not nodes:
+            said = f"{_SKIPPED} names {kind}, {known[kind].slug!r}, which no input of the model reads."
+            yield Problem(said, _SKIPPED, "invalid")
+        for node in {node.slug: node for node in nodes if not _has_stand_in(node)}.values():
+            said = (
+                f"{_SKIPPED} names {kind}, and nothing stands in for input {node.slug!r}, which reads it: "
+                "it is no sum, not optional and has no default."
+            )
+            yield Problem(said, _SKIPPED, "invalid")
+
+
+def _has_stand_in(node: Node) -> bool:
+    is_sum = isinstance(node.body, Input) and node.body.aggregate is Aggregate.SUM
+    return is_sum or node.is_optional or node.default is not None
+
+
+async def _applied(tx: Read, project: int, reader: _Reader, inputs: SlotInputs) -> SlotInputs:
+    """Say which inputs may use which events.
+
+    Of a type whose events are named only the inputs that they touch are bound; when they touch none any
+    more, all are, for the set is complete.
+    """
+    by_node: dict[int, dict[str, frozenset[int]]] = {}
+    for source in reader.resolved.sources:
+        for read in source.reads:
+            named = {event for kinds in inputs.sets.values() for event in kinds.get(read.data_point_type, ())}
+            pairs = await _touched(tx, project, reader.part, source, named) if named else []
+            for slot, event in pairs:
+                if event in inputs.sets.get(slot, {}).get(read.data_point_type, ()):
+                    nodes = by_node.setdefault(slot, {})
+                    nodes[read.node] = nodes.get(read.node, frozenset()) | {event}
+    for slot, kinds in inputs.sets.items():
+        for kind in kinds:
+            readers = reader.nodes_of(kind)
+            if not by_node.get(slot, {}).keys() & set(readers):
+                by_node.setdefault(slot, {}).update(dict.fromkeys(readers, frozenset()))
+    skipped_nodes = {
+        slot: {node: kind for kind in kinds for node in reader.nodes_of(kind)}
+        for slot, kinds in inputs.skipped.items()
+    }
+    for slot, skipped in skipped_nodes.items():
+        by_node.setdefault(slot, {}).update(dict.fromkeys(skipped, frozenset()))
+    return SlotInputs(inputs.sets, inputs.skipped, by_node, skipped_nodes, inputs.asked)
+
+
+_POINTS: Final = f"""
+    SELECT e.id, t.position, t.id, e.is_complete
+      FROM unnest(%(events)s::bigint[], %(positions)s::integer[]) AS asked (event_id, position)
+      JOIN events e ON e.project_id = %(project)s AND e.id = asked.event_id AND e.voided_at IS NULL
+      JOIN data_point_types t ON t.project_id = e.project_id AND t.event_type_id = e.event_type_id
+       AND t.position = asked.position
+     WHERE num_nonnulls(({NUMBERS})[t.position], ({TEXTS})[t.position], ({BOOLEANS})[t.position]) > 0
+     ORDER BY e.id, t.position
+"""

@@ -1,0 +1,86 @@
+"""The fingerprint of a run: a digest of everything that its result depends on.
+
+Two runs of the same fingerprint come to the same; a batch whose run has another one is made anew. What an
+event says is told by its id and the corrections in force on it, for a captured value never changes.
+
+Invariants: neither the order of events nor the way they were grouped shows; another value, time, weight,
+static input or draw does, also where the totals stay equal.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Final
+
+from weighbridge.core.engine import Amount, PartitionRun
+from weighbridge.core.engine.source_ledger import Drawn
+from weighbridge.core.model import Available, Model
+from weighbridge.core.quantity.number import EXACT, plain
+
+_ZERO: Final = Decimal(0)
+
+
+def fingerprint(
+    model_sha256: bytes,
+    found: PartitionRun,
+    names: Mapping[int, Sequence[str]] | None = None,
+    unread: Collection[str] = (),
+) -> bytes:
+    """Digest a run; `names` are the nodes that read each source, which do not depend on its number.
+
+    Nodes that only see what another ledger holds stay unread and count by what is made of them: what runs
+    have drawn since is no reason to make a batch anew.
+    """
+    digest = hashlib.sha256(model_sha256)
+    for line in sorted(_lines_of_data(found, names or {})):
+        digest.update(f"{line}\n".encode())
+    for line in draw_lines(found.draws):
+        digest.update(line.encode())
+    for slug, reading in found.readings.items():
+        if slug in unread:
+            continue
+        digest.update(f"{slug} {digits(reading.amount)} {digits(reading.whole)}\n".encode())
+    return digest.digest()
+
+
+def _lines_of_data(found: PartitionRun, names: Mapping[int, Sequence[str]]) -> Iterator[str]:
+    counts: dict[int, int] = {}
+    hashes: dict[int, Decimal] = {}
+    for group in found.groups:
+        counts[group.source] = counts.get(group.source, 0) + group.event_count
+        hashes[group.source] = EXACT.add(hashes.get(group.source, _ZERO), group.digest)
+    for source, elements in found.used.items():
+        counts[source] = len(elements)
+        hashes[source] = Decimal(sum(element.digest for element in elements))
+    for source, count in counts.items():
+        yield f"{','.join(names.get(source, [str(source)]))} {count} {plain(hashes[source])}"
+    for slug, numbers in found.statics.items():
+        yield f"{slug} {sorted(numbers)}"
+    for slug in found.skipped:
+        yield f"{slug} set aside"
+
+
+def seen_only(model: Model) -> list[str]:
+    """The nodes that only see what another ledger holds."""
+    return [node.slug for node in model.nodes if isinstance(node.body, Available)]
+
+
+def draw_lines(draws: Iterable[Drawn]) -> Iterator[str]:
+    """What a run's result owes to its draws, line by line."""
+    for draw in draws:
+        along = [f"{plain(value)} {unit}" for value, unit in zip(draw.attributes, draw.units, strict=True)]
+        yield " ".join([draw.node, str(draw.source.number), plain(draw.amount), *along]) + "\n"
+
+
+def digits(amount: Amount) -> str:
+    """An amount as text that is the same for the same amount; of an array, its digest."""
+    if amount is None:
+        return ""
+    if isinstance(amount, Decimal):
+        return plain(amount)
+    return f"[{len(amount)} {digest_of(amount).hex()}]"
+
+
+def digest_of(amounts: Sequence[Decimal]) -> bytes:
+    """The SHA-256 of an array's numbers, one to a line."""
+    return hashlib.sha256("\n".join(map(plain, amounts)).encode()).digest()

@@ -1,0 +1,1 @@
+"""What is written to the books: adjustments, entries, batches, their lineage; and undoing it."""

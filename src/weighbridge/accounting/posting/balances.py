@@ -1,0 +1,170 @@
+"""Holdings: what the partitions of ledgers hold and lack before a generation posts to them."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, LiteralString
+
+import msgspec
+from psycopg.sql import SQL
+
+from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.ledger.posting import GENERATED, Taken
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Read
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A partition of a ledger, over all slots."""
+
+    ledger: int
+    partition: Partition
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """By what accounts are ordered."""
+        return self.ledger, self.partition.label
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """A batch that is there already."""
+
+    ledger: int
+    tracking_id: str | None
+    feedstock: str | None
+    asset: str | None
+    number: int
+    run: int | None
+    start_time: Instant
+    end_time: Instant
+    name: str
+    balance: Decimal
+
+    @property
+    def account(self) -> Account:
+        return Account(self.ledger, Partition(self.tracking_id, self.feedstock, self.asset))
+
+
+class OpenDeficit(msgspec.Struct, frozen=True):
+    """What a run is short of."""
+
+    ledger: int
+    tracking_id: str | None
+    feedstock: str | None
+    asset: str | None
+    run: int
+    settled_from: Instant
+    """The end of the run's slot, or the last moment for which some of the deficit opened."""
+    amount: Decimal
+
+    @property
+    def account(self) -> Account:
+        return Account(self.ledger, Partition(self.tracking_id, self.feedstock, self.asset))
+
+
+_PARTITION: Final[LiteralString] = """
+    LEFT JOIN feedstocks f ON (f.project_id, f.id) = (r.project_id, r.feedstock_id)
+    LEFT JOIN assets a ON (a.project_id, a.id) = (r.project_id, r.asset_id)
+"""
+
+
+async def accounts_of(tx: Read, project: int, batches: Collection[int]) -> dict[int, Account]:
+    """Where batches stand."""
+    if not batches:
+        return {}
+    rows = await tx.tuples(
+        SQL("""
+            SELECT b.id, b.ledger_id, r.tracking_id, f.name, a.name
+              FROM batches b LEFT JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id) {}
+             WHERE b.project_id = %s AND b.id = ANY (%s)
+        """).format(SQL(_PARTITION)),
+        (project, sorted(batches)),
+    )
+    return {number: Account(ledger, Partition(*partition)) for number, ledger, *partition in rows}
+
+
+async def open_deficits(tx: Read, project: int, ledgers: Collection[int]) -> list[OpenDeficit]:
+    """What runs of ledgers are short of, oldest first."""
+    return await tx.rows(
+        OpenDeficit,
+        SQL("""
+            SELECT d.ledger_id, r.tracking_id, f.name, a.name, d.run_id,
+                   greatest(r.end_time,
+                            (SELECT max(e.effective_at) FROM deficit_entries e
+                              WHERE (e.project_id, e.ledger_id, e.run_id)
+                                  = (d.project_id, d.ledger_id, d.run_id)
+                                AND e.amount > 0 AND e.reverses IS NULL)),
+                   d.amount
+              FROM deficits d JOIN runs r ON (r.project_id, r.id) = (d.project_id, d.run_id) {}
+             WHERE d.project_id = %s AND d.ledger_id = ANY (%s) AND d.amount > 0
+             ORDER BY r.start_time, r.end_time, r.tracking_id, r.id
+        """).format(SQL(_PARTITION)),
+        (project, sorted(ledgers)),
+    )
+
+
+async def stored_in(
+    tx: Read, project: int, accounts: Collection[Account], batches: Collection[int]
+) -> list[Stored]:
+    """The batches of partitions that hold something, and these others, oldest first."""
+    if not accounts:
+        return []
+    tags: Iterable[Sequence[str | None]] = zip(
+        *((one.partition.tracking_id, one.partition.feedstock, one.partition.asset) for one in accounts),
+        strict=True,
+    )
+    return await tx.rows(
+        Stored,
+        SQL("""
+            SELECT b.ledger_id, r.tracking_id, f.name, a.name, b.id, b.run_id, b.start_time, b.end_time,
+                   b.tracking_id, b.balance
+              FROM unnest(%s::integer[], %s::text[], %s::text[], %s::text[])
+                   AS wanted (ledger_id, tracking_id, feedstock, asset)
+              JOIN batches b ON b.ledger_id = wanted.ledger_id
+              LEFT JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id) {}
+             WHERE b.project_id = %s AND b.deleted_at IS NULL AND (b.balance > 0 OR b.id = ANY (%s))
+               AND coalesce(r.tracking_id, '') = coalesce(wanted.tracking_id, '')
+               AND coalesce(f.name, '') = coalesce(wanted.feedstock, '')
+               AND coalesce(a.name, '') = coalesce(wanted.asset, '')
+             ORDER BY b.start_time, b.end_time, b.tracking_id, b.id
+        """).format(SQL(_PARTITION)),
+        ([one.ledger for one in accounts], *(list(column) for column in tags), project, sorted(batches)),
+    )
+
+
+async def posted_by(tx: Read, project: int, runs: Collection[int]) -> dict[tuple[int, int], Decimal]:
+    """What runs have posted for their totals, by ledger and run."""
+    rows = await tx.tuples(
+        """
+        SELECT ledger_id, run_id, sum(amount)
+          FROM (SELECT ledger_id, run_id, amount FROM ledger_entries
+                 WHERE project_id = %(project)s AND run_id = ANY (%(runs)s) AND kind = ANY (%(kinds)s)
+                UNION ALL
+                SELECT ledger_id, run_id, - amount FROM deficits
+                 WHERE project_id = %(project)s AND run_id = ANY (%(runs)s)) AS posted
+         GROUP BY ledger_id, run_id
+        """,
+        {"project": project, "runs": sorted(runs), "kinds": list(GENERATED)},
+    )
+    return {(ledger, run): amount for ledger, run, amount in rows}
+
+
+async def taken_by(tx: Read, project: int, runs: Collection[int]) -> dict[tuple[int, int], list[Taken]]:
+    """What falls of runs took and have not given back, by ledger and run, in the order they took it."""
+    rows = await tx.tuples(
+        """
+        SELECT e.ledger_id, e.run_id, e.batch_id, - sum(e.amount), e.effective_at
+          FROM ledger_entries e
+         WHERE e.project_id = %s AND e.run_id = ANY (%s) AND e.kind IN ('fall', 'rise') AND e.reverses IS NULL
+           AND NOT EXISTS (SELECT FROM ledger_entries undone
+                            WHERE (undone.project_id, undone.reverses) = (e.project_id, e.id))
+         GROUP BY e.ledger_id, e.run_id, e.batch_id, e.effective_at HAVING sum(e.amount) < 0
+         ORDER BY max(e.id) FILTER (WHERE e.kind = 'fall')
+        """,
+        (project, sorted(runs)),
+    )
+    found: dict[tuple[int, int], list[Taken]] = {}
+    for ledger, run, *taken in rows:
+        found.setdefault((ledger, run), []).append(Taken(*taken))
+    return found

@@ -1,0 +1,53 @@
+"""What the nodes of a batch came to, as it is kept: a number, or of an array its digest and few elements."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from weighbridge.accounting.planning.fingerprint import digest_of
+from weighbridge.accounting.posting.posted import Context, Posted
+from weighbridge.core.engine import Reading
+from weighbridge.core.model import Model
+from weighbridge.db.engine import Write
+
+ELEMENTS_KEPT_MAX: Final = 1000
+"""Elements of an array that a batch keeps itself; a longer one follows from its input data."""
+
+
+async def insert_calculations(tx: Write, context: Context, model: Model, posted: Sequence[Posted]) -> None:
+    """Write down the value of every node that has one, in the order of the document."""
+    rows = [
+        (
+            one.batch_id, place, node.slug, node.label, str(node.unit), *_columns(reading),
+            node in model.outputs, node.slug == one.change.target.output,
+        )
+        for one in posted
+        for place, node in enumerate(model.nodes, start=1)
+        if (reading := one.change.run.readings.get(node.slug)) is not None and reading.amount is not None
+    ]  # fmt: skip
+    await tx.execute(
+        """
+        INSERT INTO batch_calculations (project_id, batch_id, position, slug, name, unit, value, whole,
+                                        element_count, elements, elements_sha256, is_output, is_primary)
+        SELECT %s, batch_id, position, slug, name, unit, value, whole, element_count, elements::numeric[],
+               elements_sha256, is_output, is_primary
+          FROM unnest(%s::bigint[], %s::smallint[], %s::text[], %s::text[], %s::text[], %s::numeric[],
+                      %s::numeric[], %s::integer[], %s::text[], %s::bytea[], %s::boolean[], %s::boolean[])
+               AS asked (batch_id, position, slug, name, unit, value, whole, element_count, elements,
+                         elements_sha256, is_output, is_primary)
+        """,
+        (context.project, *([list(column) for column in zip(*rows, strict=True)] or [[]] * 12)),
+    )
+
+
+def _columns(reading: Reading) -> tuple[Any, ...]:
+    """Value, whole, number of elements, elements as an array's text, and their digest."""
+    if isinstance(reading.amount, tuple):
+        return None, reading.whole, len(reading.amount), _elements(reading.amount), digest_of(reading.amount)
+    return reading.amount, reading.whole, None, None, None
+
+
+def _elements(amounts: Sequence[Decimal]) -> str | None:
+    if len(amounts) > ELEMENTS_KEPT_MAX:
+        return None
+    return f"{{{','.join(format(amount, 'f') for amount in amounts)}}}"

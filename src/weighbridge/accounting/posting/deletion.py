@@ -1,0 +1,174 @@
+"""Deletion: undoing all that batches posted, as if they had never been made.
+
+Each entry that a deleted batch posted, on whatever batch, is undone by an entry of the same kind with the
+opposite amount that names it; a deficit that it settled is open again. The batch's row stays.
+
+What stands in the way is found in the entries that would be left: a deleted batch must be left with
+nothing, no other batch with less than nothing, and nothing given back that was not taken. Batches that are
+deleted together do not stand in each other's way.
+
+Invariants: a deleted batch has posted nothing, all in all; deleting together what one generation made
+leaves every balance and deficit as it was before.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from weighbridge.accounting.batches.queries import batch_id
+from weighbridge.accounting.books.stale_reasons import BATCH_DELETED
+from weighbridge.accounting.books.staleness import mark_runs
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Read, Write
+
+NEWER_BATCH: Final = "newer_batch"
+DRAWN: Final = "drawn"
+TAKEN: Final = "taken"
+GIVEN_BACK: Final = "given_back"
+SETTLED: Final = "settled"
+
+BLOCKERS: Final[Mapping[str, str]] = {
+    NEWER_BATCH: "newer batches of its run adjust it: {records}. Delete those first, or together with it.",
+    DRAWN: "what it credited or gave back is drawn by {records}.",
+    TAKEN: "falls of other runs took from what it credited or gave back, posted by {records}.",
+    GIVEN_BACK: "what it took was given back later by {records}.",
+    SETTLED: "the deficit that it opened was settled by {records}.",
+}
+"""Why a batch cannot be deleted, by code."""
+
+RECORDS_MAX: Final = 20
+"""Batches that a blocker names; there may be more."""
+
+
+async def blockers_of(tx: Read, project: int, batches: Sequence[int], field: str | None) -> list[Problem]:
+    """Everything that stands in the way of deleting batches together."""
+    rows = await tx.tuples(
+        _BLOCKERS,
+        {
+            "project": project,
+            "batches": list(batches),
+            "codes": [NEWER_BATCH, DRAWN, TAKEN, GIVEN_BACK, SETTLED],
+            "named": RECORDS_MAX,
+        },
+    )
+    problems = []
+    for batch, code, others in rows:
+        records = tuple(batch_id(project, other) for other in others)
+        why = BLOCKERS[code].format(records=", ".join(records))
+        name = batch_id(project, batch)
+        problems.append(Problem(f"The batch {name} cannot be deleted: {why}", field, code, records))
+    return problems
+
+
+async def undo(tx: Write, project: int, batches: Sequence[int], task_id: int) -> None:
+    """Undo all that batches posted, and mark them deleted; what is left of their runs becomes stale."""
+    values = {"project": project, "batches": list(batches), "task": task_id}
+    values["posted_at"] = await tx.value("SELECT clock_timestamp()")
+    await tx.execute(_UNDO_ENTRIES, values)
+    await tx.execute(_UNDO_DEFICITS, values)
+    await tx.execute(
+        """
+        UPDATE batches SET deleted_at = %(posted_at)s
+         WHERE project_id = %(project)s AND id = ANY (%(batches)s)
+        """,
+        values,
+    )
+    await tx.execute(_FORGET_MARKS, values)
+    await tx.execute(_FORGET_DIGESTS, values)
+    rows = await tx.tuples(
+        """
+        SELECT id, run_id FROM batches
+         WHERE project_id = %(project)s AND id = ANY (%(batches)s) AND run_id IS NOT NULL ORDER BY id
+        """,
+        values,
+    )
+    await mark_runs(tx, project, [(run, batch_id(project, batch)) for batch, run in rows], BATCH_DELETED)
+
+
+# What the deleted batches posted is undone, so what is left is what others posted. Of that, `held` is what
+# one run took from a batch and has not given back, by draws of one node or by falls.
+_BLOCKERS: Final = """
+    WITH mine AS (
+        SELECT posted_by, batch_id, sum(amount) AS gave, max(id) AS last FROM ledger_entries
+         WHERE project_id = %(project)s AND posted_by = ANY (%(batches)s) GROUP BY posted_by, batch_id
+    ), others AS (
+        SELECT e.batch_id, e.id, e.posted_by, e.kind, e.node, e.amount,
+               e.batch_id = ANY (%(batches)s) AS is_deleted,
+               sum(e.amount) OVER (PARTITION BY e.batch_id) AS balance,
+               sum(e.amount) OVER (PARTITION BY e.batch_id, e.run_id, e.node, e.kind = 'credit') AS held
+          FROM ledger_entries e
+          JOIN batches poster ON (poster.project_id, poster.id) = (e.project_id, e.posted_by)
+         WHERE e.project_id = %(project)s AND e.batch_id IN (SELECT batch_id FROM mine)
+           AND poster.deleted_at IS NULL AND poster.id <> ALL (%(batches)s)
+    ), blocking (batch_id, code, record) AS (
+        SELECT old.id, (%(codes)s::text[])[1], newer.id
+          FROM batches old
+          JOIN batches newer ON (newer.project_id, newer.ledger_id, newer.run_id)
+                              = (old.project_id, old.ledger_id, old.run_id)
+         WHERE old.project_id = %(project)s AND old.id = ANY (%(batches)s) AND newer.id > old.id
+           AND newer.deleted_at IS NULL AND newer.id <> ALL (%(batches)s)
+        UNION
+        SELECT mine.posted_by,
+               CASE WHEN others.amount > 0 THEN (%(codes)s::text[])[4]
+                    WHEN others.node IS NOT NULL THEN (%(codes)s::text[])[2]
+                    ELSE (%(codes)s::text[])[3] END,
+               others.posted_by
+          FROM others JOIN mine USING (batch_id)
+         WHERE others.kind <> 'credit'
+           AND CASE WHEN is_deleted THEN mine.posted_by = batch_id AND held * amount > 0
+                    WHEN amount > 0 THEN held > 0
+                    ELSE balance < 0 AND held < 0 AND mine.gave > 0 AND mine.last < others.id END
+        UNION
+        SELECT opened.posted_by, (%(codes)s::text[])[5], settled.posted_by
+          FROM deficit_entries opened
+          JOIN deficit_entries settled
+            ON (settled.project_id, settled.ledger_id, settled.run_id)
+             = (opened.project_id, opened.ledger_id, opened.run_id)
+         WHERE opened.project_id = %(project)s AND opened.posted_by = ANY (%(batches)s) AND opened.amount > 0
+           AND settled.amount < 0 AND settled.posted_by <> ALL (%(batches)s)
+           AND EXISTS (SELECT FROM batches poster
+                        WHERE (poster.project_id, poster.id) = (settled.project_id, settled.posted_by)
+                          AND poster.deleted_at IS NULL)
+           AND 0 > (SELECT sum(rest.amount) FROM deficit_entries rest
+                     WHERE (rest.project_id, rest.ledger_id, rest.run_id)
+                         = (opened.project_id, opened.ledger_id, opened.run_id)
+                       AND rest.posted_by <> ALL (%(batches)s))
+    )
+    SELECT batch_id, code, (array_agg(record ORDER BY record))[1:%(named)s] FROM blocking
+     GROUP BY batch_id, code ORDER BY batch_id, code
+"""
+
+# Their slots are to be computed anew.
+_FORGET_DIGESTS: Final = """
+    DELETE FROM slot_digests d USING batches b
+     WHERE b.project_id = %(project)s AND b.id = ANY (%(batches)s)
+       AND (d.project_id, d.ledger_id, d.start_time, d.end_time)
+         = (b.project_id, b.ledger_id, b.start_time, b.end_time)
+"""
+
+_UNDO_ENTRIES: Final = """
+    INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by,
+                                run_id, node, reverses, async_task_id, posted_at)
+    SELECT project_id, ledger_id, batch_id, kind, - amount, effective_at, posted_by, run_id, node, id,
+           %(task)s, %(posted_at)s
+      FROM ledger_entries
+     WHERE project_id = %(project)s AND posted_by = ANY (%(batches)s) AND reverses IS NULL ORDER BY id DESC
+"""
+
+_UNDO_DEFICITS: Final = """
+    INSERT INTO deficit_entries (project_id, ledger_id, run_id, posted_by, amount, effective_at, reverses,
+                                 async_task_id, posted_at)
+    SELECT project_id, ledger_id, run_id, posted_by, - amount, effective_at, id, %(task)s, %(posted_at)s
+      FROM deficit_entries
+     WHERE project_id = %(project)s AND posted_by = ANY (%(batches)s) AND reverses IS NULL ORDER BY id DESC
+"""
+
+# A run without batches on a ledger is there as one that was never generated, and cannot be stale.
+_FORGET_MARKS: Final = """
+    DELETE FROM stale_runs s
+     WHERE s.project_id = %(project)s
+       AND s.run_id IN (SELECT run_id FROM batches
+                         WHERE project_id = %(project)s AND id = ANY (%(batches)s))
+       AND NOT EXISTS (SELECT FROM batches b
+                        WHERE (b.project_id, b.run_id, b.ledger_id) = (s.project_id, s.run_id, s.ledger_id)
+                          AND b.deleted_at IS NULL)
+"""

@@ -1,0 +1,245 @@
+"""Lineage as generation writes it: which events and static inputs each batch was made of.
+
+Events stand in chunks, in the order in which they count.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final, LiteralString
+
+from psycopg.sql import SQL, Literal
+
+from weighbridge.accounting.inputs.selection import Discovery, chosen, found, membership
+from weighbridge.accounting.inputs.streams import Source, matching
+from weighbridge.accounting.posting.posted import Context, Posted, run_key
+from weighbridge.accounting.tracing.input_data import CHUNK_SIZE
+from weighbridge.collection.measurements.value import NUMBERS
+from weighbridge.core.time.instant import Interval
+from weighbridge.db.engine import Write
+
+
+async def insert_lineage(
+    tx: Write,
+    context: Context,
+    place: Discovery,
+    source: Source,
+    posted: Sequence[Posted],
+    *,
+    dimensions: Sequence[str],
+) -> None:
+    """Write down which events of a source each batch was made of; partitions have these dimensions."""
+    used = [one for one in posted if one.change.run.event_counts.get(source.number)]
+    if not used:
+        return
+    await tx.execute(
+        """
+        INSERT INTO batch_input_sets (project_id, batch_id, set_number, event_type_id, nodes, positions,
+                                      event_count)
+        SELECT %s, batch_id, %s, %s, %s, %s, event_count
+          FROM unnest(%s::bigint[], %s::bigint[]) AS asked (batch_id, event_count)
+        """,
+        (
+            context.project, source.number, source.event_type, list(source.node_slugs),
+            list(source.positions), [one.batch_id for one in used],
+            [one.change.run.event_counts[source.number] for one in used],
+        ),
+    )  # fmt: skip
+    if source.is_of_elements:
+        await _insert_elements(tx, context, source, used)
+    elif len({one.change.run.slot for one in used}) == len(used):
+        await _insert_by_batch(tx, context, place, source, used)
+    else:
+        await _insert_by_tags(tx, context, place, source, used, dimensions=dimensions)
+
+
+async def _insert_elements(tx: Write, context: Context, source: Source, used: Sequence[Posted]) -> None:
+    """Write the events of a source that was read element by element: they are known by their ids."""
+    await tx.copy(
+        """
+        COPY batch_inputs (project_id, batch_id, set_number, chunk, first_event, last_event, event_ids)
+        FROM STDIN
+        """,
+        "".join(
+            f"{context.project}\t{one.batch_id}\t{source.number}\t{place}\t{min(chunk)}\t{max(chunk)}"
+            f"\t{{{','.join(map(str, chunk))}}}\n"
+            for one in used
+            for place, chunk in enumerate(_chunks(one.change.run.used[source.number]))
+        ),
+    )
+
+
+def _chunks(events: Sequence[int]) -> list[Sequence[int]]:
+    return [events[start : start + CHUNK_SIZE] for start in range(0, len(events), CHUNK_SIZE)]
+
+
+async def _insert_by_batch(
+    tx: Write, context: Context, place: Discovery, source: Source, used: Sequence[Posted]
+) -> None:
+    """Write the events of a source that PostgreSQL summed, where no two batches share a slot."""
+    keys = [run_key(context, one.change.run) for one in used]
+    numbers = {slot: number for number, slot in enumerate(place.slots, start=1)}
+    restriction, values = chosen(place, source)
+    statement = _BY_BATCH.format(
+        source=matching(source),
+        size=Literal(CHUNK_SIZE),
+        condition=membership(place.slots, source),
+        chosen=restriction,
+        order=_ORDER,
+    )
+    await tx.execute(
+        statement,
+        {
+            **values,
+            "project": context.project,
+            "set": source.number,
+            "batches": [one.batch_id for one in used],
+            "numbers": [numbers[one.change.run.slot] for one in used],
+            "starts": [key[0] for key in keys],
+            "ends": [key[1] for key in keys],
+            "tracking_ids": [key[2] for key in keys],
+            "feedstocks": [key[3] for key in keys],
+            "assets": [key[4] for key in keys],
+            "events": [key[5] for key in keys],
+            "event_type": source.event_type,
+        },
+    )
+
+
+async def _insert_by_tags(
+    tx: Write,
+    context: Context,
+    place: Discovery,
+    source: Source,
+    used: Sequence[Posted],
+    *,
+    dimensions: Sequence[str],
+) -> None:
+    """Write the events of a source that PostgreSQL summed, whatever the number of batches of a slot.
+
+    The tags of the groups that each run was made of say whose an event is; a shared one belongs to several.
+    """
+    slots = {one.change.run.slot for one in used}
+    narrowed = _only(place, slots)
+    numbers = {slot: number for number, slot in enumerate(narrowed.slots, start=1)}
+    events = found(narrowed, source, dimensions)
+    rows = [
+        (
+            one.batch_id, numbers[one.change.run.slot], tags.tracking_id or "",
+            context.feedstocks[tags.feedstock] if tags.feedstock else 0,
+            context.assets[tags.asset] if tags.asset else 0,
+        )
+        for one in used
+        for tags in one.change.run.tags[source.number]
+    ]  # fmt: skip
+    batches, of_slots, tracking_ids, feedstocks, assets = zip(*rows, strict=True)
+    await tx.execute(
+        _BY_TAGS.format(
+            size=Literal(CHUNK_SIZE),
+            events=events.events,
+            order=_ORDER,
+            alike=SQL(" AND ").join(SQL(_ALIKE[dimension]) for dimension in ("slot", *dimensions)),
+        ),
+        {
+            **events.values,
+            "project": context.project,
+            "set": source.number,
+            "batches": list(batches),
+            "numbers": list(of_slots),
+            "tracking_ids": list(tracking_ids),
+            "feedstocks": list(feedstocks),
+            "assets": list(assets),
+        },
+    )
+
+
+def _only(place: Discovery, slots: Collection[Interval]) -> Discovery:
+    """The same place with these of its slots."""
+    kept = [index for index, slot in enumerate(place.slots) if slot in slots]
+    sets = {new: place.sets[old] for new, old in enumerate(kept) if old in place.sets}
+    return Discovery(place.project, [place.slots[index] for index in kept], sets)
+
+
+async def insert_static_inputs(tx: Write, context: Context, posted: Sequence[Posted]) -> None:
+    """Write down which static inputs the nodes of each batch read."""
+    rows = [
+        (one.batch_id, node, number)
+        for one in posted
+        for node, numbers in one.change.run.statics.items()
+        for number in sorted(numbers)
+    ]
+    if rows:
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        await tx.execute(
+            """
+            INSERT INTO batch_static_inputs (project_id, batch_id, node, static_input_id)
+            SELECT %s, asked.* FROM unnest(%s::bigint[], %s::text[], %s::integer[]) AS asked
+            """,
+            (context.project, *columns),
+        )
+
+
+async def insert_skipped_inputs(tx: Write, context: Context, posted: Sequence[Posted]) -> None:
+    """Write down which inputs of each batch had their data set aside."""
+    rows = [
+        (one.batch_id, node, kind) for one in posted for node, kind in sorted(one.change.run.skipped.items())
+    ]
+    if rows:
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        await tx.execute(
+            """
+            INSERT INTO batch_skipped_inputs (project_id, batch_id, node, data_point_type_id)
+            SELECT %s, asked.* FROM unnest(%s::bigint[], %s::text[], %s::integer[]) AS asked
+            """,
+            (context.project, *columns),
+        )
+
+
+_ORDER: Final = SQL(f"""
+    e.start_time, e.end_time, e.tracking_id COLLATE "C", e.client_reference COLLATE "C", {NUMBERS}, e.id
+""")
+"""The order of a batch's events; the index on their start leaves only those of one moment to be sorted."""
+
+# Without NULLs they are compared by hashing.
+_ALIKE: Final[Mapping[str, LiteralString]] = {
+    "slot": "share.number = slot.number",
+    "tracking_id": "share.tracking_id = coalesce(e.tracking_id, '')",
+    "feedstock": "share.feedstock_id = coalesce(e.feedstock_id, 0)",
+    "asset": "share.asset_id = coalesce(e.asset_id, 0)",
+}
+"""Whether an event is of a share, in the slot and in each dimension of the partitions."""
+
+_BY_TAGS = SQL("""
+    INSERT INTO batch_inputs (project_id, batch_id, set_number, chunk, first_event, last_event, event_ids)
+    SELECT %(project)s, batch_id, %(set)s, place / {size}, min(id), max(id), array_agg(id ORDER BY place)
+      FROM (SELECT share.batch_id, e.id,
+                   row_number() OVER (PARTITION BY share.batch_id
+                                      ORDER BY {order}) - 1 AS place
+              FROM {events}
+              JOIN unnest(%(batches)s::bigint[], %(numbers)s::integer[], %(tracking_ids)s::text[],
+                          %(feedstocks)s::integer[], %(assets)s::integer[])
+                   AS share (batch_id, number, tracking_id, feedstock_id, asset_id)
+                ON {alike}
+           ) AS used
+     GROUP BY batch_id, place / {size}
+""")
+
+# An event without a tag in some dimension was shared, and belongs to every batch that it agrees with. Batch
+# by batch the index gives the events almost in their order; all together they would be sorted on disk.
+_BY_BATCH = SQL("""
+    INSERT INTO batch_inputs (project_id, batch_id, set_number, chunk, first_event, last_event, event_ids)
+    SELECT %(project)s, slot.batch_id, %(set)s, part.*
+      FROM unnest(%(batches)s::bigint[], %(numbers)s::integer[], %(starts)s::timestamptz[],
+                  %(ends)s::timestamptz[], %(tracking_ids)s::text[], %(feedstocks)s::integer[],
+                  %(assets)s::integer[], %(events)s::bigint[])
+           AS slot (batch_id, number, start_time, end_time, tracking_id, feedstock_id, asset_id, event_id)
+     CROSS JOIN LATERAL (
+        SELECT place / {size}, min(id), max(id), array_agg(id ORDER BY place)
+          FROM (SELECT e.id, row_number() OVER (ORDER BY {order}) - 1 AS place
+                  FROM {source}
+                 WHERE {condition} AND {chosen}
+                   AND (slot.tracking_id IS NULL OR e.tracking_id IS NULL OR e.tracking_id = slot.tracking_id)
+                   AND (slot.feedstock_id IS NULL OR e.feedstock_id IS NULL
+                        OR e.feedstock_id = slot.feedstock_id)
+                   AND (slot.asset_id IS NULL OR e.asset_id IS NULL OR e.asset_id = slot.asset_id)
+               ) AS used
+         GROUP BY place / {size}) AS part
+""")

@@ -1,0 +1,140 @@
+"""Publish a plan: runs, batches, values and lineage, in one transaction.
+
+Everything is written set by set: one statement for each table, whatever the number of batches.
+"""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Final, LiteralString
+
+from weighbridge.accounting.drawing.draws import insert_draws
+from weighbridge.accounting.inputs.used_corrections import record_used_corrections
+from weighbridge.accounting.planning.plan import NewBatch, Plan, Run
+from weighbridge.accounting.posting.calculations import insert_calculations
+from weighbridge.accounting.posting.lineage import insert_lineage, insert_skipped_inputs, insert_static_inputs
+from weighbridge.accounting.posting.posted import Context, Posted, run_key
+from weighbridge.core.ledger.partition import DIMENSIONS
+from weighbridge.core.model import Model
+from weighbridge.db.engine import Write
+
+MANY_BATCHES: Final = 200
+"""So many new batches change what statements have to be planned for.
+
+PostgreSQL looks at its tables anew by itself, but within minutes: until then it plans for the tables as they
+were, empty ones for instance, and may read all batches once for each run.
+"""
+
+
+async def publish(
+    tx: Write, context: Context, model: Model, plan: Plan, credited: Mapping[NewBatch, Decimal]
+) -> list[Posted]:
+    """Write everything that the plan says; give the batches in the plan's order."""
+    if not plan.changes:
+        return []
+    runs = await _ensure_runs(tx, context, [change.run for change in plan.changes])
+    posted = await _insert_batches(tx, context, plan, runs, credited)
+    await insert_calculations(tx, context, model, posted)
+    dimensions = DIMENSIONS[model.partition_type]
+    for source in plan.sources:
+        await insert_lineage(tx, context, plan.place, source, posted, dimensions=dimensions)
+    await insert_static_inputs(tx, context, posted)
+    await insert_skipped_inputs(tx, context, posted)
+    await insert_draws(tx, context.project, posted)
+    await record_used_corrections(tx, context.project, [one.batch_id for one in posted])
+    if len(posted) >= MANY_BATCHES:
+        tx.later("ANALYZE (SKIP_LOCKED) runs, batches")
+    return posted
+
+
+async def _ensure_runs(tx: Write, context: Context, runs: Sequence[Run]) -> dict[tuple[object, ...], int]:
+    """The ids of the runs by slot and partition; new ones are written down."""
+    keys = list(dict.fromkeys(run_key(context, run) for run in runs))
+    columns = [list(column) for column in zip(*keys, strict=True)]
+    await tx.execute(_MOVE_RUNS, (*columns, context.project, context.family))
+    await tx.execute(_MAKE_RUNS, (context.project, context.family, *columns))
+    rows = await tx.tuples(
+        """
+        SELECT start_time, end_time, tracking_id, feedstock_id, asset_id, event_id, by_event, id FROM runs
+         WHERE project_id = %s AND family_id = %s AND start_time = ANY (%s)
+        """,
+        (context.project, context.family, columns[0]),
+    )
+    return {tuple(key): number for *key, number in rows}
+
+
+_ASKED: Final[LiteralString] = """
+    unnest(%s::timestamptz[], %s::timestamptz[], %s::text[], %s::integer[], %s::integer[], %s::bigint[],
+           %s::boolean[])
+        WITH ORDINALITY AS asked (start_time, end_time, tracking_id, feedstock_id, asset_id, event_id,
+                                  by_event, place)
+"""
+
+# A run of an event stays the same run when the event's times are corrected.
+_MOVE_RUNS: Final = (
+    "UPDATE runs r SET start_time = asked.start_time, end_time = asked.end_time FROM "
+    + _ASKED
+    + """
+     WHERE r.project_id = %s AND r.family_id = %s AND r.by_event AND asked.by_event
+       AND (r.event_id, r.tracking_id, r.feedstock_id, r.asset_id)
+           IS NOT DISTINCT FROM (asked.event_id, asked.tracking_id, asked.feedstock_id, asked.asset_id)
+       AND (r.start_time, r.end_time) <> (asked.start_time, asked.end_time)
+"""
+)
+_MAKE_RUNS: Final = (
+    """
+    INSERT INTO runs (project_id, family_id, start_time, end_time, tracking_id, feedstock_id, asset_id,
+                      event_id, by_event)
+    SELECT %s, %s, start_time, end_time, tracking_id, feedstock_id, asset_id, event_id, by_event
+      FROM """
+    + _ASKED
+    + """
+     ORDER BY place
+    ON CONFLICT DO NOTHING
+"""
+)
+
+
+async def _insert_batches(
+    tx: Write,
+    context: Context,
+    plan: Plan,
+    runs: Mapping[tuple[object, ...], int],
+    credited: Mapping[NewBatch, Decimal],
+) -> list[Posted]:
+    changes = plan.changes
+    rows = await tx.tuples(
+        """
+        INSERT INTO batches (project_id, ledger_id, run_id, adjusts, model_id, model_sha256, tracking_id,
+                             start_time, end_time, total, credited, fingerprint, share_scale, async_task_id)
+        SELECT %s, ledger_id, run_id, adjusts, %s, %s, tracking_id, start_time, end_time, total, credited,
+               fingerprint, %s, %s
+          FROM unnest(%s::integer[], %s::bigint[], %s::bigint[], %s::text[], %s::timestamptz[],
+                      %s::timestamptz[], %s::numeric[], %s::numeric[], %s::bytea[])
+               WITH ORDINALITY AS asked (ledger_id, run_id, adjusts, tracking_id, start_time, end_time, total,
+                                         credited, fingerprint, place)
+         ORDER BY place
+        RETURNING id
+        """,
+        (
+            context.project,
+            plan.model_id,
+            context.model_sha256,
+            plan.share_scale,
+            context.task_id,
+            [change.target.number for change in changes],
+            [runs[run_key(context, change.run)] for change in changes],
+            [change.adjusts for change in changes],
+            [change.run.name for change in changes],
+            [change.run.slot.start for change in changes],
+            [change.run.slot.end for change in changes],
+            [change.total for change in changes],
+            [credited[change.batch] for change in changes],
+            [change.run.fingerprint for change in changes],
+        ),
+    )
+    # Ids are drawn in the order of the rows, so sorting them pairs them with the changes again.
+    numbers = [number for (number,) in sorted(rows)]
+    return [
+        Posted(change, runs[run_key(context, change.run)], number)
+        for change, number in zip(changes, numbers, strict=True)
+    ]

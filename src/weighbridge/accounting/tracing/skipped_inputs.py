@@ -1,0 +1,41 @@
+"""Skipped inputs: data point types that the caller set aside when a batch was made.
+
+Each stands among the batch's input data as a zero without an event, so that what is missing can be seen.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from weighbridge.accounting.batches.records import InputDataPoint, InputEvent, InputRow
+from weighbridge.collection.projects.queries import project_id as friendly_project
+from weighbridge.core.quantity.number import parse_decimal
+from weighbridge.db.engine import Read
+
+_ZERO = parse_decimal("0")
+
+
+async def skipped_nodes(tx: Read, project: int, batch: int) -> frozenset[str]:
+    """The nodes of a batch whose data were set aside."""
+    rows = await tx.tuples(
+        "SELECT node FROM batch_skipped_inputs WHERE project_id = %s AND batch_id = %s", (project, batch)
+    )
+    return frozenset(node for (node,) in rows)
+
+
+async def skipped_rows(tx: Read, project: int, batches: Sequence[int]) -> Mapping[int, list[InputRow]]:
+    """The rows that stand for what was set aside, by batch."""
+    found: dict[int, list[InputRow]] = {batch: [] for batch in batches}
+    for batch, slug, unit in await tx.tuples(
+        """
+        SELECT DISTINCT s.batch_id, t.slug, t.unit
+          FROM batch_skipped_inputs s
+          JOIN data_point_types t ON (t.project_id, t.id) = (s.project_id, s.data_point_type_id)
+         WHERE s.project_id = %s AND s.batch_id = ANY (%s) ORDER BY 1, 2
+        """,
+        (project, list(batches)),
+    ):
+        point = InputDataPoint(
+            None, slug, unit, _ZERO, None, substituted=False, imputed=False, substitution=None,
+            skipped_input=True,
+        )  # fmt: skip
+        found[batch].append(InputRow(point, InputEvent(friendly_project(project), None)))
+    return found

@@ -1,0 +1,55 @@
+"""Read custom fields."""
+
+from typing import Final
+
+from psycopg.sql import SQL, Literal
+
+from weighbridge.collection.asset_custom_fields.records import AssetCustomField
+from weighbridge.collection.projects.queries import project_id as friendly_project
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Read
+from weighbridge.db.listing import Listing, Page, Wanted, page_of, read_int4
+from weighbridge.errors import NotFound
+
+ASSET_CUSTOM_FIELDS: Final = Listing(
+    sorts={"id": "id", "label": "label", "created_at": "created_at"}, default_sort="id", key=("id",)
+)
+
+_COLUMNS: Final = "project_id, id, label, value_type, created_at"
+
+
+async def list_asset_custom_fields(tx: Read, project: int, wanted: Wanted) -> Page[AssetCustomField]:
+    """The custom fields of a project."""
+    return await page_of(
+        tx, _field, ASSET_CUSTOM_FIELDS, wanted,
+        columns=_COLUMNS, source="asset_custom_fields",
+        where=[SQL("project_id = {}").format(Literal(project))],
+    )  # fmt: skip
+
+
+async def get_asset_custom_field(tx: Read, project: int, named: str) -> AssetCustomField:
+    """One custom field by its number."""
+    try:
+        number = read_int4(named)
+    except ValueError:
+        raise NotFound from None
+    found = await tx.row(
+        _field,
+        f"SELECT {_COLUMNS} FROM asset_custom_fields WHERE project_id = %s AND id = %s",
+        (project, number),
+    )
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def value_types(tx: Read, project: int) -> dict[str, str]:
+    """The type of the values of each custom field of a project, by label and in the order of the labels."""
+    rows = await tx.tuples(
+        "SELECT label, value_type FROM asset_custom_fields WHERE project_id = %s", (project,)
+    )
+    return dict(sorted(rows))
+
+
+def _field(project: int, number: int, label: str, value_type: str, created: Instant) -> AssetCustomField:
+    return AssetCustomField(number, friendly_project(project), label, value_type, created)

@@ -1,0 +1,66 @@
+"""What an asset looks like on the wire."""
+
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from weighbridge.core.time.instant import Instant
+
+
+class Asset(msgspec.Struct, frozen=True):
+    """One piece of equipment; its custom fields by label, those without a value left out."""
+
+    id: str
+    project_id: str
+    name: str
+    asset_type: str | None
+    serial_number: str | None
+    description: str | None
+    custom_fields: dict[str, Decimal | str | bool]
+    created_at: Instant
+    updated_at: Instant
+
+
+class NewAsset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to make an asset."""
+
+    name: str
+    asset_type: str | None = None
+    serial_number: str | None = None
+    description: str | None = None
+    custom_fields: dict[str, Any] = {}
+
+
+class NewAssetBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /projects/{project_id}/assets."""
+
+    asset: NewAsset
+
+
+class AssetChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to change an asset; what is left out stays as it is.
+
+    Of the custom fields, too: one that is left out keeps its value, and null takes the value away.
+    """
+
+    name: str | UnsetType = UNSET
+    asset_type: str | UnsetType | None = UNSET
+    serial_number: str | UnsetType | None = UNSET
+    description: str | UnsetType | None = UNSET
+    custom_fields: dict[str, Any] = {}
+
+
+class AssetChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /projects/{project_id}/assets/{asset_id}."""
+
+    asset: AssetChange
+
+
+class AssetImport(msgspec.Struct, frozen=True):
+    """What became of the lines of a spreadsheet."""
+
+    created: int
+    updated: int
+    unchanged: int

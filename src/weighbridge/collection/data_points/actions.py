@@ -1,0 +1,82 @@
+"""Correct the value of a data point, or revert it to what was captured."""
+
+from dataclasses import dataclass
+
+from weighbridge.collection.data_points import queries
+from weighbridge.collection.data_points.queries import DataPointRow
+from weighbridge.collection.data_points.records import REASON_LENGTH_MAX, DataPoint, DataPointChange
+from weighbridge.collection.events.queries import event_id, locked_event_row
+from weighbridge.collection.events.records import NewDataPoint
+from weighbridge.collection.intake.checking import Place, Slot, bounded_text, element
+from weighbridge.collection.measurements.corrections import (
+    NewCorrection,
+    apply_corrections,
+    corrections_of_value,
+    undo,
+)
+from weighbridge.core.collection.correction import Source
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Write
+from weighbridge.errors import Invalid
+from weighbridge.platform.audit_log import actions as audit
+
+
+async def correct_data_point(
+    tx: Write, actor: Actor, project: int, friendly: str, asked: DataPointChange
+) -> DataPoint:
+    """Put another value in force beside the captured one; the value that is held adds nothing."""
+    row = await queries.data_point_row(tx, project, friendly)
+    if problems := _problems(row, asked):
+        raise Invalid(problems)
+    await locked_event_row(tx, project, event_id(project, row.event))
+    before = await queries.get_data_point(tx, project, friendly)
+    correction = NewCorrection(
+        row.event, row.position, asked.value, Source.MANUAL, reason=asked.reason or None
+    )
+    if not (await apply_corrections(tx, actor, project, [correction])).recorded:
+        return before
+    after = await queries.get_data_point(tx, project, friendly)
+    await audit.record(
+        tx,
+        actor,
+        action="data_point.correct",
+        target=friendly,
+        project_id=project,
+        before=before,
+        after={"data_point": after, "reason": asked.reason},
+    )
+    return after
+
+
+async def revert_data_point(tx: Write, actor: Actor, project: int, friendly: str) -> DataPoint:
+    """Restore the captured value and revert every correction; without corrections nothing happens."""
+    row = await queries.data_point_row(tx, project, friendly)
+    await locked_event_row(tx, project, event_id(project, row.event))
+    before = await queries.get_data_point(tx, project, friendly)
+    standing = await corrections_of_value(tx, project, row.event, row.position)
+    if not (await undo(tx, actor, project, standing)).recorded:
+        return before
+    after = await queries.get_data_point(tx, project, friendly)
+    await audit.record(
+        tx, actor, action="data_point.revert", target=friendly, project_id=project, before=before, after=after
+    )
+    return after
+
+
+@dataclass(frozen=True, slots=True)
+class _OneValue(Place):
+    """Problems of the one value of a request."""
+
+    def refuse(
+        self, name: str, message: str, code: str = "invalid", *, records: tuple[str, ...] = ()
+    ) -> None:
+        field = f"data_point.{name.rpartition('.')[2]}"
+        self.problems.append(Problem(f"{field} {message}", field, code, records))
+
+
+def _problems(row: DataPointRow, asked: DataPointChange) -> list[Problem]:
+    place = _OneValue("data_point", 0, [])
+    element(0, NewDataPoint(row.slug, asked.value), Slot(row.position, row.value_type), place)
+    bounded_text("reason", asked.reason, REASON_LENGTH_MAX, place)
+    return place.problems

@@ -1,0 +1,106 @@
+"""Paths of data points."""
+
+from weighbridge.collection.data_points import actions, history, queries
+from weighbridge.collection.data_points.records import Correction, DataPoint, DataPointChangeBody, NoOptions
+from weighbridge.collection.projects.queries import project_named
+from weighbridge.db.listing import Page, wanted
+from weighbridge.http.endpoint import ReadCall, WriteCall, get, patch, post
+
+_PATH = "/projects/{project_id}/data_points"
+_ONE = _PATH + "/{data_point_id}"
+_OF_EVENT = "/projects/{project_id}/events/{event_id}/data_points"
+
+
+@get(_PATH, permission="data_collection:read", returns=Page[DataPoint], listing=queries.DATA_POINTS)
+async def list_data_points(call: ReadCall) -> Page[DataPoint]:
+    """List a project's data points, in time order."""
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    return await queries.list_data_points(call.tx, project, wanted(call.query, queries.DATA_POINTS))
+
+
+@get(_ONE, permission="data_collection:read", returns=DataPoint)
+async def get_data_point(call: ReadCall) -> DataPoint:
+    """Read one data point."""
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    return await queries.get_data_point(call.tx, project, call.path["data_point_id"])
+
+
+@patch(_ONE, permission="data_collection:write", body=DataPointChangeBody, returns=DataPoint)
+async def correct_data_point(call: WriteCall, body: DataPointChangeBody) -> DataPoint:
+    """Correct a data point: the new value counts from now on, the captured one stays beside it.
+
+    The value that is held adds nothing. Batches that were made of the old value become stale.
+    """
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    point = call.path["data_point_id"]
+    return await actions.correct_data_point(call.tx, call.actor, project, point, body.data_point)
+
+
+@post(
+    _ONE + "/revert",
+    permission="data_collection:write",
+    body=NoOptions,
+    returns=DataPoint,
+    status=200,
+)
+async def revert_data_point(call: WriteCall, _: NoOptions) -> DataPoint:
+    """Restore the captured value and revert every correction of a data point. The body may be left out.
+
+    The corrections stay in the history. Reverting again changes nothing.
+    """
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    return await actions.revert_data_point(call.tx, call.actor, project, call.path["data_point_id"])
+
+
+@get(
+    _ONE + "/corrections",
+    permission="data_collection:read",
+    returns=Page[Correction],
+    listing=history.CORRECTIONS,
+)
+async def list_corrections(call: ReadCall) -> Page[Correction]:
+    """List the corrections of a data point, those that were reverted included."""
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    asked = wanted(call.query, history.CORRECTIONS)
+    return await history.list_corrections(call.tx, project, call.path["data_point_id"], asked)
+
+
+@get(
+    "/projects/{project_id}/events/{event_id}/corrections",
+    permission="data_collection:read",
+    returns=Page[Correction],
+    listing=history.CORRECTIONS,
+)
+async def list_event_corrections(call: ReadCall) -> Page[Correction]:
+    """List the corrections of an event: those of its data points, and those of its own times and tags."""
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    asked = wanted(call.query, history.CORRECTIONS)
+    return await history.list_event_corrections(call.tx, project, call.path["event_id"], asked)
+
+
+@get(_OF_EVENT, permission="data_collection:read", returns=Page[DataPoint], listing=queries.EVENT_DATA_POINTS)
+async def list_event_data_points(call: ReadCall) -> Page[DataPoint]:
+    """List an event's data points, in the order of the event type's."""
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    asked = wanted(call.query, queries.EVENT_DATA_POINTS)
+    return await queries.list_event_data_points(call.tx, project, call.path["event_id"], asked)
+
+
+@get(_OF_EVENT + "/{data_point_id}", permission="data_collection:read", returns=DataPoint)
+async def get_event_data_point(call: ReadCall) -> DataPoint:
+    """Read one data point of an event."""
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    event, point = call.path["event_id"], call.path["data_point_id"]
+    return await queries.get_event_data_point(call.tx, project, event, point)
+
+
+ROUTES = [
+    list_data_points,
+    get_data_point,
+    correct_data_point,
+    revert_data_point,
+    list_corrections,
+    list_event_corrections,
+    list_event_data_points,
+    get_event_data_point,
+]

@@ -1,0 +1,1 @@
+"""What an event type must be like, and what a change makes of one."""

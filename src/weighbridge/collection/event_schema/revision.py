@@ -1,0 +1,128 @@
+"""A revision is what a change makes of an event type: its data point types kept, added and removed.
+
+Invariants: a slug names the same data point type before and after; one that is kept keeps its position,
+so the values of events stay what they are; `wanted` lists the data point types in the order sent.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from msgspec import UNSET
+from msgspec.structs import asdict
+
+from weighbridge.collection.event_types.records import (
+    DataPointType,
+    DataPointTypeChange,
+    EventType,
+    EventTypeChange,
+    NewDataPointType,
+    NewEventType,
+)
+from weighbridge.core.identity.slug import slug_of
+from weighbridge.core.problem import Problem
+
+_OF_THE_TYPE = (
+    *("name", "description", "cadence_amount", "cadence_unit"),
+    *("reusable_in_batches", "expected_locations", "requires_tracking_id"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A data point type that stays, as it was and as it is wanted; `index` is its place in the request."""
+
+    index: int
+    was: DataPointType
+    wanted: NewDataPointType
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether anything about it is different."""
+        return self.is_redefined or (self.was.name, self.was.required) != (
+            self.wanted.name.strip(),
+            self.wanted.required,
+        )
+
+    @property
+    def is_redefined(self) -> bool:
+        """Whether the values that events carry would mean something else."""
+        return (self.was.value_type, self.was.unit) != (self.wanted.value_type, self.wanted.unit)
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """An event type as it was and as it is wanted."""
+
+    was: EventType
+    wanted: NewEventType
+    kept: tuple[Kept, ...]
+    added: tuple[NewDataPointType, ...]
+    removed: tuple[DataPointType, ...]
+
+    @property
+    def is_change(self) -> bool:
+        """Whether anything is different at all."""
+        return (
+            bool(self.added or self.removed)
+            or any(one.is_changed for one in self.kept)
+            or any(getattr(self.was, name) != getattr(self.wanted, name) for name in _OF_THE_TYPE)
+        )
+
+    @property
+    def is_loosened(self) -> bool:
+        """Whether a value that was required no longer is."""
+        return any(one.required for one in self.removed) or any(
+            one.was.required and not one.wanted.required for one in self.kept
+        )
+
+
+def revise(was: EventType, asked: EventTypeChange) -> Revision:
+    """Find what a change makes of an event type; what it leaves out stays."""
+    there = {one.slug: one for one in was.data_point_types}
+    changes = [DataPointTypeChange(slug=slug) for slug in there]
+    if asked.data_point_types is not UNSET:
+        changes = asked.data_point_types
+    points = [_wanted(change, there) for change in changes]
+    slugs = [point.slug or slug_of(point.name) for point in points]
+    return Revision(
+        was,
+        _wanted_type(was, asked, points),
+        tuple(
+            Kept(index, there[slug], point)
+            for index, (slug, point) in enumerate(zip(slugs, points, strict=True))
+            if slug in there
+        ),
+        tuple(point for slug, point in zip(slugs, points, strict=True) if slug not in there),
+        tuple(one for slug, one in there.items() if slug not in slugs),
+    )
+
+
+def problems_of_new(revision: Revision, asked: EventTypeChange) -> Iterator[Problem]:
+    """What a new data point type lacks; one that the event type has already needs nothing but its slug."""
+    kept = {one.index for one in revision.kept}
+    for index, change in enumerate(asked.data_point_types or ()):
+        lacks = [name for name in ("name", "value_type") if getattr(change, name) is UNSET]
+        for name in lacks:
+            if index not in kept and (change.slug or name != "name"):
+                field = f"event_type.data_point_types[{index}].{name}"
+                shown = f"The event type has no {change.slug!r} yet, and a new" if change.slug else "A new"
+                yield Problem(f"{shown} data point type needs {field}.", field, "required")
+
+
+def _wanted_type(was: EventType, asked: EventTypeChange, points: list[NewDataPointType]) -> NewEventType:
+    there = {name: getattr(was, name) for name in _OF_THE_TYPE}
+    fields = {name: value for name, value in asdict(asked).items() if value is not UNSET}
+    wanted = there | fields | {"slug": was.slug, "data_point_types": points}
+    return NewEventType(**wanted | {"name": wanted["name"].strip()})
+
+
+def _wanted(change: DataPointTypeChange, there: Mapping[str, DataPointType]) -> NewDataPointType:
+    named = change.slug or ("" if change.name is UNSET else slug_of(change.name))
+    was = there.get(named)
+    return NewDataPointType(
+        slug=change.slug if was is None else was.slug,
+        name=(was.name if was else named) if change.name is UNSET else change.name,
+        value_type=(was.value_type if was else "number") if change.value_type is UNSET else change.value_type,
+        unit=(was.unit if was else None) if change.unit is UNSET else change.unit,
+        required=(was.required if was else True) if change.required is UNSET else change.required,
+    )

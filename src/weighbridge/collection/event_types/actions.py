@@ -1,0 +1,273 @@
+"""Make event types, change and remove them."""
+
+from collections.abc import Sequence
+
+from weighbridge.collection.event_schema.checking import (
+    problems_of_data_point_types,
+    problems_of_event_type,
+    problems_of_measured_cadence,
+)
+from weighbridge.collection.event_schema.revision import Kept, Revision, problems_of_new, revise
+from weighbridge.collection.event_types import queries
+from weighbridge.collection.event_types.records import (
+    EventType,
+    EventTypeChange,
+    NewDataPointType,
+    NewEventType,
+)
+from weighbridge.core.identity.ids import POSITION_MAX
+from weighbridge.core.identity.slug import slug_of
+from weighbridge.core.platform.feature_flag import Feature
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Write
+from weighbridge.errors import Invalid
+from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform.feature_flags.queries import is_on
+
+
+async def create_event_type(tx: Write, actor: Actor, project: int, asked: NewEventType) -> EventType:
+    """Make an event type with its data point types."""
+    has_capture_rate = await is_on(tx, actor.account_id, Feature.DATA_CAPTURE_RATE)
+    problems = [
+        *problems_of_event_type(asked),
+        *problems_of_measured_cadence(asked, has_capture_rate=has_capture_rate),
+        *problems_of_data_point_types(asked.data_point_types),
+    ]
+    slug = asked.slug or slug_of(asked.name)
+    if not problems and await tx.value(
+        "SELECT true FROM event_types WHERE project_id = %s AND slug = %s", (project, slug)
+    ):
+        problems.append(
+            Problem(f"The project has an event type {slug!r} already.", "event_type.slug", "taken")
+        )
+    if problems:
+        raise Invalid(problems)
+    number: int = await tx.value(
+        """
+        INSERT INTO event_types (project_id, slug, name, description, cadence_amount, cadence_unit,
+                                 reusable_in_batches, expected_locations, requires_tracking_id)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+        """,
+        (
+            project, slug, asked.name.strip(), asked.description, asked.cadence_amount, asked.cadence_unit,
+            asked.reusable_in_batches, asked.expected_locations, asked.requires_tracking_id,
+        ),
+    )  # fmt: skip
+    await _add_data_point_types(tx, project, number, asked.data_point_types)
+    made = await queries.get_event_type(tx, project, queries.event_type_id(project, number))
+    await audit.record(tx, actor, action="event_type.create", target=made.id, project_id=project, after=made)
+    return made
+
+
+async def update_event_type(
+    tx: Write, actor: Actor, project: int, friendly: str, asked: EventTypeChange
+) -> EventType:
+    """Change an event type; what events carry keeps its meaning.
+
+    What is required from now on holds for events that are stored from now on; what no longer is required
+    completes the events that lacked nothing else.
+    """
+    number, before = await _locked(tx, project, friendly)
+    has_capture_rate = await is_on(tx, actor.account_id, Feature.DATA_CAPTURE_RATE)
+    revision = revise(before, asked)
+    wanted = revision.wanted
+    problems = [
+        *problems_of_new(revision, asked),
+        *problems_of_event_type(wanted),
+        *problems_of_measured_cadence(asked, has_capture_rate=has_capture_rate),
+        *problems_of_data_point_types(wanted.data_point_types),
+    ]
+    if problems := problems or await _problems_of_use(tx, project, number, revision):
+        raise Invalid(problems)
+    if not revision.is_change:
+        return before
+    await tx.execute(
+        """
+        UPDATE event_types
+           SET name = %s, description = %s, cadence_amount = %s, cadence_unit = %s, reusable_in_batches = %s,
+               expected_locations = %s, requires_tracking_id = %s, updated_at = now()
+         WHERE project_id = %s AND id = %s
+        """,
+        (
+            wanted.name, wanted.description, wanted.cadence_amount, wanted.cadence_unit,
+            wanted.reusable_in_batches, wanted.expected_locations, wanted.requires_tracking_id,
+            project, number,
+        ),
+    )  # fmt: skip
+    await _change_data_point_types(tx, project, number, revision)
+    after = await queries.get_event_type(tx, project, friendly)
+    await audit.record(
+        tx, actor, action="event_type.update", target=after.id, project_id=project, before=before, after=after
+    )
+    if revision.is_loosened:
+        await _complete_events(tx, actor, project, number, after)
+    return after
+
+
+async def delete_event_type(tx: Write, actor: Actor, project: int, friendly: str) -> None:
+    """Remove an event type that has no events, voided ones included."""
+    number, before = await _locked(tx, project, friendly)
+    if await tx.value(
+        "SELECT EXISTS (SELECT FROM events WHERE project_id = %s AND event_type_id = %s)", (project, number)
+    ):
+        raise Invalid(
+            [
+                Problem(
+                    f"The project has events of type {before.slug!r}, voided ones included; the type stays.",
+                    code="in_use",
+                )
+            ]
+        )
+    if await tx.value(
+        "SELECT EXISTS (SELECT FROM rule_versions WHERE project_id = %s AND event_type_id = %s)",
+        (project, number),
+    ):
+        said = f"Data rules, removed ones included, watch events of type {before.slug!r}; the type stays."
+        raise Invalid([Problem(said, code="in_use")])
+    await tx.execute(
+        "DELETE FROM data_point_types WHERE project_id = %s AND event_type_id = %s", (project, number)
+    )
+    await tx.execute("DELETE FROM event_types WHERE project_id = %s AND id = %s", (project, number))
+    await audit.record(
+        tx, actor, action="event_type.delete", target=before.id, project_id=project, before=before
+    )
+
+
+async def _locked(tx: Write, project: int, friendly: str) -> tuple[int, EventType]:
+    """The number and record of an event type that nobody else changes, and of which nobody stores events."""
+    number = queries.event_type_number(project, friendly)
+    await tx.execute(
+        "SELECT FROM event_types WHERE project_id = %s AND id = %s FOR UPDATE", (project, number)
+    )
+    return number, await queries.get_event_type(tx, project, friendly)
+
+
+async def _problems_of_use(tx: Write, project: int, number: int, revision: Revision) -> list[Problem]:
+    """What cannot be removed or mean something else, because events carry it or batches read it."""
+    redefined = [one for one in revision.kept if one.is_redefined]
+    asked = [one.id for one in revision.removed] + [one.was.id for one in redefined]
+    if not asked:
+        return []
+    rows = await tx.tuples(
+        """
+        SELECT t.id FROM data_point_types t
+         WHERE t.project_id = %(project)s AND t.id = ANY (%(asked)s)
+           AND (EXISTS (SELECT FROM events e
+                         WHERE e.project_id = %(project)s AND e.event_type_id = %(event_type)s
+                           AND (e.numbers[t.position] IS NOT NULL OR e.texts[t.position] IS NOT NULL
+                                OR e.booleans[t.position] IS NOT NULL))
+                OR EXISTS (SELECT FROM batch_input_sets s
+                            WHERE s.project_id = %(project)s AND s.event_type_id = %(event_type)s
+                              AND t.position = ANY (s.positions)))
+        """,
+        {"project": project, "event_type": number, "asked": asked},
+    )
+    used = {one for (one,) in rows}
+    return [
+        Problem(
+            f"event_type.data_point_types leaves out {one.slug!r}, which events carry; it stays.",
+            "event_type.data_point_types",
+            "in_use",
+        )
+        for one in revision.removed
+        if one.id in used
+    ] + [_redefined(one) for one in redefined if one.was.id in used]
+
+
+def _redefined(kept: Kept) -> Problem:
+    name = "value_type" if kept.was.value_type != kept.wanted.value_type else "unit"
+    field = f"event_type.data_point_types[{kept.index}].{name}"
+    return Problem(
+        f"{field} is {getattr(kept.wanted, name)!r}, but events carry {kept.was.slug!r} as "
+        f"{getattr(kept.was, name)!r}; add another data point type instead.",
+        field,
+        "in_use",
+    )
+
+
+async def _change_data_point_types(tx: Write, project: int, number: int, revision: Revision) -> None:
+    if revision.removed:
+        await tx.execute(
+            "DELETE FROM data_point_types WHERE project_id = %s AND id = ANY (%s)",
+            (project, [one.id for one in revision.removed]),
+        )
+    for one in revision.kept:
+        if one.is_changed:
+            await tx.execute(
+                """
+                UPDATE data_point_types
+                   SET name = %s, value_type = %s, unit = %s, required = %s, updated_at = now()
+                 WHERE project_id = %s AND id = %s
+                """,
+                (
+                    one.wanted.name.strip(), one.wanted.value_type, one.wanted.unit, one.wanted.required,
+                    project, one.was.id,
+                ),
+            )  # fmt: skip
+    if revision.added:
+        await _add_data_point_types(tx, project, number, revision.added)
+
+
+async def _add_data_point_types(
+    tx: Write, project: int, number: int, asked: Sequence[NewDataPointType]
+) -> None:
+    """Write down data point types at positions that none has had before."""
+    first: int = await tx.value(
+        "SELECT next_position FROM event_types WHERE project_id = %s AND id = %s", (project, number)
+    )
+    if first + len(asked) - 1 > POSITION_MAX:
+        raise Invalid(
+            [
+                Problem(
+                    "The event type has had so many data point types that no position is left; make another.",
+                    "event_type.data_point_types",
+                    "too_many",
+                )
+            ]
+        )
+    await tx.execute(
+        """
+        INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type, unit,
+                                      required)
+        SELECT %s, %s, place + %s - 1, slug, name, value_type, unit, required
+          FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::boolean[])
+               WITH ORDINALITY AS asked (slug, name, value_type, unit, required, place)
+         ORDER BY place
+        """,
+        (
+            project,
+            number,
+            first,
+            [one.slug or slug_of(one.name) for one in asked],
+            [one.name.strip() for one in asked],
+            [one.value_type for one in asked],
+            [one.unit for one in asked],
+            [one.required for one in asked],
+        ),
+    )
+
+
+async def _complete_events(tx: Write, actor: Actor, project: int, number: int, event_type: EventType) -> None:
+    """Complete the events that lack nothing that is required any more."""
+    completed = await tx.execute(
+        """
+        UPDATE events e SET is_complete = true, updated_at = now()
+         WHERE e.project_id = %(project)s AND e.event_type_id = %(event_type)s AND NOT e.is_complete
+           AND NOT EXISTS (SELECT FROM data_point_types t
+                            WHERE t.project_id = %(project)s AND t.event_type_id = %(event_type)s
+                              AND t.required
+                              AND e.numbers[t.position] IS NULL AND e.texts[t.position] IS NULL
+                              AND e.booleans[t.position] IS NULL)
+        """,
+        {"project": project, "event_type": number},
+    )
+    if completed:
+        await audit.record(
+            tx,
+            actor,
+            action="event.complete_many",
+            target=f"{completed} events",
+            project_id=project,
+            after={"count": completed, "event_type": event_type.id},
+        )

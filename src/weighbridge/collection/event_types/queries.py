@@ -1,0 +1,110 @@
+"""Read event types."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from psycopg.sql import SQL, Literal
+
+from weighbridge.collection.event_types.records import DataPointType, EventType
+from weighbridge.collection.projects.queries import project_id as friendly_project
+from weighbridge.core.identity import ids
+from weighbridge.core.identity.link import Link
+from weighbridge.db.engine import Read
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.errors import NotFound
+
+EVENT_TYPES: Final = Listing(
+    sorts={
+        "id": "id",
+        "name": "name",
+        "slug": "slug",
+        "created_at": "created_at",
+        "updated_at": "updated_at",
+    },
+    default_sort="id",
+    key=("id",),
+    filters={"slug": Filter("slug", str, "a slug")},
+)
+
+_COLUMNS: Final = """
+    project_id, id, slug, name, description, cadence_amount, cadence_unit, reusable_in_batches,
+    expected_locations, requires_tracking_id, created_at, updated_at
+"""
+
+
+async def list_event_types(tx: Read, project: int, wanted: Wanted) -> Page[EventType]:
+    """The event types of a project."""
+    page = await page_of(
+        tx, _event_type, EVENT_TYPES, wanted,
+        columns=_COLUMNS, source="event_types", where=[SQL("project_id = {}").format(Literal(project))],
+    )  # fmt: skip
+    return Page(await _with_data_point_types(tx, project, page.data), page.info)
+
+
+async def get_event_type(tx: Read, project: int, friendly: str) -> EventType:
+    """One event type by its friendly id; a number names none."""
+    found = await tx.row(
+        _event_type,
+        f"SELECT {_COLUMNS} FROM event_types WHERE project_id = %s AND id = %s",
+        (project, event_type_number(project, friendly)),
+    )
+    if found is None:
+        raise NotFound
+    return (await _with_data_point_types(tx, project, [found]))[0]
+
+
+def event_type_number(project: int, friendly: str) -> int:
+    """The number in a friendly id of the project; 0, which no event type has, for any other text."""
+    key = ids.parse(ids.PREFIXES["event_type"], friendly)
+    return key.key if key and key.project == project else 0
+
+
+def event_type_id(project: int, number: int) -> str:
+    """The friendly id of an event type."""
+    return ids.make(ids.PREFIXES["event_type"], ids.Key(project, number))
+
+
+async def _with_data_point_types(tx: Read, project: int, found: Sequence[EventType]) -> list[EventType]:
+    numbers = [key.key for one in found if (key := ids.parse(ids.PREFIXES["event_type"], one.id))]
+    rows = await tx.rows(
+        DataPointType,
+        """
+        SELECT id, slug, name, value_type, unit, required, false AS is_static,
+               event_type_id AS nexus_event_type_id, created_at, updated_at
+          FROM data_point_types WHERE project_id = %s AND event_type_id = ANY (%s)
+         ORDER BY event_type_id, position
+        """,
+        (project, numbers),
+    )
+    by_type: dict[int, list[DataPointType]] = defaultdict(list)
+    for row in rows:
+        by_type[row.nexus_event_type_id].append(row)
+    return [
+        msgspec.structs.replace(one, data_point_types=by_type[number])
+        for one, number in zip(found, numbers, strict=True)
+    ]
+
+
+def _event_type(
+    project: int, number: int, slug: str, name: str, description: str | None, *rest: Any
+) -> EventType:
+    friendly = event_type_id(project, number)
+    cadence_amount, cadence_unit, reusable, expected_locations, requires_tracking_id, created, updated = rest
+    return EventType(
+        id=friendly,
+        slug=slug,
+        name=name,
+        description=description,
+        cadence_amount=cadence_amount,
+        cadence_unit=cadence_unit,
+        reusable_in_batches=reusable,
+        expected_locations=expected_locations,
+        requires_tracking_id=requires_tracking_id,
+        is_static=False,
+        data_point_types=[],
+        created_at=created,
+        updated_at=updated,
+        ui_url=Link(f"/projects/{friendly_project(project)}/event_types/{friendly}"),
+    )

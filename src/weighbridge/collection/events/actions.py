@@ -1,0 +1,128 @@
+"""Complete and correct an event, or void it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, LiteralString
+
+from msgspec import UNSET
+from psycopg.sql import SQL, Identifier, Placeholder
+
+from weighbridge.accounting.batches.queries import batch_id
+from weighbridge.accounting.books.locks import hold_off_generations
+from weighbridge.accounting.books.staleness import ChangedEvent, announce_change, mark_users_of_events
+from weighbridge.collection.events import queries
+from weighbridge.collection.events.queries import EventRow
+from weighbridge.collection.events.records import Event, EventChange
+from weighbridge.collection.intake.checking import Place
+from weighbridge.collection.intake.completion import changes_of
+from weighbridge.collection.intake.lookup import look_up
+from weighbridge.collection.measurements.corrections import apply_corrections
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Write
+from weighbridge.errors import Invalid
+from weighbridge.platform.audit_log import actions as audit
+from weighbridge.quality.evaluation.marks import mark_stored_events
+
+_CASTS: Final[Mapping[str, LiteralString]] = {
+    "numbers": "::numeric[]",
+    "texts": "::text[]",
+    "booleans": "::boolean[]",
+}
+
+BATCHES_NAMED_MAX: Final = 10
+"""Batches that a refusal to void an event names; it says how many more there are."""
+
+
+async def update_event(tx: Write, actor: Actor, project: int, friendly: str, asked: EventChange) -> Event:
+    """Add to an event what it lacks, and correct what it holds; what was captured stays beside it."""
+    # The type is locked before the event, in the order in which a change of the type locks them.
+    kind = (await queries.event_row(tx, project, friendly)).slug
+    known = (await look_up(tx, actor, project, slugs=[kind], named=_named(asked))).known
+    row = await queries.locked_event_row(tx, project, friendly)
+    before = await queries.whole_event(tx, row)
+    place = Place("event", 0, [])
+    changes = changes_of(row, asked, known, place)
+    wanted = changes.fields.get("client_reference")
+    if problems := [*place.problems, *await _problems_of_reference(tx, row, wanted)]:
+        raise Invalid(problems)
+    if not changes.fields and not changes.corrections:
+        return before
+    if "location_ids" in changes.fields:
+        # Filters may read the place, so what was made of the event is no longer certain.
+        await announce_change(tx, project)
+        await mark_users_of_events(tx, project, [ChangedEvent.at(project, row.number, 0)])
+    await _set_fields(tx, row, changes.fields)
+    await apply_corrections(tx, actor, project, changes.corrections)
+    mark_stored_events(tx, project, [row.number])
+    after = await queries.get_event(tx, project, friendly)
+    await audit.record(
+        tx, actor, action="event.update", target=after.id, project_id=project, before=before, after=after
+    )
+    return after
+
+
+def _named(asked: EventChange) -> dict[str, set[str]]:
+    """The records that a change names, by kind."""
+    locations = () if asked.locations is UNSET else asked.locations
+    return {
+        "location": {place.id for place in locations},
+        "feedstock": {asked.feedstock_id} if isinstance(asked.feedstock_id, str) else set(),
+        "asset": {asked.asset_id} if isinstance(asked.asset_id, str) else set(),
+    }
+
+
+async def _set_fields(tx: Write, row: EventRow, fields: Mapping[str, Any]) -> None:
+    if not fields:
+        return
+    columns = SQL(", ").join(
+        SQL("{} = {}{}").format(Identifier(name), Placeholder(), SQL(_CASTS.get(name, ""))) for name in fields
+    )
+    await tx.execute(
+        SQL("UPDATE events SET {}, updated_at = now() WHERE project_id = %s AND id = %s").format(columns),
+        (*fields.values(), row.project, row.number),
+    )
+
+
+async def void_event(tx: Write, actor: Actor, project: int, friendly: str) -> None:
+    """Take an event that no batch was made of out of the data; it stays stored for the audit."""
+    row = await queries.locked_event_row(tx, project, friendly)
+    before = await queries.whole_event(tx, row)
+    await hold_off_generations(tx, project)
+    used = await tx.tuples(
+        """
+        SELECT DISTINCT i.batch_id FROM batch_inputs i
+          JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id) AND b.deleted_at IS NULL
+         WHERE i.project_id = %(project)s AND %(event)s = ANY (i.event_ids)
+           AND int8range(i.first_event, i.last_event, '[]') @> %(event)s::bigint
+         ORDER BY i.batch_id
+        """,
+        {"project": project, "event": row.number},
+    )
+    if used:
+        raise Invalid([_used(project, [number for (number,) in used])])
+    await tx.execute(
+        "UPDATE events SET voided_at = now(), updated_at = now() WHERE project_id = %s AND id = %s",
+        (project, row.number),
+    )
+    mark_stored_events(tx, project, [row.number])
+    await audit.record(tx, actor, action="event.void", target=before.id, project_id=project, before=before)
+
+
+def _used(project: int, batches: Sequence[int]) -> Problem:
+    named = ", ".join(batch_id(project, number) for number in batches[:BATCHES_NAMED_MAX])
+    more = len(batches) - BATCHES_NAMED_MAX
+    others = f" and {more:,} more" if more > 0 else ""
+    return Problem(f"The event is part of what was accounted for: {named}{others}. It stays.", code="in_use")
+
+
+async def _problems_of_reference(tx: Write, row: EventRow, wanted: str | None) -> list[Problem]:
+    if wanted is None or wanted == row.client_reference:
+        return []
+    other = await tx.value(
+        "SELECT id FROM events WHERE project_id = %s AND client_reference = %s", (row.project, wanted)
+    )
+    if other is None:
+        return []
+    there = queries.event_id(row.project, other)
+    said = f"event.client_reference is {wanted!r}, which the event {there} of the project has."
+    return [Problem(said, "event.client_reference", "taken", (there,))]

@@ -1,0 +1,80 @@
+"""Attach evidence to events."""
+
+from typing import Any
+
+from weighbridge.collection.evidence import queries
+from weighbridge.collection.evidence.records import Evidence, NewEvidence, NewEvidenceBody, StoredFile
+from weighbridge.core.collection.evidence import EVIDENCE_OF_EVENT_MAX, problems_of_link, problems_of_name
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Write
+from weighbridge.errors import Invalid
+from weighbridge.platform.audit_log import actions as audit
+
+
+async def create_evidence(
+    tx: Write, actor: Actor, event: str, asked: NewEvidenceBody | StoredFile
+) -> Evidence:
+    """Attach a link, or a file that is in the store already."""
+    key = await queries.event_named(tx, actor, event)
+    problems = [] if isinstance(asked, StoredFile) else _problems(asked.evidence)
+    problems += await _problems_of_room(tx, key, event)
+    if problems:
+        raise Invalid(problems)
+    number = await _insert(tx, actor, key, asked)
+    made = await queries.get_evidence(tx, key.project, key.key, str(number))
+    await audit.record(
+        tx,
+        actor,
+        action="evidence.create",
+        target=f"evidence {number} of {event}",
+        project_id=key.project,
+        after=made,
+    )
+    return made
+
+
+def _problems(asked: NewEvidence) -> list[Problem]:
+    problems = [] if asked.type == "url" else [_problem_of_type(asked.type)]
+    problems += problems_of_name(asked.name, "evidence.name")
+    return problems + problems_of_link(asked.url, "evidence.url")
+
+
+def _problem_of_type(sent: str) -> Problem:
+    return Problem(
+        f"evidence.type is {sent!r}; a link has the type url, and a file is sent as multipart/form-data.",
+        "evidence.type",
+        "invalid",
+    )
+
+
+async def _problems_of_room(tx: Write, key: ids.Key, event: str) -> list[Problem]:
+    """Whether the event has room for more; until the commit no other request attaches to it."""
+    await tx.execute(
+        "SELECT FROM events WHERE project_id = %s AND id = %s FOR NO KEY UPDATE", (key.project, key.key)
+    )
+    count: int = await tx.value(
+        "SELECT count(*) FROM evidence WHERE project_id = %s AND event_id = %s", (key.project, key.key)
+    )
+    if count < EVIDENCE_OF_EVENT_MAX:
+        return []
+    said = f"The event {event} has {count} files and links; an event has at most {EVIDENCE_OF_EVENT_MAX}."
+    return [Problem(said, "event_id", "full")]
+
+
+async def _insert(tx: Write, actor: Actor, key: ids.Key, asked: NewEvidenceBody | StoredFile) -> int:
+    values: tuple[Any, ...]
+    if isinstance(asked, StoredFile):
+        values = ("file", asked.name, None, asked.key, asked.size, asked.content_type, asked.sha256)
+    else:
+        values = ("url", asked.evidence.name.strip(), asked.evidence.url, None, None, None, None)
+    number: int = await tx.value(
+        """
+        INSERT INTO evidence (project_id, event_id, created_by,
+                              type, name, url, storage_key, size, content_type, sha256)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+        """,
+        (key.project, key.key, actor.user_id, *values),
+    )
+    return number

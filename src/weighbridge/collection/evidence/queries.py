@@ -1,0 +1,184 @@
+"""Read evidence: of an event, of the events behind a batch, or of a page of events."""
+
+from collections.abc import Collection
+from typing import Any, Final, LiteralString
+
+from msgspec import UNSET
+from psycopg.sql import SQL, Composable
+
+from weighbridge.collection.evidence.records import EventEvidence, Evidence, EvidenceType, StoredFile
+from weighbridge.collection.projects.queries import project_id as friendly_project
+from weighbridge.core.identity import ids
+from weighbridge.core.identity.link import API_PREFIX, Address
+from weighbridge.core.platform.permission import Actor
+from weighbridge.db.engine import Read
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.literal import Literal
+from weighbridge.errors import NotFound
+
+_TYPES: Final = ("file", "url")
+
+
+def _type(text: str) -> str:
+    if text not in _TYPES:
+        raise ValueError(text)
+    return text
+
+
+EVIDENCE: Final = Listing(
+    sorts={"id": "v.id", "name": "v.name", "created_at": "v.created_at"},
+    default_sort="id",
+    key=("v.id",),
+    filters={"type": Filter("v.type", _type, "file or url")},
+)
+
+_COLUMNS: Final = """
+    v.project_id, v.event_id, v.id, v.type, v.name, v.url, v.size, v.content_type, encode(v.sha256, 'hex')
+"""
+
+
+async def event_named(tx: Read, actor: Actor, text: str) -> ids.Key:
+    """The key of an event of the actor's account, by its id alone."""
+    return await _named(
+        tx,
+        actor,
+        "event",
+        text,
+        """
+        SELECT true FROM events e JOIN projects p ON p.id = e.project_id
+         WHERE e.project_id = %s AND e.id = %s AND p.account_id = %s AND e.voided_at IS NULL
+        """,
+    )
+
+
+async def event_of_project(tx: Read, actor: Actor, project: int, text: str) -> int:
+    """The number of an event that a path names below its project."""
+    key = await event_named(tx, actor, text)
+    if key.project != project:
+        raise NotFound
+    return key.key
+
+
+async def list_event_evidence(tx: Read, project: int, event: int, wanted: Wanted) -> Page[Evidence]:
+    """The evidence of one event."""
+    of_event = SQL("v.project_id = {} AND v.event_id = {}").format(Literal(project), Literal(event))
+    return await _page(tx, wanted, of_event)
+
+
+async def list_batch_evidence(tx: Read, actor: Actor, batch: str, wanted: Wanted) -> Page[Evidence]:
+    """The evidence of every event that a batch was made of."""
+    key = await _batch_named(tx, actor, batch)
+    behind_batch = SQL(
+        """
+        v.project_id = {project} AND v.event_id IN (
+            SELECT unnest(event_ids) FROM batch_inputs WHERE project_id = {project} AND batch_id = {batch})
+        """
+    ).format(project=Literal(key.project), batch=Literal(key.key))
+    return await _page(tx, wanted, behind_batch)
+
+
+async def get_evidence(tx: Read, project: int, event: int, text: str) -> Evidence:
+    """One piece of evidence of an event, by its number."""
+    found = await tx.row(
+        _evidence,
+        f"SELECT {_COLUMNS} FROM evidence v WHERE v.project_id = %s AND v.event_id = %s AND v.id = %s",
+        (project, event, _number(text)),
+    )
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def get_file(tx: Read, project: int, event: int, text: str) -> StoredFile:
+    """What is written down of a file; a link has none."""
+    found = await tx.row(
+        StoredFile,
+        """
+        SELECT storage_key, name, size, content_type, sha256 FROM evidence
+         WHERE project_id = %s AND event_id = %s AND id = %s AND type = 'file'
+        """,
+        (project, event, _number(text)),
+    )
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def evidence_of_events(
+    tx: Read, project: int, events: Collection[int]
+) -> dict[int, list[EventEvidence]]:
+    """The evidence of several events, in the order in which it was attached."""
+    found: dict[int, list[EventEvidence]] = {event: [] for event in events}
+    for event, number, kind, name, url in await tx.tuples(
+        """
+        SELECT event_id, id, type, name, url FROM evidence
+         WHERE project_id = %s AND event_id = ANY (%s) ORDER BY event_id, id
+        """,
+        (project, list(found)),
+    ):
+        address = _address(project, event, number, url)
+        found[event].append(EventEvidence(number, kind, address, name))
+    return found
+
+
+async def _page(tx: Read, wanted: Wanted, where: Composable) -> Page[Evidence]:
+    return await page_of(
+        tx, _evidence, EVIDENCE, wanted, columns=_COLUMNS, source="evidence v", where=[where]
+    )
+
+
+async def _batch_named(tx: Read, actor: Actor, text: str) -> ids.Key:
+    return await _named(
+        tx,
+        actor,
+        "batch",
+        text,
+        """
+        SELECT true FROM batches b JOIN projects p ON p.id = b.project_id
+         WHERE b.project_id = %s AND b.id = %s AND p.account_id = %s AND b.deleted_at IS NULL
+        """,
+    )
+
+
+async def _named(tx: Read, actor: Actor, kind: str, text: str, statement: LiteralString) -> ids.Key:
+    key = ids.parse(ids.PREFIXES[kind], text)
+    if key is None or key != ids.Key(key.project, key.key):
+        raise NotFound
+    if await tx.value(statement, (key.project, key.key, actor.account_id)) is None:
+        raise NotFound
+    return key
+
+
+def _number(text: str) -> int:
+    try:
+        return read_int4(text)
+    except ValueError:
+        raise NotFound from None
+
+
+def _evidence(
+    project: int, event: int, number: int, kind: EvidenceType, name: str, url: str | None,
+    size: int | None, content_type: str | None, sha256: str | None,
+) -> Evidence:  # fmt: skip
+    return Evidence(
+        number,
+        kind,
+        _address(project, event, number, url),
+        name,
+        _or_unset(size),
+        _or_unset(content_type),
+        _or_unset(sha256),
+    )
+
+
+def _or_unset(value: Any) -> Any:
+    return UNSET if value is None else value
+
+
+def _address(project: int, event: int, number: int, url: str | None) -> Address:
+    """Where a link leads, or where a file is downloaded."""
+    if url is not None:
+        return Address(url)
+    friendly = ids.make(ids.PREFIXES["event"], ids.Key(project, event))
+    inside = f"{API_PREFIX}/projects/{friendly_project(project)}"
+    return Address(f"{inside}/events/{friendly}/evidences/{number}/file")

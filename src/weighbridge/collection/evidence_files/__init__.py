@@ -1,0 +1,1 @@
+"""The files of evidence: how they are checked, kept and swept."""

@@ -1,0 +1,1 @@
+"""Events on their way in: looked up, checked, stored, and completed later."""

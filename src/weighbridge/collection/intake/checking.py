@@ -1,0 +1,322 @@
+"""Intake: check new events against their types and write them as rows of the database.
+
+This is the hot path of collection: a few microseconds for each event. The quick test of a number (a
+short text without an exponent) accepts only what the full rule in `core.number` accepts too.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
+from decimal import Decimal
+from typing import Final
+
+import msgspec
+
+from weighbridge.collection.events.records import (
+    LOCATIONS_MAX,
+    REFERENCE_LENGTH_MAX,
+    TEXT_LENGTH_MAX,
+    EventReceipt,
+    LocationRef,
+    NewDataPoint,
+    NewEvent,
+)
+from weighbridge.core.identity import ids
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import DIGITS_MAX, NumberError, limited, shorten
+from weighbridge.core.time.instant import Instant
+
+PROBLEMS_MAX: Final = 100
+"""Problems named in one refusal; a caller who sent 10,000 bad rows learns enough from these."""
+
+Row = tuple[int, int, int, str, str, str | None, str | None, str | None, str | None, str | None,
+            str, str, str, str, str]  # fmt: skip
+"""An event in the texts that the database reads its columns from."""
+
+EVENT_COLUMNS: Final = """
+    project_id, id, event_type_id, start_time, end_time, tracking_id, feedstock_id, asset_id,
+    client_reference, notes, location_ids, numbers, texts, booleans, is_complete
+"""
+COPY_EVENTS: Final = f"COPY events ({EVENT_COLUMNS}) FROM STDIN"
+INSERT_EVENT: Final = f"INSERT INTO events ({EVENT_COLUMNS}) VALUES ({', '.join(['%s'] * 15)})"
+
+_encode: Final = msgspec.json.Encoder().encode
+_EVENT: Final = ids.PREFIXES["event"]
+_KEY_STEP: Final = 1 << ids.PROJECT_BITS
+_ESCAPES: Final = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+_NULL: Final = "\\N"
+_NO_VALUES: Final = "{}"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where the values of one data point type stand in its events."""
+
+    position: int
+    value_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What intake knows of an event type."""
+
+    number: int
+    slots: Mapping[str, Slot]
+    width: int
+    required: frozenset[str]
+    locations_min: int
+    requires_tracking_id: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The records of the project that the events of a request may name, by the ids they are named with."""
+
+    project: int
+    templates: Mapping[str, Template]
+    locations: Mapping[str, int]
+    feedstocks: Mapping[str, int]
+    assets: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the request an event stands, and the problems found so far; names are made when needed."""
+
+    prefix: str
+    index: int
+    problems: list[Problem]
+
+    def refuse(
+        self, name: str, message: str, code: str = "invalid", *, records: tuple[str, ...] = ()
+    ) -> None:
+        """Note a problem of a field of the event; the message goes on from the field's name."""
+        event = f"{self.prefix}[{self.index}]" if self.prefix == "events" else self.prefix
+        self.problems.append(Problem(f"{event}.{name} {message}", f"{event}.{name}", code, records))
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """Rows of new events with the receipts for their senders; the rows are void when there are problems."""
+
+    rows: list[Row]
+    receipts: list[EventReceipt]
+    problems: list[Problem]
+
+
+def take_in(events: Sequence[NewEvent], keys: Sequence[int], known: Known, prefix: str) -> Intake:
+    """Check every event and write its row; problems name the field as `events[3].data_points[0].value`."""
+    intake = Intake([], [], [])
+    first = ids.packed(known.project, 0)
+    for index, (event, key) in enumerate(zip(events, keys, strict=True)):
+        place = Place(prefix, index, intake.problems)
+        template = known.templates.get(event.event_type)
+        if template is None:
+            place.refuse(
+                "event_type", f"is {event.event_type!r}, which is no event type of the project.", "unknown"
+            )
+        else:
+            row, missing = _row(key, event, template, known, place)
+            friendly = ids.make_packed(_EVENT, first + key * _KEY_STEP)
+            intake.rows.append(row)
+            intake.receipts.append(EventReceipt(friendly, "incomplete" if missing else "complete", missing))
+        if len(intake.problems) > PROBLEMS_MAX:
+            break
+    return intake
+
+
+def copy_text(rows: Iterable[Row]) -> str:
+    """Rows in the text format of COPY."""
+    return "".join([_line(row) for row in rows])
+
+
+def _line(row: Row) -> str:
+    (
+        project, key, event_type, start, end, tracking_id, feedstock, asset, client_reference, notes,
+        locations, numbers, texts, booleans, complete,
+    ) = row  # fmt: skip
+    return (
+        f"{project}\t{key}\t{event_type}\t{start}\t{end}\t"
+        f"{_NULL if tracking_id is None else tracking_id.translate(_ESCAPES)}\t"
+        f"{feedstock or _NULL}\t{asset or _NULL}\t"
+        f"{_NULL if client_reference is None else client_reference.translate(_ESCAPES)}\t"
+        f"{_NULL if notes is None else notes.translate(_ESCAPES)}\t"
+        f"{locations}\t{numbers}\t{texts if texts == _NO_VALUES else texts.translate(_ESCAPES)}\t"
+        f"{booleans}\t{complete}\n"
+    )
+
+
+def _row(key: int, event: NewEvent, template: Template, known: Known, place: Place) -> tuple[Row, list[str]]:
+    """The columns of an event, and the slugs of required values that are missing."""
+    end_time = event.end_time or event.start_time
+    if end_time < event.start_time:
+        start = event.start_time.isoformat()
+        place.refuse("end_time", f"is {end_time.isoformat()}, before start_time, {start}.")
+    if template.requires_tracking_id and event.tracking_id is None:
+        place.refuse("tracking_id", f"is missing; events of type {event.event_type!r} need one.", "required")
+    numbers, texts, booleans, missing = _values(event.data_points, template, place)
+    locations = location_numbers(event.locations, event.event_type, template, known, place)
+    row = (
+        known.project,
+        key,
+        template.number,
+        _time("start_time", event.start_time, place),
+        _time("end_time", end_time, place),
+        reference("tracking_id", event.tracking_id, place),
+        _tag("feedstock", event.feedstock_id, known.feedstocks, place),
+        _tag("asset", event.asset_id, known.assets, place),
+        reference("client_reference", event.client_reference, place),
+        bounded_text("notes", event.notes, TEXT_LENGTH_MAX, place),
+        f"{{{','.join(locations)}}}",
+        numbers,
+        texts,
+        booleans,
+        "f" if missing else "t",
+    )
+    return row, missing
+
+
+def _values(
+    points: Sequence[NewDataPoint], template: Template, place: Place
+) -> tuple[str, str, str, list[str]]:
+    """The three arrays as the database reads them, and the slugs of required values that are missing."""
+    slots = template.slots
+    arrays: dict[str, list[str]] = {}
+    seen = set()
+    for index, point in enumerate(points):
+        slot = slots.get(point.slug)
+        if slot is None or point.slug in seen:
+            refuse_name(index, point, template, place)
+            continue
+        seen.add(point.slug)
+        array = arrays.get(slot.value_type)
+        if array is None:
+            array = arrays[slot.value_type] = ["NULL"] * template.width
+        array[slot.position - 1] = element(index, point, slot, place)
+    missing = (
+        [] if template.required <= seen else [slug for slug in slots if slug in template.required - seen]
+    )
+    return _array(arrays.get("number")), _array(arrays.get("string")), _array(arrays.get("boolean")), missing
+
+
+def element(index: int, point: NewDataPoint, slot: Slot, place: Place) -> str:
+    """One value as an element of an array."""
+    value, kind = point.value, type(point.value)
+    if slot.value_type == "number" and (kind is Decimal or kind is int):
+        text = str(value)
+        if len(text) > DIGITS_MAX or "E" in text:
+            _check_limits(index, point, place)
+        return text
+    if slot.value_type == "string" and kind is str and value.strip():
+        if complaint := _text_problem(value, TEXT_LENGTH_MAX):
+            place.refuse(f"data_points[{index}].value", f"of {point.slug!r} {complaint}.")
+        quoted: str = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{quoted}"'
+    if slot.value_type == "boolean" and kind is bool:
+        return "t" if value else "f"
+    said = f"of {point.slug!r} is {_shown(value)}; it takes a {slot.value_type}."
+    place.refuse(f"data_points[{index}].value", said)
+    return "NULL"
+
+
+def _shown(value: object) -> str:
+    """A value of JSON as a message names it."""
+    match value:
+        case None | bool():
+            return "null" if value is None else f"the boolean {str(value).lower()}"
+        case str():
+            return f"the string {shorten(value)!r}" if value.strip() else "blank"
+        case list() | dict():
+            return "a list" if isinstance(value, list) else "an object"
+        case _:
+            return f"the number {shorten(str(value))}"
+
+
+def _array(items: list[str] | None) -> str:
+    return "{" + ",".join(items) + "}" if items else _NO_VALUES
+
+
+def _check_limits(index: int, point: NewDataPoint, place: Place) -> None:
+    try:
+        limited(Decimal(point.value))
+    except NumberError as error:
+        place.refuse(f"data_points[{index}].value", f"of {point.slug!r} is out of limits: {error}")
+
+
+def refuse_name(index: int, point: NewDataPoint, template: Template, place: Place) -> None:
+    """Refuse a value for a data point that the event type lacks, or that has a value in the request."""
+    name = f"data_points[{index}].slug"
+    if point.slug in template.slots:
+        place.refuse(name, f"is {point.slug!r} a second time in the event.")
+        return
+    allowed = ", ".join(template.slots) or "none"
+    place.refuse(name, f"is {point.slug!r}; the event type has the data points {allowed}.", "unknown")
+
+
+def location_numbers(
+    locations: Sequence[LocationRef], event_type: str, template: Template, known: Known, place: Place
+) -> list[str]:
+    """The numbers of the locations that an event names."""
+    numbers: list[str] = []
+    for index, named in enumerate(locations):
+        number = known.locations.get(named.id)
+        if number is None:
+            refused = f"is {named.id!r}, which is no location of the project."
+            place.refuse(f"locations[{index}].id", refused, "unknown")
+        elif str(number) in numbers:
+            place.refuse(f"locations[{index}].id", f"names {named.id!r} a second time.")
+        else:
+            numbers.append(str(number))
+    count = len(locations)
+    if not template.locations_min <= count <= LOCATIONS_MAX:
+        place.refuse(
+            "locations",
+            f"names {count}; events of type {event_type!r} name {template.locations_min} to {LOCATIONS_MAX}.",
+        )
+    return numbers
+
+
+def _tag(noun: str, friendly: str | None, known: Mapping[str, int], place: Place) -> str | None:
+    if friendly is None:
+        return None
+    number = known.get(friendly)
+    if number is None:
+        place.refuse(f"{noun}_id", f"is {friendly!r}, which is no {noun} of the project.", "unknown")
+    return str(number)
+
+
+def reference(name: str, value: str | None, place: Place) -> str | None:
+    """A tracking id or client reference."""
+    if value is None:
+        return None
+    if not value.strip():
+        place.refuse(name, "is blank; leave it out instead.")
+    return bounded_text(name, value, REFERENCE_LENGTH_MAX, place)
+
+
+def bounded_text(name: str, value: str | None, longest: int, place: Place) -> str | None:
+    """A text of at most so many characters."""
+    if value is None:
+        return None
+    if complaint := _text_problem(value, longest):
+        place.refuse(name, f"{complaint}.")
+    return value
+
+
+def _text_problem(value: str, longest: int) -> str | None:
+    if len(value) > longest:
+        return f"has {len(value)} characters; allowed are {longest}"
+    if "\x00" in value:
+        return "holds a NUL character, which no text may"
+    return None
+
+
+def _time(name: str, moment: datetime, place: Place) -> str:
+    if not MINYEAR < moment.year < MAXYEAR:
+        try:
+            Instant.of(moment)
+        except OverflowError:
+            place.refuse(name, f"is {moment.isoformat()}, which in UTC is outside the years 1 to 9999.")
+    if moment.tzinfo is UTC and moment.microsecond % 1000 == 0:
+        return _encode(moment)[1:-1].decode()  # ten times quicker, and the same moment
+    return moment.isoformat(timespec="milliseconds")

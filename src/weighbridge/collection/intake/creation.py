@@ -1,0 +1,177 @@
+"""Store new events, all of a request or none: one with its whole record for an answer, many with receipts.
+
+What events name is looked up and held as it is in one round trip, everything is checked in memory, and
+one event goes to the database together with its audit row and the commit; its answer is made of what was
+looked up and sent, without reading it back.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from msgspec import UNSET
+
+from weighbridge.collection.events import queries
+from weighbridge.collection.events.queries import EventRow
+from weighbridge.collection.events.records import (
+    EVENTS_MAX,
+    BulkInfo,
+    Event,
+    EventReceipts,
+    NewEvent,
+    NewEventsBody,
+)
+from weighbridge.collection.intake.checking import COPY_EVENTS, INSERT_EVENT, Intake, copy_text, take_in
+from weighbridge.collection.intake.client_references import with_references
+from weighbridge.collection.intake.lookup import Found, look_up
+from weighbridge.collection.intake.vocabulary import remember
+from weighbridge.collection.locations.queries import location_of
+from weighbridge.collection.projects.queries import project_named
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Write
+from weighbridge.db.json import canonical_sha256
+from weighbridge.errors import Invalid, Malformed, Refusal
+from weighbridge.platform.audit_log import actions as audit
+from weighbridge.quality.evaluation.marks import mark_events, marks_of
+
+
+async def create_events(tx: Write, actor: Actor, project: int, body: NewEventsBody) -> Event | EventReceipts:
+    """Store the one event of the body, or its many; NotFound when the account has no such project."""
+    if refusal := _refusal_of(body):
+        await project_named(tx, actor, str(project))
+        raise refusal
+    if body.event is not UNSET:
+        return await _create_one(tx, actor, project, body.event)
+    assert body.events is not UNSET  # noqa: S101 - one of the two is set
+    return await _create_many(tx, actor, project, body.events, canonical_sha256(body))
+
+
+def _refusal_of(body: NewEventsBody) -> Refusal | None:
+    """Why the body as a whole is refused, whatever its events are."""
+    if (body.event is UNSET) == (body.events is UNSET):
+        return Malformed("The body takes either event, an object, or events, a list.")
+    if body.events is UNSET or 0 < len(body.events) <= EVENTS_MAX:
+        return None
+    said = f"events holds {len(body.events)}; a request takes 1 to {EVENTS_MAX:,}."
+    return Invalid([Problem(said, "events", "invalid")])
+
+
+async def _create_one(tx: Write, actor: Actor, project: int, sent: NewEvent) -> Event:
+    found, keys, intake = await _checked(tx, actor, project, [sent], "event")
+    remember(tx.memory, found)
+    tx.later(INSERT_EVENT, intake.rows[0])
+    _mark(tx, project, [sent], found)
+    assert found.moment is not None  # noqa: S101 - the event type was found
+    event = answer_of(keys[0], sent, found, found.moment)
+    await audit.record(tx, actor, action="event.create", target=event.id, project_id=project, after=event)
+    return event
+
+
+async def _create_many(
+    tx: Write, actor: Actor, project: int, sent: Sequence[NewEvent], sha256: str
+) -> EventReceipts:
+    found, keys, intake = await _checked(tx, actor, project, sent, "events")
+    await tx.copy(COPY_EVENTS, copy_text(intake.rows))
+    _mark(tx, project, sent, found)
+    count = len(keys)
+    summary = {"count": count, "ids": _spans(project, keys), "sha256": sha256}
+    await audit.record(
+        tx, actor, action="event.create_many", target=f"{count} events", project_id=project, after=summary
+    )
+    return EventReceipts(intake.receipts, BulkInfo(count))
+
+
+async def _checked(
+    tx: Write, actor: Actor, project: int, sent: Sequence[NewEvent], field: str
+) -> tuple[Found, list[int], Intake]:
+    """Look up what the events name, give them keys and check them all; only good rows come back."""
+    references = {event.client_reference for event in sent if event.client_reference}
+    found = await look_up(
+        tx,
+        actor,
+        project,
+        slugs={event.event_type for event in sent},
+        named={
+            "location": {place.id for event in sent for place in event.locations},
+            "feedstock": {event.feedstock_id for event in sent if event.feedstock_id is not None},
+            "asset": {event.asset_id for event in sent if event.asset_id is not None},
+        },
+        references=references,
+    )
+    keys = await tx.take_event_keys(len(sent))
+    intake = take_in(sent, keys, found.known, field)
+    if problems := with_references(intake.problems, sent, found.namesakes, project, field):
+        raise Invalid(problems)
+    return found, keys, intake
+
+
+def _mark(tx: Write, project: int, sent: Sequence[NewEvent], found: Found) -> None:
+    """Leave the events to the automatic rules."""
+    numbers = {slug: template.number for slug, template in found.known.templates.items()}
+    mark_events(tx, project, marks_of((numbers[event.event_type], event.start_time) for event in sent))
+
+
+def answer_of(key: int, sent: NewEvent, found: Found, moment: Instant) -> Event:
+    """The event as reading it back would give it, when it was stored at the moment."""
+    return queries.assembled(
+        _stored(key, sent, found, moment),
+        found.kinds[sent.event_type].measures,
+        [location_of(*found.records["location"][place.id][:-1]) for place in sent.locations],
+        [],
+    )
+
+
+def _stored(key: int, sent: NewEvent, found: Found, moment: Instant) -> EventRow:
+    """The row of an event as reading it back would give it."""
+    known = found.known
+    template = known.templates[sent.event_type]
+    arrays: dict[str, list[Any]] = {"number": [], "string": [], "boolean": []}
+    for point in sent.data_points:
+        slot = template.slots[point.slug]
+        array = arrays[slot.value_type]
+        array += [None] * (slot.position - len(array))
+        array[slot.position - 1] = _as_read(point.value) if slot.value_type == "number" else point.value
+    start = Instant.of(sent.start_time)
+    return EventRow(
+        project=known.project,
+        number=key,
+        event_type=template.number,
+        slug=sent.event_type,
+        name=found.kinds[sent.event_type].name,
+        tracking_id=sent.tracking_id,
+        client_reference=sent.client_reference,
+        notes=sent.notes,
+        start_time=start,
+        end_time=start if sent.end_time is None else Instant.of(sent.end_time),
+        is_complete=template.required <= {point.slug for point in sent.data_points},
+        feedstock=None if sent.feedstock_id is None else known.feedstocks[sent.feedstock_id],
+        feedstock_name=None
+        if sent.feedstock_id is None
+        else found.records["feedstock"][sent.feedstock_id][2],
+        asset=None if sent.asset_id is None else known.assets[sent.asset_id],
+        asset_name=None if sent.asset_id is None else found.records["asset"][sent.asset_id][2],
+        location_ids=[known.locations[place.id] for place in sent.locations],
+        numbers=arrays["number"],
+        texts=arrays["string"],
+        booleans=arrays["boolean"],
+        created_at=moment,
+        updated_at=moment,
+    )
+
+
+def _as_read(value: Decimal | int) -> Decimal:
+    """A number as the database gives it back: without exponent, and zero without a sign."""
+    number = Decimal(value)
+    return Decimal(format(number or number.copy_abs(), "f"))
+
+
+def _spans(project: int, keys: Sequence[int]) -> list[list[str]]:
+    """Runs of consecutive event keys as pairs of first and last id."""
+    starts = [index for index, key in enumerate(keys) if index == 0 or key != keys[index - 1] + 1]
+    ends = [*(start - 1 for start in starts[1:]), len(keys) - 1]
+    return [
+        [queries.event_id(project, keys[start]), queries.event_id(project, keys[end])]
+        for start, end in zip(starts, ends, strict=True)
+    ]

@@ -1,0 +1,179 @@
+"""What events name, looked up for all events of a request in one round trip.
+
+All of it is held as it is until the transaction ends, so that nobody removes or redefines what a row is
+being written for.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from psycopg.rows import TupleRow
+
+from weighbridge.collection.event_types.records import EXPECTED_LOCATIONS
+from weighbridge.collection.events.queries import Measure
+from weighbridge.collection.intake.checking import Known, Slot, Template
+from weighbridge.collection.locations.queries import LOCATION_COLUMNS
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Command, Write
+from weighbridge.errors import NotFound
+
+Named = Mapping[str, Collection[str]]
+"""Friendly ids by the kind of record that they are to name."""
+
+# A statement of its own: the next one then sees what a change that this one waited for has made.
+_HOLD_TYPES: Final = """
+    SELECT p.id, ARRAY(SELECT id FROM event_types WHERE project_id = p.id AND slug = ANY (%s) FOR KEY SHARE)
+      FROM projects p WHERE p.id = %s AND p.account_id = %s
+"""
+_TYPES: Final = """
+    SELECT et.slug, et.id, et.name, et.expected_locations, et.requires_tracking_id, et.revision,
+           now()::timestamptz(3), dpt.position, dpt.slug, dpt.name, dpt.unit, dpt.required, dpt.value_type
+      FROM event_types et
+      LEFT JOIN data_point_types dpt ON (dpt.project_id, dpt.event_type_id) = (et.project_id, et.id)
+     WHERE et.project_id = %s AND et.slug = ANY (%s)
+     ORDER BY et.id, dpt.position
+"""
+_NAMED: Final = {
+    "location": (
+        f"SELECT {LOCATION_COLUMNS}, revision FROM locations"
+        " WHERE project_id = %s AND id = ANY (%s) FOR KEY SHARE"
+    ),
+    "feedstock": (
+        "SELECT project_id, id, name, revision FROM feedstocks"
+        " WHERE project_id = %s AND id = ANY (%s) FOR KEY SHARE"
+    ),
+    "asset": (
+        "SELECT project_id, id, name, revision FROM assets"
+        " WHERE project_id = %s AND id = ANY (%s) FOR KEY SHARE"
+    ),
+}
+_REFERENCES: Final = """
+    SELECT client_reference, id, voided_at IS NOT NULL FROM events
+     WHERE project_id = %s AND client_reference = ANY (%s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class KindOfEvent:
+    """An event type as an event shows it, and how often it had changed."""
+
+    name: str
+    measures: Sequence[Measure]
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Namesake:
+    """The event that has a client reference already; a voided one keeps its own."""
+
+    number: int
+    is_voided: bool
+
+    @property
+    def kind(self) -> str:
+        return "voided event" if self.is_voided else "event"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found of what events name, by the names they use."""
+
+    known: Known
+    kinds: Mapping[str, KindOfEvent]
+    records: Mapping[str, Mapping[str, TupleRow]]
+    """The rows of locations, feedstocks and assets by their friendly ids: project, number, …, revision."""
+    namesakes: Mapping[str, Namesake]
+    """The events of the project by their client references, as far as those were asked for."""
+    moment: Instant | None
+    """When the transaction began, if any event type was found."""
+
+
+async def look_up(
+    tx: Write,
+    actor: Actor,
+    project: int,
+    *,
+    slugs: Collection[str],
+    named: Named,
+    references: Collection[str] = (),
+) -> Found:
+    """Find and hold what events name; NotFound when the actor's account has no such project."""
+    types = list(slugs)
+    numbers = {kind: _numbers(project, kind, named.get(kind, ())) for kind in _NAMED}
+    commands: list[Command] = [
+        (_HOLD_TYPES, (types, project, actor.account_id)),
+        (_TYPES, (project, types)),
+    ]
+    commands += [(_NAMED[kind], (project, list(of_kind))) for kind, of_kind in numbers.items() if of_kind]
+    if references:
+        commands.append((_REFERENCES, (project, list(references))))
+    held, type_rows, *answers = await tx.several(*commands)
+    if not held:
+        raise NotFound
+    taken = {reference: Namesake(*there) for reference, *there in (answers.pop() if references else ())}
+    there = iter(answers)
+    records = {
+        kind: {of_kind[row[1]]: row for row in next(there)} if of_kind else {}
+        for kind, of_kind in numbers.items()
+    }
+    return _found(project, type_rows, records, taken)
+
+
+def _numbers(project: int, kind: str, named: Collection[str]) -> dict[int, str]:
+    """The friendly ids that are such as the project gives to this kind, by the numbers in them."""
+    return {
+        key.key: friendly
+        for friendly in named
+        if (key := ids.parse(ids.PREFIXES[kind], friendly)) and key.project == project
+    }
+
+
+def _found(
+    project: int,
+    type_rows: Sequence[TupleRow],
+    records: Mapping[str, Mapping[str, TupleRow]],
+    namesakes: Mapping[str, Namesake],
+) -> Found:
+    grouped: dict[str, list[TupleRow]] = {}
+    for row in type_rows:
+        grouped.setdefault(row[0], []).append(row)
+    return Found(
+        known_of(project, {slug: _template(rows) for slug, rows in grouped.items()}, records),
+        {slug: _kind(rows) for slug, rows in grouped.items()},
+        records,
+        namesakes,
+        type_rows[0][6] if type_rows else None,
+    )
+
+
+def known_of(
+    project: int, templates: Mapping[str, Template], records: Mapping[str, Mapping[str, TupleRow]]
+) -> Known:
+    """What intake has to know of what was found."""
+    numbers = {
+        kind: {friendly: row[1] for friendly, row in of_kind.items()} for kind, of_kind in records.items()
+    }
+    return Known(project, templates, numbers["location"], numbers["feedstock"], numbers["asset"])
+
+
+def _template(rows: Sequence[TupleRow]) -> Template:
+    """What intake knows of an event type, from its row joined with those of its data points."""
+    _, number, _, expected_locations, requires_tracking_id, *_ = rows[0]
+    points = [row[7:] for row in rows if row[7] is not None]
+    return Template(
+        number=number,
+        slots={slug: Slot(position, value_type) for position, slug, *_, value_type in points},
+        width=max((position for position, *_ in points), default=0),
+        required=frozenset(slug for _, slug, _, _, required, _ in points if required),
+        locations_min=EXPECTED_LOCATIONS[expected_locations],
+        requires_tracking_id=requires_tracking_id,
+    )
+
+
+def _kind(rows: Sequence[TupleRow]) -> KindOfEvent:
+    _, number, name, _, _, revision, *_ = rows[0]
+    measures = [Measure(number, *row[7:12]) for row in rows if row[7] is not None]
+    return KindOfEvent(name, measures, revision)

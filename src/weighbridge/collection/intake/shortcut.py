@@ -1,0 +1,122 @@
+"""Store one event in one statement: it asks whether all that was remembered still holds, and commits.
+
+The event is checked by the vocabulary that the process remembers. What is stored is what the long way
+(`creation.py`) would have stored; where anything is in doubt, nothing is, and the long way is taken.
+
+Invariants: the event type is held from before it is compared until the end, so nobody redefines or removes
+what the row is written for: a change under way is waited for, and the row as it left it is compared.
+"""
+
+from datetime import UTC
+from operator import itemgetter
+from typing import Any, Final
+
+from msgspec import UNSET
+from msgspec.structs import replace
+from psycopg.errors import ForeignKeyViolation
+
+from weighbridge.collection.events.records import Event, NewEvent, NewEventsBody
+from weighbridge.collection.intake.checking import EVENT_COLUMNS, take_in
+from weighbridge.collection.intake.creation import answer_of
+from weighbridge.collection.intake.lookup import Found
+from weighbridge.collection.intake.vocabulary import recall
+from weighbridge.collection.projects.queries import project_number
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.json import jsonb
+from weighbridge.http.shortcut import ShortCall
+from weighbridge.platform.audit_log.actions import AUDIT_COLUMNS
+from weighbridge.platform.authentication.presumption import TOKEN_STANDS
+
+_AT: Final = """to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
+
+# Locations and tags need no hold here: the keys of the row hold them, and refuse one that is gone.
+_STORE: Final = f"""
+    WITH held AS (
+        SELECT FROM event_types
+         WHERE project_id = %(project)s AND id = %(event_type)s AND revision = %(revision)s
+           AND EXISTS (SELECT FROM projects WHERE id = %(project)s AND account_id = %(account)s)
+           AND ARRAY(SELECT revision FROM locations
+                      WHERE project_id = %(project)s AND id = ANY (%(locations)s::integer[])
+                      ORDER BY id) = %(location_revisions)s::integer[]
+           AND (%(feedstock)s::integer IS NULL OR EXISTS (
+                SELECT FROM feedstocks WHERE project_id = %(project)s AND id = %(feedstock)s::integer
+                                         AND revision = %(feedstock_revision)s::integer))
+           AND (%(asset)s::integer IS NULL OR EXISTS (
+                SELECT FROM assets WHERE project_id = %(project)s AND id = %(asset)s::integer
+                                     AND revision = %(asset_revision)s::integer))
+           AND (%(client_reference)s::text IS NULL OR NOT EXISTS (
+                SELECT FROM events WHERE project_id = %(project)s
+                                     AND client_reference = %(client_reference)s::text))
+           AND {TOKEN_STANDS}
+           FOR KEY SHARE OF event_types
+    ), stored AS (
+        INSERT INTO events ({EVENT_COLUMNS})
+        SELECT %(project)s, %(key)s, %(event_type)s, %(start_time)s::timestamptz, %(end_time)s::timestamptz,
+               %(tracking_id)s::text, %(feedstock)s::integer, %(asset)s::integer,
+               %(client_reference)s::text, %(notes)s::text, %(locations)s::integer[], %(numbers)s::numeric[],
+               %(texts)s::text[], %(booleans)s::boolean[], %(is_complete)s::boolean
+          FROM held
+        RETURNING created_at
+    ), audited AS (
+        INSERT INTO audit_log ({AUDIT_COLUMNS})
+        SELECT %(account)s, %(project)s, %(user)s, %(token)s, %(request_id)s::text, 'event.create',
+               %(id)s::text, NULL,
+               %(after)s::jsonb || jsonb_build_object('created_at', {_AT}, 'updated_at', {_AT})
+          FROM stored
+    )
+    SELECT created_at,
+           mark_events(%(project)s::integer, ARRAY[%(event_type)s::integer],
+                       ARRAY[%(start_time)s::timestamptz], ARRAY[%(start_time)s::timestamptz])
+      FROM stored
+"""
+
+_ROW: Final = (
+    "project", "key", "event_type", "start_time", "end_time", "tracking_id", "feedstock", "asset",
+    "client_reference", "notes", "locations", "numbers", "texts", "booleans", "is_complete",
+)  # fmt: skip
+"""The parameters for the columns of an event, in their order."""
+
+_NOT_YET: Final = Instant(1, 1, 1, tzinfo=UTC)
+"""Stands for the moment of storing until the database has said when that was."""
+
+
+async def store_event(call: ShortCall, body: NewEventsBody) -> Event | None:
+    """Store the one event of the body; None when nothing was stored and it has to be looked at anew."""
+    if body.event is UNSET or body.events is not UNSET:
+        return None
+    sent, project = body.event, project_number(call.path["project_id"])
+    found = recall(call.database.memory, project, sent)
+    key = call.database.event_keys.take_held()
+    if found is None or key is None:
+        return None
+    intake = take_in([sent], [key], found.known, "event")
+    if intake.problems:
+        return None
+    event = answer_of(key, sent, found, _NOT_YET)
+    values = {
+        **call.presumed.values,
+        **dict(zip(_ROW, intake.rows[0], strict=True)),
+        **_revisions(sent, found),
+        "request_id": call.presumed.actor.request_id,
+        "id": event.id,
+        "after": jsonb(event),
+    }
+    try:
+        stored = await call.database.single(_STORE, values)
+    except ForeignKeyViolation:  # a location or tag went away after the statement began to look
+        return None
+    if stored is None:
+        return None
+    return replace(event, created_at=stored[0], updated_at=stored[0])
+
+
+def _revisions(sent: NewEvent, found: Found) -> dict[str, Any]:
+    """How often what the event names had changed when it was looked up; of locations in their order."""
+    places, feedstock, asset = (found.records[noun] for noun in ("location", "feedstock", "asset"))
+    of_places = [str(row[-1]) for row in sorted(places.values(), key=itemgetter(1))]
+    return {
+        "revision": found.kinds[sent.event_type].revision,
+        "location_revisions": f"{{{','.join(of_places)}}}",
+        "feedstock_revision": next((row[-1] for row in feedstock.values()), None),
+        "asset_revision": next((row[-1] for row in asset.values()), None),
+    }

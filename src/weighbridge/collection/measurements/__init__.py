@@ -1,0 +1,1 @@
+"""The value of a data point: what was captured, the corrections beside it, and conditions on it."""

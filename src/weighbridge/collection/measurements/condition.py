@@ -1,0 +1,112 @@
+"""A `where` filter as SQL over the event `e`.
+
+Only what PostgreSQL computes to the same digits as the engine is translated: comparisons, logic, text
+tests, exact arithmetic. A tag or value that an event lacks matches nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, LiteralString
+
+from psycopg.sql import SQL, Composable
+
+from weighbridge.collection.measurements.value import CURRENT
+from weighbridge.core.expression import tree as t
+from weighbridge.core.expression.tree import Expression, Operator
+from weighbridge.core.problem import Problem
+from weighbridge.db.literal import Literal
+from weighbridge.errors import Invalid
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Where the values of a data point type stand."""
+
+    position: int
+    value_type: str
+
+
+Columns = Mapping[str, Column]
+"""The data point types of the event type, by slug."""
+
+TAGS: Final[Mapping[str, LiteralString]] = {
+    "tracking_id": "e.tracking_id",
+    "feedstock": """(SELECT f.name FROM feedstocks f
+                     WHERE (f.project_id, f.id) = (e.project_id, e.feedstock_id))""",
+    "asset": """(SELECT a.name FROM assets a
+                 WHERE (a.project_id, a.id) = (e.project_id, e.asset_id))""",
+    "location": """(SELECT l.name FROM locations l
+                    WHERE (l.project_id, l.id) = (e.project_id, e.location_ids[1]))""",
+}
+"""The tags of an event by name."""
+
+_OPERATORS: Final[Mapping[Operator, LiteralString]] = {
+    Operator.ADD: "({} + {})",
+    Operator.SUBTRACT: "({} - {})",
+    Operator.MULTIPLY: "({} * {})",
+    Operator.EQUAL: "({} = {})",
+    Operator.NOT_EQUAL: "({} <> {})",
+    Operator.LESS: "({} < {})",
+    Operator.LESS_OR_EQUAL: "({} <= {})",
+    Operator.GREATER: "({} > {})",
+    Operator.GREATER_OR_EQUAL: "({} >= {})",
+    Operator.CONTAINS: "(position({1} IN {0}) > 0)",
+    Operator.STARTS_WITH: "starts_with({}, {})",
+    Operator.ENDS_WITH: "(right({0}, length({1})) = {1})",
+    Operator.AND: "({} AND {})",
+    Operator.OR: "({} OR {})",
+}
+
+
+def condition(tree: Expression, columns: Columns) -> Composable:
+    """Translate a filter; raise Invalid naming what has no exact form in the database."""
+    return SQL("({} IS TRUE)").format(_sql(tree, columns))
+
+
+def value_of(column: Column) -> Composable:
+    """The value of a data point of the event `e`, as corrected."""
+    return SQL(CURRENT[column.value_type]).format(Literal(column.position))
+
+
+def _sql(tree: Expression, columns: Columns) -> Composable:  # noqa: PLR0911 - one answer for each kind of node
+    match tree:
+        case t.Number(value=value) | t.Text(value=value) | t.Boolean(value=value):
+            return Literal(value)
+        case t.Name():
+            return _name(tree, columns)
+        case t.Unary(operator=operator, operand=operand):
+            shape = "(NOT {})" if operator is Operator.NOT else "(- {})"
+            return SQL(shape).format(_sql(operand, columns))
+        case t.Binary(operator=operator, left=left, right=right) if operator in _OPERATORS:
+            return SQL(_OPERATORS[operator]).format(_sql(left, columns), _sql(right, columns))
+        case t.Between(value=value, low=low, high=high):
+            parts = (_sql(value, columns), _sql(low, columns), _sql(high, columns))
+            return SQL("({} BETWEEN {} AND {})").format(*parts)
+        case t.Membership(value=value, options=options):
+            listed = SQL(", ").join(_sql(option, columns) for option in options)
+            return SQL("({} IN ({}))").format(_sql(value, columns), listed)
+        case t.NullTest(value=value):
+            return SQL("({} IS NULL)").format(_sql(value, columns))
+    raise Invalid(
+        [
+            Problem(
+                "A where filter takes comparisons, logic, text tests, + - * and no function.",
+                "where",
+                "invalid",
+            )
+        ]
+    )
+
+
+def _name(name: t.Name, columns: Columns) -> Composable:
+    if not name.is_verbatim and name.text in TAGS:
+        return SQL(TAGS[name.text])
+    column = columns.get(name.text if name.is_verbatim else name.text.replace("_", "-")) or columns.get(
+        name.text
+    )
+    if column is None:
+        allowed = ", ".join([*TAGS, *columns])
+        raise Invalid(
+            [Problem(f"A where filter names {name.text!r}; it can name {allowed}.", "where", "unknown")]
+        )
+    return value_of(column)

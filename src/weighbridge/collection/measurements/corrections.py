@@ -1,0 +1,363 @@
+"""Corrections: values that stand beside the captured ones, written and undone in sets.
+
+People, rules and completions all go through `apply_corrections`; `undo` takes back what was applied. After
+either, of each value the one that prevails (`core.correction`) is in force, the event's row shows it, and
+every run that used the value is marked stale: all in the caller's transaction, one statement for each table.
+
+Invariants: no row is removed or rewritten, only moved between states; what is in force of a value depends
+on the corrections that were not reverted and on nothing else. The caller leaves the audit row.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from weighbridge.accounting.books.staleness import ChangedEvent, announce_change, mark_users_of_events
+from weighbridge.collection.measurements.value import CURRENT
+from weighbridge.core.collection.correction import (
+    PRECEDENCE,
+    STANDING,
+    Source,
+    State,
+    Trigger,
+    advance,
+    states_before,
+)
+from weighbridge.core.platform.permission import Actor
+from weighbridge.db.engine import Write
+from weighbridge.db.json import jsonb
+from weighbridge.quality.evaluation.marks import mark_stored_events
+
+_SOURCES: Final = ", ".join(f"'{source}'" for source in PRECEDENCE)
+PREVAILING_FIRST: Final = f"array_position(ARRAY[{_SOURCES}], c.source), c.priority, c.id DESC"
+"""The order of `core.correction.prevailing` over corrections `c`, in SQL."""
+
+PORTION: Final = 2_000
+"""Corrections of a rule that are written, or reverted, at a time: so long statements never run."""
+
+VALUE: Final = ""
+"""The field of a correction of a data point's value."""
+
+MOMENT: Final = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+"""How a time stands in a correction: as on the wire."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRef:
+    """The rule behind a correction."""
+
+    rule: int
+    version: int
+    run: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewCorrection:
+    """Another value for a data point, or at position 0 for a field of its event.
+
+    The value has the type of its data point; times are texts with an offset, feedstock and asset numbers.
+    Of each value at most one correction goes into a set.
+    """
+
+    event: int
+    position: int
+    value: Any
+    source: Source
+    priority: int = 0
+    field: str = VALUE
+    reason: str | None = None
+    rule: RuleRef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a set: the corrections that were recorded, and the values that changed by them."""
+
+    recorded: tuple[int, ...]
+    changed: tuple[tuple[int, int], ...]
+    """Event and position, 0 for the event's own fields; what has changed is not always what was recorded."""
+
+
+NOTHING_DONE: Final = Outcome((), ())
+
+
+async def apply_corrections(
+    tx: Write, actor: Actor, project: int, corrections: Sequence[NewCorrection]
+) -> Outcome:
+    """Record corrections of values that events hold; one that repeats what stands already adds nothing.
+
+    A value that is missing has nothing to correct, and is passed over.
+    People repeat the value that is held; a rule repeats its own newest value, or without one the value that
+    was captured.
+    """
+    if not corrections:
+        return NOTHING_DONE
+    events = sorted({one.event for one in corrections})
+    await announce_change(tx, project)
+    await _hold_events(tx, project, events)
+    recorded = await tx.tuples(
+        _RECORD,
+        {
+            "project": project,
+            "user": actor.user_id,
+            "token": actor.token_id,
+            "moment": MOMENT,
+            "manual": Source.MANUAL,
+            "completion": Source.COMPLETION,
+            "in_force": State.IN_FORCE,
+            "standing": list(STANDING),
+            **_columns(corrections),
+        },
+    )
+    if not recorded:
+        return NOTHING_DONE
+    keys = [(event, position, field) for _, event, position, field in recorded]
+    changed = await _settle(tx, project, keys)
+    return Outcome(tuple(number for number, *_ in recorded), changed)
+
+
+async def undo(
+    tx: Write, actor: Actor, project: int, corrections: Collection[int], run: int | None = None
+) -> Outcome:
+    """Revert corrections by their numbers; those that are reverted already, and completions, stay.
+
+    A run of a rule takes back what its rule does not say any more; anything else is taken back by the actor.
+    """
+    if not corrections:
+        return NOTHING_DONE
+    await announce_change(tx, project)
+    named = (project, list(corrections))
+    events = await tx.tuples(
+        "SELECT DISTINCT event_id FROM corrections WHERE project_id = %s AND id = ANY (%s) ORDER BY event_id",
+        named,
+    )
+    await _hold_events(tx, project, [event for (event,) in events])
+    in_force = await tx.tuples(
+        "SELECT event_id, position FROM corrections WHERE project_id = %s AND id = ANY (%s) AND state = %s",
+        (*named, State.IN_FORCE),
+    )
+    reverted = await tx.tuples(
+        """
+        UPDATE corrections SET state = %s, reverted_at = now(), reverted_by = %s, reverted_by_run = %s
+         WHERE project_id = %s AND id = ANY (%s) AND state = ANY (%s) AND source <> %s
+        RETURNING id, event_id, position, field
+        """,
+        (
+            State.REVERTED, actor.user_id if run is None else None, run, *named,
+            states_before(Trigger.REVERT), Source.COMPLETION,
+        ),
+    )  # fmt: skip
+    if not reverted:
+        return NOTHING_DONE
+    keys = [(event, position, field) for _, event, position, field in reverted]
+    touched = {(event, position) for event, position, _ in keys}
+    changed = await _settle(tx, project, keys, [key for key in map(tuple, in_force) if key in touched])
+    return Outcome(tuple(sorted(number for number, *_ in reverted)), changed)
+
+
+async def undo_rule(
+    tx: Write, actor: Actor, project: int, rule: int, run: int | None = None
+) -> tuple[int, int]:
+    """Revert what a rule, or one of its runs, corrected: how many corrections, how many values changed."""
+    numbers = await corrections_of_rule(tx, project, rule, run)
+    recorded = changed = 0
+    for first in range(0, len(numbers), PORTION):
+        outcome = await undo(tx, actor, project, numbers[first : first + PORTION])
+        recorded, changed = recorded + len(outcome.recorded), changed + len(outcome.changed)
+    return recorded, changed
+
+
+async def corrections_of_value(tx: Write, project: int, event: int, position: int) -> list[int]:
+    """The numbers of the corrections of a value that stand: neither reverted nor a completion."""
+    rows = await tx.tuples(
+        """
+        SELECT id FROM corrections
+         WHERE project_id = %s AND event_id = %s AND position = %s
+           AND state = ANY (%s) AND source <> %s
+         ORDER BY id
+        """,
+        (project, event, position, list(STANDING), Source.COMPLETION),
+    )
+    return [number for (number,) in rows]
+
+
+async def corrections_of_rule(tx: Write, project: int, rule: int, run: int | None = None) -> list[int]:
+    """The numbers of the corrections of a rule, or of one of its runs, that stand; event by event."""
+    rows = await tx.tuples(
+        """
+        SELECT id FROM corrections
+         WHERE project_id = %(project)s AND rule_id = %(rule)s AND state = ANY (%(standing)s)
+           AND (%(run)s::integer IS NULL OR rule_run_id = %(run)s)
+         ORDER BY event_id, id
+        """,
+        {"project": project, "rule": rule, "run": run, "standing": list(STANDING)},
+    )
+    return [number for (number,) in rows]
+
+
+async def _hold_events(tx: Write, project: int, events: Sequence[int]) -> None:
+    """Nobody else corrects these events until the transaction ends; in one order, so nobody waits in a ring.
+
+    Keys stay usable: a generation that refers to the events does not wait.
+    """
+    await tx.execute(
+        "SELECT FROM events WHERE project_id = %s AND id = ANY (%s) ORDER BY id FOR NO KEY UPDATE",
+        (project, list(events)),
+    )
+
+
+def _columns(corrections: Iterable[NewCorrection]) -> dict[str, list[Any]]:
+    rows = [
+        (
+            one.event, one.position, one.field, jsonb(one.value), one.source, one.priority, one.reason,
+            one.rule and one.rule.rule, one.rule and one.rule.version, one.rule and one.rule.run,
+        )
+        for one in corrections
+    ]  # fmt: skip
+    names = (
+        "events", "positions", "fields", "values", "sources", "priorities", "reasons", "rules",
+        "rule_versions", "rule_runs",
+    )  # fmt: skip
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+async def _settle(
+    tx: Write,
+    project: int,
+    keys: Sequence[tuple[int, int, str]],
+    fallen: Sequence[tuple[int, int]] = (),
+) -> tuple[tuple[int, int], ...]:
+    """Put in force what prevails, show it in the events, and mark their users; gives what changed."""
+    moved = await tx.tuples(
+        _RANK,
+        {
+            "project": project,
+            "standing": list(STANDING),
+            "prevails": advance(State.SUPERSEDED, Trigger.PREVAIL),
+            "gives_way": advance(State.IN_FORCE, Trigger.GIVE_WAY),
+            "events": [event for event, _, _ in keys],
+            "positions": [position for _, position, _ in keys],
+            "fields": [field for _, _, field in keys],
+        },
+    )
+    changed = tuple(sorted({*map(tuple, moved), *fallen}))
+    events = sorted({event for event, _ in changed})
+    await tx.execute(_SHOW_VALUES, {"project": project, "events": events, "completion": Source.COMPLETION})
+    moved_fields = sorted({event for event, position in changed if position == 0})
+    # Where an event stood is marked as well as where it stands.
+    mark_stored_events(tx, project, moved_fields)
+    if moved_fields:
+        await tx.execute(_SHOW_FIELDS, {"project": project, "events": moved_fields})
+    mark_stored_events(tx, project, events)
+    await mark_users_of_events(tx, project, [ChangedEvent.at(project, *key) for key in changed])
+    return changed
+
+
+_HELD: Final = ", ".join(f"to_jsonb({value.format('asked.position')})" for value in CURRENT.values())
+
+# `held` is what stands there now, `own` the newest that the same source and rule has made and not reverted.
+_RECORD: Final = f"""
+    WITH asked AS (
+        SELECT * FROM unnest(
+            %(events)s::bigint[], %(positions)s::smallint[], %(fields)s::text[], %(values)s::jsonb[],
+            %(sources)s::text[], %(priorities)s::integer[], %(reasons)s::text[], %(rules)s::integer[],
+            %(rule_versions)s::integer[], %(rule_runs)s::integer[])
+            WITH ORDINALITY AS asked (event_id, position, field, value, source, priority, reason, rule_id,
+                                      rule_version, rule_run_id, place)
+    ), compared AS (
+        SELECT asked.*,
+               CASE asked.field
+                    WHEN 'start_time' THEN to_jsonb(to_char(e.start_time AT TIME ZONE 'UTC', %(moment)s))
+                    WHEN 'end_time' THEN to_jsonb(to_char(e.end_time AT TIME ZONE 'UTC', %(moment)s))
+                    WHEN 'tracking_id' THEN to_jsonb(e.tracking_id)
+                    WHEN 'feedstock_id' THEN to_jsonb(e.feedstock_id)
+                    WHEN 'asset_id' THEN to_jsonb(e.asset_id)
+                    ELSE coalesce({_HELD})
+               END AS held,
+               (SELECT c.to_value FROM corrections c
+                 WHERE (c.project_id, c.event_id, c.position, c.field)
+                     = (e.project_id, e.id, asked.position, asked.field)
+                   AND c.state = ANY (%(standing)s) AND c.source = asked.source
+                   AND c.rule_id IS NOT DISTINCT FROM asked.rule_id
+                 ORDER BY c.id DESC LIMIT 1) AS own,
+               EXISTS (SELECT FROM corrections c
+                        WHERE (c.project_id, c.event_id, c.position, c.field)
+                            = (e.project_id, e.id, asked.position, asked.field)
+                          AND c.state = %(in_force)s AND c.source <> %(completion)s) AS is_corrected
+          FROM asked JOIN events e ON e.project_id = %(project)s AND e.id = asked.event_id
+    )
+    INSERT INTO corrections (project_id, event_id, position, field, source, priority, from_value, to_value,
+                             rule_id, rule_version, rule_run_id, user_id, token_id, reason)
+    SELECT %(project)s, event_id, position, field, source, priority,
+           CASE WHEN source <> %(completion)s THEN held END, value,
+           rule_id, rule_version, rule_run_id, %(user)s, %(token)s, reason
+      FROM compared
+     WHERE source = %(completion)s
+        OR (position = 0 OR held IS NOT NULL)
+       AND CASE WHEN source = %(manual)s OR (own IS NULL AND NOT is_corrected)
+                THEN value IS DISTINCT FROM held
+                ELSE value IS DISTINCT FROM own END
+     ORDER BY place
+    RETURNING id, event_id, position, field
+"""
+
+_RANK: Final = f"""
+    WITH touched AS (
+        SELECT DISTINCT * FROM unnest(%(events)s::bigint[], %(positions)s::smallint[], %(fields)s::text[])
+                               AS touched (event_id, position, field)
+    ), ranked AS (
+        SELECT c.id, CASE WHEN row_number() OVER (
+                              PARTITION BY c.event_id, c.position, c.field
+                              ORDER BY {PREVAILING_FIRST}
+                          ) = 1 THEN %(prevails)s ELSE %(gives_way)s END AS state
+          FROM touched
+          JOIN corrections c ON c.project_id = %(project)s
+           AND (c.event_id, c.position, c.field) = (touched.event_id, touched.position, touched.field)
+         WHERE c.state = ANY (%(standing)s)
+    )
+    UPDATE corrections c SET state = ranked.state FROM ranked
+     WHERE c.project_id = %(project)s AND c.id = ranked.id AND c.state <> ranked.state
+    RETURNING c.event_id, c.position
+"""
+
+
+def _corrected(array: str, kind: str, value: str) -> str:
+    """A captured array with what is in force in the place of its own; NULL when nothing is."""
+    return f"""
+        (SELECT CASE WHEN count(c.id) > 0 THEN array_agg(coalesce({value}, held.value) ORDER BY place) END
+           FROM unnest(e.{array}) WITH ORDINALITY AS held (value, place)
+           LEFT JOIN corrections c
+             ON (c.project_id, c.event_id, c.position) = (e.project_id, e.id, held.place)
+            AND c.state = 'in_force' AND c.source <> %(completion)s
+            AND jsonb_typeof(c.to_value) = '{kind}')
+    """
+
+
+_SHOW_VALUES: Final = f"""
+    UPDATE events e
+       SET corrected_numbers = {_corrected("numbers", "number", "c.to_value::numeric")},
+           corrected_texts = {_corrected("texts", "string", "c.to_value #>> '{}'")},
+           corrected_booleans = {_corrected("booleans", "boolean", "c.to_value::boolean")},
+           is_revised = true, updated_at = now()
+     WHERE e.project_id = %(project)s AND e.id = ANY (%(events)s)
+"""
+
+
+def _shown(field: str) -> str:
+    """What a field of an event holds: what is in force, or what was captured."""
+    return f"""
+        coalesce(
+            (SELECT c.to_value #>> '{{}}' FROM corrections c
+              WHERE (c.project_id, c.event_id, c.position, c.field) = (e.project_id, e.id, 0, '{field}')
+                AND c.state = 'in_force'),
+            CASE WHEN e.captured ? '{field}' THEN e.captured ->> '{field}' ELSE to_jsonb(e) ->> '{field}' END)
+    """
+
+
+_SHOW_FIELDS: Final = f"""
+    UPDATE events e
+       SET start_time = ({_shown("start_time")})::timestamptz, end_time = ({_shown("end_time")})::timestamptz,
+           tracking_id = {_shown("tracking_id")}, feedstock_id = ({_shown("feedstock_id")})::integer,
+           asset_id = ({_shown("asset_id")})::integer
+     WHERE e.project_id = %(project)s AND e.id = ANY (%(events)s)
+"""

@@ -1,0 +1,67 @@
+"""The value of a data point of an event: what was captured, unless a correction is in force.
+
+Every reader of values takes its SQL from here, so that a correction counts everywhere or nowhere. The
+statements speak of the event as `e`.
+
+Invariants: `e.numbers`, `e.texts` and `e.booleans` hold what was captured and never change where they have a
+value; `e.corrected_*` are NULL, or whole arrays in which the corrections in force stand.
+"""
+
+from collections.abc import Mapping
+from typing import Final, LiteralString
+
+from weighbridge.core.collection.correction import Source, State
+
+NUMBERS: Final = "coalesce(e.corrected_numbers, e.numbers)"
+TEXTS: Final = "coalesce(e.corrected_texts, e.texts)"
+BOOLEANS: Final = "coalesce(e.corrected_booleans, e.booleans)"
+
+CURRENT: Final[Mapping[str, LiteralString]] = {
+    "number": f"({NUMBERS})[{{}}]",
+    "string": f"({TEXTS})[{{}}]",
+    "boolean": f"({BOOLEANS})[{{}}]",
+}
+"""The value at a position, by value type."""
+
+_BY_PEOPLE: Final = f"""
+    FROM corrections c
+   WHERE (c.project_id, c.event_id, c.position, c.field) = (e.project_id, e.id, {{0}}, '')
+     AND c.state = '{State.IN_FORCE}' AND c.source = '{Source.MANUAL}'
+"""
+"""What a person said of the value at a position; while there is one it is in force."""
+
+CAPTURED: Final[Mapping[str, LiteralString]] = {
+    "number": "e.numbers[{0}]",
+    "string": "e.texts[{0}]",
+    "boolean": "e.booleans[{0}]",
+}
+"""The value at a position as it was captured, by value type."""
+
+
+def _without_rules(kind: LiteralString, value: LiteralString) -> LiteralString:
+    held = CAPTURED[kind]
+    return f"CASE WHEN e.is_revised THEN coalesce((SELECT {value} {_BY_PEOPLE}), {held}) ELSE {held} END"
+
+
+WITHOUT_RULES: Final[Mapping[str, LiteralString]] = {
+    "number": _without_rules("number", "c.to_value::numeric"),
+    "string": _without_rules("string", "c.to_value #>> '{{}}'"),
+    "boolean": _without_rules("boolean", "c.to_value::boolean"),
+}
+"""The value at a position as a person corrected it, or else as captured: whatever rules have written."""
+
+LEFT_TO_RULES: Final[Mapping[str, LiteralString]] = {
+    kind: f"CASE WHEN NOT e.is_revised OR (SELECT c.id {_BY_PEOPLE}) IS NULL THEN {held} END"
+    for kind, held in CAPTURED.items()
+}
+"""The captured value at a position; NULL where a person corrected it, so that no rule may."""
+
+CURRENT_ARRAYS: Final = f"{NUMBERS} AS numbers, {TEXTS} AS texts, {BOOLEANS} AS booleans"
+"""All values of the event, as three columns."""
+
+CAPTURED_ARRAYS: Final = """
+    CASE WHEN e.corrected_numbers IS NOT NULL THEN e.numbers END AS captured_numbers,
+    CASE WHEN e.corrected_texts IS NOT NULL THEN e.texts END AS captured_texts,
+    CASE WHEN e.corrected_booleans IS NOT NULL THEN e.booleans END AS captured_booleans
+"""
+"""What was captured, as three columns that are NULL where nothing else stands now."""

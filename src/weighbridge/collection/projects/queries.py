@@ -1,0 +1,96 @@
+"""Read projects, and find the project that a path names."""
+
+from typing import Final
+
+from psycopg.sql import SQL, Literal
+
+from weighbridge.collection.projects.records import Project
+from weighbridge.core.identity import ids
+from weighbridge.core.identity.link import Link
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Read
+from weighbridge.db.listing import Listing, Page, Wanted, page_of, read_int4
+from weighbridge.errors import NotFound
+
+PROJECTS: Final = Listing(
+    sorts={"id": "id", "name": "name", "created_at": "created_at", "updated_at": "updated_at"},
+    default_sort="id",
+    key=("id",),
+)
+
+_COLUMNS: Final = "id, name, description, time_zone, status, created_at, updated_at"
+
+
+async def list_projects(tx: Read, actor: Actor, wanted: Wanted) -> Page[Project]:
+    """The projects of the actor's account."""
+    mine = SQL("account_id = {}").format(Literal(actor.account_id))
+    return await page_of(tx, _project, PROJECTS, wanted, columns=_COLUMNS, source="projects", where=[mine])
+
+
+async def get_project(tx: Read, project_id: int) -> Project:
+    """One project by its number."""
+    found = await tx.row(_project, f"SELECT {_COLUMNS} FROM projects WHERE id = %s", (project_id,))
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def project_named(tx: Read, actor: Actor, text: str) -> int:
+    """The number of the project that a friendly id or a number names; NotFound in another account."""
+    found = await tx.value(
+        "SELECT id FROM projects WHERE id = %s AND account_id = %s", (project_number(text), actor.account_id)
+    )
+    if found is None:
+        raise NotFound
+    return int(found)
+
+
+def project_number(text: str) -> int:
+    """The number in a friendly id or a number's text; 0, which no project has, for any other text."""
+    try:
+        return read_project(text)
+    except ValueError:
+        return 0
+
+
+def read_project(text: str) -> int:
+    """The number in a friendly id or a number's text; ValueError for any other text."""
+    key = ids.parse(ids.PREFIXES["project"], text)
+    return key.project if key else read_int4(text)
+
+
+async def project_for_record(tx: Read, actor: Actor, named: str | int) -> int:
+    """The project that a new record names in its body; a refusal of its own when there is none."""
+    try:
+        return await project_named(tx, actor, str(named))
+    except NotFound:
+        raise NotFound("Project not found") from None
+
+
+def project_id(number: int) -> str:
+    """The friendly id of a project."""
+    return ids.make(ids.PREFIXES["project"], ids.Key(number))
+
+
+def _project(
+    number: int,
+    name: str,
+    description: str | None,
+    time_zone: str,
+    status: str,
+    created: Instant,
+    updated: Instant,
+) -> Project:
+    friendly = project_id(number)
+    return Project(
+        friendly,
+        number,
+        name,
+        description,
+        time_zone,
+        status,
+        created,
+        updated,
+        Link(f"/projects/{friendly}"),
+    )

@@ -1,0 +1,176 @@
+"""The exchange of all assets of a project as a spreadsheet: one file out, and one file in.
+
+Invariants: a file is taken in whole or not at all; an asset is changed by one line of it at most; what goes
+out is one snapshot, and waits on no reader with a transaction open.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from tempfile import SpooledTemporaryFile
+
+from weighbridge.collection.asset_custom_fields.queries import value_types
+from weighbridge.collection.assets import queries
+from weighbridge.collection.assets.records import Asset, AssetImport, NewAsset
+from weighbridge.collection.spreadsheets import spreadsheet
+from weighbridge.collection.spreadsheets.checking import fixed_names, with_change
+from weighbridge.collection.spreadsheets.spreadsheet import Line
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem, bounded
+from weighbridge.db.engine import Read, Write
+from weighbridge.db.json import canonical, canonical_sha256
+from weighbridge.errors import Invalid
+from weighbridge.http.attachment import Attachment, Spool
+from weighbridge.http.upload import SPOOL_BYTES
+from weighbridge.platform.audit_log import actions as audit
+
+_ROWS_AT_ONCE = 1_000
+"""Assets that are held in memory while a spreadsheet is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """An asset as a line of a spreadsheet wants it, and the asset that is there, unless it is to be made."""
+
+    line: Line
+    there: Asset | None
+    before: NewAsset
+    wanted: NewAsset
+
+
+async def export_assets(tx: Read, project: int) -> Attachment:
+    """Write the assets of a project to a file."""
+    types = await value_types(tx, project)
+    spool: Spool = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 - whoever sends it closes it
+    spool.write(spreadsheet.MARK + spreadsheet.written([spreadsheet.header(types)]))
+    last = 0
+    while assets := await queries.assets_behind(tx, project, last, _ROWS_AT_ONCE):
+        rows = [spreadsheet.cells_of(asset, types) for asset in assets]
+        spool.write(spreadsheet.written(rows))
+        last = queries.asset_number(project, assets[-1].id)
+    size = spool.tell()
+    spool.seek(0)
+
+    async def read() -> Spool:
+        return spool
+
+    return Attachment("assets.csv", f"{spreadsheet.MEDIA_TYPE}; charset=utf-8", size, read)
+
+
+async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> AssetImport:
+    """Make and change assets as a spreadsheet says, all of it or nothing."""
+    lines, problems = await tx.in_thread(spreadsheet.read, text, await value_types(tx, project))
+    wishes, of_assets = await _wishes(tx, project, lines)
+    problems += of_assets
+    renamed = [wish for wish in wishes if wish.there and wish.wanted.name != wish.before.name]
+    if renamed and not problems:
+        fixed = await fixed_names(tx, project, _numbers(project, renamed))
+        said = "renames an asset whose name batches depend on"
+        numbered = zip(renamed, _numbers(project, renamed), strict=True)
+        problems += [
+            wish.line.problem("name", said, "in_use") for wish, number in numbered if number in fixed
+        ]
+    if problems:
+        ordered = sorted(problems, key=lambda problem: _line_of(problem.field))
+        raise Invalid(bounded(ordered, spreadsheet.PROBLEMS_MAX))
+    return await _store(tx, actor, project, text, wishes)
+
+
+async def _wishes(tx: Write, project: int, lines: Sequence[Line]) -> tuple[list[Wish], list[Problem]]:
+    """What the lines want of which assets, and what is wrong with that."""
+    numbers = [queries.asset_number(project, line.id) for line in lines if line.id is not None]
+    names = [line.change.name for line in lines if isinstance(line.change.name, str)]
+    there = await queries.locked_assets(tx, project, numbers, names)
+    by_id = {asset.id: asset for asset in there}
+    by_name = {asset.name: asset for asset in there}
+    wishes: list[Wish] = []
+    problems: list[Problem] = []
+    for line in lines:
+        if line.id is not None and line.id not in by_id:
+            problems.append(
+                line.problem("id", f"is {line.id!r}, which is no asset of the project", "unknown")
+            )
+            continue
+        found = by_id[line.id] if line.id is not None else by_name.get(str(line.change.name))
+        before = NewAsset("") if found is None else _content(found)
+        wishes.append(Wish(line, found, before, with_change(before, line.change)))
+    return wishes, [*problems, *_conflicts(wishes, by_name)]
+
+
+def _conflicts(wishes: Sequence[Wish], by_name: Mapping[str, Asset]) -> Iterator[Problem]:
+    """Lines that name one asset, and names that two assets would have."""
+    first_of_asset: dict[str, int] = {}
+    first_of_name: dict[str, int] = {}
+    renamed = {wish.there.id for wish in wishes if wish.there and wish.there.name != wish.wanted.name}
+    for wish in wishes:
+        name, line = wish.wanted.name, wish.line
+        if wish.there and (first := first_of_asset.setdefault(wish.there.id, line.number)) != line.number:
+            column = "name" if line.id is None else "id"
+            yield line.problem(column, f"names the asset of line {first:,} a second time", "taken")
+        elif (first := first_of_name.setdefault(name, line.number)) != line.number:
+            yield line.problem("name", f"is {name!r}, as in line {first:,}", "taken")
+        elif (holder := by_name.get(name)) and holder != wish.there and holder.id not in renamed:
+            yield line.problem("name", f"is {name!r}, which another asset of the project has", "taken")
+
+
+async def _store(tx: Write, actor: Actor, project: int, text: str, wishes: Sequence[Wish]) -> AssetImport:
+    new = [wish for wish in wishes if wish.there is None]
+    altered = [wish for wish in wishes if wish.there and wish.wanted != wish.before]
+    numbers = _numbers(project, altered)
+    # Changes come first: a new asset may take a name that another one gives up.
+    await tx.execute(
+        """
+        UPDATE assets a
+           SET name = asked.name, asset_type = asked.asset_type, serial_number = asked.serial_number,
+               description = asked.description, custom_values = asked.custom_values::jsonb, updated_at = now()
+          FROM unnest(%s::integer[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])
+               AS asked (id, name, asset_type, serial_number, description, custom_values)
+         WHERE a.project_id = %s AND a.id = asked.id
+        """,
+        (numbers, *_columns(altered), project),
+    )
+    made = await tx.tuples(
+        """
+        INSERT INTO assets (project_id, name, asset_type, serial_number, description, custom_values)
+        SELECT %s, name, asset_type, serial_number, description, custom_values::jsonb
+          FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::text[]) WITH ORDINALITY
+               AS asked (name, asset_type, serial_number, description, custom_values, place)
+         ORDER BY place
+        RETURNING id
+        """,
+        (project, *_columns(new)),
+    )
+    summary = {
+        "created": [queries.asset_id(project, number) for (number,) in made],
+        "updated": [queries.asset_id(project, number) for number in numbers],
+        "sha256": canonical_sha256(text),
+    }
+    if new or altered:
+        target = f"{len(new) + len(altered)} assets"
+        await audit.record(tx, actor, action="asset.import", target=target, project_id=project, after=summary)
+    return AssetImport(len(new), len(altered), len(wishes) - len(new) - len(altered))
+
+
+def _columns(wishes: Sequence[Wish]) -> tuple[list[str | None], ...]:
+    assets = [wish.wanted for wish in wishes]
+    return (
+        [asset.name for asset in assets],
+        [asset.asset_type for asset in assets],
+        [asset.serial_number for asset in assets],
+        [asset.description for asset in assets],
+        [canonical(asset.custom_fields).decode() for asset in assets],
+    )
+
+
+def _content(asset: Asset) -> NewAsset:
+    custom = dict(asset.custom_fields)
+    return NewAsset(asset.name, asset.asset_type, asset.serial_number, asset.description, custom)
+
+
+def _numbers(project: int, wishes: Sequence[Wish]) -> list[int]:
+    """The numbers of the assets that are there."""
+    return [queries.asset_number(project, wish.there.id) for wish in wishes if wish.there]
+
+
+def _line_of(field: str | None) -> int:
+    """The number of the line in `lines[12].name`."""
+    return int((field or "lines[0]").partition("[")[2].partition("]")[0])

@@ -1,0 +1,207 @@
+"""The asset spreadsheet: a CSV file (RFC 4180) with a line for each asset, to be edited and sent back.
+
+Its columns are the standard ones and then the project's custom fields by label. A column may be left out,
+and what stands in it then stays as it is; a blank cell takes a value away.
+
+Invariants: reading what was written gives the assets as they were, whatever their texts begin with; a line
+is told by the number of the line of the file where it begins.
+"""
+
+import csv
+import io
+from codecs import BOM_UTF8
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from weighbridge.collection.assets.records import Asset, AssetChange
+from weighbridge.core.collection.custom_field import (
+    STANDARD_COLUMNS,
+    TEXT_LENGTH_MAX,
+    CustomValueError,
+    cell_of,
+    checked_text,
+    is_standard,
+    value_of,
+)
+from weighbridge.core.collection.spreadsheet import quoted, unquoted
+from weighbridge.core.identity.name import NAME_LENGTH_MAX, problem_of_name
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
+from weighbridge.errors import Invalid
+
+MEDIA_TYPE: Final = "text/csv"
+MARK: Final = BOM_UTF8
+"""What a file begins with, for spreadsheet programs to know UTF-8; without it they save other letters."""
+
+OTHER_SEPARATORS: Final = (";", "\t")
+"""What programs in some languages write between cells in place of a comma."""
+
+ROWS_MAX: Final = 10_000
+"""Lines of an asset spreadsheet that are taken in one request, beside its header."""
+
+PROBLEMS_MAX: Final = 100
+"""Problems named in one refusal of a spreadsheet."""
+
+TEXT_FIELDS: Final[Mapping[str, int]] = {
+    "asset_type": NAME_LENGTH_MAX,
+    "serial_number": NAME_LENGTH_MAX,
+    "description": TEXT_LENGTH_MAX,
+}
+"""The texts beside the name, and the most characters that each may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What a line of a spreadsheet asks for: a change of the asset that it names, or a new one."""
+
+    number: int
+    id: str | None
+    change: AssetChange
+
+    def problem(self, column: str, said: str, code: str = "invalid") -> Problem:
+        """A problem of one of its cells; the message goes on from the column's name."""
+        return _problem(self.number, column, said, code)
+
+
+def header(value_types: Mapping[str, str]) -> list[str]:
+    """The cells of the first line, in their order."""
+    return [*STANDARD_COLUMNS, *map(quoted, value_types)]
+
+
+def written(rows: Sequence[Sequence[str]]) -> bytes:
+    """Write lines of cells as RFC 4180 has them."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\r\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def cells_of(asset: Asset, value_types: Mapping[str, str]) -> list[str]:
+    """The cells of an asset's line."""
+    texts = (asset.name, asset.asset_type, asset.serial_number, asset.description)
+    values = (
+        cell_of(value_type, asset.custom_fields[label]) if label in asset.custom_fields else ""
+        for label, value_type in value_types.items()
+    )
+    return [asset.id, *(quoted(text or "") for text in texts), *values]
+
+
+def read(text: str, value_types: Mapping[str, str]) -> tuple[list[Line], list[Problem]]:
+    """Read the lines of a spreadsheet, and what is wrong with those that are left out.
+
+    Raises Invalid when the header or the form of the file is wrong.
+    """
+    records = _records(text)
+    _, cells = next(records, (1, []))
+    columns = _columns(cells, value_types)
+    lines: list[Line] = []
+    problems: list[Problem] = []
+    for count, (number, row) in enumerate(records, 1):
+        if count > ROWS_MAX:
+            said = f"The spreadsheet has more than {ROWS_MAX:,} lines; send it in parts."
+            raise Invalid([Problem(said, f"lines[{number}]", "too_many")])
+        if len(row) != len(columns):
+            said = f"Line {number:,} has {len(row)} cells, but the header has {len(columns)}."
+            problems.append(Problem(said, f"lines[{number}]", "invalid"))
+        else:
+            found = len(problems)
+            line = _line(number, dict(zip(columns, row, strict=True)), value_types, problems)
+            lines += [line] if len(problems) == found else []
+        if len(problems) > PROBLEMS_MAX:
+            break
+    return lines, problems
+
+
+def _records(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The lines that hold anything, each with the number where it begins; cells may hold line breaks."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    begin = 1
+    while True:
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            said = f"Line {begin:,} is not CSV: {error}."
+            raise Invalid([Problem(said, f"lines[{begin}]", "invalid")]) from None
+        if cells is None:
+            return
+        if any(cell.strip() for cell in cells):
+            yield begin, cells
+        begin = reader.line_num + 1
+
+
+def _columns(cells: Sequence[str], value_types: Mapping[str, str]) -> list[str]:
+    """The columns that a header names, checked against those that the project's spreadsheet has."""
+    if len(cells) == 1 and (found := [mark for mark in OTHER_SEPARATORS if mark in cells[0]]):
+        said = (
+            f"The first line is one cell, {shorten(cells[0])!r}; separate cells by commas, not {found[0]!r}."
+        )
+        raise Invalid([Problem(said, "header", "invalid")])
+    named = [_column(cell, value_types) for cell in cells]
+    problems = [
+        Problem(f"The column {name!r} is given {times} times; give it once.", name, "conflict")
+        for name, times in Counter(named).items()
+        if times > 1
+    ]
+    unknown = list(dict.fromkeys(name for name in named if not (is_standard(name) or name in value_types)))
+    if unknown:
+        allowed = ", ".join(map(repr, [*STANDARD_COLUMNS, *value_types]))
+        said = ", ".join(map(repr, unknown))
+        problems.append(
+            Problem(f"The asset spreadsheet has no column {said}; it has {allowed}.", "header", "unknown")
+        )
+    if not {"id", "name"}.intersection(named):
+        said = "The first line names neither the column 'id' nor 'name', by one of which assets are found."
+        problems.append(Problem(said, "header", "required"))
+    if problems:
+        raise Invalid(problems)
+    return named
+
+
+def _column(cell: str, value_types: Mapping[str, str]) -> str:
+    name = unquoted(cell).strip()
+    return name.casefold() if name not in value_types and is_standard(name) else name
+
+
+def _line(
+    number: int, cells: Mapping[str, str], value_types: Mapping[str, str], problems: list[Problem]
+) -> Line:
+    friendly = cells.get("id", "").strip() or None
+    fields: dict[str, Any] = {}
+    if "name" in cells:
+        fields["name"] = unquoted(cells["name"]).strip()
+        if wrong := problem_of_name(fields["name"], f"The asset of line {number:,}", f"lines[{number}].name"):
+            problems.append(wrong)
+    elif friendly is None:
+        problems.append(_problem(number, "id", "is blank, and there is no column 'name'", "required"))
+    for name, longest in TEXT_FIELDS.items():
+        if name in cells:
+            fields[name] = _text(number, name, cells[name], longest, problems)
+    custom = {label: cell for label, cell in cells.items() if label in value_types}
+    values = {
+        label: _value(number, label, value_types[label], cell, problems) for label, cell in custom.items()
+    }
+    return Line(number, friendly, AssetChange(**fields, custom_fields=values))
+
+
+def _text(number: int, name: str, cell: str, longest: int, problems: list[Problem]) -> str | None:
+    text = unquoted(cell)
+    try:
+        return checked_text(text, longest) if text.strip() else None
+    except CustomValueError as error:
+        problems.append(_problem(number, name, str(error).removesuffix(".")))
+        return None
+
+
+def _value(number: int, label: str, value_type: str, cell: str, problems: list[Problem]) -> Any:
+    if not cell.strip():
+        return None
+    try:
+        return value_of(value_type, cell)
+    except CustomValueError as error:
+        problems.append(_problem(number, label, str(error).removesuffix(".")))
+        return None
+
+
+def _problem(number: int, column: str, said: str, code: str = "invalid") -> Problem:
+    return Problem(f"Line {number:,}, column {column!r}: it {said}.", f"lines[{number}].{column}", code)

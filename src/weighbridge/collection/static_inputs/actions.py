@@ -1,0 +1,155 @@
+"""Add static inputs; nothing changes or removes one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from weighbridge.accounting.books.staleness import announce_change, mark_readers_of
+from weighbridge.collection.assets.queries import asset_number
+from weighbridge.collection.feedstocks.queries import feedstock_number
+from weighbridge.collection.locations.queries import location_number
+from weighbridge.collection.static_inputs import queries
+from weighbridge.collection.static_inputs.records import NewStaticInput, StaticInput
+from weighbridge.core.identity.slug import SLUG_RULE, is_slug
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import NumberError, limited
+from weighbridge.core.quantity.unit import ONE, UnitError, compatible, parse_unit
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Read, Write
+from weighbridge.errors import Invalid
+from weighbridge.platform.audit_log import actions as audit
+
+_AT: Final = "static_input.effective_from"
+_UNIT: Final = "static_input.unit"
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """The records that a static input is a value of; all of them may be missing."""
+
+    asset: int | None
+    feedstock: int | None
+    location: int | None
+
+
+async def create_static_input(tx: Write, actor: Actor, project: int, asked: NewStaticInput) -> StaticInput:
+    """Add a value to those of a slug; runs that read another one for its time become stale."""
+    keys = _keys(project, asked)
+    problems = [*_problems_of_shape(asked), *await _problems_of_keys(tx, project, asked, keys)]
+    if problems:
+        raise Invalid(problems)
+    # One at a time for a slug, so that two first values cannot come with units that do not fit.
+    await tx.execute(
+        "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"static_input:{project}:{asked.slug}",)
+    )
+    at = Instant.of(asked.effective_from)
+    problems = [
+        *await _problems_of_fit(tx, project, asked),
+        *await _problems_of_repetition(tx, project, asked.slug, keys, at),
+    ]
+    if problems:
+        raise Invalid(problems)
+    await announce_change(tx, project)
+    number: int = await tx.value(
+        """
+        INSERT INTO static_inputs (project_id, slug, value, unit, effective_from, asset_id, feedstock_id,
+                                   location_id)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+        """,
+        (
+            project, asked.slug, asked.value, (asked.unit or "").strip() or None, at, keys.asset,
+            keys.feedstock, keys.location,
+        ),
+    )  # fmt: skip
+    await mark_readers_of(tx, project, number)
+    made = await queries.get_static_input(tx, project, str(number))
+    await audit.record(
+        tx, actor, action="static_input.create", target=str(number), project_id=project, after=made
+    )
+    return made
+
+
+def _keys(project: int, asked: NewStaticInput) -> _Keys:
+    return _Keys(
+        None if asked.asset_id is None else asset_number(project, asked.asset_id),
+        None if asked.feedstock_id is None else feedstock_number(project, asked.feedstock_id),
+        None if asked.location_id is None else location_number(project, asked.location_id),
+    )
+
+
+def _problems_of_shape(asked: NewStaticInput) -> Iterator[Problem]:
+    if not is_slug(asked.slug):
+        said = f"static_input.slug is {asked.slug!r}; a slug is {SLUG_RULE}."
+        yield Problem(said, "static_input.slug", "invalid")
+    try:
+        limited(asked.value)
+    except NumberError as error:
+        yield Problem(f"static_input.value: {error}", "static_input.value", "invalid")
+    try:
+        parse_unit(asked.unit or "")
+    except UnitError as error:
+        yield Problem(f"{_UNIT} is {asked.unit!r}: {error}", _UNIT, "invalid")
+    try:
+        Instant.of(asked.effective_from)
+    except OverflowError:
+        said = f"{_AT} is {asked.effective_from.isoformat()}, which in UTC is outside the years 1 to 9999."
+        yield Problem(said, _AT, "invalid")
+
+
+async def _problems_of_keys(tx: Read, project: int, asked: NewStaticInput, keys: _Keys) -> list[Problem]:
+    """Records that are named and that the project does not have."""
+    is_there = await tx.tuples(
+        """
+        SELECT (SELECT true FROM assets WHERE project_id = %(project)s AND id = %(asset)s),
+               (SELECT true FROM feedstocks WHERE project_id = %(project)s AND id = %(feedstock)s),
+               (SELECT true FROM locations WHERE project_id = %(project)s AND id = %(location)s)
+        """,
+        {"project": project, "asset": keys.asset, "feedstock": keys.feedstock, "location": keys.location},
+    )
+    named = {"asset": asked.asset_id, "feedstock": asked.feedstock_id, "location": asked.location_id}
+    return [
+        Problem(
+            f"static_input.{noun}_id is {friendly!r}, which is no {noun} of the project.",
+            f"static_input.{noun}_id",
+            "unknown",
+        )
+        for (noun, friendly), found in zip(named.items(), is_there[0], strict=True)
+        if friendly is not None and not found
+    ]
+
+
+async def _problems_of_fit(tx: Read, project: int, asked: NewStaticInput) -> list[Problem]:
+    """A unit that cannot be converted to that of the earlier values, which all fit one another."""
+    rows = await tx.tuples(
+        "SELECT unit FROM static_inputs WHERE project_id = %s AND slug = %s ORDER BY id LIMIT 1",
+        (project, asked.slug),
+    )
+    if not rows or compatible(parse_unit(asked.unit or ""), parse_unit(rows[0][0] or "")):
+        return []
+    earlier = rows[0][0] or ONE
+    said = (
+        f"{_UNIT} is {asked.unit or 'none'}, and earlier values of {asked.slug!r} are in {earlier}; "
+        "the two count different things."
+    )
+    return [Problem(said, _UNIT, "incompatible")]
+
+
+async def _problems_of_repetition(
+    tx: Read, project: int, slug: str, keys: _Keys, at: Instant
+) -> list[Problem]:
+    is_taken = await tx.value(
+        """
+        SELECT true FROM static_inputs
+         WHERE project_id = %s AND slug = %s AND effective_from = %s AND asset_id IS NOT DISTINCT FROM %s
+           AND feedstock_id IS NOT DISTINCT FROM %s AND location_id IS NOT DISTINCT FROM %s
+        """,
+        (project, slug, at, keys.asset, keys.feedstock, keys.location),
+    )
+    if not is_taken:
+        return []
+    said = (
+        f"The project has a value of {slug!r} from {at.text} already; "
+        "values are never replaced: add one that holds from another moment on."
+    )
+    return [Problem(said, _AT, "taken")]

@@ -1,0 +1,141 @@
+"""A custom field is a column that a project adds to its assets: a label, and the type of its values.
+
+Invariants: a label is not that of a standard column of the asset spreadsheet, in whatever case; a value that
+was checked comes back from its cell as it was, numbers to the last digit.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+from types import NoneType
+from typing import Final
+
+from weighbridge.core.collection.spreadsheet import quoted, unquoted
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import NumberError, limited, parse_decimal, shorten
+
+VALUE_TYPES: Final = ("text", "number", "boolean", "date")
+"""What the values of a custom field may be."""
+
+STANDARD_COLUMNS: Final = ("id", "name", "asset_type", "serial_number", "description")
+"""The columns that every asset spreadsheet has, in their order."""
+
+LABEL_LENGTH_MAX: Final = 100
+"""Characters of the label of a custom field."""
+
+TEXT_LENGTH_MAX: Final = 10_000
+"""Characters of a description, or of a text in a custom field."""
+
+CustomValue = str | Decimal | int | bool
+
+_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_BOOLEANS: Final = {"true": True, "false": False}
+_TAKES: Final = {
+    "text": "a text that is not blank",
+    "number": "a number",
+    "boolean": "true or false",
+    "date": "a date such as 2025-01-31",
+}
+
+
+class CustomValueError(ValueError):
+    """A value does not fit its custom field; the message goes on from the field's name."""
+
+
+def problems_of_label(label: str, field: str) -> Iterator[Problem]:
+    """What is wrong with the label of a custom field, if anything is."""
+    if not label:
+        yield Problem("A custom field needs a label.", field, "required")
+    elif len(label) > LABEL_LENGTH_MAX:
+        said = f"{field} has {len(label)} characters; a label has at most {LABEL_LENGTH_MAX}."
+        yield Problem(said, field, "invalid")
+    elif _CONTROL.search(label):
+        yield Problem(f"{field} holds a line break or another control character.", field, "invalid")
+    elif is_standard(label):
+        said = (
+            f"{field} is {label!r}, a standard column of the asset spreadsheet; "
+            f"its standard columns are {', '.join(STANDARD_COLUMNS)}."
+        )
+        yield Problem(said, field, "reserved")
+
+
+def is_standard(label: str) -> bool:
+    """Whether the label is that of a standard column of the asset spreadsheet."""
+    return label.strip().casefold() in STANDARD_COLUMNS
+
+
+def checked(value_type: str, value: object) -> CustomValue:
+    """The value, when it is one of its type; CustomValueError otherwise."""
+    match value_type, value:
+        case "boolean", bool():
+            return value
+        case "number", bool():
+            pass
+        case "number", int() | Decimal():
+            return _limited(Decimal(value))
+        case "text", str() if value.strip():
+            return checked_text(value, TEXT_LENGTH_MAX)
+        case "date", str() if _is_date(value):
+            return value
+    raise CustomValueError(f"is {_shown(value)}; it takes {_TAKES[value_type]}.")
+
+
+def checked_text(value: str, longest: int) -> str:
+    """The text, when it is not too long; CustomValueError otherwise."""
+    if len(value) > longest:
+        raise CustomValueError(f"has {len(value)} characters; allowed are {longest:,}.")
+    return value
+
+
+def cell_of(value_type: str, value: CustomValue) -> str:
+    """Write a value as the cell of a spreadsheet."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case Decimal():
+            return format(value, "f")
+        case str() if value_type == "text":
+            return quoted(value)
+    return str(value)
+
+
+def value_of(value_type: str, cell: str) -> CustomValue:
+    """Read a value from the cell of a spreadsheet that is not blank."""
+    text = cell.strip()
+    match value_type:
+        case "number":
+            try:
+                return parse_decimal(text)
+            except NumberError as error:
+                raise CustomValueError(f"is no number: {error}") from None
+        case "boolean" if text.lower() in _BOOLEANS:
+            return _BOOLEANS[text.lower()]
+        case "text":
+            return checked("text", unquoted(cell))
+    return checked(value_type, text)
+
+
+def _limited(value: Decimal) -> Decimal:
+    try:
+        return limited(value)
+    except NumberError as error:
+        raise CustomValueError(f"is out of limits: {error}") from None
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _shown(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return repr(shorten(value)) if value.strip() else "blank"
+        case int() | Decimal():
+            return shorten(str(value))
+    return {NoneType: "null", list: "a list"}.get(type(value), "an object")

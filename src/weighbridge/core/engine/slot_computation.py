@@ -1,0 +1,160 @@
+"""The bench is the work in progress on one slot: the values of every node so far, partition by partition.
+
+It never leaves `run_slot`. A node of any kind is computed by a function that takes the bench and the node
+and calls `keep` once for each partition.
+
+Invariants: values are in their node's unit; a problem is a full sentence that names the node, has a code that
+says of what kind it is, and the ids of the events that it names.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final
+
+from weighbridge.core.engine.element import Element, Measure
+from weighbridge.core.engine.setting import Setting, SlotData
+from weighbridge.core.engine.source_ledger import Drawn
+from weighbridge.core.engine.statistics import Group
+from weighbridge.core.expression import Value, number, quantity
+from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.model import Model, Node
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.unit import Unit, parse_unit
+from weighbridge.core.time.cadence import days_of
+
+Amount = Decimal | tuple[Decimal, ...] | None
+"""What a node comes to: a number, an array of them, or None when it is optional and had no data."""
+
+MISSING: Final = "required"
+"""The code of a problem: something that the node needs is not there."""
+
+UNCOVERED: Final = "not_covered"
+"""The data leave time of the slot uncovered, or cover it twice."""
+
+UNMATCHED: Final = "unmatched"
+"""Elements do not match one another."""
+
+CHANGING: Final = "changes"
+"""A value that is to be one changes inside the slot."""
+
+UNTAGGED: Final = "untagged"
+"""Data do not say which partition they belong to."""
+
+NOT_DRAWN: Final = "draws"
+"""A node cannot draw what it is to draw."""
+
+NOT_COMPUTABLE: Final = "not_computable"
+"""All that the node needs is there, and it comes to no value."""
+
+HOUR: Final = parse_unit("h")
+DAY: Final = parse_unit("d")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The value of one node, None when it is optional and had no data; of a shared input, also the whole."""
+
+    amount: Amount
+    whole: Decimal | None = None
+
+
+@dataclass(slots=True)
+class PartitionBench:
+    """What the nodes came to in one partition, and the data that they used."""
+
+    values: dict[str, Value]
+    readings: dict[str, Reading] = field(default_factory=dict)
+    arrays: dict[str, tuple[Element, ...]] = field(default_factory=dict)
+    """The elements of each input that is an array."""
+    durations: dict[str, Value] = field(default_factory=dict)
+    used: dict[int, dict[int, Element]] = field(default_factory=dict)
+    """The elements that were used, by source and event."""
+    statics: dict[str, set[int]] = field(default_factory=dict)
+    """The static inputs that were used, by node."""
+
+
+@dataclass(slots=True)
+class Bench:
+    """What the nodes of one slot are computed from, and what they came to."""
+
+    setting: Setting
+    data: SlotData
+    by_partition: dict[Partition, PartitionBench]
+    problems: list[Problem] = field(default_factory=list)
+    failed: set[tuple[Partition, str]] = field(default_factory=set)
+    """Nodes that a problem was noted for, or for a node that they need: nothing more is said of them."""
+    draws: dict[Partition, list[Drawn]] = field(default_factory=dict)
+    period: Value = field(init=False)
+    """The length of the slot."""
+
+    def __post_init__(self) -> None:
+        self.draws = {one: [] for one in self.by_partition}
+        self.period = quantity(days_of(self.data.slot), DAY)
+
+    @property
+    def model(self) -> Model:
+        return self.setting.program.model
+
+    @property
+    def partitions(self) -> tuple[Partition, ...]:
+        """The partitions that run, in order of name."""
+        return tuple(self.by_partition)
+
+    def measure(self, node: Node) -> Measure:
+        """How an input finds its values."""
+        return self.setting.measures[node.slug]
+
+    def agreeing(self, group: Group) -> list[Partition]:
+        """The partitions that a group of data belongs to."""
+        return [one for one in self.by_partition if group.tags.agrees_with(one)]
+
+    def number_of(self, one: Partition, slug: str) -> Decimal | None:
+        """The value of a node that is one number."""
+        amount = self.by_partition[one].readings[slug].amount
+        assert not isinstance(amount, tuple), "the model was checked: this node is one number"  # noqa: S101
+        return amount
+
+    def keep(self, node: Node, one: Partition, reading: Reading) -> None:
+        """Keep what a node came to in a partition, for the record and for the formulas that name it."""
+        self.by_partition[one].readings[node.slug] = reading
+        self.keep_value(node.slug, node.unit, one, reading.amount)
+
+    def keep_value(self, name: str, unit: Unit | None, one: Partition, amount: Amount) -> None:
+        """Keep a value under the name by which formulas know it."""
+        origin = self.setting.program.types[name].origin if isinstance(amount, tuple) else None
+        self.by_partition[one].values[name] = Value(number(unit, origin), amount)
+
+    def keep_array(
+        self, slug: str, one: Partition, elements: Sequence[Element], hours: Iterable[Decimal]
+    ) -> None:
+        """Keep the elements behind an array and how long each lasts, for what is joined to it or asks."""
+        work = self.by_partition[one]
+        work.arrays[slug] = tuple(elements)
+        origin = self.setting.program.types[slug].origin
+        work.durations[slug] = Value(number(HOUR, origin), tuple(hours))
+
+    def use(self, one: Partition, source: int, elements: Iterable[Element]) -> None:
+        """Note that a partition's values were made of these elements."""
+        used = self.by_partition[one].used.setdefault(source, {})
+        used |= {element.event: element for element in elements}
+
+    def problem(
+        self, node: Node, fact: str, one: Partition, code: str = MISSING, events: Sequence[int] = ()
+    ) -> None:
+        """Note why an input has no value in a partition, and the events that are in the way."""
+        self.fail(node, one, f"Input {node.slug!r} {fact}{of(one)}.", code, events)
+
+    def fail(self, node: Node, one: Partition, sentence: str, code: str, events: Sequence[int] = ()) -> None:
+        """Note why a node has no value in a partition; nothing more is said of what needs it."""
+        self.failed.add((one, node.slug))
+        self.note(node, sentence, code, events)
+
+    def note(self, node: Node, sentence: str, code: str, events: Sequence[int] = ()) -> None:
+        """Note what keeps the slot from being computed."""
+        self.problems.append(Problem(sentence, node.slug, code, self.setting.ids_of(events)))
+
+
+def of(partition: Partition) -> str:
+    """` for Straw`: the partition as the end of a sentence about a node; empty when there is but one."""
+    return f" for {partition.label}" if partition.label else ""

@@ -1,0 +1,53 @@
+"""An outlet is a source ledger as a node of a model sees it: its unit, its scale, what travels along.
+
+Invariants: every node that draws or looks has one; attributes stand in the order in which the node lists
+them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from weighbridge.core.ledger.drawing import Drawer, Pool, Stock
+from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.quantity.unit import Unit
+from weighbridge.core.time.instant import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Outlet:
+    """The ledger that a node draws from or looks at, and the units of the attributes that travel along."""
+
+    ledger: int
+    name: str
+    unit: Unit
+    scale: int
+    attributes: Mapping[str, Unit]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a node of a run holds of one source, in the ledger's unit, and what travels along."""
+
+    node: str
+    source: Stock
+    amount: Decimal
+    attributes: tuple[Decimal, ...] = ()
+    units: tuple[Unit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What the nodes of one slot draw with: the pool that all runs share, and their outlets by node."""
+
+    slot: Interval
+    pool: Pool
+    outlets: Mapping[str, Outlet]
+    left_out: frozenset[Partition] = frozenset()
+    """Partitions that do not run, because nobody named a source for a node of theirs."""
+    untouched: frozenset[Partition] = frozenset()
+    """Those of them that stay as they are; the others held something and fall to nothing."""
+    recorded: Mapping[Drawer, tuple[Drawn, ...]] | None = None
+    """What nodes drew before, where a run is computed again as it was; nothing is drawn then."""
+    seen: Mapping[Drawer, Decimal] = field(default_factory=dict)
+    """What `available` nodes saw then, in their own units."""

@@ -1,0 +1,1 @@
+"""How records are named: friendly ids, names, slugs and links."""

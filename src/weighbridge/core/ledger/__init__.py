@@ -1,0 +1,1 @@
+"""Mass balance: partitions, allocation, draws, and what is posted."""

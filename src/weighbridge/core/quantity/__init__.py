@@ -1,0 +1,1 @@
+"""Numbers and units: exact decimals, and what they count."""

@@ -1,0 +1,330 @@
+"""A unit is what a number counts: pint's units, plus tags in braces such as `t{CO2e}`.
+
+A tag is a dimension of its own, so `t{wet}` and `t{dry}` do not mix and `kg{CH4} * kg{CO2e}/kg{CH4}`
+is `kg{CO2e}`. `%` is one hundredth. pint is asked for the meaning of single names only; the text of a
+unit is read by the few rules below, so no text from outside is ever interpreted by a library.
+
+Invariants: a factor is an exact rational; a conversion rounds at most once, and not at all when the
+result fits a number; only degC and degF have an offset, and only when they stand alone.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import Any, Final
+
+from weighbridge.core.quantity.number import CONTEXT, EXACT, shorten
+
+TEXT_MAX: Final = 120
+"""The longest unit text."""
+
+EXPONENT_MAX: Final = 64
+"""The largest power of one unit, also in the middle of a formula."""
+
+Dimensions = tuple[tuple[str, int], ...]
+Parts = tuple[tuple[str, int], ...]
+
+
+class UnitError(ValueError):
+    """A text is no unit, or two units do not fit; the message is a full sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit as written and what it means: base value = number * factor + offset."""
+
+    text: str
+    parts: Parts
+    dimensions: Dimensions
+    factor: Fraction
+    offset: Fraction = Fraction(0)
+
+    @property
+    def is_dimensionless(self) -> bool:
+        return not self.dimensions
+
+    @property
+    def is_absolute(self) -> bool:
+        """Whether zero means nothing of it; degC and degF count from elsewhere."""
+        return not self.offset
+
+    def __str__(self) -> str:
+        return self.text or "1"
+
+
+ONE: Final = Unit("", (), (), Fraction(1))
+"""The unit of a plain number."""
+
+_OWN_UNITS: Final = {"%": ("percent", Fraction(1)), "mmBtu": ("Btu", Fraction(10**6))}
+"""Symbols beside pint's: the pint unit they stand for, and how many of it."""
+
+_MISLEADING: Final = {
+    "kt": "which pint reads as knot; write 1000 t as 'kilotonne', or 'knot'",
+    "ton": "which may be three things; write 't' (1000 kg), 'short_ton' or 'long_ton'",
+    "Nm": "which some read as newton metre and some as normal metre; write 'N*m' or 'm^3{normal}'",
+    "bbl": "which pint reads as a dry barrel; write 'oil_bbl' (42 gallons) or 'dry_barrel'",
+    "pH": "which pint reads as picohenry; a pH value has no unit, so leave the unit empty",
+}
+"""Symbols that pint knows and that mean something else in this field."""
+
+_LARGEST: Final = Fraction(10**1000)
+_SMALLEST: Final = 1 / _LARGEST
+_TEMPERATURE: Final = (("temperature", 1),)
+_SUPERSCRIPTS: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_LETTERS: Final = "A-Za-zµμ°Ω_"
+_TOKEN: Final = re.compile(
+    rf"\s*(?:(?P<name>[{_LETTERS}][{_LETTERS}0-9]*|%)?(?P<tag>\{{[^{{}}]*\}})?(?P<raised>[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
+    r"(?:\s*(?:\^|\*\*)\s*(?P<power>[+-]?\d{1,3}))?)"
+)
+_TAG: Final = re.compile(r"\w[\w .+-]{0,39}")
+_TRAILING_DIGITS: Final = re.compile(r"(.*?)(\d{1,2})")
+_GLUED_GAS: Final = re.compile(r"(k?g|Mt|t|tonnes?|lb)_?(CO2e?q?|CH4|N2O|C)")
+
+
+@lru_cache(maxsize=4096)
+def parse_unit(text: str) -> Unit:
+    """Read a unit such as `kg{CO2e}/kWh`; an empty text, `1` and `dimensionless` are the plain number."""
+    if len(text) > TEXT_MAX:
+        raise UnitError(f"The unit {shorten(text)!r} is longer than {TEXT_MAX} characters.")
+    stripped = text.strip()
+    if stripped in {"", "1", "dimensionless"}:
+        return ONE
+    return _from_parts(_Reader(stripped).parts(), stripped)
+
+
+def compatible(a: Unit, b: Unit) -> bool:
+    """Whether numbers of one unit can be converted to the other."""
+    return a.dimensions == b.dimensions
+
+
+def factor(source: Unit, target: Unit) -> Fraction:
+    """How many of the target make one of the source."""
+    _require_compatible(source, target)
+    if not (source.is_absolute and target.is_absolute):
+        raise UnitError(f"Between {source} and {target} lies more than a factor.")
+    return source.factor / target.factor
+
+
+def convert(value: Decimal, source: Unit, target: Unit) -> Decimal:
+    """Convert a number, exactly when the result fits 34 digits and rounded once when it does not."""
+    slope, shift, divisor = conversion(source, target)
+    return convert_by(value, slope, shift, divisor)
+
+
+Conversion = tuple[Decimal, Decimal, Decimal]
+
+
+@lru_cache(maxsize=4096)
+def conversion(source: Unit, target: Unit) -> Conversion:
+    """Whole numbers (slope, shift, divisor) with target = (source * slope + shift) / divisor."""
+    _require_compatible(source, target)
+    slope = source.factor / target.factor
+    shift = (source.offset - target.offset) / target.factor
+    divisor = slope.denominator * shift.denominator
+    return Decimal(int(slope * divisor)), Decimal(int(shift * divisor)), Decimal(divisor)
+
+
+def convert_by(value: Decimal, slope: Decimal, shift: Decimal, divisor: Decimal) -> Decimal:
+    """Apply a conversion to one number."""
+    return CONTEXT.divide(EXACT.add(EXACT.multiply(value, slope), shift), divisor)
+
+
+@lru_cache(maxsize=4096)
+def multiply(a: Unit, b: Unit) -> Unit:
+    """The unit of a product."""
+    return _from_parts((*_absolute_parts(a), *_absolute_parts(b)))
+
+
+@lru_cache(maxsize=4096)
+def divide(a: Unit, b: Unit) -> Unit:
+    """The unit of a quotient."""
+    return _from_parts((*_absolute_parts(a), *((symbol, -power) for symbol, power in _absolute_parts(b))))
+
+
+@lru_cache(maxsize=4096)
+def power(unit: Unit, exponent: int) -> Unit:
+    """The unit of a whole power."""
+    return _from_parts(tuple((symbol, power * exponent) for symbol, power in _absolute_parts(unit)))
+
+
+def square_root(unit: Unit) -> Unit:
+    """The unit whose square is the given one."""
+    if any(power % 2 for _, power in unit.parts):
+        raise UnitError(f"The square root of {unit} has no unit; only even powers have one.")
+    return _from_parts(tuple((symbol, power // 2) for symbol, power in unit.parts))
+
+
+def absolute(unit: Unit) -> Unit:
+    """The unit that arithmetic uses: kelvin for degC and degF, otherwise the unit itself."""
+    return unit if unit.is_absolute else parse_unit("K")
+
+
+def _absolute_parts(unit: Unit) -> Parts:
+    return absolute(unit).parts
+
+
+def _require_compatible(source: Unit, target: Unit) -> None:
+    if not compatible(source, target):
+        raise UnitError(f"{source} cannot be converted to {target}.")
+
+
+class _Reader:
+    """Reads the text of a unit from left to right: factors with powers, `*`, `/` and parentheses."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 0
+
+    def parts(self) -> Parts:
+        parts = self._product()
+        if self.position < len(self.text):
+            raise self._refusal()
+        return parts
+
+    def _product(self) -> Parts:
+        parts = [*self._factor()]
+        while operator := self._take("*·/"):
+            sign = -1 if operator == "/" else 1
+            parts += [(symbol, sign * power) for symbol, power in self._factor()]
+        return tuple(parts)
+
+    def _factor(self) -> Parts:
+        if self._take("("):
+            parts = self._product()
+            if not self._take(")"):
+                raise self._refusal()
+            return parts
+        if self._take("1"):
+            return ()
+        match = _TOKEN.match(self.text, self.position)
+        if match is None or not (match["name"] or match["tag"]):
+            raise self._refusal()
+        self.position = match.end()
+        name, exponent = self._name_and_exponent(match["name"] or "")
+        for written in (match["raised"], match["power"]):
+            exponent *= int(written.translate(_SUPERSCRIPTS)) if written else 1
+        return ((name + self._tag(match["tag"]), exponent),)
+
+    def _name_and_exponent(self, name: str) -> tuple[str, int]:
+        """Take `m3` apart, unless the whole is a unit of its own or the rest is none."""
+        digits = _TRAILING_DIGITS.fullmatch(name)
+        if digits is None or _meaning(name) is not None or _meaning(digits[1]) is None:
+            return name, 1
+        return digits[1], int(digits[2])
+
+    def _tag(self, written: str | None) -> str:
+        if written is None:
+            return ""
+        inner = written[1:-1].strip()
+        if not _TAG.fullmatch(inner):
+            raise UnitError(
+                f"In the unit {self.text!r} the tag {written} is not a word of at most 40 letters, digits,"
+                " spaces and . _ + -."
+            )
+        return "{" + inner + "}"
+
+    def _take(self, characters: str) -> str:
+        while self.text[self.position : self.position + 1].isspace():
+            self.position += 1
+        found = self.text[self.position : self.position + 1]
+        if not found or found not in characters:
+            return ""
+        self.position += 1
+        return found
+
+    def _refusal(self) -> UnitError:
+        rest = self.text[self.position :].strip()
+        found = f"came {rest!r}" if rest else "the text ends"
+        return UnitError(
+            f"In the unit {self.text!r} a unit name, a tag in braces, *, /, ^ with a whole number or"
+            f" parentheses may stand; here {found}."
+        )
+
+
+def _from_parts(parts: Iterable[tuple[str, int]], written: str | None = None) -> Unit:
+    """Combine symbols and powers into one unit; equal symbols are gathered and may cancel."""
+    gathered: dict[str, int] = {}
+    for symbol, exponent in parts:
+        gathered[symbol] = gathered.get(symbol, 0) + exponent
+    gathered = {symbol: exponent for symbol, exponent in gathered.items() if exponent}
+    dimensions: dict[str, int] = {}
+    value = Fraction(1)
+    for symbol, exponent in gathered.items():
+        if abs(exponent) > EXPONENT_MAX:
+            raise UnitError(f"The power {exponent} of the unit {symbol} is beyond {EXPONENT_MAX}.")
+        single = _single(symbol)
+        if not single.is_absolute and gathered != {symbol: 1}:
+            raise UnitError(f"{symbol} stands alone only; within a larger unit write K or delta_{symbol}.")
+        value *= single.factor**exponent
+        if not _SMALLEST < value < _LARGEST:
+            raise UnitError(
+                f"The unit {shorten(written or symbol)!r} is larger or smaller than anything measured."
+            )
+        for name, own in single.dimensions:
+            dimensions[name] = dimensions.get(name, 0) + own * exponent
+    offset = _single(next(iter(gathered))).offset if len(gathered) == 1 else Fraction(0)
+    text = _written(gathered) if written is None else written
+    kept = tuple(sorted((name, exponent) for name, exponent in dimensions.items() if exponent))
+    return Unit(text, tuple(gathered.items()), kept, value, offset)
+
+
+@cache
+def _single(symbol: str) -> Unit:
+    """The unit of one symbol, a name with or without a tag."""
+    name, brace, tag = symbol.partition("{")
+    tagged: Dimensions = ((brace + tag, 1),) if brace else ()
+    if not name:
+        return Unit(symbol, ((symbol, 1),), tagged, Fraction(1))
+    if name in _MISLEADING:
+        raise UnitError(f"{name!r} is not accepted as a unit, for it is a name {_MISLEADING[name]}.")
+    meaning = _meaning(name)
+    if meaning is None:
+        raise UnitError(_unknown(name))
+    dimensions, value, offset = meaning
+    return Unit(symbol, ((symbol, 1),), tuple(sorted((*dimensions, *tagged))), value, offset)
+
+
+def _unknown(name: str) -> str:
+    if glued := _GLUED_GAS.fullmatch(name):
+        return f"{name!r} is not a known unit; what is counted goes in braces: {glued[1]}{{{glued[2]}}}."
+    return f"{shorten(name)!r} is not a known unit."
+
+
+@lru_cache(maxsize=4096)
+def _meaning(name: str) -> tuple[Dimensions, Fraction, Fraction] | None:
+    """What pint knows of a name: dimensions, factor to its base units, offset."""
+    pint_name, count = _OWN_UNITS.get(name, (name, Fraction(1)))
+    registry = _registry()
+    try:
+        parsed = registry.parse_units(pint_name)
+        dimensions = registry.get_dimensionality(parsed)
+        zero, one = (registry.Quantity(Fraction(n), parsed).to_root_units().magnitude for n in (0, 1))
+    except Exception:  # noqa: BLE001  pint fails in many ways on a name it does not know
+        return None
+    powers = tuple((str(base).strip("[]"), int(exponent)) for base, exponent in dimensions.items())
+    if zero and powers != _TEMPERATURE:
+        return None  # logarithmic units such as dB have no factor
+    return powers, Fraction(one - zero) * count, Fraction(zero)
+
+
+@cache
+def _registry() -> Any:
+    """The registry, made when the first unit is read: importing it costs a third of a second."""
+    import pint  # noqa: PLC0415  see above
+
+    return pint.UnitRegistry(non_int_type=Fraction, cache_folder=None)
+
+
+def _written(parts: dict[str, int]) -> str:
+    above = [(symbol, exponent) for symbol, exponent in parts.items() if exponent > 0]
+    below = [(symbol, -exponent) for symbol, exponent in parts.items() if exponent < 0]
+    head = "*".join(map(_raised, above)) or ("1" if below else "")
+    return head + "".join("/" + _raised(part) for part in below)
+
+
+def _raised(part: tuple[str, int]) -> str:
+    symbol, exponent = part
+    return symbol if exponent == 1 else f"{symbol}^{exponent}"

@@ -1,0 +1,1 @@
+"""Instants, intervals, cadences and the slots that they cut time into."""

@@ -1,0 +1,194 @@
+"""A cadence cuts time into slots: hours, days, weeks from Monday, months, quarters or years.
+
+Slots are cut where the clock on the project's wall says so, in its IANA time zone, daylight saving
+included: a day may last 23 or 25 hours.
+
+Invariants: the slots of a cadence cover all time without gap or overlap; every slot is as long as its
+cadence on the wall clock; a batch belongs to a whole slot.
+"""
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, tzinfo
+from decimal import Decimal
+from typing import Final
+
+from weighbridge.core.quantity.number import CONTEXT
+from weighbridge.core.time.instant import Instant, Interval
+
+CADENCES: Final = ("event", "hourly", "daily", "weekly", "monthly", "quarterly", "annual")
+"""Every cadence a model may have; `event` has a slot for each event instead of cutting time."""
+
+EVENT: Final = "event"
+"""The cadence whose slots are events."""
+
+SLOTS_MAX: Final = 20_000
+"""Slots that one request may select: two years of hours."""
+
+_HOUR: Final = timedelta(hours=1)
+_MILLISECOND: Final = timedelta(milliseconds=1)
+_MILLISECONDS_OF_DAY: Final = Decimal(86_400_000)
+_MONTHS: Final = {"monthly": 1, "quarterly": 3, "annual": 12}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class EventSlot(Interval):
+    """A slot of cadence `event`: it is its event, or its tracking id and all events of it, whenever they are.
+
+    Such slots may overlap, and one of a reading has no length.
+    """
+
+    event: int = 0
+    tracking_id: str = ""
+    name: str = field(default="", compare=False)
+
+    @property
+    def identity(self) -> tuple[int, str]:
+        """What stays when its times are corrected."""
+        return self.event, self.tracking_id
+
+
+def slot_of(
+    start: datetime, end: datetime, *, by_event: bool, event: int | None, tracking_id: str | None
+) -> Interval:
+    """The slot of a run by what is kept of the run: a stretch of time, or else its event or tracking id.
+
+    A run of a single event may carry a tracking id too; its slot is the event all the same.
+    """
+    if not by_event:
+        return Interval(start, end)
+    return EventSlot(start, end, event=event or 0, tracking_id="" if event else tracking_id or "")
+
+
+def identity_of(slot: Interval) -> Hashable:
+    """What a slot is: its times, or its event or tracking id whatever its times are."""
+    return slot.identity if isinstance(slot, EventSlot) else slot
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The slots that a requested range selects, and those it touches without selecting them."""
+
+    selected: tuple[Interval, ...]
+    touched: tuple[Interval, ...]
+
+
+def select(cadence: str, wanted: Interval, zone: tzinfo) -> Selection:
+    """Select the slots of which at least half lies in the range, or the one slot that holds all of it.
+
+    Raises ValueError when the range reaches over more than SLOTS_MAX slots.
+    """
+    slots = tuple(_over(cadence, wanted, zone))
+    if len(slots) == 1 and slots[0].start <= wanted.start and wanted.end <= slots[0].end:
+        return Selection(slots, ())
+    return Selection(
+        tuple(slot for slot in slots if is_selected(slot, wanted)),
+        tuple(slot for slot in slots if not is_selected(slot, wanted)),
+    )
+
+
+def is_selected(slot: Interval, wanted: Interval) -> bool:
+    """Whether at least half of a slot lies in a range; a slot of no length lies in it or does not."""
+    if slot.is_reading:
+        return wanted.holds(slot)
+    common = slot.overlap(wanted)
+    return common is not None and 2 * (common.end - common.start) >= slot.end - slot.start
+
+
+def slot_at(cadence: str, moment: datetime, zone: tzinfo) -> Interval:
+    """The slot that holds the moment."""
+    start = _start(cadence, moment, zone)
+    probe = start + _SHORTEST[cadence]
+    while (end := _start(cadence, probe, zone)) <= start:
+        probe += _HOUR
+    return Interval(start, end)
+
+
+def label(cadence: str, slot: Interval, zone: tzinfo) -> str:
+    """Name a slot for people, by the wall clock at its start: 2025-03, 2025-Q1, 2025-W09."""
+    if isinstance(slot, EventSlot):
+        return slot.name
+    return _by_clock(cadence, slot.start.astimezone(zone))
+
+
+def _by_clock(cadence: str, local: datetime) -> str:
+    match cadence:
+        case "hourly":
+            return local.strftime("%Y-%m-%dT%H:00%z")
+        case "daily":
+            return local.strftime("%Y-%m-%d")
+        case "weekly":
+            return local.strftime("%G-W%V")
+        case "monthly":
+            return local.strftime("%Y-%m")
+        case "quarterly":
+            return f"{local.year}-Q{(local.month - 1) // 3 + 1}"
+        case _:
+            return str(local.year)
+
+
+def days_of(slot: Interval) -> Decimal:
+    """The length of a slot in days of 24 hours: 31 for most Marches, 30 and 23 hours where clocks advance."""
+    return CONTEXT.divide(Decimal((slot.end - slot.start) // _MILLISECOND), _MILLISECONDS_OF_DAY)
+
+
+def _over(cadence: str, wanted: Interval, zone: tzinfo) -> Iterator[Interval]:
+    slot = slot_at(cadence, wanted.start, zone)
+    for _ in range(SLOTS_MAX):
+        yield slot
+        if slot.end >= wanted.end:
+            return
+        slot = slot_at(cadence, slot.end, zone)
+    raise ValueError(f"the range reaches over more than {SLOTS_MAX:,} {cadence} slots")
+
+
+def _start(cadence: str, moment: datetime, zone: tzinfo) -> Instant:
+    """The last cut at or before the moment.
+
+    Where clocks go back over a cut, the wall shows it twice: hours are cut both times, longer slots the
+    first time. What the wall shows again after a cut belongs to the slot that had begun.
+    """
+    floor = _FLOORS[cadence]
+    local = moment.astimezone(zone)
+    here, ahead = floor(local), _utc(floor(local + _HOUR).replace(fold=0))
+    passed = [cut for fold in (0, 1) if (cut := _utc(here.replace(fold=fold))) <= moment]
+    latest = max(passed) if cadence == "hourly" else passed[0]
+    return max(latest, ahead) if ahead <= moment else latest
+
+
+def _utc(local: datetime) -> Instant:
+    return Instant.of(local)
+
+
+def _hour(local: datetime) -> datetime:
+    return local.replace(minute=0, second=0, microsecond=0)
+
+
+def _day(local: datetime) -> datetime:
+    return local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+
+
+def _week(local: datetime) -> datetime:
+    return _day(local) - timedelta(days=local.weekday())
+
+
+def _month(months: int) -> Callable[[datetime], datetime]:
+    return lambda local: _day(local).replace(day=1, month=(local.month - 1) // months * months + 1)
+
+
+_FLOORS: Final[dict[str, Callable[[datetime], datetime]]] = {
+    "hourly": _hour,
+    "daily": _day,
+    "weekly": _week,
+    **{cadence: _month(months) for cadence, months in _MONTHS.items()},
+}
+
+# From a slot's start, so much later is still before the end of the next slot whatever the clocks do.
+_SHORTEST: Final = {
+    "hourly": _HOUR,
+    "daily": timedelta(hours=24),
+    "weekly": timedelta(days=7),
+    "monthly": timedelta(days=28),
+    "quarterly": timedelta(days=90),
+    "annual": timedelta(days=365),
+}

@@ -1,0 +1,92 @@
+"""The check of a file: every row is read and judged before anything is stored.
+
+Invariants: memory does not grow with the rows, save for a hash of each client reference that a column
+gives; the first bad rows are kept to be shown, the others are counted.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from weighbridge.collection.intake.checking import Known
+from weighbridge.core.quantity.number import shorten
+from weighbridge.exchange.tabular.file import CsvFile, Pass, reading
+from weighbridge.exchange.tabular.row import BadRow, NumberedEvent, Plan, check_event, read_row
+
+BAD_ROWS_SHOWN: Final = 20
+"""Bad rows that are told of one by one."""
+
+REPORT_ROWS: Final = 1_000
+"""Rows from one report of progress to the next."""
+
+
+@dataclass(slots=True)
+class Checked:
+    """What the check has found so far."""
+
+    rows: int = 0
+    bad_rows: int = 0
+    shown: list[BadRow] = field(default_factory=list)
+    incomplete: int = 0
+    missing: Counter[str] = field(default_factory=Counter)
+    """How many events lack each required value."""
+    first_start: datetime | None = None
+    last_end: datetime | None = None
+
+
+def check(file: CsvFile, plan: Plan, known: Known, advance: Callable[[int], None]) -> Checked:
+    """Read and judge every row; `advance` hears how many bytes of the file are read."""
+    found = Checked()
+    references: set[int] = set()
+    with reading(file) as pass_:
+        for outcome in outcomes(pass_, plan):
+            found.rows += 1
+            if isinstance(outcome, BadRow):
+                _add_bad(found, outcome)
+            else:
+                _judge(found, outcome, known, references if plan.columns.has_references else None)
+            if found.rows % REPORT_ROWS == 0:
+                advance(pass_.bytes_read)
+        advance(pass_.bytes_read)
+    return found
+
+
+def outcomes(pass_: Pass, plan: Plan) -> Iterator[NumberedEvent | BadRow]:
+    """Read the rows of one pass."""
+    place = 0
+    last = None
+    for row in pass_.rows:
+        outcome = read_row(plan, row, place, last)
+        if isinstance(outcome, NumberedEvent):
+            last = outcome.event.start_time
+        if outcome is not None:
+            place += 1
+            yield outcome
+
+
+def _judge(found: Checked, numbered: NumberedEvent, known: Known, references: set[int] | None) -> None:
+    reasons, missing = check_event(numbered, known)
+    event = numbered.event
+    if references is not None and event.client_reference is not None:
+        mark = hash(event.client_reference)
+        if mark in references:
+            reasons.append(
+                f"its client_reference {shorten(event.client_reference)!r} stands on an earlier row too"
+            )
+        references.add(mark)
+    if reasons:
+        _add_bad(found, BadRow(numbered.line, tuple(reasons)))
+        return
+    found.incomplete += bool(missing)
+    found.missing.update(missing)
+    end = event.end_time or event.start_time
+    found.first_start = min(event.start_time, found.first_start or event.start_time)
+    found.last_end = max(end, found.last_end or end)
+
+
+def _add_bad(found: Checked, bad: BadRow) -> None:
+    found.bad_rows += 1
+    if len(found.shown) < BAD_ROWS_SHOWN:
+        found.shown.append(bad)

@@ -1,0 +1,223 @@
+"""A run of an import: check the whole file, then store its events batch by batch.
+
+Invariants: nothing is stored while a row is bad; each batch is one transaction; when a run ends early, what
+its earlier batches stored stays, and the refusal says how much that is.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from weighbridge.collection.events.records import EVENTS_MAX, LocationRef
+from weighbridge.core.problem import Problem
+from weighbridge.core.time.instant import Instant
+from weighbridge.errors import Invalid, Refusal
+from weighbridge.exchange.importing.check import BAD_ROWS_SHOWN, Checked, check, outcomes
+from weighbridge.exchange.importing.store import Destination, Kept, Store, check_locations
+from weighbridge.exchange.tabular.clock import Clock, check_clock
+from weighbridge.exchange.tabular.columns import map_columns
+from weighbridge.exchange.tabular.file import CsvFile, content_sha256, fingerprint, reading
+from weighbridge.exchange.tabular.row import BadRow, NumberedEvent, Plan
+
+DIGEST_DIGITS: Final = 12
+"""Digits of the file's SHA-256 that its events' client references begin with."""
+
+BATCH_SIZE_DEFAULT: Final = 1_000
+
+Report = Callable[[str, int, int], None]
+"""Hears of progress: what is being done, how far it is, and how far it goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be imported, where to, and how the file is to be read."""
+
+    file: CsvFile
+    project: str
+    event_type: str
+    locations: Sequence[str] = ()
+    columns: Sequence[str] = ()
+    clock: Clock = Clock()  # noqa: RUF009 - a frozen value
+    decimal_comma: bool = False
+    missing: frozenset[str] = frozenset()
+    reference: str | None = None
+    """What client references begin with; None takes the digest of the file."""
+    has_references: bool = True
+    batch_size: int = BATCH_SIZE_DEFAULT
+    is_dry_run: bool = False
+
+
+class BadLine(msgspec.Struct, frozen=True):
+    """A bad row of the summary."""
+
+    line: int
+    reasons: tuple[str, ...]
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What an import did."""
+
+    file: str
+    sha256: str
+    project: str
+    event_type: str
+    mapping: dict[str, str]
+    reference: str | None
+    dry_run: bool
+    rows: int
+    stored: int
+    already_there: int
+    incomplete: int
+    missing: dict[str, int]
+    bad_rows: int
+    problems: list[BadLine]
+    first_start: Instant | None
+    last_end: Instant | None
+
+    @property
+    def sentences(self) -> str:
+        """The summary for a person."""
+        told = [f"{self.file}: {self.rows:,} rows", self._done]
+        if self.first_start and self.last_end:
+            told.append(f"from {self.first_start.text} to {self.last_end.text}")
+        text = ", ".join(told) + "."
+        if self.incomplete:
+            lacking = ", ".join(f"{slug} ({count:,})" for slug, count in self.missing.items())
+            text += f" Incomplete are {self.incomplete:,} of the events, which lack {lacking}."
+        return text
+
+    @property
+    def complaints(self) -> list[Problem]:
+        """The bad rows, for a person."""
+        told = [Problem(f"Line {bad.line}: {'; '.join(bad.reasons)}.") for bad in self.problems]
+        left = self.bad_rows - len(told)
+        more = [Problem(f"{left:,} more rows are bad.")] if left else []
+        return told + more
+
+    @property
+    def _done(self) -> str:
+        if self.bad_rows:
+            return f"{self.bad_rows:,} of them bad, nothing stored"
+        if self.dry_run:
+            return "all good, nothing stored in a dry run"
+        return f"{self.stored:,} events stored, {self.already_there:,} there already"
+
+
+def run(order: Order, store: Store, report: Report) -> Summary:
+    """Check the file and, unless a row is bad or the run is dry, store its events."""
+    before = fingerprint(order.file)
+    digest = content_sha256(order.file)
+    destination = store.destination(order.project, order.event_type)
+    plan = _plan(order, destination, digest)
+    checked = check(order.file, plan, destination.known(), lambda done: report("Checking", done, before[0]))
+    _refuse_when_changed(order.file, before)
+    kept = Kept(0, 0)
+    if not checked.bad_rows and not order.is_dry_run:
+        kept = _store(order, plan, store, lambda done: report("Storing", done, checked.rows))
+        _refuse_when_changed(order.file, before)
+    summary = _checked_summary(order, plan, destination.project, digest, checked)
+    return msgspec.structs.replace(summary, stored=kept.stored, already_there=kept.already_there)
+
+
+def _plan(order: Order, destination: Destination, digest: str) -> Plan:
+    """Bring together the order, the header and the event type; raise with every problem of the three."""
+    with reading(order.file) as pass_:
+        columns = map_columns(pass_.header, order.columns, destination.value_types)
+    problems = [*check_clock(order.clock, columns.fields), *check_locations(destination, order.locations)]
+    if not 1 <= order.batch_size <= EVENTS_MAX:
+        problems.append(
+            Problem(
+                f"--batch-size is {order.batch_size}; it takes 1 to {EVENTS_MAX:,}.", "batch_size", "invalid"
+            )
+        )
+    if order.reference is not None and not order.reference.strip():
+        problems.append(Problem("--reference is blank; leave it out instead.", "reference", "invalid"))
+    if problems:
+        raise Invalid(problems)
+    return Plan(
+        columns=columns,
+        clock=order.clock,
+        event_type=destination.event_type.slug,
+        locations=[LocationRef(friendly) for friendly in order.locations],
+        feedstocks=destination.feedstocks,
+        assets=destination.assets,
+        reference=(order.reference or digest[:DIGEST_DIGITS]) if order.has_references else None,
+        decimal_comma=order.decimal_comma,
+        missing=order.missing | {""},
+    )
+
+
+def _store(order: Order, plan: Plan, store: Store, advance: Callable[[int], None]) -> Kept:
+    stored = there = 0
+    with reading(order.file) as pass_:
+        for batch in _batches(outcomes(pass_, plan), order.batch_size):
+            with _progress_in_refusal(batch, stored, there):
+                kept = store.keep(batch)
+            stored += kept.stored
+            there += kept.already_there
+            advance(stored + there)
+    return Kept(stored, there)
+
+
+def _batches(rows: Iterator[NumberedEvent | BadRow], batch_size: int) -> Iterator[list[NumberedEvent]]:
+    batch: list[NumberedEvent] = []
+    for outcome in rows:
+        if isinstance(outcome, BadRow):
+            raise Refusal(f"The file changed after it was checked. {outcome}")
+        batch.append(outcome)
+        if len(batch) == batch_size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+@contextmanager
+def _progress_in_refusal(batch: Sequence[NumberedEvent], stored: int, there: int) -> Iterator[None]:
+    """Say in the refusal of a batch how far the import came."""
+    try:
+        yield
+    except Refusal as refusal:
+        shown = refusal.problems[:BAD_ROWS_SHOWN]
+        left = len(refusal.problems) - len(shown)
+        more = [Problem(f"{left:,} more problems are not shown.")] if left else []
+        stopped = Problem(
+            f"The import stopped at lines {batch[0].line} to {batch[-1].line}; {stored:,} events were stored "
+            f"before, {there:,} were there already."
+        )
+        raise Invalid([*shown, *more, stopped]) from refusal
+
+
+def _refuse_when_changed(file: CsvFile, before: tuple[int, int]) -> None:
+    if fingerprint(file) != before:
+        raise Refusal(f"The file {file.path} changed while it was imported; import one that stays as it is.")
+
+
+def _checked_summary(order: Order, plan: Plan, project: str, digest: str, checked: Checked) -> Summary:
+    """Sum up the check; nothing is stored as yet."""
+    return Summary(
+        file=str(order.file.path),
+        sha256=digest,
+        project=project,
+        event_type=plan.event_type,
+        mapping=plan.columns.as_mapping(),
+        reference=plan.reference,
+        dry_run=order.is_dry_run,
+        rows=checked.rows,
+        stored=0,
+        already_there=0,
+        incomplete=checked.incomplete,
+        missing=dict(sorted(checked.missing.items())),
+        bad_rows=checked.bad_rows,
+        problems=[BadLine(bad.line, bad.reasons) for bad in checked.shown],
+        first_start=_instant(checked.first_start),
+        last_end=_instant(checked.last_end),
+    )
+
+
+def _instant(moment: datetime | None) -> Instant | None:
+    return None if moment is None else Instant.of(moment)

@@ -1,0 +1,191 @@
+"""A store keeps the events of an import: the database itself, or a running service.
+
+Invariants: a batch is stored whole or not at all, save for the events whose client reference the project
+has already, which are left alone and counted; a refusal names the lines that it is about.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Protocol
+
+import msgspec
+
+from weighbridge.collection.event_types.records import EXPECTED_LOCATIONS
+from weighbridge.collection.events.records import LOCATIONS_MAX
+from weighbridge.collection.intake.checking import Known, Slot, Template
+from weighbridge.core.problem import Problem
+from weighbridge.core.time.instant import Instant
+from weighbridge.errors import Invalid, Refusal
+from weighbridge.exchange.tabular.row import NumberedEvent
+
+_EVENT_FIELD: Final = re.compile(r"events\[(\d+)\]\.?")
+
+
+class DataPointFacts(msgspec.Struct, frozen=True):
+    """What an import needs to know of a data point type."""
+
+    slug: str
+    value_type: str
+    required: bool
+
+
+class TypeFacts(msgspec.Struct, frozen=True):
+    """What an import needs to know of an event type."""
+
+    slug: str
+    expected_locations: str
+    requires_tracking_id: bool
+    data_point_types: list[DataPointFacts]
+
+
+class Named(msgspec.Struct, frozen=True):
+    """A record by its id and its name."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where the events go: a project, one of its event types, and what else events may name."""
+
+    project: str
+    event_type: TypeFacts
+    locations: Mapping[str, str]
+    """Names by id."""
+    feedstocks: Mapping[str, str]
+    """Ids by name, and by themselves."""
+    assets: Mapping[str, str]
+    """As the feedstocks."""
+
+    @property
+    def value_types(self) -> dict[str, str]:
+        return {point.slug: point.value_type for point in self.event_type.data_point_types}
+
+    def known(self) -> Known:
+        """What the intake needs to check an event; for numbers of records their places in the lists do."""
+        points = self.event_type.data_point_types
+        template = Template(
+            number=0,
+            slots={point.slug: Slot(place, point.value_type) for place, point in enumerate(points, 1)},
+            width=len(points),
+            required=frozenset(point.slug for point in points if point.required),
+            locations_min=EXPECTED_LOCATIONS[self.event_type.expected_locations],
+            requires_tracking_id=self.event_type.requires_tracking_id,
+        )
+        return Known(
+            0,
+            {self.event_type.slug: template},
+            {friendly: place for place, friendly in enumerate(self.locations, 1)},
+            {friendly: place for place, friendly in enumerate(self.feedstocks.values(), 1)},
+            {friendly: place for place, friendly in enumerate(self.assets.values(), 1)},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What became of a batch: how many events are new, and how many the project had already."""
+
+    stored: int
+    already_there: int
+
+
+class Store(Protocol):
+    """Where an import finds its destination and puts its events."""
+
+    def destination(self, project: str, event_type: str) -> Destination:
+        """Find the project and the event type; raise a refusal that names what is missing."""
+
+    def keep(self, batch: Sequence[NumberedEvent]) -> Kept:
+        """Store the events that the project does not have."""
+
+
+def destination_of(
+    project: str,
+    types: Sequence[TypeFacts],
+    asked: str,
+    *,
+    locations: Sequence[Named],
+    feedstocks: Sequence[Named],
+    assets: Sequence[Named],
+) -> Destination:
+    """Choose the event type that was asked for among those of the project."""
+    for event_type in types:
+        if event_type.slug == asked:
+            places = {one.id: one.name for one in locations}
+            return Destination(project, event_type, places, _by_name(feedstocks), _by_name(assets))
+    allowed = ", ".join(sorted(one.slug for one in types)) or "none"
+    raise Invalid(
+        [Problem(f"The project has no event type {asked!r}; it has {allowed}.", "event_type", "unknown")]
+    )
+
+
+def _by_name(found: Sequence[Named]) -> dict[str, str]:
+    """Ids by name and by themselves; a name stands back behind an id."""
+    return {one.name: one.id for one in found} | {one.id: one.id for one in found}
+
+
+def check_locations(destination: Destination, asked: Sequence[str]) -> list[Problem]:
+    """Check the locations that every event of the import will name."""
+    there = ", ".join(f"{friendly} ({name})" for friendly, name in destination.locations.items()) or "none"
+    problems = [
+        Problem(
+            f"--location {friendly!r} is no location of the project, which has {there}.",
+            "location",
+            "unknown",
+        )
+        for friendly in asked
+        if friendly not in destination.locations
+    ]
+    problems += [
+        Problem(f"--location {friendly!r} is given {times} times; once is enough.", "location", "invalid")
+        for friendly, times in Counter(asked).items()
+        if times > 1
+    ]
+    least = EXPECTED_LOCATIONS[destination.event_type.expected_locations]
+    if not least <= len(asked) <= LOCATIONS_MAX:
+        problems.append(
+            Problem(
+                f"Events of type {destination.event_type.slug!r} name {least} to {LOCATIONS_MAX} locations; "
+                f"--location is given {len(asked)} times, and the project has {there}.",
+                "location",
+                "invalid",
+            )
+        )
+    return problems
+
+
+def told_by_line(refusal: Refusal, batch: Sequence[NumberedEvent]) -> Refusal:
+    """Say of which lines a refusal of the batch speaks."""
+    return Invalid([_told_by_line(problem, batch) for problem in refusal.problems])
+
+
+def other_type(line: int, reference: str, stored: str, asked: str) -> Refusal:
+    """Refuse a reference that stands on an event of another type: that event is not this row."""
+    return Invalid(
+        f"Line {line}: the project has the client reference {reference!r} on an event of type {stored!r}, "
+        f"not {asked!r}. To import the same file into a second event type, name that import with --reference."
+    )
+
+
+def other_time(numbered: NumberedEvent, stored: datetime) -> Refusal | None:
+    """Refuse a reference made of the line that stands on an event of another time: that is another row."""
+    asked, there = Instant.of(numbered.event.start_time), Instant.of(stored)
+    if not numbered.is_known_by_line or asked == there:
+        return None
+    return Invalid(
+        f"Line {numbered.line}: the project has the client reference "
+        f"{numbered.event.client_reference!r} on an event that starts at {there.text}, not {asked.text}. "
+        "To import another file, or this one with other times, name that import with another --reference."
+    )
+
+
+def _told_by_line(problem: Problem, batch: Sequence[NumberedEvent]) -> Problem:
+    found = _EVENT_FIELD.match(problem.field or "")
+    if found is None or int(found[1]) >= len(batch):
+        return problem
+    line = batch[int(found[1])].line
+    return Problem(f"Line {line}: {problem.message.removeprefix(found[0])}", problem.field, problem.code)

@@ -1,0 +1,1 @@
+"""Tables in files: rows, cells, columns, and the clock that dates them."""

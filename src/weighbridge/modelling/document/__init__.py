@@ -1,0 +1,1 @@
+"""The model document: read, checked against a project, described, compared, made active."""

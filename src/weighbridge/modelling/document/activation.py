@@ -1,0 +1,74 @@
+"""What keeps a version from being activated: its own errors, and ledgers that it could not credit.
+
+A model may be saved before its event types exist. To be activated it must fit every project where ledgers
+run it, because from that moment on generation runs it and nothing else.
+"""
+
+import msgspec
+
+from weighbridge.core.model import Flaw, Model, ModelError, Surroundings
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.unit import compatible, parse_unit
+from weighbridge.db.engine import Read
+from weighbridge.modelling.document.reading import check_document, read_model
+from weighbridge.modelling.document.surroundings import surroundings_of
+from weighbridge.modelling.document.validation import problems_of
+from weighbridge.modelling.models.queries import Kept
+
+
+class _Ledger(msgspec.Struct, frozen=True):
+    """A ledger that runs the model."""
+
+    project: int
+    name: str
+    unit: str
+    output: str
+
+
+async def problems_of_activation(tx: Read, kept: Kept) -> list[Problem]:
+    """Why a version cannot become the one that ledgers run; empty when it can."""
+    ledgers = await tx.rows(
+        _Ledger,
+        """
+        SELECT project_id, name, unit, output FROM ledgers WHERE family_id = %s ORDER BY project_id, id
+        """,
+        (kept.family,),
+    )
+    projects = {kept.project, *(ledger.project for ledger in ledgers)}
+    # The cases depend on no project, so they are run once.
+    report = await tx.in_thread(check_document, kept.document)
+    problems = dict.fromkeys(problems_of(report, "yaml"))
+    for project in sorted(one for one in projects if one is not None):
+        surroundings = await surroundings_of(tx, project, kept.document, is_final=True)
+        flaws = await tx.in_thread(_flaws, kept.document, surroundings)
+        problems |= dict.fromkeys(flaw.problem("yaml") for flaw in flaws)
+    if report.model is not None:
+        problems |= dict.fromkeys(one for ledger in ledgers if (one := _problem_of(ledger, report.model)))
+    return list(problems)
+
+
+def _flaws(document: str, surroundings: Surroundings) -> tuple[Flaw, ...]:
+    try:
+        read_model(document, surroundings)
+    except ModelError as error:
+        return error.flaws
+    return ()
+
+
+def _problem_of(ledger: _Ledger, model: Model) -> Problem | None:
+    """Why a version could not credit a ledger."""
+    units = {node.slug: node.unit for node in model.outputs}
+    unit = units.get(ledger.output)
+    if unit is None:
+        message = (
+            f"The ledger {ledger.name!r} is credited by {ledger.output!r}; "
+            f"this version has the outputs {', '.join(units)}."
+        )
+        return Problem(message, "output", "missing_output")
+    if not compatible(parse_unit(ledger.unit), unit):
+        message = (
+            f"The ledger {ledger.name!r} is in {ledger.unit}; "
+            f"its output {ledger.output!r} is in {unit} in this version, which counts a different thing."
+        )
+        return Problem(message, "output", "incompatible_unit")
+    return None

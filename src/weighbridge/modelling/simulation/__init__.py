@@ -1,0 +1,1 @@
+"""A model computed once from values that a caller gives."""

@@ -1,0 +1,222 @@
+"""A simulation computes a version once, from values that the caller gives; nothing is stored.
+
+A value is named by the slug of its node, or by that of its data point type or static input, and is in the
+unit of the node. A list given to an input that is one number is aggregated as its events would be.
+
+Invariants: everything that is wrong with what was given is said at once; a simulation costs at most COST_MAX
+operations.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from weighbridge.core.expression import Budget, ExpressionError
+from weighbridge.core.ledger.partition import DIMENSIONS
+from weighbridge.core.model import (
+    Aggregate,
+    EvaluationError,
+    Facts,
+    Input,
+    Model,
+    Node,
+    Surroundings,
+    equations,
+    prepare,
+    show,
+)
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import NumberError, limited
+from weighbridge.core.time.cadence import days_of
+from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.db.engine import Read
+from weighbridge.errors import Invalid
+from weighbridge.modelling.document.reading import read_model
+from weighbridge.modelling.document.schema import (
+    COMPUTED,
+    given_names,
+    is_array_of_events,
+    kind_of,
+    outside_slug,
+)
+from weighbridge.modelling.document.surroundings import surroundings_of
+from weighbridge.modelling.models.queries import get_model, kept_model
+from weighbridge.modelling.models.records import ModelName, NodeValue, Simulated, Simulation
+
+COST_MAX: Final = 2_000_000
+"""How many operations a simulation may cost."""
+
+Numbers = Decimal | list[Decimal]
+
+
+async def simulate(tx: Read, actor: Actor, friendly: str, asked: Simulation) -> Simulated:
+    """Compute a version with the values given; Invalid with everything that keeps it from being computed."""
+    if asked.end_time <= asked.start_time:
+        raise Invalid([Problem("end_time is not after start_time.", "end_time", "invalid")])
+    start, end = Instant.of(asked.start_time), Instant.of(asked.end_time)
+    shown = await get_model(tx, actor, friendly)
+    kept = await kept_model(tx, actor, friendly)
+    surroundings = await surroundings_of(tx, kept.project, kept.document, is_final=False)
+    primary, values = await tx.in_thread(
+        _computed, kept.document, surroundings, asked, days_of(Interval(start, end))
+    )
+    nodes = {value.slug: value for value in values}
+    name = ModelName(shown.id, shown.name, shown.version)
+    return Simulated(name, start, end, nodes[primary], values)
+
+
+def _computed(
+    document: str, surroundings: Surroundings, asked: Simulation, days: Decimal
+) -> tuple[str, list[NodeValue]]:
+    """The primary output's slug, and the value of every node in the order of the document."""
+    model = read_model(document)
+    problems: list[Problem] = []
+    inputs = _inputs(model, asked.inputs, problems)
+    durations = _durations(model, asked.durations, problems)
+    problems += _problems_of_partition(model, asked.partition)
+    problems += _missing(model, inputs, problems)
+    if problems:
+        raise Invalid(problems)
+    facts = Facts(inputs, asked.partition, durations, days)
+    try:
+        program = prepare(model, surroundings)
+        results = program.run(facts, budget=Budget(COST_MAX))
+    except EvaluationError as error:
+        raise Invalid([Problem(str(error), error.node, "not_computable")]) from None
+    except ExpressionError as error:
+        raise Invalid([Problem(error.message, None, "not_computable")]) from None
+    attributes = {name: _as_result(value) for name, value in inputs.items() if "." in name}
+    lines = {one.slug: one for one in equations(program, {**attributes, **results}, asked.partition)}
+    outputs = {node.slug for node in model.outputs}
+    return model.primary_output, [
+        NodeValue(
+            slug=node.slug,
+            name=node.label,
+            kind=kind_of(node),
+            unit=node.unit.text,
+            value=_on_the_wire(results[node.slug]),
+            equation=lines[node.slug].written if node.slug in lines else None,
+            filled=lines[node.slug].filled if node.slug in lines else None,
+            result=show(results[node.slug], node.unit),
+            is_output=node.slug in outputs,
+        )
+        for node in model.nodes
+    ]
+
+
+def _inputs(model: Model, given: Mapping[str, Any], problems: list[Problem]) -> dict[str, Numbers]:
+    """The values by the names that the engine knows; what is wrong is added to the problems."""
+    found: dict[str, Numbers] = {}
+    for key, value in given.items():
+        names = _names(model, key)
+        field = f"inputs.{key}"
+        if isinstance(names, str):
+            problems.append(Problem(names, field, "unknown"))
+            continue
+        try:
+            numbers = _numbers(value)
+        except NumberError as error:
+            problems.append(Problem(f"{field}: {error}", field, "invalid"))
+            continue
+        for name in names:
+            if name in found:
+                problems.append(Problem(f"{field} gives {name} a second value.", field, "twice"))
+            # One value for the data points of several inputs is one data point, which each aggregates.
+            found[name] = [numbers] if len(names) > 1 and isinstance(numbers, Decimal) else numbers
+    return found
+
+
+def _names(model: Model, key: str) -> list[str] | str:
+    """The names that a key stands for, or why it stands for none."""
+    taking = [node for node in model.nodes if kind_of(node) not in COMPUTED]
+    own = [name for node in taking for name in given_names(node)]
+    if key in own:
+        return [key]
+    nodes = [node for node in taking if outside_slug(node) == key]
+    if not nodes:
+        allowed = ", ".join(dict.fromkeys([*own, *(outside_slug(node) for node in taking)]))
+        return f"The model takes no {key!r}; it takes {allowed or 'nothing'}."
+    if not _are_alike(nodes):
+        slugs = ", ".join(node.slug for node in nodes)
+        return f"{key!r} may mean the values of {slugs}, which differ; name the nodes."
+    return [node.slug for node in nodes]
+
+
+def _are_alike(nodes: Sequence[Node]) -> bool:
+    """Whether nodes read the same data points in the same unit, of which a count has none."""
+    sources = {node.body.event_type if isinstance(node.body, Input) else kind_of(node) for node in nodes}
+    units = {
+        node.unit
+        for node in nodes
+        if not isinstance(node.body, Input) or node.body.aggregate is not Aggregate.COUNT
+    }
+    return len(sources) == 1 and len(units) < 2
+
+
+def _missing(model: Model, inputs: Mapping[str, Numbers], problems: Sequence[Problem]) -> list[Problem]:
+    """The inputs that need a value and have none; silent while other values could not be read."""
+    if problems:
+        return []
+    return [
+        Problem(
+            f"{name} has no value; give it as {name!r}"
+            + (f" or {outside_slug(node)!r}." if outside_slug(node) != node.slug else "."),
+            f"inputs.{name}",
+            "required",
+        )
+        for node in model.nodes
+        if kind_of(node) not in COMPUTED and not node.is_optional and node.default is None
+        for name in given_names(node)
+        if name not in inputs
+    ]
+
+
+def _durations(
+    model: Model, given: Mapping[str, Any], problems: list[Problem]
+) -> dict[str, tuple[Decimal, ...]]:
+    arrays = [node.slug for node in model.nodes if is_array_of_events(node)]
+    found: dict[str, tuple[Decimal, ...]] = {}
+    for slug, value in given.items():
+        field = f"durations.{slug}"
+        if slug not in arrays:
+            allowed = ", ".join(arrays) or "no input"
+            problems.append(Problem(f"{field}: {allowed} has durations.", field, "unknown"))
+            continue
+        try:
+            hours = _numbers(value)
+        except NumberError as error:
+            problems.append(Problem(f"{field}: {error}", field, "invalid"))
+            continue
+        found[slug] = tuple(hours) if isinstance(hours, list) else (hours,)
+    return found
+
+
+def _problems_of_partition(model: Model, given: Mapping[str, str]) -> Iterator[Problem]:
+    dimensions = DIMENSIONS[model.partition_type]
+    for name in given:
+        if name not in dimensions:
+            have = ", ".join(dimensions) or "no dimensions"
+            message = f"partition.{name}: a partition of type {model.partition_type} has {have}."
+            yield Problem(message, f"partition.{name}", "unknown")
+
+
+def _numbers(value: Any) -> Numbers:
+    """A number, or a list of numbers, as JSON brought them; NumberError says what else came."""
+    if isinstance(value, list):
+        return [_number(one) for one in value]
+    return _number(value)
+
+
+def _number(value: Any) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise NumberError("a number or a list of numbers goes here.")
+    return limited(Decimal(value))
+
+
+def _as_result(value: Numbers) -> Decimal | tuple[Decimal, ...]:
+    return value if isinstance(value, Decimal) else tuple(value)
+
+
+def _on_the_wire(value: Decimal | tuple[Decimal, ...] | None) -> Decimal | list[Decimal] | None:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,154 @@
+"""Make a token, revoke one, and recognise one."""
+
+import secrets
+from datetime import timedelta
+
+from msgspec.structs import asdict
+
+from weighbridge.core.identity.name import problem_of_name
+from weighbridge.core.platform import token as tokens
+from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
+from weighbridge.db.engine import Database, Write
+from weighbridge.errors import Forbidden, Invalid, Unauthorized
+from weighbridge.platform.accounts.actions import ensure_user
+from weighbridge.platform.api_tokens import queries
+from weighbridge.platform.api_tokens.records import IssuedApiToken, NewApiToken
+from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform.authentication.presumption import USE_IS_RECORDED, remember
+
+EMAIL_LENGTH_MAX = 255
+
+
+async def issue_token(tx: Write, actor: Actor, asked: NewApiToken) -> IssuedApiToken:
+    """Make a token that may do no more than the actor itself, for the actor's user or another."""
+    problems = _problems_of(asked, "api_token.")
+    if asked.user_email is not None and (wrong := _problem_of_email(asked.user_email)):
+        problems.append(wrong)
+    if problems:
+        raise Invalid(problems)
+    if beyond := [one for one in asked.permissions if not actor.may(one)]:
+        raise Forbidden(f"The token lacks the permission {', '.join(beyond)}, so it cannot give it away.")
+    user_id = actor.user_id
+    if asked.user_email is not None:
+        user_id = await ensure_user(tx, actor.account_id, asked.user_email.strip())
+    number, text = await _store(tx, actor, user_id, asked)
+    return IssuedApiToken(**asdict(await queries.get_api_token(tx, actor, number)), token=text)
+
+
+async def create_token(
+    tx: Write, actor: Actor, *, user_id: int, name: str, permissions: list[str], lifetime_days: int | None
+) -> str:
+    """Make a token for a user of the actor's account and give its text, which is not stored."""
+    asked = NewApiToken(name, permissions, lifetime_days)
+    if problems := _problems_of(asked, ""):
+        raise Invalid(problems)
+    _, text = await _store(tx, actor, user_id, asked)
+    return text
+
+
+async def revoke_token(tx: Write, actor: Actor, named: str) -> None:
+    """Make a token of the account open nothing any more; one that was revoked before stays as it is."""
+    before = await queries.get_api_token(tx, actor, queries.token_number(named))
+    revoked = await tx.execute(
+        "UPDATE api_tokens SET revoked_at = now() WHERE id = %s AND revoked_at IS NULL", (before.id,)
+    )
+    if revoked:
+        after = await queries.get_api_token(tx, actor, before.id)
+        await audit.record(
+            tx, actor, action="api_token.revoke", target=str(before.id), before=before, after=after
+        )
+
+
+async def authenticate(database: Database, token: str, request_id: str) -> Actor:
+    """Find whom a token acts for; raise Unauthorized when it is unknown, expired or revoked."""
+    if not tokens.is_well_formed(token):
+        raise Unauthorized("The token is not one of this service.")
+    secret_hash = tokens.secret_hash(token)
+    found = await database.single(
+        f"""
+        SELECT id, account_id, user_id, permissions, revoked_at IS NOT NULL,
+               coalesce(expires_at <= now(), false), NOT {USE_IS_RECORDED}
+          FROM api_tokens WHERE secret_hash = %s
+        """,
+        (secret_hash,),
+    )
+    if found is None:
+        raise Unauthorized("The token is not one of this service.")
+    token_id, account_id, user_id, permissions, is_revoked, is_expired, is_use_unrecorded = found
+    if is_revoked:
+        raise Unauthorized("The token has been revoked.")
+    if is_expired:
+        raise Unauthorized("The token has expired.")
+    if is_use_unrecorded:
+        await _record_use(database, token_id)
+    actor = Actor(account_id, user_id, token_id, frozenset(permissions), request_id)
+    remember(database, secret_hash, actor)
+    return actor
+
+
+async def _record_use(database: Database, token_id: int) -> None:
+    """Write down that a token is in use: once an hour, for each request must not cost a write."""
+    await database.single(
+        f"UPDATE api_tokens SET last_used_at = now() WHERE id = %s AND NOT {USE_IS_RECORDED} RETURNING id",
+        (token_id,),
+    )
+
+
+async def _store(tx: Write, actor: Actor, user_id: int, asked: NewApiToken) -> tuple[int, str]:
+    """Write a token down by its hash; give its number and its text."""
+    random_part = "".join(secrets.choice(tokens.ALPHABET) for _ in range(tokens.RANDOM_LENGTH))
+    token = tokens.assemble(random_part)
+    name, permissions, days = asked.name.strip(), sorted(set(asked.permissions)), asked.expires_in_days
+    token_id: int = await tx.value(
+        """
+        INSERT INTO api_tokens (account_id, user_id, name, secret_hash, permissions, expires_at)
+        VALUES (%s, %s, %s, %s, %s, now() + %s) RETURNING id
+        """,
+        (
+            actor.account_id, user_id, name, tokens.secret_hash(token), permissions,
+            None if days is None else timedelta(days=days),
+        ),
+    )  # fmt: skip
+    made = {"name": name, "permissions": permissions, "lifetime_days": days}
+    await audit.record(tx, actor, action="api_token.create", target=str(token_id), after=made)
+    return token_id, token
+
+
+def _problems_of(asked: NewApiToken, prefix: str) -> list[Problem]:
+    lifetime_days = asked.expires_in_days
+    problems = [
+        Problem(
+            f"The permission {permission!r} does not exist; there are {', '.join(ALL_PERMISSIONS)}.",
+            f"{prefix}permissions",
+            "invalid",
+        )
+        for permission in dict.fromkeys(asked.permissions)
+        if permission not in ALL_PERMISSIONS
+    ]
+    if not asked.permissions:
+        problems.append(Problem("A token needs at least one permission.", f"{prefix}permissions", "required"))
+    if wrong := problem_of_name(asked.name, "A token", f"{prefix}name"):
+        problems.append(wrong)
+    if lifetime_days is not None and lifetime_days not in tokens.LIFETIMES_DAYS:
+        offered = ", ".join(map(str, tokens.LIFETIMES_DAYS))
+        problems.append(
+            Problem(
+                f"A token lives {offered} days or for ever, not {lifetime_days} days.",
+                f"{prefix}expires_in_days",
+                "invalid",
+            )
+        )
+    return problems
+
+
+def _problem_of_email(email: str) -> Problem | None:
+    length = len(email.strip())
+    if 0 < length <= EMAIL_LENGTH_MAX and not any(character.isspace() for character in email.strip()):
+        return None
+    return Problem(
+        f"api_token.user_email is {shorten(email)!r}; it takes 1 to {EMAIL_LENGTH_MAX} characters, no space.",
+        "api_token.user_email",
+        "invalid",
+    )

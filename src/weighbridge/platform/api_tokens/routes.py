@@ -1,0 +1,37 @@
+"""Paths of API tokens."""
+
+from weighbridge.db.listing import Page, wanted
+from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, post
+from weighbridge.platform.api_tokens import actions, queries
+from weighbridge.platform.api_tokens.records import ApiToken, IssuedApiToken, NewApiTokenBody, without_secret
+
+
+@get("/api_tokens", permission="administration:read", returns=Page[ApiToken], listing=queries.API_TOKENS)
+async def list_api_tokens(call: ReadCall) -> Page[ApiToken]:
+    """List the account's tokens, without their secrets."""
+    return await queries.list_api_tokens(call.tx, call.actor, wanted(call.query, queries.API_TOKENS))
+
+
+@post(
+    "/api_tokens",
+    permission="administration:write",
+    body=NewApiTokenBody,
+    returns=IssuedApiToken,
+    kept=without_secret,
+)
+async def create_api_token(call: WriteCall, body: NewApiTokenBody) -> IssuedApiToken:
+    """Create a token; the answer shows it this once.
+
+    A token can be given only permissions that the caller's own token has. Its expiry cannot be changed.
+    Repeated with the same `Idempotency-Key`, the answer has no `token`.
+    """
+    return await actions.issue_token(call.tx, call.actor, body.api_token)
+
+
+@delete("/api_tokens/{token_id}", permission="administration:write")
+async def revoke_api_token(call: WriteCall) -> None:
+    """Revoke a token: it opens nothing any more, and stays in the list."""
+    await actions.revoke_token(call.tx, call.actor, call.path["token_id"])
+
+
+ROUTES = [list_api_tokens, create_api_token, revoke_api_token]

@@ -1,0 +1,115 @@
+"""Queue a task, begin an attempt at it, report progress, and end it."""
+
+from typing import Any
+
+import msgspec
+from psycopg.errors import SerializationFailure
+
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.platform.task_state import ATTEMPTS_MAX, TaskState, Trigger, advance, states_before
+from weighbridge.db.engine import Database, Write
+from weighbridge.db.json import jsonb
+from weighbridge.platform.async_tasks import queries
+from weighbridge.platform.async_tasks.records import AsyncTask
+from weighbridge.platform.queue.jobs import defer
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """One attempt at a task; `number` is the fence."""
+
+    task_id: int
+    number: int
+    type: str
+    args: dict[str, Any]
+    project_id: int
+    account_id: int
+    user_id: int
+    token_id: int | None
+    request_id: str
+
+    @property
+    def actor(self) -> Actor:
+        """Who asked for the work."""
+        return Actor(self.account_id, self.user_id, self.token_id, frozenset(), self.request_id)
+
+
+class Overtaken(Exception):
+    """A newer attempt has begun, so this one may not publish anything."""
+
+
+async def queue_task(
+    tx: Write, actor: Actor, *, kind: str, project_id: int, args: dict[str, Any], lock: str
+) -> AsyncTask:
+    """Write down a task and queue it, both in this transaction."""
+    task_id: int = await tx.value(
+        """
+        INSERT INTO async_tasks (account_id, project_id, type, args, user_id, token_id, request_id)
+        VALUES (%s, %s, %s, %s, %s, %s, %s) RETURNING id
+        """,
+        (actor.account_id, project_id, kind, jsonb(args), actor.user_id, actor.token_id, actor.request_id),
+    )
+    await tx.execute("INSERT INTO async_task_progress (task_id) VALUES (%s)", (task_id,))
+    await defer(tx, task_id, lock=lock)
+    return await queries.get_async_task(tx, actor, str(task_id))
+
+
+async def begin_attempt(tx: Write, task_id: int) -> Attempt | None:
+    """Raise the fence and start working; None when there is nothing left to do."""
+    attempt = await tx.row(
+        Attempt,
+        """
+        UPDATE async_tasks
+           SET attempt = attempt + 1, state = %s, started_at = coalesce(started_at, clock_timestamp())
+         WHERE id = %s AND state = ANY (%s)
+        RETURNING id, attempt, type, args, project_id, account_id, user_id, token_id, request_id
+        """,
+        (advance(TaskState.PENDING, Trigger.ATTEMPT), task_id, states_before(Trigger.ATTEMPT)),
+    )
+    if attempt is not None and attempt.number > ATTEMPTS_MAX:
+        await fail(
+            tx, task_id, f"The task was given up after {ATTEMPTS_MAX} attempts, none of which came to an end."
+        )
+        return None
+    return attempt
+
+
+async def hold_fence(tx: Write, attempt: Attempt) -> None:
+    """Make sure that this is the newest attempt, and that no newer one begins before the commit."""
+    try:
+        newest = await tx.value("SELECT attempt FROM async_tasks WHERE id = %s FOR SHARE", (attempt.task_id,))
+    except SerializationFailure:  # in a snapshot: the row has changed since, which only a newer attempt does
+        raise Overtaken from None
+    if newest != attempt.number:
+        raise Overtaken
+
+
+async def succeed(tx: Write, attempt: Attempt, result: Any) -> None:
+    """End a task well, in the transaction that publishes its effect and holds the fence."""
+    await tx.execute(
+        """
+        UPDATE async_tasks SET state = %s, finished_at = clock_timestamp(), result = %s
+         WHERE id = %s AND attempt = %s AND state = ANY (%s)
+        """,
+        (TaskState.COMPLETE, jsonb(result), attempt.task_id, attempt.number, states_before(Trigger.SUCCEED)),
+    )
+
+
+async def fail(tx: Write, task_id: int, message: str) -> None:
+    """End a task with the reason that its caller reads."""
+    await tx.execute(
+        """
+        UPDATE async_tasks
+           SET state = %s, started_at = coalesce(started_at, clock_timestamp()),
+               finished_at = clock_timestamp(), error_message = %s
+         WHERE id = %s AND state = ANY (%s)
+        """,
+        (TaskState.FAILED, message, task_id, states_before(Trigger.FAIL)),
+    )
+
+
+async def report(database: Database, attempt: Attempt, progress: int, description: str) -> None:
+    """Say how far the work is, at once and apart from the transaction that will publish it."""
+    await database.single(
+        "UPDATE async_task_progress SET progress = %s, description = %s WHERE task_id = %s RETURNING task_id",
+        (progress, description, attempt.task_id),
+    )

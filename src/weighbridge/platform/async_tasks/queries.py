@@ -1,0 +1,66 @@
+"""Read async tasks."""
+
+from typing import Final
+
+from psycopg.sql import SQL, Literal
+
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.platform.task_state import TaskState
+from weighbridge.db.engine import Read
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
+from weighbridge.errors import NotFound
+from weighbridge.platform.async_tasks.records import AsyncTask
+
+
+def _state(text: str) -> str:
+    return TaskState(text)
+
+
+def _number_of_ledger(text: str) -> int:
+    key = ids.parse(ids.PREFIXES["ledger"], text)
+    if key is None:
+        raise ValueError(text)
+    return key.key
+
+
+ASYNC_TASKS: Final = Listing(
+    sorts={"id": "t.id", "created_at": "t.created_at", "state": "t.state", "type": "t.type"},
+    default_sort="-id",
+    key=("t.id",),
+    filters={
+        "state": Filter("t.state", _state, ", ".join(TaskState)),
+        "type": Filter("t.type", str, "a type of task"),
+        "project_id": Filter("t.project_id", read_int4, "a project's number"),
+        "ledger_id": Filter("(t.args ->> 'ledger_id')::bigint", _number_of_ledger, "an id lgr_…"),
+    },
+)
+
+_COLUMNS: Final = """
+    t.id, t.type, t.state, CASE t.state WHEN 'complete' THEN 100 ELSE coalesce(p.progress, 0) END,
+    CASE t.state WHEN 'running' THEN p.description END, t.created_at, t.started_at, t.finished_at,
+    t.error_message, t.result, t.args
+"""
+_SOURCE: Final = "async_tasks t LEFT JOIN async_task_progress p ON p.task_id = t.id"
+
+
+async def list_async_tasks(tx: Read, actor: Actor, wanted: Wanted) -> Page[AsyncTask]:
+    """The tasks of the actor's account, newest first."""
+    mine = SQL("t.account_id = {}").format(Literal(actor.account_id))
+    return await page_of(tx, AsyncTask, ASYNC_TASKS, wanted, columns=_COLUMNS, source=_SOURCE, where=[mine])
+
+
+async def get_async_task(tx: Read, actor: Actor, text: str) -> AsyncTask:
+    """One task of the actor's account."""
+    try:
+        number = read_int4(text)
+    except ValueError:
+        raise NotFound from None
+    found = await tx.row(
+        AsyncTask,
+        f"SELECT {_COLUMNS} FROM {_SOURCE} WHERE t.id = %s AND t.account_id = %s",
+        (number, actor.account_id),
+    )
+    if found is None:
+        raise NotFound
+    return found

@@ -1,0 +1,1 @@
+"""Rules that correct what they find, or propose to."""

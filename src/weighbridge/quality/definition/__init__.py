@@ -1,0 +1,1 @@
+"""What a rule may say: its checks, the names it may use, examples."""

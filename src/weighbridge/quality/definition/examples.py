@@ -1,0 +1,133 @@
+"""Eleven rules that most plants want, as bodies to send: the OpenAPI document shows and tests try them."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from weighbridge.core.identity import ids
+
+_FROM: Final = "2025-01-01T00:00:00Z"
+_EVENT_TYPE: Final = ids.make(ids.PREFIXES["event_type"], ids.Key(1, 1))
+_MODEL: Final = ids.make(ids.PREFIXES["model"], ids.Key(0, 1))
+
+
+def _rule(name: str, expression: str, message: str, **fields: Any) -> dict[str, Any]:
+    rule = {"name": name, "expression": expression, "message": message, "effective_from": _FROM}
+    return {"rule": rule | fields}
+
+
+EXAMPLES: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
+    "range": (
+        "A value outside of what is possible",
+        _rule(
+            "Mass in range",
+            "{{wet-mass}} NOT BETWEEN 0.5 AND 40",
+            "A truck carries between 0.5 and 40 t.",
+            event_type_id=_EVENT_TYPE,
+        ),
+    ),
+    "spike": (
+        "A value far from those before it",
+        _rule(
+            "Mass spike",
+            "abs({{wet-mass}} - avg({{wet-mass}})) > (3 * stddev({{wet-mass}}))",
+            "The mass lies more than three standard deviations from the last 30.",
+            event_type_id=_EVENT_TYPE,
+            window={"kind": "rolling", "members": 30},
+        ),
+    ),
+    "flat_line": (
+        "A meter that has stopped moving",
+        _rule(
+            "Temperature flat line",
+            "count({{temperature}}) >= 6 AND max({{temperature}}) = min({{temperature}})",
+            "Six readings in six hours are all the same.",
+            event_type_id=_EVENT_TYPE,
+            window={
+                "kind": "rolling",
+                "duration": {"value": 6, "unit": "hour"},
+                "include_current": True,
+            },
+        ),
+    ),
+    "missing_slot": (
+        "A reading that did not come; the event type needs a cadence",
+        _rule(
+            "Missing reading",
+            "missed_slots() > 0",
+            "At least one reading is missing before this one.",
+            event_type_id=_EVENT_TYPE,
+            data_point="temperature",
+        ),
+    ),
+    "ratio": (
+        "Two values that do not go together",
+        _rule(
+            "Dry over wet",
+            "({{dry-mass}} / {{wet-mass}}) > 1",
+            "The dry mass is larger than the wet mass.",
+            event_type_id=_EVENT_TYPE,
+        ),
+    ),
+    "monthly_total": (
+        "A month that comes to more than the permit allows",
+        _rule(
+            "Monthly permit",
+            "sum({{wet-mass}}) > 1200",
+            "The deliveries of the month are over the 1,200 t of the permit.",
+            event_type_id=_EVENT_TYPE,
+            window={"kind": "calendar", "unit": "month", "extent": "to_date"},
+        ),
+    ),
+    "duplicate": (
+        "A delivery that was entered twice",
+        _rule(
+            "Duplicate delivery",
+            "count_same({{wet-mass}}, tracking_id) > 0",
+            "A delivery with the same mass and tracking id came within the last week.",
+            event_type_id=_EVENT_TYPE,
+            window={"kind": "rolling", "duration": {"value": 7, "unit": "day"}},
+        ),
+    ),
+    "unit_slip": (
+        "Kilograms entered as tonnes: a factor of 1,000",
+        _rule(
+            "Unit slip",
+            "{{wet-mass}} > (100 * median({{wet-mass}}))",
+            "The mass is a hundred times the usual; was it entered in kg?",
+            event_type_id=_EVENT_TYPE,
+            window={"kind": "rolling", "members": 50},
+        ),
+    ),
+    "late_entry": (
+        "An event that was entered long after it happened",
+        _rule(
+            "Late entry",
+            "entry_delay_hours() > 48",
+            "The event came in more than two days after its end.",
+            event_type_id=_EVENT_TYPE,
+            data_point="wet-mass",
+        ),
+    ),
+    "batch_intensity": (
+        "A batch whose result is not in proportion to what went in",
+        _rule(
+            "Intensity of a batch",
+            "(net_removal / biochar_mass) NOT BETWEEN 1 AND 3.5",
+            "The removal for each tonne of biochar is out of proportion.",
+            target="model_run",
+            model_id=_MODEL,
+        ),
+    ),
+    "calibration": (
+        "A meter that reads 2 % low, corrected from what it captured",
+        _rule(
+            "Calibration of the kiln meter",
+            "{{temperature}} IS NOT NULL",
+            "The meter reads 2 % low, by the certificate of January.",
+            event_type_id=_EVENT_TYPE,
+            purpose="adjust",
+            correction={"method": "expression", "expression": "{{temperature}} * 1.02"},
+        ),
+    ),
+}
+"""By a short name: what the rule finds, and the body of the request."""

@@ -1,0 +1,1 @@
+"""Evaluating rules over records, at once or as data change."""

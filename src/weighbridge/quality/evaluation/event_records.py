@@ -1,0 +1,303 @@
+"""The events that a rule evaluates, as SQL: which of them it alerts on, or all of them with what they hold.
+
+A rule that tests single events by comparisons, logic and texts is true for the same events in the database
+as in the pure evaluation, so only those that it alerts on are read. For any other rule the events are
+streamed, in their order, from the first that a window reaches to the last that is evaluated.
+
+Invariants: events come in order of start, end, tracking id, client reference and captured values, texts
+compared byte by byte; voided events are neither evaluated nor members.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from psycopg.sql import SQL, Composable, Composed
+
+from weighbridge.collection.measurements.condition import TAGS, Column, condition
+from weighbridge.collection.measurements.value import CURRENT, LEFT_TO_RULES, WITHOUT_RULES
+from weighbridge.core.expression import Expression
+from weighbridge.core.expression import tree as t
+from weighbridge.core.expression.tree import Operator, walk
+from weighbridge.core.rule import MemberScope, Record, Rolling, affected, reach
+from weighbridge.core.rule.slots import slot_number
+from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.db.engine import Read
+from weighbridge.db.literal import Literal
+from weighbridge.quality.evaluation.prepared_rule import EventKind, Subject
+
+Period = tuple[Instant, Instant | None]
+"""From its start on and before its end; None has no end."""
+
+EARLIEST: Final = Instant.of(Instant.fromisoformat("0001-01-01T00:00:00+00:00"))
+"""No event starts before it."""
+
+_MILLISECOND: Final = timedelta(milliseconds=1)
+_INEXACT: Final = frozenset(
+    {
+        Operator.ADD,
+        Operator.SUBTRACT,
+        Operator.MULTIPLY,
+        Operator.DIVIDE,
+        Operator.POWER,
+        Operator.MATCHES,
+    }
+)
+"""Operators that the database computes to other digits, or has no linear time for."""
+
+ORDER: Final = SQL(
+    """e.start_time, e.end_time, e.tracking_id COLLATE "C", e.client_reference COLLATE "C",
+       e.numbers, e.texts, e.booleans, e.id"""
+)
+_GROUPS: Final = {
+    MemberScope.EVENT: SQL("e.id"),
+    MemberScope.LOCATION: SQL("ARRAY[e.event_type_id] || e.location_ids"),
+    MemberScope.EVENT_TYPE: SQL("e.event_type_id"),
+    MemberScope.PROJECT: SQL("0"),
+}
+"""Events with the same one are members of one another's windows."""
+
+
+def is_answered_by_database(subject: Subject) -> bool:
+    """Whether the database can tell for each event whether the rule alerts on it."""
+    rule = subject.rule
+    return rule.correction is None and rule.is_about_itself and is_exact_in_database(rule.tree)
+
+
+def is_exact_in_database(tree: Expression) -> bool:
+    """Whether an expression on one event comes to the same in the database."""
+    return not any(
+        isinstance(node, t.Call)
+        or (isinstance(node, t.Binary) and node.operator in _INEXACT)
+        or (isinstance(node, t.Unary) and node.operator is Operator.SUBTRACT and not _is_number(node.operand))
+        for node in walk(tree)
+    )
+
+
+def _is_number(tree: Expression) -> bool:
+    return isinstance(tree, t.Number)
+
+
+def alerting(subject: Subject, kind: EventKind) -> Composable:
+    """The condition that the rule is true for an event of this type."""
+    return condition(subject.rule.tree, _columns(subject, kind))
+
+
+def within(project: int, kinds: Sequence[EventKind], period: Period) -> Composable:
+    """The condition that an event is of one of these types and starts in the period."""
+    start, end = period
+    return SQL("e.project_id = {} AND e.event_type_id {} AND e.start_time >= {}{}").format(
+        Literal(project),
+        _one_of([kind.number for kind in kinds]),
+        Literal(start),
+        SQL("") if end is None else SQL(" AND e.start_time < {}").format(Literal(end)),
+    )
+
+
+def value_of(subject: Subject, column: Column) -> Composable:
+    """A value as the rule reads it: the current one, or for a rule that corrects, one that no rule wrote."""
+    read = CURRENT if subject.rule.correction is None else WITHOUT_RULES
+    return SQL(read[column.value_type]).format(Literal(column.position))
+
+
+def checked_value(subject: Subject, column: Column) -> Composable:
+    """A value as a result shows it."""
+    shape = "trim_scale({})::text" if column.value_type == "number" else "({})::text"
+    return SQL(shape).format(value_of(subject, column))
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """The statement that reads the records of a rule, and how a row becomes one."""
+
+    statement: Composed
+    record: Callable[[Sequence[Any]], Record]
+
+
+async def stream_of(tx: Read, subject: Subject, period: Period) -> Stream:
+    """What to read so that every event that starts in the period can be evaluated."""
+    first = await _first_member(tx, subject, period)
+    columns = [_value(subject, name) for name in subject.program.names]
+    if subject.rule.correction is not None:
+        columns.append(_left_to_rules(subject))
+    statement = SQL(
+        "SELECT e.id, e.start_time, e.end_time, e.created_at, {}, e.event_type_id, {}{}"
+        " FROM events e WHERE {} AND e.voided_at IS NULL ORDER BY {}"
+    ).format(
+        _GROUPS[subject.rule.scope],
+        _checked(subject),
+        SQL("").join(SQL(", {}").format(column) for column in columns),
+        within(subject.version.project, subject.around or subject.watched, (first, period[1])),
+        ORDER,
+    )
+    return Stream(statement, _record_maker(subject, period[0]))
+
+
+def _record_maker(subject: Subject, start: Instant) -> Callable[[Sequence[Any]], Record]:
+    cadences = {kind.number: kind.cadence for kind in subject.around}
+    watched = frozenset(kind.number for kind in subject.watched)
+    places, zone = subject.places, subject.zone
+    is_numbered = any(call.function == "missed_slots" for call in subject.rule.aggregates)
+    is_correcting = subject.rule.correction is not None
+
+    def record(row: Sequence[Any]) -> Record:
+        key, begin, end, created, group, kind, checked, *values = row
+        cadence = cadences.get(kind) if is_numbered else None
+        captured = values.pop() if is_correcting else None
+        return Record(
+            key,
+            begin,
+            end,
+            created,
+            tuple(group) if isinstance(group, list) else group,
+            None if cadence is None else slot_number(*cadence, begin, zone),
+            begin >= start and kind in watched,
+            tuple(values),
+            (places.get(kind), checked, captured),
+        )
+
+    return record
+
+
+async def widened(tx: Read, subject: Subject, changed: Interval) -> Period:
+    """Where the events start whose result may have changed with events that start in a closed interval."""
+    found = affected(subject.rule.window, changed, subject.zone)
+    count = _members_before(subject)
+    if not count:
+        assert found is not None  # noqa: S101 - a window that counts no members reaches over some time
+        return Instant.of(found.start), Instant.of(found.end + _MILLISECOND)
+    start = changed.start if found is None else found.start
+    around = Instant.of(changed.start), Instant.of(changed.end)
+    last = await _member(tx, subject, around, count, is_before=False)
+    if last is not None and found is not None:
+        last = max(last, Instant.of(found.end))
+    return Instant.of(start), None if last is None else Instant.of(last + _MILLISECOND)
+
+
+async def _first_member(tx: Read, subject: Subject, period: Period) -> Instant:
+    """The start of the earliest event that a window of the period may hold."""
+    start, end = period
+    found = reach(subject.rule.window, start, subject.zone)
+    firsts = [start] if found is None else [Instant.of(found)]
+    count = _members_before(subject)
+    if count:
+        first = await _member(tx, subject, (start, end), count, is_before=True)
+        firsts.append(EARLIEST if first is None else first)
+    return min(firsts)
+
+
+def _members_before(subject: Subject) -> int:
+    """How many members the rule looks back over whatever their time."""
+    window = subject.rule.window
+    counted = window.members or 0 if isinstance(window, Rolling) else 0
+    misses = any(call.function == "missed_slots" for call in subject.rule.aggregates)
+    return 0 if subject.rule.scope is MemberScope.EVENT else max(counted, int(misses))
+
+
+async def _member(
+    tx: Read, subject: Subject, around: Period, count: int, *, is_before: bool
+) -> Instant | None:
+    """The start of the so manieth member before or after a period, the farthest over all groups.
+
+    None when the condition of the window cannot be asked of the database, so that it may be anywhere.
+    """
+    where = subject.rule.where
+    kinds = subject.around
+    # Events behind the last member still look at it, when not all events are members.
+    if where is not None and (not is_before or len(kinds) > 1 or not _is_asked_of_database(subject, where)):
+        return None
+    is_member = SQL("true") if where is None else condition(where, _columns(subject, kinds[0]))
+    group = _GROUPS[subject.rule.scope]
+    start, end = around
+    edge = start if is_before or end is None else end
+    types = _one_of([kind.number for kind in kinds])
+    statement = SQL(
+        """
+        SELECT {far}(found.start_time)
+          FROM ({groups}) groups
+         CROSS JOIN LATERAL (
+               SELECT {far}(near.start_time) AS start_time FROM (
+                   SELECT e.start_time FROM events e
+                    WHERE e.project_id = {project} AND e.event_type_id {types} AND e.voided_at IS NULL
+                      AND {beyond} AND {group} = groups.name AND {is_member}
+                    ORDER BY e.start_time {direction} LIMIT {count}) near) found
+        """
+    ).format(
+        far=SQL("min" if is_before else "max"),
+        group=group,
+        project=Literal(subject.version.project),
+        types=types,
+        groups=_groups(subject, (start, end if is_before else None)),
+        beyond=SQL("e.start_time < {}" if is_before else "e.start_time > {}").format(Literal(edge)),
+        is_member=is_member,
+        direction=SQL("DESC" if is_before else ""),
+        count=Literal(count),
+    )
+    found = await tx.value(statement)
+    return edge if found is None else Instant.of(found)
+
+
+def _is_asked_of_database(subject: Subject, where: Expression) -> bool:
+    """Whether the database can tell the members; it knows current values, and not what no rule wrote."""
+    return subject.rule.correction is None and is_exact_in_database(where)
+
+
+def _groups(subject: Subject, period: Period) -> Composable:
+    """The groups that the events of a period may be of; an event that was moved away may have been of any."""
+    match subject.rule.scope:
+        case MemberScope.PROJECT:
+            return SQL("SELECT 0 AS name")
+        case MemberScope.EVENT_TYPE:
+            return SQL("SELECT unnest({}::integer[]) AS name").format(
+                Literal([kind.number for kind in subject.around])
+            )
+        case scope:
+            return SQL("SELECT DISTINCT {} AS name FROM events e WHERE {}").format(
+                _GROUPS[scope], within(subject.version.project, subject.around, period)
+            )
+
+
+def _value(subject: Subject, name: t.Name) -> Composable:
+    if subject.rule.is_tag(name):
+        return SQL(TAGS[name.text])
+    columns = subject.reading[name]
+    return _by_type({number: value_of(subject, column) for number, column in columns.items()})
+
+
+def _checked(subject: Subject) -> Composable:
+    return _by_type(
+        {number: checked_value(subject, column) for number, column in subject.checked_columns.items()}
+    )
+
+
+def _left_to_rules(subject: Subject) -> Composable:
+    """The captured value that a rule may correct; NULL where there is none, or a person corrected it."""
+    columns = subject.checked_columns
+    return _by_type(
+        {
+            number: SQL(LEFT_TO_RULES[column.value_type]).format(Literal(column.position))
+            for number, column in columns.items()
+        }
+    )
+
+
+def _by_type(values: dict[int, Composable]) -> Composable:
+    """The value that stands elsewhere in each event type."""
+    if not values:
+        return SQL("NULL")
+    cases = [SQL(" WHEN {} THEN {}").format(Literal(number), value) for number, value in values.items()]
+    return SQL("CASE e.event_type_id{} END").format(SQL("").join(cases))
+
+
+def _columns(subject: Subject, kind: EventKind) -> dict[str, Column]:
+    """The columns of a type by the texts that the rule names them by."""
+    found = {name.text: kind.column(name) for name in subject.rule.names if not subject.rule.is_tag(name)}
+    return {text: column for text, column in found.items() if column is not None}
+
+
+def _one_of(numbers: Sequence[int]) -> Composable:
+    """A test against some numbers; of one, the plain test that an index answers in order."""
+    if len(numbers) == 1:
+        return SQL("= {}").format(Literal(numbers[0]))
+    return SQL("= ANY ({})").format(Literal(list(numbers)))

@@ -1,0 +1,197 @@
+"""Findings become results: what a rule finds in a period meets what it found there before.
+
+A record that fails has an open result; one that has one and fails no more passes, and its result is closed.
+A dismissed result stays while its record fails with the same value for the same reason; with another it is
+closed, and the record has a new one. A record that never failed has none.
+
+Invariants: the statements are safe to repeat, and repeating them changes nothing; each is one statement for
+all records of a period, whatever their number.
+"""
+
+from dataclasses import astuple, dataclass
+from typing import Final, LiteralString
+
+from psycopg.sql import SQL, Composable
+
+from weighbridge.core.rule.result import (
+    CLOSES,
+    MOVES,
+    Finding,
+    ResultStatus,
+    statuses_closed_by,
+    statuses_open_to,
+)
+from weighbridge.db.engine import Write
+from weighbridge.db.literal import Literal
+from weighbridge.quality.rules.queries import StoredVersion
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What evaluating a rule came to."""
+
+    evaluated: int = 0
+    """Records that were looked at."""
+    alerts: int = 0
+    """Those of them that the rule alerts on."""
+    changed: int = 0
+    """Results, corrections and proposals that are not what they were."""
+    corrections: int = 0
+    """Corrections that were written."""
+    withdrawn: int = 0
+    """Corrections of the rule that were taken back."""
+    proposals: int = 0
+    """Corrections that were proposed, or proposed anew."""
+
+    @property
+    def corrects(self) -> bool:
+        """Whether values, or what is proposed for them, are not what they were."""
+        return bool(self.corrections or self.withdrawn or self.proposals)
+
+    def plus(self, other: "Outcome") -> "Outcome":
+        """Both together."""
+        return Outcome(*(one + another for one, another in zip(astuple(self), astuple(other), strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One of the two tables of results: its columns, and the records that they are about as `e`."""
+
+    table: LiteralString
+    keys: LiteralString
+    value: LiteralString
+    same: LiteralString
+    """Whether a finding `f` and a result `o` are about one record: by equality, which can be hashed."""
+    extra: LiteralString = ""
+
+
+DATA_POINTS: Final = Kind(
+    "data_point_results",
+    "event_id, position",
+    "entered_value",
+    "(f.event_id, f.position) = (o.event_id, o.position)",
+)
+MODEL_RUNS: Final = Kind(
+    "model_run_results",
+    "batch_id, model_run_id",
+    "checked_value",
+    "coalesce(f.batch_id, -f.model_run_id) = coalesce(o.batch_id, -o.model_run_id)",
+    ", node_ids",
+)
+"""The results about events' data points, and those about model runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule found in a period, as SQL."""
+
+    kind: Kind
+    records: Composable
+    """Yields keys, value and error of the records that fail, what else the kind has, and `is_found`."""
+    covered: Composable
+    """The condition that a result `o` is about a record of the period, one that is voided by now included."""
+    standing: Composable | None = None
+    """Yields the same for the record of one result `o`, where that is quicker than joining them all."""
+
+
+async def store(tx: Write, version: StoredVersion, run: int | None, found: Found) -> Outcome:
+    """Store what a rule found; gives the alerts and how many results changed."""
+    parts = _parts(version, run, found)
+    closed = await tx.execute(_CLOSE.format(**parts))
+    [(alerts, put)] = await tx.tuples(_PUT.format(**parts))
+    return Outcome(0, alerts, closed + put)
+
+
+def _joined(found: Found) -> Composable:
+    """What was found beside each open result `o`."""
+    if found.standing is None:
+        return SQL("LEFT JOIN ({}) f ON {}").format(found.records, SQL(found.kind.same))
+    # With OFFSET the record of each result is looked up by its key, whatever the planner expects.
+    return SQL("LEFT JOIN LATERAL ({} OFFSET 0) f ON true").format(found.standing)
+
+
+def _parts(version: StoredVersion, run: int | None, found: Found) -> dict[str, Composable]:
+    kind = found.kind
+    return {
+        "table": SQL(kind.table),
+        "keys": SQL(kind.keys),
+        "value": SQL(kind.value),
+        "extra": SQL(kind.extra),
+        "joined": _joined(found),
+        "project": Literal(version.project),
+        "rule": Literal(version.rule),
+        "version": Literal(version.version),
+        "run": Literal(run),
+        "found": found.records,
+        "covered": found.covered,
+        **_MOVES,
+    }
+
+
+def _after() -> Composable:
+    """The status of a result `r` that is closed, whatever closed it."""
+    moves = {status: MOVES[status, finding] for status, finding in CLOSES}
+    arms = [
+        SQL("WHEN {} THEN {}").format(Literal(status.value), Literal(moves[status].value))
+        for status in sorted(moves)
+    ]
+    return SQL("(CASE r.status {} END)").format(SQL(" ").join(arms))
+
+
+def _texts(texts: list[str]) -> Composable:
+    return SQL("{}::text[]").format(Literal(texts))
+
+
+_MOVES: Final[dict[str, Composable]] = {
+    "by_passing": _texts(statuses_closed_by(Finding.PASSES)),
+    "by_no_change": _texts(statuses_closed_by(Finding.FAILS, Finding.ERRS)),
+    "by_failing_anew": _texts(statuses_closed_by(Finding.FAILS_ANEW)),
+    "by_erring_anew": _texts(statuses_closed_by(Finding.ERRS_ANEW)),
+    "following": _texts(statuses_open_to(Finding.FAILS)),
+    "after": _after(),
+    "fails": Literal(ResultStatus.FAIL.value),
+    "errs": Literal(ResultStatus.ERROR.value),
+}
+"""The moves of `core.rule_result`, as the statements need them."""
+
+
+_CLOSE: Final = SQL(
+    """
+    WITH open AS MATERIALIZED (
+             SELECT * FROM {table} o
+              WHERE o.project_id = {project} AND o.rule_id = {rule} AND o.rule_version = {version}
+                AND o.closed_at IS NULL AND {covered}),
+         over AS (
+             SELECT o.id FROM open o {joined}
+              WHERE o.status = ANY (CASE
+                    WHEN f.is_found IS NULL THEN {by_passing}
+                    WHEN (f.value, f.error) IS NOT DISTINCT FROM (o.{value}, o.error_message)
+                    THEN {by_no_change}
+                    WHEN f.error IS NULL THEN {by_failing_anew} ELSE {by_erring_anew} END))
+    UPDATE {table} r
+       SET status = {after},
+           error_message = CASE WHEN {after} = r.status THEN r.error_message END,
+           evaluated_at = CASE WHEN {after} = r.status THEN r.evaluated_at ELSE now() END,
+           closed_at = now()
+      FROM over WHERE r.project_id = {project} AND r.id = over.id
+    """
+)
+_PUT: Final = SQL(
+    """
+    WITH found AS MATERIALIZED ({found}),
+         put AS (
+             INSERT INTO {table} (project_id, rule_id, rule_version, rule_run_id, {keys}, status, {value},
+                                  error_message, evaluated_at{extra})
+             SELECT {project}, {rule}, {version}, {run}, {keys},
+                    CASE WHEN error IS NULL THEN {fails} ELSE {errs} END, value, error, now(){extra}
+               FROM found ORDER BY {keys}
+             ON CONFLICT (project_id, {keys}, rule_id, rule_version) WHERE closed_at IS NULL
+             DO UPDATE SET status = excluded.status, {value} = excluded.{value},
+                           error_message = excluded.error_message, evaluated_at = excluded.evaluated_at
+              WHERE {table}.status = ANY ({following})
+                AND ({table}.status, {table}.{value}, {table}.error_message)
+                    IS DISTINCT FROM (excluded.status, excluded.{value}, excluded.error_message)
+             RETURNING 1)
+    SELECT (SELECT count(*) FROM found), (SELECT count(*) FROM put)
+    """
+)

@@ -1,0 +1,238 @@
+"""Working off: what was marked is evaluated by the automatic rules of its project, soon after the write.
+
+The marks of a project are taken together, merged, and removed in the transaction that stores what the rules
+found; killed in the middle, it leaves the marks as they were. Periods are widened by what the windows of a
+rule reach over. A rule that fails by itself leaves a failed run, and the others go on.
+
+Invariants: one worker at a time works for a project, any number for different ones; a mark goes only together
+with its effect; evaluations that change nothing leave nothing behind.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import pairwise
+from typing import Final
+
+import msgspec
+from psycopg import OperationalError
+
+from weighbridge.core.rule import MemberScope, Target
+from weighbridge.core.rule.run import RunKind, RunState
+from weighbridge.core.time.instant import Interval
+from weighbridge.db.engine import Database, Write
+from weighbridge.platform.audit_log import actions as audit
+from weighbridge.quality.evaluation.evaluation import evaluate, hold_rule, may_correct
+from weighbridge.quality.evaluation.event_records import Period, widened
+from weighbridge.quality.evaluation.findings import Outcome
+from weighbridge.quality.evaluation.prepared_rule import Subject, subject_of
+from weighbridge.quality.evaluation.run_records import widened_runs
+from weighbridge.quality.rule_results.queries import rule_id
+from weighbridge.quality.rule_runs.records import RunResult
+from weighbridge.quality.rules.queries import StoredVersion, author_of, automatic_versions
+
+NEAR: Final = timedelta(hours=1)
+"""Periods that lie no farther apart are evaluated as one."""
+
+PERIODS: Final = 32
+"""So many periods at most are evaluated by themselves; what lies between them costs less than more would."""
+
+ERROR_LENGTH_MAX: Final = 1_000
+"""Characters of an unexpected error that a failed run keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dirty:
+    """What is marked in a project: periods by event type, and by model."""
+
+    events: dict[int, list[Interval]] = field(default_factory=dict)
+    runs: dict[int, list[Interval]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A rule that could not be evaluated, for a reason that nobody expected."""
+
+    version: StoredVersion
+    error: Exception
+
+
+async def work_off(database: Database) -> list[Failure]:
+    """Evaluate what is marked in every project; gives the rules that failed by themselves."""
+    async with database.read() as tx:
+        found = await tx.tuples("SELECT DISTINCT project_id FROM rule_dirty_ranges ORDER BY project_id")
+    return [failure for (project,) in found for failure in await _work_off_project(database, project)]
+
+
+async def _work_off_project(database: Database, project: int) -> list[Failure]:
+    failures: list[Failure] = []
+    async with database.write() as tx:
+        name = f"rule evaluation:{project}"
+        if not await tx.value("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", (name,)):
+            return []
+        dirty = await _take(tx, project)
+        # Rules that correct go first: the others look at what it comes to.
+        for version in sorted(await automatic_versions(tx, project), key=_turn):
+            await tx.execute("SAVEPOINT rule")
+            try:
+                await _evaluate(tx, version, dirty)
+            except OperationalError:  # of the server or the connection, not of the rule: the marks stay
+                raise
+            except Exception as error:  # noqa: BLE001 - it is kept as a failed run, and told
+                await tx.execute("ROLLBACK TO SAVEPOINT rule")
+                await _note_failure(tx, version, str(error))
+                failures.append(Failure(version, error))
+            await tx.execute("RELEASE SAVEPOINT rule")
+    return failures
+
+
+def _turn(version: StoredVersion) -> tuple[bool, bool, int]:
+    """The order of rules: any that waits for others that correct comes before any that does not."""
+    return version.correction is None, not may_correct(version), version.rule
+
+
+async def _take(tx: Write, project: int) -> Dirty:
+    """Remove the marks of a project, merged into periods that do not touch."""
+    events = await tx.tuples(_TAKE_EVENTS, (project,))
+    runs = await tx.tuples(_TAKE_RUNS, (project,))
+    dirty = Dirty()
+    for event_type, first, last in events:
+        dirty.events.setdefault(event_type, []).append(Interval(first, last))
+    for family, first in runs:
+        dirty.runs.setdefault(family, []).append(Interval(first, first))
+    return dirty
+
+
+async def _evaluate(tx: Write, version: StoredVersion, dirty: Dirty) -> None:
+    """Evaluate a rule where the marked records may have changed what it finds."""
+    if not _may_concern(version, dirty):
+        return
+    await hold_rule(tx, version.project, version.rule, corrects=may_correct(version))
+    if may_correct(version):
+        # Others were waited for. A rule that changed since the marks were taken sees their data by itself.
+        newest = await automatic_versions(tx, version.project, version.rule)
+        if [one.version for one in newest] != [version.version]:
+            return
+        [version] = newest
+    subject = await subject_of(tx, version)
+    periods = _merged([await _widened(tx, subject, changed) for changed in _changed(subject, dirty)])
+    if not periods:
+        return
+    run: int = await tx.value(
+        _BEGIN_RUN, (version.project, version.rule, version.version, RunKind.AUTOMATIC, RunState.RUNNING)
+    )
+    actor = await author_of(tx, version, run)
+    outcome = Outcome()
+    for period in periods:
+        outcome = outcome.plus(await evaluate(tx, actor, subject, period, run, is_counted=False))
+    if not outcome.changed:
+        await tx.execute("DELETE FROM rule_runs WHERE id = %s", (run,))
+        return
+    result = RunResult(
+        run, outcome.evaluated, outcome.alerts, outcome.corrections, outcome.withdrawn, outcome.proposals
+    )
+    start, end = periods[0][0], periods[-1][1]
+    await tx.execute(_END_RUN, (RunState.COMPLETE, start, end, *msgspec.structs.astuple(result)[1:], run))
+    if outcome.corrects:
+        await audit.record(
+            tx, actor, action="rule.correct", target=rule_id(version.project, version.rule),
+            project_id=version.project, after=result,
+        )  # fmt: skip
+
+
+def _may_concern(version: StoredVersion, dirty: Dirty) -> bool:
+    """A look that needs no reading of the rule: whether anything of its kind is marked."""
+    if version.target == Target.MODEL_RUN:
+        return version.family in dirty.runs
+    sees_others = version.window_member_scope == MemberScope.PROJECT
+    return bool(dirty.events) and (
+        version.event_type is None or version.event_type in dirty.events or sees_others
+    )
+
+
+def _changed(subject: Subject, dirty: Dirty) -> Iterable[Interval]:
+    """The marked periods that the rule looks at, merged."""
+    if subject.rule.target is Target.MODEL_RUN:
+        return dirty.runs.get(subject.version.family or 0, [])
+    kinds = subject.around or subject.watched
+    return _gathered([interval for kind in kinds for interval in dirty.events.get(kind.number, ())])
+
+
+def _gathered(intervals: Iterable[Interval]) -> list[Interval]:
+    """Few periods that hold them all, cut where the longest stretches between them lie."""
+    merged: list[Interval] = []
+    for interval in sorted(intervals):
+        if merged and interval.start <= merged[-1].end + NEAR:
+            merged[-1] = Interval(merged[-1].start, max(merged[-1].end, interval.end))
+        else:
+            merged.append(interval)
+    gaps = sorted(range(1, len(merged)), key=lambda place: merged[place - 1].end - merged[place].start)
+    cuts = [0, *sorted(gaps[: PERIODS - 1]), len(merged)]
+    return [
+        Interval(merged[first].start, merged[last - 1].end) for first, last in pairwise(cuts) if first < last
+    ]
+
+
+async def _widened(tx: Write, subject: Subject, changed: Interval) -> Period:
+    if subject.rule.target is Target.MODEL_RUN:
+        return widened_runs(subject, changed)
+    return await widened(tx, subject, changed)
+
+
+def _merged(periods: Sequence[Period]) -> list[Period]:
+    """Periods that do not overlap, in order."""
+    merged: list[Period] = []
+    for start, end in sorted(periods, key=lambda period: period[0]):
+        if merged and (merged[-1][1] is None or start <= merged[-1][1]):
+            first, last = merged[-1]
+            merged[-1] = (first, None if last is None or end is None else max(last, end))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+async def _note_failure(tx: Write, version: StoredVersion, message: str) -> None:
+    said = f"The rule could not be evaluated: {message}"[:ERROR_LENGTH_MAX]
+    await tx.execute(
+        _FAILED_RUN,
+        (version.project, version.rule, version.version, RunKind.AUTOMATIC, RunState.FAILED, said),
+    )
+
+
+_TAKE_EVENTS: Final = """
+    WITH taken AS (
+        DELETE FROM rule_dirty_ranges WHERE project_id = %s AND event_type_id IS NOT NULL
+        RETURNING event_type_id, start_time, end_time)
+    SELECT event_type_id, lower(span), upper(span)
+      FROM (SELECT event_type_id, unnest(range_agg(tstzrange(start_time, end_time, '[]'))) AS span
+              FROM taken GROUP BY event_type_id) merged
+     ORDER BY event_type_id, span
+"""
+_TAKE_RUNS: Final = """
+    WITH taken AS (
+        DELETE FROM rule_dirty_ranges WHERE project_id = %s AND event_type_id IS NULL
+        RETURNING project_id, batch_id, model_run_id)
+    SELECT DISTINCT u.family_id, b.start_time
+      FROM taken JOIN batches b USING (project_id)
+      JOIN runs u ON (u.project_id, u.id) = (b.project_id, b.run_id)
+     WHERE b.id = taken.batch_id
+    UNION
+    SELECT DISTINCT v.family_id, m.start_time
+      FROM taken JOIN model_runs m USING (project_id) JOIN models v ON v.id = m.model_id
+     WHERE m.id = taken.model_run_id
+     ORDER BY 1, 2
+"""
+_BEGIN_RUN: Final = """
+    INSERT INTO rule_runs (project_id, rule_id, rule_version, kind, state, started_at)
+    VALUES (%s, %s, %s, %s, %s, clock_timestamp()) RETURNING id
+"""
+_END_RUN: Final = """
+    UPDATE rule_runs SET state = %s, start_time = %s, end_time = %s, evaluated = %s, alerts = %s,
+                         corrections = %s, withdrawn = %s, proposals = %s, finished_at = clock_timestamp()
+     WHERE id = %s
+"""
+_FAILED_RUN: Final = """
+    INSERT INTO rule_runs (project_id, rule_id, rule_version, kind, state, error_message, started_at,
+                           finished_at)
+    VALUES (%s, %s, %s, %s, %s, %s, now(), clock_timestamp())
+"""

@@ -1,0 +1,170 @@
+"""A subject is a version of a rule with all that evaluating it takes: its program, and where its data stand.
+
+Invariants: only event types that the rule fits as they are now are watched; each name of the rule is read
+with one kind of value, whatever event type it comes from.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from weighbridge.collection.measurements.condition import Column
+from weighbridge.core.expression.tree import Name
+from weighbridge.core.rule import (
+    MemberScope,
+    Program,
+    Rule,
+    Target,
+    Vocabulary,
+    check_correction,
+    check_rule,
+    program_of,
+    read_rule,
+)
+from weighbridge.core.rule.correction import expression_of
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Read
+from weighbridge.errors import Invalid
+from weighbridge.quality.definition.vocabulary import vocabularies_of_event_types
+from weighbridge.quality.rules.queries import StoredVersion
+
+
+@dataclass(frozen=True, slots=True)
+class EventKind:
+    """An event type as rules read it."""
+
+    number: int
+    vocabulary: Vocabulary
+    columns: Mapping[str, Column]
+    cadence: tuple[int, str] | None
+
+    def column(self, name: Name) -> Column | None:
+        """Where a name of a rule stands, if this type has it."""
+        slug = self.vocabulary.slug_of(name)
+        return None if slug is None else self.columns[slug]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A rule that is ready to be evaluated."""
+
+    version: StoredVersion
+    rule: Rule
+    program: Program
+    zone: ZoneInfo
+    watched: tuple[EventKind, ...] = ()
+    """The event types whose events are evaluated."""
+    around: tuple[EventKind, ...] = ()
+    """The event types whose events may be members of a window."""
+
+    @property
+    def checked_columns(self) -> dict[int, Column]:
+        """Where the data point stands that a result points at, by event type."""
+        named = Name((self.version.data_point or "",), is_verbatim=True)
+        columns = {kind.number: kind.column(named) for kind in self.watched}
+        return {number: column for number, column in columns.items() if column is not None}
+
+    @property
+    def places(self) -> dict[int, int]:
+        """The position of that data point, by event type."""
+        return {number: column.position for number, column in self.checked_columns.items()}
+
+    @property
+    def reading(self) -> dict[Name, dict[int, Column]]:
+        """Where each name stands in each event type, of the kind of value that the first type has for it."""
+        found = {}
+        for name in self.program.names:
+            columns = {
+                kind.number: column
+                for kind in (*self.watched, *self.around)
+                if not self.rule.is_tag(name) and (column := kind.column(name)) is not None
+            }
+            first = next(iter(columns.values()), None)
+            found[name] = {
+                number: column
+                for number, column in columns.items()
+                if first is not None and column.value_type == first.value_type
+            }
+        return found
+
+
+async def subject_of(tx: Read, version: StoredVersion) -> Subject:
+    """Make a version ready for the data of its project as they stand."""
+    rule, problems = read_rule(
+        version.expression,
+        version.window,
+        version.window_member_scope,
+        version.target,
+        expression_of(version.correction),
+    )
+    if rule is None:
+        raise Invalid(problems)
+    zone = ZoneInfo(await tx.value("SELECT time_zone FROM projects WHERE id = %s", (version.project,)))
+    subject = Subject(version, rule, program_of(rule), zone)
+    if rule.target is Target.MODEL_RUN:
+        return subject
+    kinds = await _event_kinds(tx, version.project)
+    watched = _watched(version, rule, kinds)
+    around = kinds if rule.scope is MemberScope.PROJECT and rule.window is not None else watched
+    return Subject(version, rule, subject.program, zone, tuple(watched), tuple(around))
+
+
+def effective(
+    version: StoredVersion, start: Instant | None, end: Instant | None
+) -> tuple[Instant, Instant | None] | None:
+    """The part of a period in which the rule is effective; None when there is none."""
+    first = version.effective_from if start is None else max(start, version.effective_from)
+    ends = [moment for moment in (end, version.effective_to) if moment is not None]
+    last = min(ends, default=None)
+    return None if last is not None and last <= first else (first, last)
+
+
+def _watched(version: StoredVersion, rule: Rule, kinds: Sequence[EventKind]) -> list[EventKind]:
+    vocabularies = [kind.vocabulary for kind in kinds]
+    named = Name((version.data_point or "",), is_verbatim=True)
+    fitting = [
+        kind
+        for kind in kinds
+        if version.event_type in {None, kind.number}
+        and kind.column(named) is not None
+        and not check_rule(rule, kind.vocabulary, vocabularies)
+        and not check_correction(rule, kind.vocabulary, vocabularies, version.data_point or "")
+    ]
+    # A name that is a number in one type and a text in another is read as in the first.
+    return [kind for kind in fitting if _reads_alike(rule, kind, fitting[0])]
+
+
+def _reads_alike(rule: Rule, kind: EventKind, first: EventKind) -> bool:
+    for name in rule.names:
+        mine, other = kind.column(name), first.column(name)
+        if mine is not None and other is not None and mine.value_type != other.value_type:
+            return False
+    return True
+
+
+async def _event_kinds(tx: Read, project: int) -> list[EventKind]:
+    vocabularies = await vocabularies_of_event_types(tx, project)
+    rows = await tx.tuples(
+        """
+        SELECT et.id, et.cadence_amount, et.cadence_unit,
+               coalesce(array_agg(t.slug) FILTER (WHERE t.slug IS NOT NULL), '{}'),
+               coalesce(array_agg(t.position::integer) FILTER (WHERE t.slug IS NOT NULL), '{}'),
+               coalesce(array_agg(t.value_type) FILTER (WHERE t.slug IS NOT NULL), '{}')
+          FROM event_types et
+          LEFT JOIN data_point_types t ON (t.project_id, t.event_type_id) = (et.project_id, et.id)
+         WHERE et.project_id = %s GROUP BY et.project_id, et.id ORDER BY et.id
+        """,
+        (project,),
+    )
+    return [
+        EventKind(
+            number,
+            vocabularies[number],
+            {
+                slug: Column(position, value_type)
+                for slug, position, value_type in zip(slugs, positions, types, strict=True)
+            },
+            None if unit is None else (amount, unit),
+        )
+        for number, amount, unit, slugs, positions, types in rows
+    ]

@@ -1,0 +1,47 @@
+"""Start rule runs and reverse them."""
+
+from weighbridge.collection.measurements.corrections import undo_rule
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.rule.run import RunKind, RunState, RunTrigger, states_before
+from weighbridge.db.engine import Write
+from weighbridge.errors import Conflict
+from weighbridge.platform.async_tasks.records import AsyncTask
+from weighbridge.platform.audit_log import actions as audit
+from weighbridge.quality.evaluation.period import asked_period
+from weighbridge.quality.evaluation.queue import queue_run
+from weighbridge.quality.rule_results.queries import rule_id
+from weighbridge.quality.rule_runs import queries
+from weighbridge.quality.rule_runs.records import NewRuleRun, RuleRun
+from weighbridge.quality.rules.queries import newest_version
+
+
+async def start_rule_run(tx: Write, actor: Actor, project: int, rule: int, asked: NewRuleRun) -> AsyncTask:
+    """Queue an evaluation of a rule's newest version over a period, whether the rule is automatic or not."""
+    period = asked_period(asked.start_time, asked.end_time)
+    version = await newest_version(tx, project, rule)
+    task, _ = await queue_run(tx, actor, version, RunKind.RE_EVALUATION, period)
+    await audit.record(
+        tx, actor, action="rule_run.start", target=rule_id(project, rule), project_id=project, after=task
+    )
+    return task
+
+
+async def reverse_rule_run(tx: Write, actor: Actor, project: int, number: int) -> RuleRun:
+    """Remove the corrections that a run wrote; its alerts stay. A run that is reversed already stays so."""
+    await tx.execute("SELECT FROM rule_runs WHERE id = %s FOR UPDATE", (number,))
+    before = await queries.get_rule_run(tx, number)
+    if before.state == RunState.REVERSED:
+        return before
+    if before.state not in states_before(RunTrigger.REVERSE):
+        raise Conflict(f"The rule run is {before.state}; only a complete one is reversed.")
+    [(rule,)] = await tx.tuples(
+        "UPDATE rule_runs SET state = %s, reversed_at = now() WHERE id = %s RETURNING rule_id",
+        (RunState.REVERSED, number),
+    )
+    await undo_rule(tx, actor, project, rule, number)
+    after = await queries.get_rule_run(tx, number)
+    await audit.record(
+        tx, actor, action="rule_run.reverse", target=str(number), project_id=project,
+        before=before, after=after,
+    )  # fmt: skip
+    return after

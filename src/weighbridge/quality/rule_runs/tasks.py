@@ -1,0 +1,97 @@
+"""Carry out a rule run: evaluate a version over the period of the run, in one fenced transaction.
+
+Invariants: a run ends as its task does; a version that another has replaced since is left alone, and its run
+is complete with nothing evaluated.
+"""
+
+from typing import Any
+
+from weighbridge.core.identity import ids
+from weighbridge.core.rule.run import RunKind, RunState, RunTrigger, states_before
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Database, Read
+from weighbridge.platform.async_tasks import actions as tasks
+from weighbridge.platform.async_tasks.actions import Attempt
+from weighbridge.platform.audit_log import actions as audit
+from weighbridge.quality.evaluation.evaluation import evaluate, hold_rule, may_correct
+from weighbridge.quality.evaluation.event_records import EARLIEST, Period
+from weighbridge.quality.evaluation.findings import Outcome
+from weighbridge.quality.evaluation.marks import await_writers
+from weighbridge.quality.evaluation.prepared_rule import subject_of
+from weighbridge.quality.rule_runs.records import RunResult
+from weighbridge.quality.rules.queries import newest_version
+
+
+async def run_rule(database: Database, attempt: Attempt) -> None:
+    """Evaluate a rule as its run asks; safe to repeat, because a repetition finds and stores the same."""
+    number: int = attempt.args["rule_run_id"]
+    await _begin(database, attempt, number)
+    await tasks.report(database, attempt, 10, "Reading and evaluating the records")
+    # What was being written when the rule was saved may not have been marked for it.
+    await await_writers(database, attempt.project_id)
+    await _evaluate(database, attempt, number)
+
+
+async def _begin(database: Database, attempt: Attempt, number: int) -> None:
+    """Let the run stand where its task stands; the database sees to it when the task fails."""
+    async with database.write() as tx:
+        await tasks.hold_fence(tx, attempt)
+        await tx.execute(
+            """
+            UPDATE rule_runs SET state = %s, started_at = coalesce(started_at, clock_timestamp())
+             WHERE id = %s AND state = ANY (%s)
+            """,
+            (RunState.RUNNING, number, states_before(RunTrigger.ATTEMPT)),
+        )
+
+
+async def _evaluate(database: Database, attempt: Attempt, number: int) -> None:
+    rule = _rule_number(attempt.args)
+    async with database.write() as tx:
+        version = await newest_version(tx, attempt.project_id, rule)
+        await hold_rule(tx, version.project, rule, corrects=may_correct(version))
+        # It may have changed while others were waited for.
+        version = await newest_version(tx, attempt.project_id, rule)
+        outcome = Outcome()
+        if version.version == attempt.args["rule_version"]:
+            period = await _period(tx, attempt.args, number)
+            outcome = await evaluate(tx, attempt.actor, await subject_of(tx, version), period, number)
+        await tx.execute(
+            """
+            UPDATE rule_runs SET state = %s, evaluated = %s, alerts = %s, corrections = %s, withdrawn = %s,
+                                 proposals = %s, finished_at = clock_timestamp()
+             WHERE id = %s AND state = ANY (%s)
+            """,
+            (
+                RunState.COMPLETE, outcome.evaluated, outcome.alerts, outcome.corrections, outcome.withdrawn,
+                outcome.proposals, number, states_before(RunTrigger.SUCCEED),
+            ),
+        )  # fmt: skip
+        await tasks.hold_fence(tx, attempt)
+        result = RunResult(
+            number,
+            outcome.evaluated,
+            outcome.alerts,
+            outcome.corrections,
+            outcome.withdrawn,
+            outcome.proposals,
+        )
+        await audit.record(
+            tx, attempt.actor, action="rule_run.finish", target=attempt.args["rule_id"],
+            project_id=attempt.project_id, after=result,
+        )  # fmt: skip
+        await tasks.succeed(tx, attempt, result)
+
+
+async def _period(tx: Read, args: dict[str, Any], number: int) -> Period:
+    """The period of a run. A backfill looks at all time: at what the rule is effective for no more, too."""
+    if await tx.value("SELECT kind FROM rule_runs WHERE id = %s", (number,)) == RunKind.BACKFILL:
+        return EARLIEST, None
+    start, end = (Instant.of(Instant.fromisoformat(args[name])) for name in ("start_time", "end_time"))
+    return start, end
+
+
+def _rule_number(args: dict[str, Any]) -> int:
+    key = ids.parse(ids.PREFIXES["rule"], args["rule_id"])
+    assert key is not None  # noqa: S101 - the service wrote it
+    return key.key

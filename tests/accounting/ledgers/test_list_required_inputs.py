@@ -1,0 +1,75 @@
+"""GET /ledgers/{ledger_id}/required_inputs (`list_required_inputs`). Seed, Required input."""
+
+from tests.given import accounting, chain
+from tests.given import collection as given
+from tests.given.accounting import MASS, POWER_EVENLY
+
+
+def test_each_input_of_the_model_is_listed_with_the_data_point_type_that_serves_it(api, drain):
+    nodes = MASS + POWER_EVENLY.replace("    unit: kWh", "    name: Power of the plant\n    unit: kWh")
+    plant = accounting.plant(api, drain, nodes)
+    types = api.get(f"/projects/{plant.project['id']}/event_types").expect(200).data
+    numbers = {point["slug"]: point["id"] for kind in types for point in kind["data_point_types"]}
+
+    inputs = api.get(f"/ledgers/{plant.ledger['id']}/required_inputs").expect(200).data
+
+    constant = {
+        "value_type": "number",
+        "category": "event",
+        "is_manual_select": False,
+        "allocation_groups": [],
+        "output_of_ledgers": [],
+    }
+    assert inputs == [
+        {"id": numbers["mass"], "name": "mass", "slug": "mass", "unit": "t", "subcategory": "delivery"}
+        | constant,
+        {
+            "id": numbers["energy"],
+            "name": "Power of the plant",
+            "slug": "energy",
+            "unit": "kWh",
+            "subcategory": "bill",
+        }
+        | constant,
+    ]
+
+
+def test_a_ledger_without_a_model_needs_nothing(api):
+    ledger = accounting.ledger(api, given.project(api))
+
+    assert api.get(f"/ledgers/{ledger['id']}/required_inputs").expect(200).body == {"data": []}
+
+
+def test_the_inputs_of_another_accounts_ledger_are_not_found(api, stranger):
+    ledger = accounting.ledger(api, given.project(api))
+
+    stranger.get(f"/ledgers/{ledger['id']}/required_inputs").expect(404)
+
+
+def test_a_node_that_draws_by_hand_names_its_ledger_and_its_group(api, drain):
+    deliveries = chain.inventory(api, drain)
+    nodes = (
+        chain.PRODUCED
+        + chain.upstream("amount: made")
+        + chain.upstream("select: manual, allocation_group: heat", slug="burnt")
+        + chain.USED
+    )
+    production = chain.link(deliveries, nodes)
+
+    inputs = api.get(f"/ledgers/{production.ledger['id']}/required_inputs").expect(200).data
+
+    source = {"id": deliveries.ledger["id"], "name": "Deliveries", "unit": "t"}
+    assert [
+        (
+            one["slug"],
+            one["category"],
+            one["is_manual_select"],
+            one["allocation_groups"],
+            one["output_of_ledgers"],
+        )
+        for one in inputs
+    ] == [
+        ("mass", "event", False, [], []),
+        ("drawn", "ledger", False, [], [source]),
+        ("burnt", "ledger", True, [{"name": "heat", "node": "burnt"}], [source]),
+    ]

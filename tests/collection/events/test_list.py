@@ -1,0 +1,114 @@
+"""GET /projects/{project_id}/events. Seed, Filtering and paging: filters of events."""
+
+from tests.given import collection as given
+
+MASS = given.number("mass")
+
+
+def listed(api, project, query=()):
+    return [event["id"] for event in api.get(f"/projects/{project['id']}/events", query).expect(200).data]
+
+
+def at(api, project, day, **fields):
+    return given.event(
+        api, project, start_time=f"2025-01-{day:02d}T00:00:00Z", values={"mass": day}, **fields
+    )["id"]
+
+
+def test_the_list_goes_by_time_whatever_the_order_of_arrival(api):
+    project = given.measuring(api, MASS)
+
+    third, first, second = at(api, project, 3), at(api, project, 1), at(api, project, 2)
+
+    assert listed(api, project) == [first, second, third]
+    assert listed(api, project, {"sort": "-start_time"}) == [third, second, first]
+
+
+def test_the_list_shows_events_as_they_are_shown_alone(api):
+    project = given.measuring(api, MASS, given.text("note"))
+    event = given.event(api, project, values={"mass": 1, "note": "dry"})
+
+    assert api.get(f"/projects/{project['id']}/events").data == [event]
+
+
+def test_the_list_leaves_out_other_projects(api):
+    project, other = given.measuring(api, MASS), given.measuring(api, MASS)
+    mine = at(api, project, 1)
+    at(api, other, 1)
+
+    assert listed(api, project) == [mine]
+
+
+def test_events_are_found_by_the_id_the_number_and_the_slug_of_their_type(api):
+    project = given.project(api)
+    delivery = given.event_type(api, project, slug="delivery", data_point_types=[MASS])
+    given.event_type(api, project, slug="reading", data_point_types=[MASS])
+    wanted = at(api, project, 1, event_type="delivery")
+    at(api, project, 1, event_type="reading")
+    number = delivery["data_point_types"][0]["nexus_event_type_id"]
+
+    for query in (
+        {"filter[event_type_id][eq]": delivery["id"]},
+        {"filter[event_type_id]": delivery["id"]},
+        {"filter[nexus_event_type_id]": str(number)},
+        {"filter[slug][eq]": "delivery"},
+    ):
+        assert listed(api, project, query) == [wanted], query
+
+
+def test_events_are_found_by_any_of_their_locations(api):
+    project = given.measuring(api, MASS)
+    yard, kiln = given.location(api, project), given.location(api, project)
+    both, one = at(api, project, 1, locations=[yard, kiln]), at(api, project, 2, locations=[kiln])
+    at(api, project, 3)
+
+    assert listed(api, project, {"filter[location_id][eq]": kiln["id"]}) == [both, one]
+    assert listed(api, project, {"filter[location_id]": yard["id"]}) == [both]
+
+
+def test_events_are_found_by_tracking_id_and_client_reference(api):
+    project = given.measuring(api, MASS)
+    first = at(api, project, 1, tracking_id="T-1", client_reference="r-1")
+    second = at(api, project, 2, tracking_id="T-1", client_reference="r-2")
+    at(api, project, 3, tracking_id="t-1")
+
+    assert listed(api, project, {"filter[tracking_id]": "T-1"}) == [first, second]
+    assert listed(api, project, {"filter[client_reference]": "r-2"}) == [second]
+
+
+def test_bounds_of_time_include_their_own_instant(api):
+    project = given.measuring(api, MASS)
+    days = [at(api, project, day) for day in (1, 2, 3, 4)]
+
+    query = {
+        "filter[start_time][geq]": "2025-01-02T01:00:00+01:00",
+        "filter[start_time][leq]": "2025-01-03T00:00:00Z",
+    }
+
+    assert listed(api, project, query) == days[1:3]
+
+
+def test_filters_narrow_one_another(api):
+    project = given.measuring(api, MASS)
+    at(api, project, 1, tracking_id="T-1")
+    wanted = at(api, project, 2, tracking_id="T-1")
+    at(api, project, 2, tracking_id="T-2")
+
+    query = {"filter[tracking_id]": "T-1", "filter[start_time][geq]": "2025-01-02T00:00:00Z"}
+
+    assert listed(api, project, query) == [wanted]
+
+
+def test_beyond_ten_thousand_events_the_total_is_an_estimate(api):
+    project = given.measuring(api, MASS)
+    body = [given.event_body(values={"mass": 1})] * 5001
+    given.events(api, project, body)
+    path = f"/projects/{project['id']}/events"
+    counted = api.get(path, {"page_size": "1"}).info
+
+    given.events(api, project, body)
+    estimated = api.get(path, {"page_size": "1"}).info
+
+    assert (counted["total_items"], counted["total_is_estimate"]) == (5001, False)
+    assert estimated["total_is_estimate"] is True
+    assert estimated["total_items"] > 10_000

@@ -1,0 +1,107 @@
+"""Corrections: which one is in force, and every cell of the state table."""
+
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weighbridge.core.collection.correction import (
+    FIELDS,
+    PRECEDENCE,
+    STANDING,
+    Claim,
+    Source,
+    State,
+    Trigger,
+    advance,
+    prevailing,
+    states_before,
+)
+
+MOVES = {
+    (State.SUPERSEDED, Trigger.PREVAIL): State.IN_FORCE,
+    (State.SUPERSEDED, Trigger.GIVE_WAY): State.SUPERSEDED,
+    (State.SUPERSEDED, Trigger.REVERT): State.REVERTED,
+    (State.IN_FORCE, Trigger.PREVAIL): State.IN_FORCE,
+    (State.IN_FORCE, Trigger.GIVE_WAY): State.SUPERSEDED,
+    (State.IN_FORCE, Trigger.REVERT): State.REVERTED,
+    (State.REVERTED, Trigger.PREVAIL): None,
+    (State.REVERTED, Trigger.GIVE_WAY): None,
+    (State.REVERTED, Trigger.REVERT): None,
+}
+
+
+def test_the_cells_are_all_there():
+    assert set(MOVES) == {(state, trigger) for state in State for trigger in Trigger}
+
+
+@pytest.mark.parametrize(("state", "trigger"), [cell for cell, to in MOVES.items() if to is not None])
+def test_a_correction_moves_as_the_table_says(state, trigger):
+    assert advance(state, trigger) is MOVES[state, trigger]
+
+
+@pytest.mark.parametrize("trigger", Trigger)
+def test_a_reverted_correction_stays_reverted(trigger):
+    with pytest.raises(ValueError, match=f"a correction that is reverted does not {trigger}"):
+        advance(State.REVERTED, trigger)
+
+
+def test_what_can_be_reverted_is_in_force_or_superseded():
+    assert sorted(states_before(Trigger.REVERT)) == ["in_force", "superseded"]
+
+
+def test_what_stands_is_what_can_be_reverted():
+    assert set(STANDING) == set(states_before(Trigger.REVERT))
+
+
+def test_without_corrections_none_is_in_force():
+    assert prevailing([]) is None
+
+
+def test_people_go_before_adjustments_before_substitutions_before_completions():
+    assert PRECEDENCE == ("manual", "adjustment", "substitution", "completion")
+    claims = [Claim(number, source, 1) for number, source in enumerate(reversed(Source), start=1)]
+    for order in permutations(claims):
+        assert prevailing(order).source is Source.MANUAL
+    assert prevailing(claims[:3]).source is Source.ADJUSTMENT
+    assert prevailing(claims[:2]).source is Source.SUBSTITUTION
+
+
+def test_within_a_source_the_smaller_priority_goes_first_even_when_it_is_older():
+    older, newer = Claim(1, Source.ADJUSTMENT, 1), Claim(2, Source.ADJUSTMENT, 2)
+
+    assert prevailing([newer, older]) is older
+
+
+def test_within_a_priority_the_newest_goes_first():
+    older, newer = Claim(1, Source.MANUAL), Claim(2, Source.MANUAL)
+
+    assert prevailing([older, newer]) is newer
+
+
+def test_five_fields_of_an_event_can_be_corrected():
+    assert FIELDS == ("start_time", "end_time", "tracking_id", "feedstock_id", "asset_id")
+
+
+CLAIMS = st.lists(
+    st.builds(Claim, st.integers(1, 50), st.sampled_from(Source), st.integers(0, 3)),
+    unique_by=lambda claim: claim.number,
+    min_size=1,
+)
+
+
+@given(CLAIMS, st.randoms(use_true_random=False))
+def test_what_is_in_force_does_not_depend_on_the_order_of_arrival(claims, random):
+    shuffled = random.sample(claims, len(claims))
+
+    assert prevailing(shuffled) == prevailing(claims)
+
+
+@given(CLAIMS)
+def test_taking_away_one_that_is_not_in_force_changes_nothing(claims):
+    winner = prevailing(claims)
+
+    for other in claims:
+        if other != winner:
+            assert prevailing([claim for claim in claims if claim != other]) == winner

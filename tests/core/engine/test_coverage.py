@@ -1,0 +1,104 @@
+"""Coverage of a slot: gaps, overlaps, expected slots of a cadence, streams."""
+
+from datetime import UTC, timedelta
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from weighbridge.core.engine.coverage import coverage, expected
+from weighbridge.core.engine.element import Element, EventCadence
+from weighbridge.core.time.instant import Instant, Interval
+
+START = Instant(2025, 1, 1, tzinfo=UTC)
+DAY = Interval(START, START + timedelta(days=1))
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def at(hour):
+    return START + timedelta(hours=hour)
+
+
+def event(start, end=None, **tags):
+    return Element(0, 0, Interval(at(start), at(start if end is None else end)), (), **tags)
+
+
+def of(*events, cadence=None, is_held=False):
+    return coverage(events, DAY, cadence, UTC, is_held=is_held)
+
+
+def test_stretches_that_follow_one_another_cover_a_slot():
+    found = of(event(-5, 7), event(7, 20), event(20, 30))
+
+    assert (found.gap, found.overlap, found.faulty) == (None, None, timedelta())
+    assert found.reaches(Decimal(100))
+
+
+def test_the_first_gap_and_the_first_overlap_are_named():
+    found = of(event(0, 8), event(6, 10), event(11, 20), event(19, 24))
+
+    assert found.gap == Interval(at(10), at(11))
+    assert found.overlap == Interval(at(6), at(8))
+    assert found.faulty == timedelta(hours=4)
+    assert found.fault == "more than one covers 2025-01-01T06:00:00.000Z to 2025-01-01T08:00:00.000Z"
+
+
+def test_a_stretch_inside_another_is_an_overlap():
+    assert of(event(0, 24), event(3, 4)).overlap == Interval(at(3), at(4))
+
+
+def test_no_data_leave_the_whole_slot_open():
+    assert of().gap == DAY
+
+
+@pytest.mark.parametrize(("percent", "is_enough"), [("75", True), ("75.000001", False)])
+def test_a_percentage_is_reached_to_the_millisecond(percent, is_enough):
+    assert of(event(0, 18)).reaches(Decimal(percent)) is is_enough
+
+
+def test_readings_alone_cover_nothing_unless_they_stand_until_the_next():
+    assert of(event(0), event(12)).gap == DAY
+    assert of(event(-3), event(12), is_held=True).gap is None
+    assert of(event(2), event(12), is_held=True).gap == Interval(at(0), at(2))
+
+
+def test_a_reading_covers_the_expected_slot_that_it_lies_in():
+    hourly = EventCadence(1, "hour")
+    readings = [event(hour + 0.4) for hour in range(24)]
+
+    assert of(*readings, cadence=hourly).gap is None
+    assert of(*readings[:5], *readings[6:], cadence=hourly).gap == Interval(at(5), at(6))
+
+
+def test_more_readings_than_expected_are_no_fault_but_one_twice_is():
+    hourly = EventCadence(12, "hour")
+
+    assert of(event(1), event(2), event(13), cadence=hourly).overlap is None
+    assert of(event(1), event(1), event(13), cadence=hourly).overlap == Interval(at(0), at(12))
+
+
+def test_each_asset_and_location_covers_the_slot_by_itself():
+    found = of(event(0, 24, asset="East"), event(0, 24, location="Yard"), event(0, 23, asset="West"))
+
+    assert found.gap == Interval(at(23), at(24))
+
+
+def test_days_and_months_are_those_on_the_wall():
+    march = Interval(Instant(2025, 2, 28, 23, tzinfo=UTC), Instant(2025, 3, 31, 22, tzinfo=UTC))
+
+    days = list(expected(march, EventCadence(1, "day"), BERLIN))
+
+    assert len(days) == 31
+    assert days[29] == Interval(Instant(2025, 3, 29, 23, tzinfo=UTC), Instant(2025, 3, 30, 22, tzinfo=UTC))
+    assert list(expected(march, EventCadence(1, "month"), BERLIN)) == [march]
+
+
+def test_weeks_that_began_before_the_slot_are_not_asked_for():
+    month = Interval(START, Instant(2025, 2, 1, tzinfo=UTC))
+
+    weeks = list(expected(month, EventCadence(1, "week"), UTC))
+
+    assert [week.start.day for week in weeks] == [6, 13, 20, 27]
+    assert weeks[-1].end == month.end
+    readings = [Element(0, 0, Interval(week.start, week.start), ()) for week in weeks]
+    assert coverage(readings, month, EventCadence(1, "week"), UTC).gap is None

@@ -1,0 +1,70 @@
+"""A partition is the part of a slot that makes one batch."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weighbridge.core.ledger.partition import DIMENSIONS, Partition
+
+tags = st.none() | st.sampled_from(["A", "B"])
+partitions = st.builds(Partition, tags, tags, tags)
+
+
+@pytest.mark.parametrize(
+    ("partition_type", "whole", "part"),
+    [
+        ("time", Partition(), None),
+        ("feedstock", Partition(feedstock="Wood"), Partition(tracking_id="T")),
+        ("tracking_id", Partition(tracking_id="T"), Partition(feedstock="Wood")),
+        ("asset", Partition(asset="Kiln"), Partition()),
+        ("tracking_id_and_feedstock", Partition("T", "Wood"), Partition("T")),
+        ("tracking_id_and_asset", Partition("T", asset="Kiln"), Partition(asset="Kiln")),
+    ],
+)
+def test_a_whole_partition_has_a_value_in_every_dimension_of_its_type(partition_type, whole, part):
+    assert whole.is_whole(partition_type)
+    assert part is None or not part.is_whole(partition_type)
+
+
+def test_there_are_the_six_types_of_the_interface():
+    assert set(DIMENSIONS) == {
+        "time", "feedstock", "tracking_id", "asset", "tracking_id_and_feedstock", "tracking_id_and_asset",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "agree"),
+    [
+        (Partition("T", "Wood"), Partition("T", "Wood"), True),
+        (Partition("T", "Wood"), Partition("T"), True),
+        (Partition("T", "Wood"), Partition(), True),
+        (Partition("T", "Wood"), Partition("T", "Straw"), False),
+        (Partition("T"), Partition(feedstock="Wood"), True),
+        (Partition("T", "Wood"), Partition("U"), False),
+    ],
+)
+def test_partitions_agree_unless_a_dimension_has_two_values(one, other, agree):
+    assert one.agrees_with(other) is agree
+
+
+@given(partitions, partitions)
+def test_agreement_is_mutual(one, other):
+    assert one.agrees_with(other) == other.agrees_with(one)
+
+
+@given(partitions)
+def test_what_has_no_tag_agrees_with_everything(one):
+    assert one.agrees_with(one)
+    assert Partition().agrees_with(one)
+
+
+def test_partitions_are_ordered_by_their_values():
+    parts = [Partition("T2", "A"), Partition("T1", "B"), Partition("T1", "A")]
+
+    assert sorted(parts) == [Partition("T1", "A"), Partition("T1", "B"), Partition("T2", "A")]
+
+
+def test_a_label_joins_the_values():
+    assert Partition("Truck 7", "Wood").label == "Truck 7 Wood"
+    assert Partition(feedstock="Wood").label == "Wood"
+    assert Partition().label == ""

@@ -1,0 +1,331 @@
+"""A ledger is a list of entries that are only ever added; no balance is below zero at any step."""
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weighbridge.core.ledger.posting import (
+    GENERATED,
+    Deficit,
+    DeficitEntry,
+    Entry,
+    Holding,
+    Kind,
+    Taken,
+    Total,
+    post,
+)
+
+LEDGER = 1
+
+
+def end_of(month):
+    return datetime(2025, month + 1, 1, tzinfo=UTC)
+
+
+def holding(batch, month, balance):
+    """A batch of the run of a month; run and month have the same number."""
+    return Holding(batch, month, end_of(month), Decimal(balance))
+
+
+def deficit(month, amount):
+    return Deficit(month, end_of(month), Decimal(amount))
+
+
+def total(month, comes_to, posted=0, taken=()):
+    """A run's total, with what its falls took from which batches."""
+    return Total(
+        month,
+        f"new {month}",
+        end_of(month),
+        Decimal(comes_to),
+        Decimal(posted),
+        [Taken(batch, Decimal(amount), end_of(month)) for batch, amount in taken],
+    )
+
+
+def posted(holdings, deficits, *totals, drawn=()):
+    """What is posted in short: entries as kind, run, batch, amount; deficits as run, amount."""
+    new = [Holding(one.batch, one.run, one.end, Decimal(0)) for one in totals]
+    done = post(LEDGER, [*holdings, *new], deficits, totals, drawn)
+    entries = [
+        (str(entry.kind), entry.run, entry.batch, int(entry.amount))
+        for entry in done.entries
+        if entry.kind is not Kind.CREDIT or entry.amount
+    ]
+    return entries, [(entry.run, int(entry.amount)) for entry in done.deficit_entries]
+
+
+def test_a_first_result_is_credited_to_its_batch():
+    assert posted([], [], total(1, 10)) == ([("credit", 1, "new 1", 10)], [])
+
+
+def test_a_rise_is_credited_to_the_adjusting_batch():
+    assert posted([holding("jan", 1, 10)], [], total(1, 12, 10)) == ([("credit", 1, "new 1", 2)], [])
+
+
+def test_a_batch_is_credited_also_when_that_is_nothing():
+    done = post(LEDGER, [holding("new 1", 1, 0)], [], [total(1, 10, 10)])
+
+    assert done.entries == (
+        Entry(LEDGER, Kind.CREDIT, 1, "new 1", "new 1", Decimal(0), end_of(1)),
+    )  # fmt: skip
+
+
+def test_a_fall_takes_from_the_runs_own_batches_oldest_first_and_then_from_its_partition():
+    held = [holding("jan", 1, 5), holding("feb", 2, 3), holding("feb 2", 2, 1), holding("mar", 3, 9)]
+
+    entries, deficits = posted(held, [], total(2, 0, 11))
+
+    assert entries == [
+        ("fall", 2, "feb", -3),
+        ("fall", 2, "feb 2", -1),
+        ("fall", 2, "jan", -5),
+        ("fall", 2, "mar", -2),
+    ]
+    assert deficits == []
+
+
+def test_what_a_fall_cannot_take_is_an_open_deficit_of_the_run():
+    assert posted([holding("jan", 1, 3)], [], total(1, 2, 10)) == ([("fall", 1, "jan", -3)], [(1, 5)])
+
+
+def test_a_negative_first_result_takes_from_the_partition_and_is_short_of_the_rest():
+    assert posted([holding("jan", 1, 3)], [], total(2, -4)) == ([("fall", 2, "jan", -3)], [(2, 1)])
+
+
+def test_credits_post_before_falls():
+    entries, deficits = posted([], [], total(1, -4), total(2, 10))
+
+    assert entries == [("credit", 2, "new 2", 10), ("fall", 1, "new 2", -4)]
+    assert deficits == []
+
+
+def test_a_credit_settles_open_deficits_of_the_partition_oldest_first_and_before_falls():
+    entries, deficits = posted([], [deficit(1, 2), deficit(2, 3)], total(3, 4), total(4, -1))
+
+    assert entries == [
+        ("credit", 3, "new 3", 4),
+        ("fall", 1, "new 3", -2),
+        ("fall", 2, "new 3", -2),
+    ]
+    assert deficits == [(1, -2), (2, -2), (4, 1)]
+
+
+def test_a_settlement_is_posted_by_the_batch_that_was_credited():
+    done = post(LEDGER, [holding("new 3", 3, 0)], [deficit(1, 2)], [total(3, 4)])
+
+    assert done.entries[1] == Entry(LEDGER, Kind.FALL, 1, "new 3", "new 3", Decimal(-2), end_of(3))
+    assert done.deficit_entries == (DeficitEntry(LEDGER, 1, "new 3", Decimal(-2), end_of(3)),)
+    assert done.deficits == ()
+
+
+def test_a_run_that_rises_closes_its_own_deficit_then_gives_back_last_taken_first_then_credits():
+    held = [holding("jan", 1, 0), holding("feb", 2, 0), holding("mar", 3, 0)]
+
+    entries, deficits = posted(
+        held, [deficit(3, 2)], total(3, 10, -7, taken=[("mar", 1), ("jan", 4), ("feb", 3)])
+    )
+
+    assert entries == [
+        ("rise", 3, "feb", 3),
+        ("rise", 3, "jan", 4),
+        ("rise", 3, "mar", 1),
+        ("credit", 3, "new 3", 7),
+    ]
+    assert deficits == [(3, -2)]
+
+
+def test_a_run_that_rises_a_little_gives_back_a_part():
+    held = [holding("jan", 1, 0), holding("feb", 2, 0)]
+
+    entries, _ = posted(held, [], total(2, -3, -7, taken=[("feb", 1), ("jan", 6)]))
+
+    assert entries == [("rise", 2, "jan", 4)]
+
+
+def test_what_a_rise_gives_back_counts_for_the_moment_at_which_it_was_taken():
+    held = holding("jan", 1, 0)
+    moved = Total(3, "new 3", end_of(3), Decimal(4), Decimal(0), [Taken("jan", Decimal(4), end_of(2))])
+
+    done = post(LEDGER, [held, holding("new 3", 3, 0)], [], [moved])
+
+    assert (done.entries[0].kind, done.entries[0].effective_at) == (Kind.RISE, end_of(2))
+
+
+def test_what_a_rise_gives_back_settles_what_another_run_is_short_of():
+    entries, deficits = posted([holding("jan", 1, 0)], [deficit(2, 3)], total(3, 0, -5, taken=[("jan", 5)]))
+
+    assert entries == [("rise", 3, "jan", 5), ("fall", 2, "jan", -3)]
+    assert deficits == [(2, -3)]
+
+
+def test_what_comes_back_from_a_draw_settles_in_the_name_of_who_gave_it_back():
+    back = Entry(LEDGER, Kind.RETURN, "other", "jan", "theirs", Decimal(4), end_of(1), "mass")
+
+    done = post(LEDGER, [holding("jan", 1, 0)], [deficit(2, 3)], [], [back])
+
+    assert done.entries == (Entry(LEDGER, Kind.FALL, 2, "jan", "theirs", Decimal(-3), end_of(2)),)
+    assert done.deficit_entries == (DeficitEntry(LEDGER, 2, "theirs", Decimal(-3), end_of(2)),)
+
+
+def test_what_is_drawn_again_at_once_settles_nothing():
+    back = Entry(LEDGER, Kind.RETURN, "other", "jan", "theirs", Decimal(4), end_of(1), "mass")
+    again = replace(back, kind=Kind.DRAW, amount=Decimal(-4))
+
+    done = post(LEDGER, [holding("jan", 1, 0)], [deficit(2, 3)], [], [again, back])
+
+    assert (done.entries, done.deficit_entries) == ((), ())
+    assert done.deficits == (deficit(2, 3),)
+
+
+def test_drawn_before_a_fall_a_batch_gives_only_what_is_left():
+    drawn = Entry(LEDGER, Kind.DRAW, "other", "jan", "theirs", Decimal(-7), end_of(1), "mass")
+
+    entries, deficits = posted([holding("jan", 1, 10)], [], total(1, 0, 10), drawn=[drawn])
+
+    assert (entries, deficits) == ([("fall", 1, "jan", -3)], [(1, 7)])
+
+
+def test_an_entry_counts_for_the_later_of_the_two_slots_ends():
+    held = [holding("jan", 1, 1), holding("mar", 3, 5), holding("new 2", 2, 0)]
+
+    done = post(LEDGER, held, [], [total(2, -4)])
+
+    assert [(entry.batch, entry.effective_at) for entry in done.entries] == [
+        ("new 2", end_of(2)),
+        ("jan", end_of(2)),
+        ("mar", end_of(3)),
+    ]
+
+
+@dataclass
+class Books:
+    """The books of one partition, kept only as entries; runs are months, batches (month, number)."""
+
+    entries: list[Entry] = field(default_factory=list)
+    deficit_entries: list[DeficitEntry] = field(default_factory=list)
+    totals: dict[int, Decimal] = field(default_factory=dict)
+    made: dict[int, int] = field(default_factory=dict)
+
+    def balance(self, batch):
+        return sum((entry.amount for entry in self.entries if entry.batch == batch), Decimal(0))
+
+    def short(self, run):
+        return sum((entry.amount for entry in self.deficit_entries if entry.run == run), Decimal(0))
+
+    def holdings(self):
+        batches = sorted({entry.batch for entry in self.entries})
+        return [holding(batch, batch[0], self.balance(batch)) for batch in batches]
+
+    def taken(self, run):
+        falls = [entry for entry in self.entries if entry.run == run and entry.kind in (Kind.FALL, Kind.RISE)]
+        last = {entry.batch: place for place, entry in enumerate(falls) if entry.kind is Kind.FALL}
+        nets = {batch: -sum(entry.amount for entry in falls if entry.batch == batch) for batch in last}
+        return [(batch, nets[batch]) for batch in sorted(last, key=last.__getitem__) if nets[batch]]
+
+    def generate(self, wanted):
+        """Post the new totals; the order in which runs are named must not matter."""
+        changed = {run: amount for run, amount in wanted.items() if self.totals.get(run) != amount}
+        totals = []
+        for run, amount in sorted(changed.items()):
+            generated = [entry for entry in self.entries if entry.run == run and entry.kind in GENERATED]
+            before = sum((entry.amount for entry in generated), Decimal(0)) - self.short(run)
+            self.made[run] = self.made.get(run, 0) + 1
+            batch = (run, self.made[run])
+            taken = [Taken(batch, amount, end_of(max(run, batch[0]))) for batch, amount in self.taken(run)]
+            totals.append(Total(run, batch, end_of(run), amount, before, taken))
+        new = [Holding(one.batch, one.run, one.end, Decimal(0)) for one in totals]
+        held = sorted([*self.holdings(), *new], key=lambda one: one.batch)
+        deficits = [deficit(run, self.short(run)) for run in sorted(self.totals) if self.short(run)]
+        done = post(LEDGER, held, deficits, totals)
+        self._add(done.entries, done.deficit_entries)
+        self.totals |= changed
+        return totals
+
+    def draw(self, share):
+        """Another run draws a share of what each batch holds; a negative share gives back."""
+        drawn = []
+        for held in self.holdings():
+            lent = -sum(
+                (entry.amount for entry in self.entries if entry.batch == held.batch and entry.node),
+                Decimal(0),
+            )
+            amount = held.balance * share // 4 if share > 0 else lent * -share // 4
+            kind = Kind.DRAW if share > 0 else Kind.RETURN
+            if amount:
+                signed = -amount if share > 0 else amount
+                drawn.append(Entry(LEDGER, kind, "other", held.batch, "theirs", signed, held.end, "mass"))
+        deficits = [deficit(run, self.short(run)) for run in sorted(self.totals) if self.short(run)]
+        done = post(LEDGER, self.holdings(), deficits, [], drawn)
+        self._add([*drawn, *done.entries], done.deficit_entries)
+
+    def check(self):
+        drawn = -sum((entry.amount for entry in self.entries if entry.node), Decimal(0))
+        remaining = sum((held.balance for held in self.holdings()), Decimal(0))
+        short = sum((self.short(run) for run in self.totals), Decimal(0))
+        assert drawn + remaining == sum(self.totals.values()) + short
+        assert not (remaining and short)
+        assert all(self.short(run) >= 0 for run in self.totals)
+        for batch in {entry.batch for entry in self.entries}:
+            mine = [entry for entry in self.entries if entry.batch == batch]
+            for moment in {entry.effective_at for entry in mine}:
+                assert sum(entry.amount for entry in mine if entry.effective_at <= moment) >= 0
+        assert all(entry.effective_at >= end_of(entry.batch[0]) for entry in self.entries)
+
+    def _add(self, entries, deficit_entries):
+        for entry in entries:
+            self.entries.append(entry)
+            if entry.kind in (Kind.FALL, Kind.RISE, Kind.CREDIT):
+                assert self.balance(entry.batch) >= 0
+        self.deficit_entries += deficit_entries
+
+
+amounts = st.integers(-20, 40).map(Decimal)
+generations = st.dictionaries(st.integers(1, 5), amounts, max_size=5)
+draws = st.sampled_from([-4, -2, 1, 2, 4])
+stories = st.lists(st.one_of(generations, draws), max_size=12)
+
+
+def lived(story):
+    books = Books()
+    for step in story:
+        books.draw(step) if isinstance(step, int) else books.generate(step)
+        books.check()
+    return books
+
+
+@given(stories)
+def test_drawn_and_remaining_are_produced_and_open_deficit_whatever_happens(story):
+    lived(story)
+
+
+@given(stories, generations)
+def test_generating_twice_posts_nothing(story, wanted):
+    books = lived(story)
+    books.generate(wanted)
+    before = len(books.entries), len(books.deficit_entries)
+
+    assert books.generate(wanted) == []
+    assert (len(books.entries), len(books.deficit_entries)) == before
+
+
+@given(stories)
+def test_runs_that_all_come_to_what_they_were_leave_nothing_short_that_is_not_drawn(story):
+    books = lived(story)
+
+    books.draw(-4)
+    books.generate(dict.fromkeys(books.totals, Decimal(1)))
+
+    books.check()
+    assert all(books.short(run) == 0 for run in books.totals)
+
+
+@pytest.mark.parametrize("kind", [Kind.CREDIT, Kind.FALL, Kind.RISE])
+def test_what_a_run_generates_is_no_draw(kind):
+    assert kind in GENERATED
+    assert not {Kind.DRAW, Kind.RETURN} & set(GENERATED)

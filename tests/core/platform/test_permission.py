@@ -1,0 +1,38 @@
+"""A permission is an area of the service and a level in it; write includes read."""
+
+import pytest
+
+from weighbridge.core.platform.permission import ALL_PERMISSIONS, AREAS, Actor
+
+
+def actor(*permissions):
+    return Actor(1, 1, None, frozenset(permissions), "req_test")
+
+
+def test_there_are_these_permissions():
+    assert ALL_PERMISSIONS == (
+        "production_accounting:read", "production_accounting:write",
+        "data_collection:read", "data_collection:write",
+        "data_rules:read", "data_rules:write",
+        "administration:read", "administration:write",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_write_includes_read_and_read_does_not_include_write(area):
+    assert actor(f"{area}:write").may(f"{area}:read")
+    assert actor(f"{area}:write").may(f"{area}:write")
+    assert actor(f"{area}:read").may(f"{area}:read")
+    assert not actor(f"{area}:read").may(f"{area}:write")
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_one_area_says_nothing_of_another(area):
+    others = [permission for permission in ALL_PERMISSIONS if not permission.startswith(area)]
+
+    assert not actor(*others).may(f"{area}:read")
+    assert not actor(*others).may(f"{area}:write")
+
+
+def test_no_permission_allows_nothing():
+    assert not any(actor().may(permission) for permission in ALL_PERMISSIONS)

@@ -1,0 +1,39 @@
+"""Proposals: the table of moves, cell by cell. What a person decided is moved by no evaluation."""
+
+import pytest
+
+from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, advance, states_before
+
+TABLE = """
+             propose    withdraw
+  None       pending    -
+  pending    pending    withdrawn
+  approved   -          -
+  rejected   -          -
+  withdrawn  pending    -
+"""
+
+
+def cells():
+    header, *rows = (line.split() for line in TABLE.strip().splitlines())
+    return [(row[0], trigger, after) for row in rows for trigger, after in zip(header, row[1:], strict=True)]
+
+
+@pytest.mark.parametrize(("before", "trigger", "after"), cells())
+def test_a_proposal_moves_as_the_table_says(before, trigger, after):
+    state = None if before == "None" else ApprovalState(before)
+    if after == "-":
+        with pytest.raises(ValueError, match=f"a proposal that is {before} does not {trigger}"):
+            advance(state, ProposalTrigger(trigger))
+    else:
+        assert advance(state, ProposalTrigger(trigger)) == after
+
+
+def test_the_table_is_complete():
+    assert {before for before, _, _ in cells()} == {"None", *ApprovalState}
+    assert {trigger for _, trigger, _ in cells()} == set(ProposalTrigger)
+
+
+def test_the_states_before_a_trigger_are_those_that_it_moves():
+    assert states_before(ProposalTrigger.PROPOSE) == [None, "pending", "withdrawn"]
+    assert states_before(ProposalTrigger.WITHDRAW) == ["pending"]

@@ -1,0 +1,90 @@
+"""Seed, States and transitions, Rule result; design, section 5, Rules: the table of moves, cell by cell."""
+
+import pytest
+
+from weighbridge.core.rule.result import (
+    ALERTS,
+    CLOSES,
+    MOVES,
+    REOPENS,
+    Finding,
+    ResultStatus,
+    advance,
+    statuses_before,
+    statuses_changed_by,
+    statuses_closed_by,
+    statuses_open_to,
+)
+
+TABLE = """
+             fails      fails_anew  passes     errs       errs_anew  is_dismissed
+  fail       fail       fail        pass       error      error      dismissed
+  error      fail       fail        pass       error      error      dismissed
+  dismissed  dismissed  dismissed   dismissed  dismissed  dismissed  dismissed
+  pass       -          -           -          -          -          -
+"""
+
+CLOSING = """
+             fails      fails_anew  passes     errs       errs_anew  is_dismissed
+  fail       open       open        closed     open       open       open
+  error      open       open        closed     open       open       open
+  dismissed  open       closed      closed     open       closed     open
+"""
+
+
+def cells(table):
+    header, *rows = (line.split() for line in table.strip().splitlines())
+    return [(row[0], finding, after) for row in rows for finding, after in zip(header, row[1:], strict=True)]
+
+
+@pytest.mark.parametrize(("before", "finding", "after"), cells(TABLE))
+def test_a_result_moves_as_the_table_says(before, finding, after):
+    if after == "-":
+        with pytest.raises(ValueError, match=f"a result that is {before} does not change when it {finding}"):
+            advance(ResultStatus(before), Finding(finding))
+    else:
+        assert advance(ResultStatus(before), Finding(finding)) == after
+
+
+def test_the_table_is_complete():
+    assert {before for before, _, _ in cells(TABLE)} == set(ResultStatus)
+    assert {finding for _, finding, _ in cells(TABLE)} == set(Finding)
+
+
+@pytest.mark.parametrize(("before", "finding", "after"), cells(CLOSING))
+def test_a_result_is_closed_when_it_passes_or_fails_anew_after_it_was_dismissed(before, finding, after):
+    assert ((ResultStatus(before), Finding(finding)) in CLOSES) == (after == "closed")
+
+
+@pytest.mark.parametrize("finding", Finding)
+def test_the_statuses_before_a_finding_are_those_that_it_moves(finding):
+    assert sorted(statuses_before(finding)) == sorted(
+        before for before, by, after in cells(TABLE) if by == finding and after != "-"
+    )
+
+
+def test_a_dismissal_changes_alerts_and_nothing_else():
+    assert set(statuses_changed_by(Finding.DISMISSED)) == set(ALERTS) == {"fail", "error"}
+
+
+def test_every_move_to_pass_closes_the_result():
+    passing = {move for move, after in MOVES.items() if after is ResultStatus.PASS}
+
+    assert passing < CLOSES
+
+
+def test_only_a_dismissed_result_that_fails_or_errs_anew_leaves_another_one():
+    assert {("dismissed", "fails_anew"), ("dismissed", "errs_anew")} == REOPENS < CLOSES
+
+
+@pytest.mark.parametrize("finding", Finding)
+def test_the_statuses_that_a_finding_closes_are_those_of_the_table(finding):
+    closed = [before for before, by, after in cells(CLOSING) if by == finding and after == "closed"]
+
+    assert statuses_closed_by(finding) == [status for status in ResultStatus if status in closed]
+
+
+def test_a_finding_is_followed_by_every_alert_and_by_no_dismissal():
+    for finding in (Finding.FAILS, Finding.FAILS_ANEW, Finding.ERRS, Finding.ERRS_ANEW):
+        assert statuses_open_to(finding) == ["fail", "error"]
+    assert statuses_open_to(Finding.PASSES) == []

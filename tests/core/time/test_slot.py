@@ -1,0 +1,172 @@
+"""Which version of a model computes which slots. Design, Slots and versions."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from weighbridge.core.time.cadence import EventSlot, Selection, select
+from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.slot import Generated, Version, assign
+
+MONTHLY = Version(1, "monthly")
+NEWER = Version(2, "monthly")
+DAILY = Version(3, "daily")
+BY_EVENT = Version(4, "event")
+
+
+def day(month, number):
+    return Instant(2025, month, number, tzinfo=UTC)
+
+
+def month(number):
+    return Interval(day(number, 1), day(number + 1, 1))
+
+
+def a_day(month, number):
+    return Interval(day(month, number), Instant.of(day(month, number) + timedelta(days=1)))
+
+
+QUARTER = Interval(day(1, 1), day(4, 1))
+
+
+def assigned(active, generated, wanted, *, is_replacing=False):
+    kept = {one.slot for one in generated if one.slot in select(one.version.cadence, wanted, UTC).selected}
+    chosen = select(active.cadence, wanted, UTC)
+    return assign(active, chosen, generated, kept, is_replacing=is_replacing)
+
+
+def test_slots_never_generated_belong_to_the_active_version():
+    assert assigned(NEWER, [], QUARTER).slots == {2: (month(1), month(2), month(3))}
+
+
+def test_a_generated_slot_keeps_its_version():
+    found = assigned(NEWER, [Generated(month(2), MONTHLY)], QUARTER)
+
+    assert found.slots == {1: (month(2),), 2: (month(1), month(3))}
+
+
+def test_a_replacement_takes_generated_slots_too():
+    found = assigned(NEWER, [Generated(month(2), MONTHLY)], QUARTER, is_replacing=True)
+
+    assert found.slots == {2: (month(1), month(2), month(3))}
+    assert found.replaced == ()
+
+
+def test_days_leave_a_generated_month_alone_and_say_so():
+    found = assigned(DAILY, [Generated(month(1), MONTHLY)], Interval(day(1, 30), day(2, 3)))
+
+    assert found.slots == {3: (a_day(2, 1), a_day(2, 2))}
+    assert found.passed_over == (a_day(1, 30), a_day(1, 31))
+
+
+def test_a_month_that_the_range_selects_is_computed_by_its_own_version_beside_the_days():
+    found = assigned(DAILY, [Generated(month(1), MONTHLY)], Interval(day(1, 1), day(2, 2)))
+
+    assert found.slots == {1: (month(1),), 3: (a_day(2, 1),)}
+
+
+def test_days_that_cover_a_generated_month_replace_it():
+    found = assigned(DAILY, [Generated(month(1), MONTHLY)], month(1), is_replacing=True)
+
+    assert (found.replaced, found.cut, len(found.slots[3])) == ((month(1),), (), 31)
+
+
+def test_days_that_cover_a_part_of_a_generated_month_would_cut_it():
+    wanted = Interval(day(1, 10), day(1, 20))
+
+    found = assigned(DAILY, [Generated(month(1), MONTHLY)], wanted, is_replacing=True)
+
+    assert (found.replaced, found.cut) == ((), (month(1),))
+
+
+def test_a_month_replaces_the_days_inside_it():
+    found = assigned(MONTHLY, [Generated(a_day(1, 5), DAILY)], month(1), is_replacing=True)
+
+    assert (found.slots, found.replaced) == ({1: (month(1),)}, (a_day(1, 5),))
+
+
+def test_slots_of_events_may_overlap_one_another():
+    version = Version(1, "event")
+    long, short = (EventSlot(day(1, 1), day(1, 9), event=1), EventSlot(day(1, 3), day(1, 4), event=2))
+
+    found = assign(
+        version, Selection((long, short), ()), [Generated(long, version)], {long}, is_replacing=False
+    )
+
+    assert found.slots == {1: (long, short)}
+
+
+def test_slots_of_events_are_left_to_a_generated_month():
+    slot = EventSlot(day(1, 3), day(1, 4), event=2)
+    month_of_january = Generated(month(1), MONTHLY)
+
+    found = assign(Version(9, "event"), Selection((slot,), ()), [month_of_january], set(), is_replacing=False)
+
+    assert (found.slots, found.passed_over) == ({}, (slot,))
+
+
+def reading(month, number):
+    """A slot of an event without length."""
+    return EventSlot(day(month, number), day(month, number), event=7)
+
+
+def test_a_reading_at_the_start_of_a_generated_month_is_left_to_the_month():
+    slot = reading(2, 1)
+
+    found = assign(
+        BY_EVENT, Selection((slot,), ()), [Generated(month(2), MONTHLY)], set(), is_replacing=False
+    )
+
+    assert (found.slots, found.passed_over) == ({}, (slot,))
+
+
+def test_a_month_is_left_to_a_generated_reading_at_its_start_but_not_to_one_at_its_end():
+    def free(slot):
+        chosen = Selection((month(2),), ())
+        return assign(MONTHLY, chosen, [Generated(slot, BY_EVENT)], set(), is_replacing=False).slots
+
+    assert free(reading(2, 1)) == {}
+    assert free(reading(3, 1)) == {1: (month(2),)}
+
+
+def test_a_month_replaces_a_generated_reading_at_its_start():
+    slot = reading(2, 1)
+
+    found = assign(MONTHLY, Selection((month(2),), ()), [Generated(slot, BY_EVENT)], set(), is_replacing=True)
+
+    assert found.replaced == (slot,)
+
+
+def test_events_replace_the_generated_months_of_the_range_whole_and_cut_no_other():
+    chosen = Selection((reading(1, 5), reading(3, 2)), ())
+    generated = [Generated(month(number), MONTHLY) for number in (1, 2, 3)]
+
+    found = assign(BY_EVENT, chosen, generated, {month(1), month(2)}, is_replacing=True)
+
+    assert (found.replaced, found.cut) == ((month(1), month(2)), (month(3),))
+
+
+CADENCES = ("daily", "weekly", "monthly", "quarterly")
+days = st.integers(0, 200).map(
+    lambda number: Instant.of(datetime(2025, 1, 1, tzinfo=UTC) + timedelta(number))
+)
+ranges = st.tuples(days, days).filter(lambda two: two[0] != two[1]).map(lambda two: Interval(*sorted(two)))
+
+
+@settings(deadline=None, max_examples=50)
+@given(history=st.lists(st.tuples(st.sampled_from(CADENCES), ranges), max_size=4), wanted=ranges)
+def test_no_instant_is_ever_accounted_for_twice(history, wanted):
+    generated: list[Generated] = []
+    for number, (cadence, asked) in enumerate(history, start=1):
+        found = assigned(Version(number, cadence), generated, asked)
+        fresh = set(found.slots.get(number, ())) - {one.slot for one in generated}
+        generated += [Generated(slot, Version(number, cadence)) for slot in fresh]
+
+    slots = sorted(one.slot for one in generated)
+
+    assert all(one.end <= other.start for one, other in pairwise(slots))
+    assert set(assigned(Version(9, "monthly"), generated, wanted).slots.get(9, ())) <= set(
+        select("monthly", wanted, UTC).selected
+    )

@@ -1,0 +1,106 @@
+"""What the columns of a file give."""
+
+import pytest
+
+from weighbridge.errors import Invalid
+from weighbridge.exchange.tabular.columns import Point, map_columns
+
+TYPES = {"ambient-temperature": "number", "nox": "number", "operator": "string"}
+POINTS = "ambient-temperature, nox, operator"
+FIELDS = f"{POINTS}, start_time, end_time, tracking_id, feedstock, asset, client_reference, notes"
+OR_NOT = "or leave it out with --map"
+
+
+def complaints(header, asked=(), types=TYPES):
+    with pytest.raises(Invalid) as refused:
+        map_columns(header, asked, types)
+    return [problem.message for problem in refused.value.problems]
+
+
+def test_columns_are_known_by_their_names():
+    columns = map_columns(["Start time", "Ambient temperature", "NOx"], (), TYPES)
+
+    assert columns.fields == {"start_time": (0,)}
+    assert columns.points == (Point(1, "ambient-temperature", "number"), Point(2, "nox", "number"))
+
+
+def test_hyphens_and_underscores_count_as_the_same_in_a_name():
+    columns = map_columns(["ambient_temperature"], (), TYPES)
+
+    assert columns.points == (Point(0, "ambient-temperature", "number"),)
+
+
+def test_a_name_that_fits_two_data_points_maps_by_none():
+    assert len(complaints(["A b"], (), {"a-b": "number", "a_b": "number"})) == 1
+
+
+def test_columns_are_mapped_as_is_asked():
+    columns = map_columns(["T=amb", "Who", "x"], ["T=amb=nox", " Who = operator ", "x=-"], TYPES)
+
+    assert columns.as_mapping() == {"T=amb": "nox", "Who": "operator", "x": "-"}
+
+
+def test_what_is_asked_stands_before_the_name():
+    columns = map_columns(["NOx", "CO"], ["NOx=-", "CO=nox"], TYPES)
+
+    assert columns.as_mapping() == {"NOx": "-", "CO": "nox"}
+
+
+def test_a_data_point_stands_before_the_events_own_field_of_the_same_name():
+    columns = map_columns(["Notes"], (), {"notes": "string"})
+
+    assert columns.points == (Point(0, "notes", "string"),)
+    assert columns.fields == {}
+
+
+def test_a_date_and_a_time_of_day_that_are_asked_to_give_one_time_do_so_together():
+    columns = map_columns(["Date", "Time", "NOx"], ["Date=start_time", "Time=start_time"], TYPES)
+
+    assert columns.fields == {"start_time": (0, 1)}
+    assert columns.as_mapping() == {"Date": "start_time", "Time": "start_time", "NOx": "nox"}
+
+
+@pytest.mark.parametrize(
+    ("header", "asked"),
+    [
+        (["Start time", "Clock"], ["Clock=start_time"]),
+        (["Date", "Date"], ["Date=start_time"]),
+        (["Date", "Time"], ["Date=tracking_id", "Time=tracking_id"]),
+    ],
+)
+def test_other_columns_give_nothing_together(header, asked):
+    assert len(complaints(header, asked)) == 1
+
+
+def test_columns_without_a_name_are_left_out_together():
+    columns = map_columns(["nox", "", ""], ["=-"], TYPES)
+
+    assert columns.points == (Point(0, "nox", "number"),)
+
+
+def test_everything_that_is_wrong_with_a_mapping_is_told_at_once():
+    assert complaints(["A", "B", "nox"], ["A=nosuch", "C=nox", "B"]) == [
+        "--map 'B' has no equals sign; write COLUMN=FIELD.",
+        "--map names the column 'C'; the file has 'A', 'B', 'nox'.",
+        f"--map gives 'A' the field 'nosuch'; there are {FIELDS}.",
+        f"The column 'B' maps nowhere; give it one of {FIELDS} with --map 'B=FIELD', {OR_NOT} 'B=-'.",
+    ]
+
+
+def test_a_column_cannot_be_asked_for_twice():
+    assert complaints(["A"], ["A=nox", "A=operator"]) == ["--map names the column 'A' twice."]
+
+
+def test_two_columns_cannot_give_the_same():
+    assert complaints(["NOx", "nox"]) == [
+        "The columns 'NOx', 'nox' all give nox; leave all but one out with --map 'COLUMN=-'."
+    ]
+    assert complaints(["NOx", "NOx"]) == [
+        "2 columns are named 'NOx'; a column that is used has a name of its own."
+    ]
+
+
+def test_a_single_column_that_maps_nowhere_hints_at_the_delimiter():
+    assert complaints(["Time;NOx"]) == [
+        "The file has a single column 'Time;NOx' that maps nowhere; is another --delimiter needed?"
+    ]

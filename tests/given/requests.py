@@ -1,0 +1,249 @@
+"""A request for every operation of the service, made from its table of contents and its OpenAPI document.
+
+A body is one that would be taken: the example of the operation, one that is written here, or the least
+that the schema asks for. A world is an account with one record of each kind, so that every path leads
+somewhere.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from tests.given import accounting as given_accounting
+from tests.given import collection as given
+from tests.given import instruments as given_instruments
+from tests.server import Account, Answer, Server
+
+from weighbridge.app import SLICES
+from weighbridge.core.identity.link import API_PREFIX
+from weighbridge.http import openapi
+from weighbridge.http.endpoint import Operation
+from weighbridge.http.openapi_parameters import names_in
+
+OPERATIONS: dict[str, Operation] = {
+    handler.opt["operation"].name: handler.opt["operation"] for routes in SLICES for handler in routes
+}
+DOCUMENT = openapi.document(SLICES, API_PREFIX)
+BODIES = {
+    operation["operationId"]: operation["requestBody"]["content"]
+    for methods in DOCUMENT["paths"].values()
+    for operation in methods.values()
+    if "requestBody" in operation
+}
+
+NO_IDS = {"tracking_id", "requires_tracking_id", "request_id", "external_id"}
+"""Fields that are named like ids and hold what the caller likes."""
+
+PATH_KINDS = {
+    ("create_instrument", "ledger_id"): "system_ledger",
+    ("list_instruments", "ledger_id"): "system_ledger",
+}
+"""What an id in a path names where only one kind of such records will do."""
+
+FILTER_KINDS = {
+    "batches": "batch",
+    "nexus_event_type": "event_type",
+    "result": "data_point_result",
+    "skipped_data_point_type": "data_point_type",
+}
+
+YAML = given_accounting.document(given_accounting.MASS)
+START = "2025-02-01T00:00:00Z"
+TEXTS = {"import_assets": b"name\nShredder\n"}
+FORMLESS = {"create_evidence": {"evidence": {"type": "url", "url": "https://example.org/a", "name": "A"}}}
+EVENT = {"event_type": "delivery", "start_time": START, "data_points": [{"slug": "mass", "value": 1}]}
+RULE = {"name": "Watch", "expression": "{{mass}} > 1", "effective_from": "2025-01-01T00:00:00Z"}
+WHOLE: dict[str, Any] = {
+    "create_events": {"event": EVENT},
+    "update_event": {"event": {"notes": "seen"}},
+    "create_static_input": {"static_input": {"slug": "factor", "value": 1, "effective_from": START}},
+    "create_model": {"model": {"yaml": YAML}},
+    "validate_yaml": {"yaml": YAML},
+    "create_model_version": {"yaml": YAML},
+    "validate_model_yaml": {"yaml": YAML},
+    "create_model_run": {
+        "model_run": {"start_time": "2025-01-01T00:00:00Z", "end_time": START, "data_point_ids": []}
+    },
+    "create_ledger": {"ledger": {"name": "Other", "unit": "t"}},
+    "create_ledger_of_project": {"ledger": {"name": "Other", "unit": "t"}},
+    "create_event_type": {"event_type": {"name": "Bill", "data_point_types": []}},
+    "create_rule": {"rule": RULE | {"name": "Other"}},
+    "update_rule": {"rule": {"message": "Look at it"}},
+    "preview_rule": {"rule": RULE, "start_time": START, "end_time": "2025-03-01T00:00:00Z"},
+    **FORMLESS,
+}
+"""Bodies that would be taken; those of the other operations are made from their schemas."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """An account with one record of each kind: its caller, and the ids by kind."""
+
+    account: Account
+    ids: Mapping[str, Any]
+
+    def path(self, operation: Operation) -> str:
+        """The path of an operation, with the ids of the world's own records."""
+        kinds = {
+            name: PATH_KINDS.get((operation.name, name), kind_of(name)) for name in names_in(operation.path)
+        }
+        return operation.path.format_map({name: self.ids[kind] for name, kind in kinds.items()})
+
+
+def world_of(server: Server) -> World:
+    """Make an account and one record of each kind in it."""
+    account = server.account()
+    api = account.caller()
+    plant = given_accounting.plant(api, account.drain)
+    event = plant.deliver(5)
+    made = plant.generate()
+    inside = f"/projects/{plant.project['id']}"
+    types = api.get(f"{inside}/event_types").data
+    found = {
+        "project": plant.project["id"],
+        "project_number": plant.project["numeric_id"],
+        "event_type": types[0]["id"],
+        "event_type_number": types[0]["data_point_types"][0]["nexus_event_type_id"],
+        "data_point_type": types[0]["data_point_types"][0]["id"],
+        "location": given.location(api, plant.project)["id"],
+        "feedstock": given.feedstock(api, plant.project)["id"],
+        "event": event,
+        "data_point": api.get(f"{inside}/events/{event}").body["data_points"][0]["id"],
+        "model": plant.model["id"],
+        "ledger": plant.ledger["id"],
+        "system_ledger": given_instruments.system_ledger(api, plant.project)["id"],
+        "batch": made["batches"][0],
+        "task": api.get("/async_tasks").data[0]["id"],
+    }
+    posts = {
+        "asset": (f"{inside}/assets", {"asset": {"name": "Shredder"}}),
+        "asset_custom_field": (
+            f"{inside}/asset_custom_fields",
+            {"asset_custom_field": {"label": "Bay", "value_type": "text"}},
+        ),
+        "static_input": (f"{inside}/static_inputs", WHOLE["create_static_input"]),
+        "evidence": (f"/events/{event}/evidence", FORMLESS["create_evidence"]),
+        "token": ("/api_tokens", {"api_token": {"name": "A", "permissions": ["data_collection:read"]}}),
+    }
+    run = {"start_time": given_accounting.JANUARY[0], "end_time": given_accounting.JANUARY[1]}
+    posts["model_run"] = (
+        f"/models/{found['model']}/model_runs",
+        {"model_run": run | {"data_point_ids": [found["data_point"]]}},
+    )
+    for kind, (path, body) in posts.items():
+        found[kind] = api.post(path, body).expect(201).body["id"]
+    rule = api.post(f"{inside}/rules", {"rule": RULE}).expect(201).body
+    account.drain()
+    found |= {
+        "rule": rule["id"],
+        "rule_run": rule["rule_run_id"],
+        "data_point_result": api.get(f"/rules/{rule['id']}/rule_results").data[0]["id"],
+    }
+    return World(account, found)
+
+
+def kind_of(name: str, owner: str = "") -> str:
+    """The kind of record that an id names: `event` for `event_id`, and for an `id` the noun around it."""
+    noun = owner.removesuffix("s") if name == "id" else re.sub("_ids?$", "", name)
+    return FILTER_KINDS.get(owner if name in {"id", "friendly_id"} else noun, noun)
+
+
+def is_id(name: str) -> bool:
+    return name not in NO_IDS and (name == "id" or name.endswith(("_id", "_ids")))
+
+
+def content_of(operation: Operation) -> Any:
+    """A body of the right shape."""
+    if operation.text is not None:
+        return TEXTS[operation.name]
+    if operation.name in WHOLE:
+        return WHOLE[operation.name]
+    content = BODIES[operation.name]["application/json"]
+    return content.get("example") or least(content["schema"])
+
+
+def least(schema: Mapping[str, Any], name: str = "") -> Any:
+    """The least value that a schema takes."""
+    if "$ref" in schema:
+        return least(DOCUMENT["components"]["schemas"][schema["$ref"].rpartition("/")[2]], name)
+    if "anyOf" in schema:
+        return least(schema["anyOf"][0], name)
+    if "properties" in schema:
+        # a record with nothing required wraps something; its first field says something at least
+        needed = schema["required"] or list(schema["properties"])[:1]
+        return {field: least(schema["properties"][field], field) for field in needed}
+    if schema.get("examples"):
+        return schema["examples"][0]
+    kinds = schema.get("type", "string")
+    kind = kinds if isinstance(kinds, str) else kinds[0]
+    return {"string": "x", "integer": 1, "number": 1, "boolean": False, "array": [], "object": {}}[kind]
+
+
+def sent(operation: Operation, path: str, world: World, body: Any, query: Any = ()) -> Answer:
+    """Send the request as someone of the account who may do everything."""
+    caller = world.account.caller()
+    headers = {"content-type": operation.text} if operation.text else {}
+    content = None
+    if operation.body is not None:
+        content = body if isinstance(body, bytes) else json.dumps(body, default=float).encode()
+    return caller.send(operation.method, path, query=query, content=content, headers=headers)
+
+
+def ways_through(schema: Mapping[str, Any], way: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    if "$ref" in schema:
+        schema = DOCUMENT["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    for option in schema.get("anyOf", ()):
+        yield from ways_through(option, way)
+    if "items" in schema and not (way and is_id(way[-1])):
+        yield from ways_through(schema["items"], (*way, "[]"))
+    for field, inner in schema.get("properties", {}).items():
+        yield (*way, field)
+        yield from ways_through(inner, (*way, field))
+
+
+def placed_in(world: World, name: str, way: tuple[str, ...], value: Any) -> Any:
+    """A body that would be taken, but for the value at the end of the way."""
+    body = whole(name, way)
+    if name == "create_ledger" and way[-1] != "project_id":
+        body["ledger"]["project_id"] = world.ids["project"]
+    return placed(BODIES[name]["application/json"]["schema"], body, way, value)
+
+
+def placed(schema: Mapping[str, Any], body: Any, way: tuple[str, ...], value: Any) -> Any:
+    """The body with a value at the end of a way; what is missing on the way is the least there can be."""
+    head, *rest = way
+    record = record_of(schema)
+    if head == "[]":
+        first = body[0] if body else least(record["items"])
+        return [placed(record["items"], first, tuple(rest), value) if rest else value]
+    body = body or least(record)
+    inner = record["properties"][head]
+    if rest:
+        return body | {head: placed(inner, body.get(head), tuple(rest), value)}
+    return body | {head: [value] if head.endswith("_ids") else value}
+
+
+def record_of(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema of a record or a list, where null may stand in its place."""
+    options = [resolved(one) for one in schema.get("anyOf", [schema])]
+    return next(one for one in options if "properties" in one or "items" in one)
+
+
+def resolved(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema that a reference leads to."""
+    reference = schema.get("$ref")
+    found: Mapping[str, Any] = (
+        DOCUMENT["components"]["schemas"][reference.rpartition("/")[2]] if reference else schema
+    )
+    return found
+
+
+def whole(name: str, way: tuple[str, ...]) -> Any:
+    """A body that would be taken, in the form that the way leads through."""
+    if (name, way[0]) == ("create_events", "events"):
+        return {"events": [EVENT]}
+    body = content_of(OPERATIONS[name])
+    return deepcopy(body)

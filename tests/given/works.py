@@ -1,0 +1,207 @@
+"""Works: a chain of three ledgers in one project, whose data a test changes and whose books it reads.
+
+Feedstock is delivered, biochar is made of it, and carbon is stored with the biochar; each link draws from
+the one before it, by feedstock and month. A power bill is shared evenly over the feedstocks delivered, fuel
+by the biochar made; both are credited to ledgers of their own.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Final
+
+from tests.given import accounting
+from tests.given import collection as given
+from tests.given.accounting import QUARTER
+from tests.given.collection import Record
+from tests.server import Answer, Caller
+
+FEEDSTOCKS: Final = ("Straw", "Wood")
+
+DELIVERIES: Final = """
+  - slug: mass
+    input: {event_type: delivery, data_point_type: amount, aggregate: sum, partitions: true}
+    unit: t
+    output: true
+  - slug: power
+    input: {event_type: bill, data_point_type: amount, aggregate: sum, share: even}
+    unit: kWh
+    optional: true
+    default: 0
+    output: true
+  - slug: loads
+    input: {event_type: delivery, data_point_type: amount, aggregate: values}
+    unit: t
+  - slug: spread
+    formula: sum(loads * loads) / 7
+    unit: t**2
+"""
+BIOCHAR: Final = """
+  - slug: made
+    input: {event_type: production, data_point_type: amount, aggregate: sum, partitions: true}
+    unit: t
+  - slug: heat
+    input: {event_type: fuel, data_point_type: amount, aggregate: sum, share: by, share_by: made}
+    unit: kWh
+    optional: true
+    default: 0
+    output: true
+  - slug: needed
+    formula: made * 2.5
+    unit: t
+  - slug: drawn
+    upstream: {ledger: Deliveries, amount: needed, order: ORDER, match: [feedstock]}
+    unit: t
+  - slug: biochar
+    formula: sum(drawn) * 0.4
+    unit: t
+    output: true
+"""
+CARBON: Final = """
+  - slug: applied
+    input: {event_type: application, data_point_type: amount, aggregate: sum, partitions: true}
+    unit: t
+  - slug: drawn
+    upstream: {ledger: Biochar, amount: applied, order: ORDER, match: [feedstock]}
+    unit: t
+  - slug: stored
+    formula: sum(drawn) * 0.8
+    unit: t
+    output: true
+"""
+LINKS: Final = (
+    ("Deliveries", DELIVERIES, "mass", {"Power": ("power", "kWh", 2)}, 3),
+    ("Biochar", BIOCHAR, "biochar", {"Heat": ("heat", "kWh", 2)}, 4),
+    ("Carbon", CARBON, "stored", {}, 6),
+)
+"""Each link of the chain: ledger, nodes, output, further ledgers of the model, decimals."""
+
+UNITS: Final = {"delivery": "t", "production": "t", "application": "t", "bill": "kWh", "fuel": "kWh"}
+
+
+@dataclass(slots=True)
+class Measured:
+    """An event as it stands now."""
+
+    kind: str
+    month: int
+    feedstock: str | None
+    amount: Decimal
+    id: str
+    point: str
+
+
+@dataclass(slots=True)
+class Works:
+    """A project with the chain, and the events that it has."""
+
+    api: Caller
+    drain: Callable[[], None]
+    project: Record
+    feedstocks: Mapping[str, str]
+    ledgers: Mapping[str, Record]
+    events: list[Measured] = field(default_factory=list)
+
+    @property
+    def number(self) -> int:
+        """The project as the database knows it."""
+        return int(self.project["numeric_id"])
+
+    def measure(self, kind: str, month: int, amount: Decimal, feedstock: str | None = None) -> None:
+        """Store an event."""
+        body = {"event": self.body(kind, month, amount, feedstock)}
+        made = self.api.post(f"/projects/{self.project['id']}/events", body).expect(201).body
+        (point,) = made["data_points"]
+        self.events.append(Measured(kind, month, feedstock, amount, made["id"], point["id"]))
+
+    def body(self, kind: str, month: int, amount: Decimal, feedstock: str | None = None) -> Record:
+        """What is sent for an event."""
+        return given.event_body(event_type=kind, values={"amount": amount}, **self._where(month, feedstock))
+
+    def correct(self, event: Measured, amount: Decimal) -> None:
+        """Correct what an event measured."""
+        body = {"data_point": {"value": amount, "reason": "weighed again"}}
+        self.api.patch(f"/projects/{self.project['id']}/data_points/{event.point}", body).expect(200)
+        event.amount = amount
+
+    def move(self, event: Measured, month: int, feedstock: str) -> None:
+        """Correct when, and with what feedstock, an event took place."""
+        tag = feedstock if event.feedstock else None
+        where = self._where(month, tag)
+        body = {"event": where | {"end_time": where["start_time"], "reason": "wrong slip"}}
+        self.api.patch(self._path(event), body).expect(200)
+        event.month, event.feedstock = month, tag
+
+    def void(self, event: Measured) -> bool:
+        """Take an event out of the data; one that is used stays."""
+        answer = self.api.delete(self._path(event))
+        if answer.status == 204:
+            self.events.remove(event)
+        else:
+            answer.expect(422)
+        return answer.status == 204
+
+    def generate(self, ledger: str, times: tuple[str, str] = QUARTER) -> Record:
+        """Generate one link with all ledgers of its model, and give the task as it ended."""
+        body = accounting.range_of(times, generate_concurrent_ledgers=True)
+        return self.ended(
+            self.api.post(f"/ledgers/{self.ledgers[ledger]['id']}/batch_generations", body).expect(202)
+        )
+
+    def delete(self, batches: list[str]) -> Answer:
+        """Ask for the deletion of batches, which may be refused."""
+        ledger = next(iter(self.ledgers.values()))["id"]
+        return self.api.post(f"/ledgers/{ledger}/batch_deletions", {"batch_ids": batches})
+
+    def ended(self, answer: Answer) -> Record:
+        """Have a queued task carried out, and give it as it ended."""
+        task = answer.expect(202).body
+        self.drain()
+        ended: Record = self.api.get(f"/async_tasks/{task['id']}").expect(200).body
+        return ended
+
+    def batches(self, ledger: str) -> list[Record]:
+        """The batches of a ledger, in the order in which they were made."""
+        path = f"/ledgers/{self.ledgers[ledger]['id']}/batches"
+        found: list[Record] = self.api.get(path, {"page_size": "200", "sort": "id"}).expect(200).data
+        return found
+
+    def totals(self) -> dict[str, dict[str, Decimal]]:
+        """What every run of every ledger comes to, by tracking id; runs that came to nothing left out."""
+        return {
+            name: {run: total for run, total in sorted(self._newest(name).items()) if total}
+            for name in self.ledgers
+        }
+
+    def _newest(self, ledger: str) -> dict[str, Decimal]:
+        return {batch["tracking_id"]: batch["run_total"] for batch in self.batches(ledger)}
+
+    def _where(self, month: int, feedstock: str | None) -> Record:
+        tags = {"feedstock_id": self.feedstocks[feedstock]} if feedstock else {}
+        return {"start_time": f"2025-0{month}-05T00:00:00Z"} | tags
+
+    def _path(self, event: Measured) -> str:
+        return f"/projects/{self.project['id']}/events/{event.id}"
+
+
+def works(api: Caller, drain: Callable[[], None], *, order: str = "fifo", cadence: str = "monthly") -> Works:
+    """Works without any data; both links draw in this order."""
+    project = given.project(api)
+    for kind, unit in UNITS.items():
+        given.event_type(api, project, slug=kind, data_point_types=[given.number("amount", unit=unit)])
+    feedstocks = {name: str(given.feedstock(api, project, name=name)["id"]) for name in FEEDSTOCKS}
+    ledgers: dict[str, Record] = {}
+    for name, nodes, output, more, scale in LINKS:
+        text = accounting.document(
+            nodes.replace("ORDER", order),
+            name=name,
+            cadence=cadence,
+            partition_type="feedstock",
+            primary_output=output,
+        )
+        model = accounting.model(api, project, text)
+        ledgers[name] = accounting.ledger(api, project, model, name=name, scale=scale)
+        for other, (its_output, unit, its_scale) in more.items():
+            fields: dict[str, Any] = {"unit": unit, "output": its_output, "scale": its_scale}
+            ledgers[other] = accounting.ledger(api, project, model, name=other, **fields)
+    return Works(api, drain, project, feedstocks, ledgers)

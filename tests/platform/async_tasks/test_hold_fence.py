@@ -1,0 +1,64 @@
+"""`hold_fence`: only the newest attempt may publish, and none begins while it does."""
+
+import asyncio
+
+import pytest
+
+from weighbridge.platform.async_tasks import actions
+from weighbridge.platform.async_tasks.actions import Overtaken
+
+
+def test_the_newest_attempt_holds_the_fence(hands):
+    hands.do(actions.hold_fence, hands.begun())
+
+
+def test_an_attempt_that_was_overtaken_does_not(hands):
+    first = hands.begun()
+    second = hands.begin(first.task_id)
+
+    with pytest.raises(Overtaken):
+        hands.do(actions.hold_fence, first)
+    hands.do(actions.hold_fence, second)
+
+
+def test_an_attempt_that_was_overtaken_since_its_snapshot_does_not(hands, server):
+    first = hands.begun()
+
+    async def publish():
+        async with server.database.snapshot(locks=[f"fence {first.task_id}"]) as tx:
+            await tx.value("SELECT 1")
+            async with server.database.write() as other:
+                await actions.begin_attempt(other, first.task_id)
+            await actions.hold_fence(tx, first)
+
+    with pytest.raises(Overtaken):
+        server.run(publish())
+
+
+def test_a_newer_attempt_waits_until_the_one_that_holds_the_fence_has_published(hands, server):
+    first = hands.begun()
+    order = []
+
+    async def begin_again():
+        async with server.database.write() as tx:
+            newer = await actions.begin_attempt(tx, first.task_id)
+        order.append(f"newer {newer}")
+
+    async def waits():
+        rows = await server.database.single("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        return rows[0] > 0
+
+    async def publish():
+        async with server.database.write() as tx:
+            await actions.hold_fence(tx, first)
+            newer = asyncio.create_task(begin_again())
+            while not await waits():  # noqa: ASYNC110 - the database rings no bell
+                await asyncio.sleep(0.01)
+            await actions.succeed(tx, first, {"created": 1})
+            order.append("published")
+        await newer
+
+    server.run(publish())
+
+    assert order == ["published", "newer None"]
+    assert hands.task(first.task_id)["result"] == {"created": 1}

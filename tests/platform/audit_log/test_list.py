@@ -1,0 +1,55 @@
+"""GET /audit_log: every write, with its place in the sealed chain."""
+
+from tests.given import collection as given
+
+from weighbridge.platform.audit_log.tasks import seal_account
+
+
+def seal(server, account):
+    async def run():
+        async with server.database.write() as tx:
+            await seal_account(tx, account.id)
+
+    server.run(run())
+
+
+def test_a_write_is_listed_with_actor_object_and_what_it_made(api):
+    project = given.project(api, name="North")
+
+    (row,) = api.get("/audit_log", {"filter[action][eq]": "project.create"}).data
+
+    assert (row["object"], row["project_id"]) == (project["id"], project["id"])
+    assert row["after"]["name"] == "North"
+    assert (row["before"], row["number"], row["hash"]) == (None, None, None)
+
+
+def test_a_sealed_write_has_its_number_and_hash(server, api, account):
+    given.project(api)
+    seal(server, account)
+
+    (row,) = api.get("/audit_log", {"filter[action][eq]": "project.create"}).data
+
+    assert row["number"] > 0
+    assert len(bytes.fromhex(row["hash"])) == 32
+
+
+def test_a_reader_follows_the_log_by_number(server, api, account):
+    for _ in range(3):
+        given.project(api)
+    seal(server, account)
+
+    rows = api.get("/audit_log", {"sort": "number", "filter[number][geq]": "2"}).data
+
+    assert [row["number"] for row in rows] == list(range(2, 2 + len(rows)))
+
+
+def test_another_accounts_writes_are_not_listed(api, stranger):
+    given.project(stranger)
+
+    assert api.get("/audit_log", {"filter[action][eq]": "project.create"}).data == []
+
+
+def test_reading_the_log_needs_administration(account):
+    caller = account.caller("data_collection:write")
+
+    caller.get("/audit_log").expect(403)

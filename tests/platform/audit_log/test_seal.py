@@ -1,0 +1,98 @@
+"""Design, Audit: a sealer numbers the visible unsealed rows and chains them, and no writer waits."""
+
+import pytest
+from tests.given import collection as given
+
+from weighbridge.platform.audit_log.tasks import seal, seal_account
+
+
+@pytest.fixture
+def sealed(server, account):
+    """Seals what the account has written; gives the number of rows."""
+
+    async def run():
+        async with server.database.write() as tx:
+            return await seal_account(tx, account.id)
+
+    return lambda: server.run(run())
+
+
+def numbers(sql, account):
+    return sql(
+        """
+        SELECT s.number, a.id FROM audit_seals s JOIN audit_log a ON a.id = s.audit_id
+         WHERE s.account_id = %s ORDER BY s.number
+        """,
+        account.id,
+    )
+
+
+def test_rows_are_numbered_from_one_in_the_order_of_their_ids(api, account, sql, sealed):
+    given.project(api)
+    given.project(api)
+
+    count = sealed()
+
+    found = numbers(sql, account)
+    assert [number for number, _ in found] == list(range(1, count + 1))
+    assert [audit_id for _, audit_id in found] == sorted(audit_id for _, audit_id in found)
+
+
+def test_sealing_again_seals_only_what_is_new(api, sealed):
+    given.project(api)
+    sealed()
+    given.project(api)
+
+    assert (sealed(), sealed()) == (1, 0)
+
+
+def test_each_account_has_a_chain_of_its_own(server, api, account, sql, sealed):
+    other = server.account()
+    given.project(other.caller())
+    given.project(api)
+
+    sealed()
+
+    assert numbers(sql, account)[0][0] == 1
+    assert numbers(sql, other) == []
+
+
+def test_a_row_that_commits_late_is_sealed_when_it_is_there(server, api, account, sql, sealed):
+    with server.transaction() as connection:
+        connection.execute(
+            """
+            INSERT INTO audit_log (account_id, request_id, action, object) VALUES (%s, 'r', 'late.write', 'x')
+            """,
+            (account.id,),
+        )
+        given.project(api)
+        before = sealed()
+
+    assert (before > 0, sealed()) == (True, 1)
+    last = sql(
+        """
+        SELECT a.action FROM audit_seals s JOIN audit_log a ON a.id = s.audit_id
+         WHERE s.account_id = %s ORDER BY s.number DESC LIMIT 1
+        """,
+        account.id,
+    )
+    assert last == [("late.write",)]
+
+
+def test_a_second_sealer_leaves_the_account_to_the_first(server, api, account, sealed):
+    given.project(api)
+    with server.transaction() as connection:
+        connection.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"audit_log:seal:{account.id}",)
+        )
+        assert sealed() == 0
+
+    assert sealed() > 0
+
+
+def test_every_account_that_waits_is_sealed(server, api, stranger, sql):
+    given.project(api)
+    given.project(stranger)
+
+    assert server.run(seal(server.database)) >= 2
+    assert sql("SELECT count(*) FROM audit_unsealed") == [(0,)]

@@ -1,0 +1,513 @@
+"""Rules that adjust: the captured value stays, another stands beside it while the rule says so."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from tests.given import accounting as given_accounting
+from tests.given import collection as given
+from tests.given.rule_evaluation import (
+    calibration,
+    corrections,
+    held,
+    results,
+    rule,
+    runs,
+    states,
+    statuses,
+    work,
+)
+
+from weighbridge.core.time.instant import Instant
+from weighbridge.quality.evaluation.incremental import work_off
+
+
+@pytest.fixture
+def project(api):
+    return given.measuring(api, given.number("mass"), given.number("ash", required=False), given.text("site"))
+
+
+@pytest.fixture
+def deliver(api, project):
+    """Stores a delivery of so much on a day of January 2025."""
+
+    def make(mass, day=1, **fields):
+        values = {"mass": mass} | {name: fields.pop(name) for name in ("ash", "site") if name in fields}
+        return given.event(api, project, start_time=f"2025-01-{day:02}T00:00:00Z", values=values, **fields)
+
+    return make
+
+
+def correct(api, project, event, value, place=0):
+    path = f"/projects/{project['id']}/data_points/{event['data_points'][place]['id']}"
+    api.patch(path, {"data_point": {"value": value, "reason": "Read again"}}).expect(200)
+
+
+def revert(api, project, event):
+    api.post(f"/projects/{project['id']}/data_points/{event['data_points'][0]['id']}/revert", {}).expect(200)
+
+
+def change(api, rule, **fields):
+    return api.patch(f"/rules/{rule['id']}", {"rule": fields}).expect(200).body
+
+
+def evaluate(api, account, rule):
+    """Have January evaluated again; gives the run."""
+    period = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-02-01T00:00:00Z"}
+    task = api.post(f"/rules/{rule['id']}/rule_runs", period).expect(202).body
+    work(account)
+    return api.get(f"/rule_runs/{task['args']['rule_run_id']}").expect(200).body
+
+
+def counts(run):
+    return {name: run[name] for name in ("alerts", "corrections", "withdrawn", "proposals")}
+
+
+def test_what_was_captured_before_the_rule_is_adjusted_and_kept_beside(api, account, project, deliver):
+    light, heavy = deliver(10), deliver(50)
+
+    made = calibration(api, project, message="The scale reads 2 % low.")
+    work(account)
+
+    assert held(api, project, light) == (10, 10)
+    assert held(api, project, heavy) == (Decimal("51.00"), 50)
+    [correction] = corrections(api, project, heavy)
+    assert (correction["source"], correction["state"]) == ("adjustment", "in_force")
+    assert (correction["from_value"], correction["to_value"]) == (50, Decimal("51.00"))
+    assert (correction["rule_id"], correction["rule_version"]) == (made["id"], 1)
+    assert correction["rule_run_id"] == made["rule_run_id"]
+    assert correction["reason"] == "The scale reads 2 % low."
+
+
+def test_what_comes_after_the_rule_is_adjusted_within_seconds(api, account, project, deliver):
+    made = calibration(api, project)
+    work(account)
+
+    heavy = deliver(50)
+    work(account)
+
+    assert held(api, project, heavy) == (51, 50)
+    [_, run] = runs(api, made)
+    assert (run["kind"], counts(run)) == (
+        "automatic", {"alerts": 1, "corrections": 1, "withdrawn": 0, "proposals": 0},
+    )  # fmt: skip
+    assert corrections(api, project, heavy)[0]["rule_run_id"] == run["id"]
+
+
+def test_a_rule_on_demand_adjusts_when_it_is_asked(api, account, project, deliver):
+    made = calibration(api, project, evaluation="on_demand")
+    heavy = deliver(50)
+    work(account)
+    assert held(api, project, heavy) == (50, 50)
+
+    run = evaluate(api, account, made)
+
+    assert held(api, project, heavy) == (51, 50)
+    assert counts(run) == {"alerts": 1, "corrections": 1, "withdrawn": 0, "proposals": 0}
+
+
+def test_an_adjusted_value_has_its_alert_all_the_same(api, account, project, deliver):
+    made = calibration(api, project)
+    deliver(50)
+    work(account)
+
+    assert statuses(api, made) == [("fail", "50")]
+
+
+def test_evaluating_again_changes_nothing_and_never_compounds(api, account, project, deliver, sql):
+    made = calibration(api, project)
+    heavy = deliver(50)
+    work(account)
+    before = results(api, made), corrections(api, project, heavy)
+
+    run = evaluate(api, account, made)
+    work(account)
+
+    assert counts(run) == {"alerts": 1, "corrections": 0, "withdrawn": 0, "proposals": 0}
+    assert (results(api, made), corrections(api, project, heavy)) == before
+    assert held(api, project, heavy) == (51, 50)
+    assert sql("SELECT count(*) FROM rule_dirty_ranges WHERE project_id = %s", project["numeric_id"]) == [
+        (0,)
+    ]
+
+
+def test_a_condition_that_the_adjusted_value_does_not_meet_does_not_take_it_back(
+    api, account, project, deliver
+):
+    made = calibration(api, project, becomes="{{mass}} / 1000")
+    heavy = deliver(50)
+
+    for _ in range(3):
+        work(account)
+        evaluate(api, account, made)
+
+    assert held(api, project, heavy) == (Decimal("0.05"), 50)
+    assert states(api, project, heavy) == [(Decimal("0.05"), "in_force")]
+    assert statuses(api, made) == [("fail", "50")]
+
+
+def test_two_rules_that_adjust_each_compute_from_what_was_captured(api, account, project, deliver):
+    heavy = deliver(50)
+    calibration(api, project, name="second", becomes="{{mass}} + 1", priority=20)
+    calibration(api, project, name="first", becomes="{{mass}} * 2", priority=10)
+    for _ in range(3):
+        work(account)
+
+    assert held(api, project, heavy) == (100, 50)
+    assert sorted(states(api, project, heavy)) == [(51, "superseded"), (100, "in_force")]
+
+
+def test_other_data_of_the_event_and_its_tags_may_be_read(api, account, project, deliver):
+    becomes = "if(tracking_id = 'T', {{mass}} - {{ash}}, {{mass}})"
+    calibration(api, project, becomes=becomes)
+    tagged, other = deliver(50, ash=3, tracking_id="T"), deliver(60, ash=3, tracking_id="U")
+    work(account)
+
+    assert held(api, project, tagged) == (47, 50)
+    assert held(api, project, other) == (60, 60)
+    assert corrections(api, project, other) == []
+
+
+def test_an_adjustment_may_look_at_the_window_of_the_rule(api, account, project, deliver):
+    window = {"kind": "rolling", "members": 2}
+    calibration(api, project, "{{mass}} > (2 * avg({{mass}}))", "avg({{mass}})", window=window)
+    events = [deliver(mass, day) for day, mass in enumerate([10, 20, 100, 50], start=1)]
+    work(account)
+
+    assert [held(api, project, event)[0] for event in events] == [10, 20, 15, 50]
+
+
+def test_texts_and_booleans_are_adjusted_too(api, account):
+    project = given.measuring(api, given.text("site"), given.boolean("is-wet"))
+    calibration(api, project, "{{site}} = 'B'", "'A'", name="site")
+    calibration(api, project, "{{is-wet}} = false", "true", name="wet")
+    event = given.event(api, project, values={"site": "B", "is-wet": False})
+    work(account)
+
+    assert held(api, project, event) == ("A", "B")
+    assert corrections(api, project, event, 1)[0]["to_value"] is True
+
+
+def test_an_adjustment_has_every_digit_that_numbers_have(api, account, project, deliver):
+    heavy = deliver(Decimal("21.00000000000000000000000000000001"))
+    calibration(api, project, becomes="{{mass}} * 3 - 42")
+    work(account)
+
+    assert held(api, project, heavy)[0] == Decimal("21.00000000000000000000000000000003")
+
+
+def test_an_adjusted_value_is_what_other_rules_look_at(api, account, project, deliver):
+    alerting = rule(api, project, "{{mass}} > 50", name="alert")
+    heavy = deliver(50)
+    work(account)
+    assert statuses(api, alerting) == []
+
+    made = calibration(api, project, name="calibration")
+    work(account)
+    work(account)
+    assert statuses(api, alerting) == [("fail", "51")]
+
+    api.post(f"/rules/{made['id']}/undo_corrections", {}).expect(200)
+    work(account)
+    assert held(api, project, heavy) == (50, 50)
+    assert statuses(api, alerting) == [("pass", "51")]
+
+
+def test_a_value_that_a_person_corrected_is_left_to_the_person(api, account, project, deliver):
+    made = calibration(api, project)
+    heavy = deliver(50)
+    work(account)
+
+    correct(api, project, heavy, 40)
+    work(account)
+
+    assert held(api, project, heavy) == (40, 50)
+    assert states(api, project, heavy) == [(51, "reverted"), (40, "in_force")]
+    assert statuses(api, made) == [("fail", "40")]
+
+
+def test_a_correction_that_makes_the_value_right_resolves_the_alert(api, account, project, deliver):
+    made = calibration(api, project)
+    heavy = deliver(50)
+    work(account)
+
+    correct(api, project, heavy, 20)
+    work(account)
+
+    assert statuses(api, made) == [("pass", "50")]
+    taken_back = corrections(api, project, heavy)[0]
+    assert (taken_back["state"], taken_back["reverted_by"]) == ("reverted", None)
+    assert taken_back["reverted_by_rule_run_id"] == runs(api, made)[-1]["id"]
+    assert runs(api, made)[-1]["withdrawn"] == 1
+
+
+def test_what_a_person_corrected_beside_the_value_counts(api, account, project, deliver):
+    calibration(api, project, becomes="{{mass}} - {{ash}}")
+    heavy = deliver(50, ash=3)
+    work(account)
+
+    correct(api, project, heavy, 5, place=1)
+    work(account)
+
+    assert held(api, project, heavy) == (45, 50)
+    assert states(api, project, heavy) == [(47, "reverted"), (45, "in_force")]
+
+
+def test_a_value_that_comes_late_replaces_what_its_windows_adjusted(api, account, project, deliver):
+    window = {"kind": "calendar", "unit": "month", "extent": "whole_period"}
+    calibration(api, project, "{{mass}} > 20", "sum({{mass}})", window=window)
+    heavy = deliver(50)
+    work(account)
+    assert held(api, project, heavy) == (50, 50)
+
+    deliver(5, day=9)
+    work(account)
+
+    assert held(api, project, heavy) == (55, 50)
+
+
+def test_an_event_that_leaves_the_time_of_the_rule_is_adjusted_no_more(api, account, project, deliver):
+    made = calibration(api, project, effective_to="2025-02-01T00:00:00Z")
+    heavy = deliver(50)
+    work(account)
+    times = {"start_time": "2025-03-01T00:00:00Z", "end_time": "2025-03-01T00:00:00Z"}
+
+    api.patch(f"/projects/{project['id']}/events/{heavy['id']}", {"event": times}).expect(200)
+    work(account)
+
+    assert held(api, project, heavy) == (50, 50)
+    assert runs(api, made)[-1]["withdrawn"] == 1
+
+
+def test_shortening_the_time_of_a_rule_withdraws_what_it_corrected_outside_and_keeps_its_alerts(
+    api, account, project, deliver
+):
+    made = calibration(api, project)
+    early, late = deliver(50, day=1), deliver(60, day=20)
+    work(account)
+
+    change(api, made, effective_to="2025-01-10T00:00:00Z")
+    work(account)
+
+    assert held(api, project, early) == (51, 50)
+    assert held(api, project, late) == (60, 60)
+    assert len(results(api, made, status="fail")) == 2
+
+
+def test_lengthening_it_again_corrects_again(api, account, project, deliver):
+    made = calibration(api, project)
+    late = deliver(60, day=20)
+    work(account)
+    change(api, made, effective_to="2025-01-10T00:00:00Z")
+    work(account)
+
+    change(api, made, effective_to=None)
+    work(account)
+
+    assert held(api, project, late) == (Decimal("61.2"), 60)
+
+
+def test_another_version_replaces_what_the_one_before_said(api, account, project, deliver):
+    made = calibration(api, project)
+    light, heavy = deliver(30), deliver(50)
+    work(account)
+
+    saved = change(
+        api, made, expression="{{mass}} > 40",
+        correction={"method": "expression", "expression": "{{mass}} * 1.03"},
+    )  # fmt: skip
+    work(account)
+
+    assert held(api, project, light) == (30, 30)
+    assert held(api, project, heavy) == (Decimal("51.5"), 50)
+    run = api.get(f"/rule_runs/{saved['rule_run_id']}").body
+    assert counts(run) == {"alerts": 1, "corrections": 1, "withdrawn": 2, "proposals": 0}
+
+
+def test_another_priority_is_the_priority_of_what_stands(api, account, project, deliver):
+    heavy = deliver(50)
+    calibration(api, project, name="other", becomes="{{mass}} + 7", priority=50)
+    made = calibration(api, project, name="this", priority=10)
+    work(account)
+    assert held(api, project, heavy) == (51, 50)
+
+    change(api, made, priority=90)
+    work(account)
+
+    assert held(api, project, heavy) == (57, 50)
+
+
+def test_a_rule_that_only_alerts_from_now_on_withdraws_what_it_corrected(api, account, project, deliver):
+    made = calibration(api, project)
+    heavy = deliver(50)
+    work(account)
+
+    change(api, made, purpose="alert", correction=None)
+    work(account)
+
+    assert held(api, project, heavy) == (50, 50)
+    assert states(api, project, heavy) == [(51, "reverted")]
+
+
+def test_removing_a_rule_leaves_what_it_corrected(api, account, project, deliver):
+    made = calibration(api, project)
+    heavy = deliver(50)
+    work(account)
+
+    api.delete(f"/rules/{made['id']}").expect(204)
+    work(account)
+
+    assert held(api, project, heavy) == (51, 50)
+
+
+def test_what_was_undone_stays_undone_until_the_rule_has_another_version(api, account, project, deliver):
+    made = calibration(api, project)
+    heavy = deliver(50)
+    work(account)
+
+    undone = api.post(f"/rules/{made['id']}/undo_corrections", {}).expect(200).body
+    work(account)
+    evaluate(api, account, made)
+
+    assert undone == {"corrections": 1, "changed_values": 1}
+    assert held(api, project, heavy) == (50, 50)
+
+    change(api, made, correction={"method": "expression", "expression": "{{mass}} * 1.03"})
+    work(account)
+
+    assert held(api, project, heavy) == (Decimal("51.5"), 50)
+
+
+def test_a_value_that_was_reverted_stays_captured_until_the_rule_has_another_version(
+    api, account, project, deliver
+):
+    made = calibration(api, project)
+    adjusted, by_hand = deliver(50), deliver(60)
+    work(account)
+    correct(api, project, by_hand, 70)
+    work(account)
+
+    revert(api, project, adjusted)
+    revert(api, project, by_hand)
+    work(account)
+    evaluate(api, account, made)
+
+    assert held(api, project, adjusted) == (50, 50)
+    assert held(api, project, by_hand) == (60, 60)
+
+    change(api, made, priority=7)
+    work(account)
+
+    assert held(api, project, adjusted) == (51, 50)
+
+
+def test_new_data_are_adjusted_although_older_corrections_were_undone(api, account, project, deliver):
+    made = calibration(api, project)
+    deliver(50)
+    work(account)
+    api.post(f"/rules/{made['id']}/undo_corrections", {}).expect(200)
+
+    later = deliver(60, day=2)
+    work(account)
+
+    assert held(api, project, later) == (Decimal("61.2"), 60)
+
+
+def test_a_correction_without_a_result_is_an_error_that_says_so(api, account, project, deliver):
+    made = calibration(api, project, becomes="{{mass}} / {{ash}}")
+    zero, missing, fine = deliver(50, ash=0), deliver(60), deliver(70, ash=2)
+    work(account)
+
+    assert [held(api, project, event)[0] for event in (zero, missing, fine)] == [50, 60, 35]
+    said = {one["entered_value"]: (one["status"], one["error_message"]) for one in results(api, made)}
+    assert said["50"][0] == "error"
+    assert said["50"][1].startswith("The correction has no result. At column ")
+    assert said["60"] == ("error", "The correction has no result. A value that it reads is missing.")
+    assert said["70"] == ("fail", None)
+
+
+def test_a_value_that_is_missing_is_not_corrected(api, account, project, deliver):
+    made = calibration(api, project, "{{mass}} > 20", "{{mass}}", data_point="ash")
+    event = deliver(50)
+    work(account)
+
+    assert [(one["status"], one["entered_value"]) for one in results(api, made)] == [("fail", None)]
+    assert api.get(f"/projects/{project['id']}/events/{event['id']}/corrections").data == []
+
+
+def test_a_batch_that_used_the_value_becomes_stale_and_is_adjusted(api, account, drain):
+    plant = given_accounting.plant(api, drain)
+    plant.deliver(50)
+    plant.generate()
+
+    calibration(api, plant.project)
+    work(account)
+
+    [batch] = plant.batches()
+    assert batch["is_stale"] is True
+    assert [one["reason"] for one in batch["stale_reasons"]] == ["data_point_corrected"]
+    plant.generate()
+    assert sum(one["primary_output"]["value"] for one in plant.batches()) == 51
+
+
+def test_what_a_rule_corrects_by_itself_is_in_the_audit_log_in_the_name_of_who_saved_it(
+    api, account, project, deliver, sql
+):
+    made = calibration(api, project)
+    work(account)
+    heavy = deliver(50)
+    work(account)
+
+    [(target, after, user)] = sql(
+        "SELECT object, after, user_id FROM audit_log WHERE account_id = %s AND action = 'rule.correct'",
+        account.id,
+    )
+    run = runs(api, made)[-1]
+    assert target == made["id"]
+    assert after == {
+        "rule_run_id": run["id"], "evaluated": 1, "alerts": 1, "corrections": 1, "withdrawn": 0,
+        "proposals": 0,
+    }  # fmt: skip
+    assert user == account.actor.user_id
+    assert corrections(api, project, heavy)[0]["corrected_by"]
+
+
+def test_a_rule_that_changes_while_its_evaluation_waits_is_evaluated_as_it_is_by_then(
+    api, account, server, project, deliver
+):
+    made = calibration(api, project)
+    work(account)
+    heavy = deliver(50)
+    lock = f"rule corrections:{project['numeric_id']}"
+
+    with ThreadPoolExecutor() as elsewhere:
+        with server.transaction() as other:
+            other.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (lock,))
+            evaluating = elsewhere.submit(server.run, work_off(server.database))
+            server.await_blocked()
+            change(api, made, correction={"method": "expression", "expression": "{{mass}} * 1.03"})
+        evaluating.result()
+
+    assert states(api, project, heavy) == []
+    work(account)
+    assert states(api, project, heavy) == [(Decimal("51.5"), "in_force")]
+
+
+def test_thousands_of_values_are_adjusted_in_portions(api, account, project, sql):
+    begin = Instant.fromisoformat("2025-01-01T00:00:00+00:00")
+    bodies = [
+        given.event_body(start_time=Instant.of(begin + timedelta(minutes=n)).text, values={"mass": 21})
+        for n in range(4_500)
+    ]
+    given.events(api, project, bodies)
+    made = calibration(api, project, becomes="{{mass}} + 1")
+    work(account)
+
+    run = api.get(f"/rule_runs/{made['rule_run_id']}").body
+    total = "SELECT sum(corrected_numbers[1]), sum(numbers[1]) FROM events WHERE project_id = %s"
+    assert counts(run) == {"alerts": 4_500, "corrections": 4_500, "withdrawn": 0, "proposals": 0}
+    assert sql(total, project["numeric_id"]) == [(22 * 4_500, 21 * 4_500)]
+    undone = api.post(f"/rules/{made['id']}/undo_corrections", {}).expect(200).body
+    assert undone == {"corrections": 4_500, "changed_values": 4_500}
+    assert sql(total, project["numeric_id"]) == [(None, 21 * 4_500)]

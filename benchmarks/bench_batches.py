@@ -253,7 +253,7 @@ async def _statements(url: str, ledger: str) -> list[tuple[Any, Any]]:
         recording.statements = [("SELECT * FROM api_tokens WHERE secret_hash = %s", (b"0" * 32,))]
         actor = Actor(account, user, None, frozenset(ALL_PERMISSIONS), "bench")
         await get_ledger(recording, actor, ledger)
-        key = ids.parse(ids.PREFIXES["ledger"], ledger)
+        key = ids.parse("ledger", ledger)
         assert key is not None
         page = await list_ledger_batches(recording, key.project, key.key, wanted([], LEDGER_BATCHES))
         assert len(page.data) == 20

@@ -47,7 +47,7 @@ def unknown(kind: str, like: Any) -> Any:
     """An id of the same form that no record has."""
     if isinstance(like, int):
         return NUMBER_OF_NONE
-    return ids.make(ids.PREFIXES[kind], Key(NOWHERE.project) if kind == "project" else NOWHERE)
+    return ids.make(kind, Key(NOWHERE.project) if kind == "project" else NOWHERE)
 
 
 def path_places() -> list[tuple[str, str, str]]:

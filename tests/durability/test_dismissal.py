@@ -48,7 +48,9 @@ MAKE = """
       VALUES (1, 2, 1, 1, 'fail', now());
 """
 NAMED = """
-    SELECT 'dpres', id FROM data_point_results UNION ALL SELECT 'mrres', id FROM model_run_results
+    SELECT 'data_point_result', id FROM data_point_results
+     UNION ALL
+    SELECT 'model_run_result', id FROM model_run_results
 """
 DISMISSED = """
     SELECT (SELECT count(*) FROM data_point_results WHERE status = 'dismissed')
@@ -80,7 +82,7 @@ def plant(folder, data_dir):
             psycopg.connect(url, autocommit=True) as holder,
         ):
             watcher.execute(MAKE)
-            named = [ids.make(prefix, ids.Key(1, key)) for prefix, key in watcher.execute(NAMED).fetchall()]
+            named = [ids.of(kind, 1, key) for kind, key in watcher.execute(NAMED).fetchall()]
             service = Service(data_dir, token, log=folder / "stderr")
             yield service, named, watcher, holder
             service.close()

@@ -111,7 +111,7 @@ def key_of(kind: str, friendly: str) -> tuple[int, int]:
 def void(sql: Sql, *events: str) -> None:
     """Take events out of the data, as a deletion does; they stay for the audit."""
     for event in events:
-        key = ids.parse("evt", event)
+        key = ids.parse("event", event)
         assert key is not None
         sql("UPDATE events SET voided_at = now() WHERE project_id = %s AND id = %s", key.project, key.key)
 

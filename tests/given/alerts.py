@@ -71,9 +71,7 @@ def results(sql: Sql, rule: Record, project: Record, caller: Caller, number: int
         """,
         of_rule.project, of_rule.key, rule["version"], events,
     )  # fmt: skip
-    return [
-        ids.make(ids.PREFIXES["data_point_result"], ids.Key(of_rule.project, number)) for (number,) in rows
-    ]
+    return [ids.of("data_point_result", of_rule.project, number) for (number,) in rows]
 
 
 def finished_run(caller: Caller, drain: Callable[[], None], rule: Record) -> int:
@@ -105,10 +103,10 @@ def _stored(sql: Sql, kind: str, rule: Record, status: str, values: Record) -> s
         f"INSERT INTO {kind}s ({', '.join(row)}) VALUES ({marks}) RETURNING id",
         *row.values(),
     )
-    return ids.make(ids.PREFIXES[kind], ids.Key(of_rule.project, number))
+    return ids.make(kind, ids.Key(of_rule.project, number))
 
 
 def _key(kind: str, friendly: str) -> ids.Key:
-    key = ids.parse(ids.PREFIXES[kind], friendly)
+    key = ids.parse(kind, friendly)
     assert key is not None
     return key

@@ -34,6 +34,6 @@ def draw(sql: Sql, source: Record, consumer: Record, amount: int) -> None:
         """,
         amount,
         amount,
-        *accounting.key_of("bat", source["id"]),
-        accounting.key_of("bat", consumer["id"])[1],
+        *accounting.key_of("batch", source["id"]),
+        accounting.key_of("batch", consumer["id"])[1],
     )

@@ -79,13 +79,13 @@ class Books:
     @property
     def project(self) -> int:
         """The key of the project."""
-        key = ids.parse("bat", self.batches[0]["id"])
+        key = ids.parse("batch", self.batches[0]["id"])
         assert key is not None
         return key.project
 
     def number(self, place: int) -> int:
         """The key of a batch, by its place in the order they were made."""
-        key = ids.parse("bat", self.batches[place]["id"])
+        key = ids.parse("batch", self.batches[place]["id"])
         assert key is not None
         return key.key
 

@@ -197,7 +197,7 @@ def test_slots_that_one_generation_computed_by_different_versions_all_recompute(
 def test_whatever_else_the_tests_of_this_run_have_made_recomputes(postgres, sql):
     # What a test draws itself (`given_draws`) was posted by no task.
     by_hand = {
-        ids.make("bat", ids.Key(project, batch))
+        ids.of("batch", project, batch)
         for project, batch in sql(
             "SELECT project_id, posted_by FROM ledger_entries WHERE kind = 'draw' AND async_task_id IS NULL"
         )
@@ -209,5 +209,5 @@ def test_whatever_else_the_tests_of_this_run_have_made_recomputes(postgres, sql)
 
 
 def _is_of(plant, sentence):
-    key = ids.parse("bat", sentence.split()[1].rstrip(":,"))
+    key = ids.parse("batch", sentence.split()[1].rstrip(":,"))
     return key is None or key.project == plant.project["numeric_id"]

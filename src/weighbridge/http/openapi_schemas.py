@@ -147,7 +147,7 @@ class Schemas:
 def friendly_id(kind: str) -> Schema:
     """The schema of a kind of friendly id, with an id that the service could have made."""
     prefix = PREFIXES[kind]
-    example = make(prefix, Key(1, 0 if kind == "project" else 1))
+    example = make(kind, Key(1, 0 if kind == "project" else 1))
     digits = len(example) - len(prefix) - 1
     noun = kind.replace("_", " ")
     return {

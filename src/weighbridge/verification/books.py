@@ -7,6 +7,7 @@ from typing import Final
 
 from psycopg.sql import SQL
 
+from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 from weighbridge.verification.batches import BATCHES
 from weighbridge.verification.corrections import CORRECTIONS
@@ -155,7 +156,7 @@ async def check_books(tx: Read, project: int | None = None) -> dict[str, list[st
         if project is not None:
             statement += SQL(" WHERE project = {}").format(project)
         found[rule.words] = [
-            rule.sentence.format(id=rule.name(project, record), found=value, wanted=wanted)
+            rule.sentence.format(id=ids.of(rule.kind, project, record), found=value, wanted=wanted)
             for project, record, value, wanted in await tx.tuples(statement)
         ]
     return found

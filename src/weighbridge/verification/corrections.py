@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from weighbridge.collection.events.queries import event_id
 from weighbridge.collection.measurements.corrections import PREVAILING_FIRST
 from weighbridge.collection.measurements.value import CURRENT
 from weighbridge.core.collection.correction import STANDING, Source, State
@@ -36,7 +35,7 @@ CORRECTIONS: Final = (
            AND (e.is_revised OR EXISTS (SELECT FROM corrections o
                                          WHERE (o.project_id, o.event_id) = (e.project_id, e.id)))
         """,
-        event_id,
+        "event",
     ),
     Rule(
         "of the corrections of a value the one that prevails is in force",
@@ -50,7 +49,7 @@ CORRECTIONS: Final = (
                  GROUP BY c.project_id, c.event_id, c.position, c.field) AS ranked
          WHERE in_force IS DISTINCT FROM prevails
         """,
-        event_id,
+        "event",
     ),
     Rule(
         "a rule corrects a value once",
@@ -62,7 +61,7 @@ CORRECTIONS: Final = (
          GROUP BY c.project_id, c.event_id, c.position, c.field, c.rule_id
         HAVING count(*) > 1
         """,
-        event_id,
+        "event",
     ),
 )
 """Rules about the corrections of events."""

@@ -5,8 +5,8 @@ from typing import Final
 
 import msgspec
 
-from weighbridge.collection.events.queries import event_id
 from weighbridge.collection.evidence_files.store import EvidenceStore
+from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 from weighbridge.errors import Damaged
 
@@ -48,6 +48,6 @@ async def _complaint(store: EvidenceStore, file: _File) -> str | None:
     try:
         (await store.get(file.key, file.size, file.sha256)).close()
     except Damaged as damage:
-        where = f"evidence {file.number} of {event_id(file.project, file.event)}, {file.name!r}"
+        where = f"evidence {file.number} of {ids.of('event', file.project, file.event)}, {file.name!r}"
         return f"{where}, kept as {file.key}: {damage}"
     return None

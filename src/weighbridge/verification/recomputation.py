@@ -11,12 +11,11 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from weighbridge.accounting.batches.queries import batch_id
 from weighbridge.accounting.planning.differences import total_of
 from weighbridge.accounting.planning.fingerprint import digits, fingerprint, seen_only
 from weighbridge.accounting.planning.plan import run_name
-from weighbridge.collection.events.queries import event_id
 from weighbridge.core.engine import PartitionRun, Reading, Setting, SlotData, SlotRun, run_slot
+from weighbridge.core.identity import ids
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Model, ModelError, prepare, sha256
 from weighbridge.core.time.cadence import identity_of, label, slot_at, slot_of
@@ -102,7 +101,9 @@ class _Batch(msgspec.Struct, frozen=True):
         if not self.by_event and slot_at(model.cadence, self.start_time, zone) != self.slot:
             yield f"its slot is none of {model.cadence} slots in {zone}"
         slot = (
-            event_id(generation.project, self.event) if self.event else label(model.cadence, self.slot, zone)
+            ids.of("event", generation.project, self.event)
+            if self.event
+            else label(model.cadence, self.slot, zone)
         )
         if self.name != (wanted := run_name(slot, self.partition)):
             yield f"its tracking id is {self.name!r}, and its slot and partition make {wanted!r}"
@@ -118,7 +119,7 @@ async def check_batches(tx: Read, project: int | None = None) -> tuple[int, list
         try:
             violations += await _check_generation(tx, generation, batches)
         except (Refusal, ModelError) as reason:
-            names = ", ".join(batch_id(generation.project, batch.number) for batch in made)
+            names = ", ".join(ids.of("batch", generation.project, batch.number) for batch in made)
             violations.append(f"batches {names}: they cannot be computed anew: {reason}")
     return count, violations
 
@@ -145,7 +146,7 @@ async def _check_generation(tx: Read, generation: _Generation, batches: Sequence
         if batch.is_of_generation:
             slot_run = runs[place[slot_of[batch.number]]]
             found = next((run for run in slot_run.runs if run.partition == batch.partition), None)
-            name = batch_id(generation.project, batch.number)
+            name = ids.of("batch", generation.project, batch.number)
             complaints = _complaints(model, batch, found, calculated.get(batch.number, {}), names)
             if found is not None and batch.is_there:
                 complaints += batch.misplaced(generation, model)

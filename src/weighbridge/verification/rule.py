@@ -1,11 +1,7 @@
 """A rule of the books: in words, with the statement that finds the records which break it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import LiteralString
-
-from weighbridge.accounting.batches.queries import batch_id
-from weighbridge.accounting.ledgers.queries import ledger_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +13,10 @@ class Rule:
     """With {id}, {found} and {wanted}."""
     statement: LiteralString
     """Gives project, record, what was found, what was expected."""
-    name: Callable[[int, int], str] = batch_id
-    """How the record is named."""
+    kind: str = "batch"
+    """What the record is, by which its id is made."""
 
 
 def of_ledger(words: str, sentence: str, statement: LiteralString) -> Rule:
     """A rule whose violations name ledgers."""
-    return Rule(words, sentence, statement, ledger_id)
+    return Rule(words, sentence, statement, "ledger")

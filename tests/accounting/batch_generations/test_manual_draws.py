@@ -25,8 +25,8 @@ def by_hand(api, drain, *masses, nodes=BY_HAND, scale=6, **fields):
 
 def output_of(batch):
     """The id of the data point that a batch credits; its model has one node."""
-    key = ids.parse("bat", batch)
-    return ids.make("in", ids.Key(key.project, key.key, 1, ids.Owner.BATCH))
+    key = ids.parse("batch", batch)
+    return ids.of("data_point", key.project, key.key, 1, ids.Owner.BATCH)
 
 
 def amount(batch, value, **fields):

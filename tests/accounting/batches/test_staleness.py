@@ -300,7 +300,7 @@ def test_staleness_passes_downstream_through_draws(api, drain):
 
 def test_a_correction_in_flight_while_a_generation_ends_leaves_its_batches_stale(plant, server):
     event = plant.deliver(3)
-    key = ids.parse("evt", event)
+    key = ids.parse("event", event)
     project = plant.project["numeric_id"]
 
     with ThreadPoolExecutor(1) as other:

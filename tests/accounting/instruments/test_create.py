@@ -45,14 +45,14 @@ def test_it_counts_for_the_day_of_its_issue_in_the_time_zone_of_the_project(api,
         "SELECT kind, amount, run_id, async_task_id, effective_at = %s::timestamptz FROM ledger_entries"
         " WHERE project_id = %s AND batch_id = %s",
         day[1],
-        *accounting.key_of("bat", made["id"]),
+        *accounting.key_of("batch", made["id"]),
     ) == [("credit", 1000, None, None, True)]
 
 
 def test_without_a_day_of_issue_it_counts_for_the_day_on_which_it_is_entered(api, ledger, sql):
     made = enter(api, ledger, issued_on=None, purchased_on="2024-12-01").expect(201).body
 
-    key = accounting.key_of("bat", made["id"])
+    key = accounting.key_of("batch", made["id"])
     assert sql(
         "SELECT start_time <= created_at AND created_at < end_time FROM batches"
         " WHERE project_id = %s AND id = %s",
@@ -141,7 +141,7 @@ def test_another_account_and_a_token_without_the_permission_enter_nothing(accoun
 
 
 def test_it_is_refused_while_a_task_works_with_the_ledger(api, ledger, server):
-    project, number = accounting.key_of("lgr", ledger["id"])
+    project, number = accounting.key_of("ledger", ledger["id"])
 
     with server.transaction() as connection:
         connection.execute(

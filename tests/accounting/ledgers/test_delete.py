@@ -40,7 +40,7 @@ def test_a_ledger_whose_batches_were_deleted_keeps_their_entries(api, drain):
 
 def test_a_system_ledger_is_kept(api, sql):
     ledger = accounting.ledger(api, given.project(api))
-    key = accounting.key_of("lgr", ledger["id"])
+    key = accounting.key_of("ledger", ledger["id"])
     sql("UPDATE ledgers SET system_ledger_type = 'renewable_fuel' WHERE project_id = %s AND id = %s", *key)
 
     assert api.delete(f"/ledgers/{ledger['id']}").expect(422).error["code"] == "system_ledger"

@@ -62,7 +62,7 @@ def test_what_a_ledger_counts_cannot_change(api, ledger):
 
 
 def test_a_system_ledger_is_kept_as_it_is(api, ledger, sql):
-    key = accounting.key_of("lgr", ledger["id"])
+    key = accounting.key_of("ledger", ledger["id"])
     sql("UPDATE ledgers SET system_ledger_type = 'renewable_fuel' WHERE project_id = %s AND id = %s", *key)
 
     assert change(api, ledger, name="Mine").expect(422).error["code"] == "system_ledger"

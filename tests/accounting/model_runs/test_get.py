@@ -50,7 +50,7 @@ def test_the_outputs_of_a_batchs_run_are_the_data_points_of_the_batch(api, plant
 
     output = api.get(f"/model_runs/{batch['model_run']['id']}").body["output_data_points"][0]
 
-    batch_key, output_key = ids.parse("bat", batch["id"]), ids.parse("in", output["id"])
+    batch_key, output_key = ids.parse("batch", batch["id"]), ids.parse("data_point", output["id"])
     assert batch_key
     assert output_key == ids.Key(batch_key.project, batch_key.key, 1, ids.Owner.BATCH)
 

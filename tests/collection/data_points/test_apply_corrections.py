@@ -61,7 +61,7 @@ class Value:
         self.number = self.project["numeric_id"]
         rules(server, self.project)
         event = given.event(self.api, self.project, values={"mass": captured})
-        self.event = ids.parse("evt", event["id"]).key
+        self.event = ids.parse("event", event["id"]).key
         self.path = f"/projects/{self.project['id']}/data_points/{event['data_points'][0]['id']}"
 
     def apply(self, value, source, priority=1, rule=1):
@@ -140,7 +140,7 @@ def test_a_substitution_is_shown_with_its_rule_while_it_is_in_force(value):
     assert shown["substitution"] == {
         "id": number,
         "replaced_value": 1,
-        "rule_id": ids.make("rule", ids.Key(value.number, 3)),
+        "rule_id": ids.of("rule", value.number, 3),
         "rule_version": 1,
         "rule_run_id": None,
         "reason": None,
@@ -210,7 +210,7 @@ def test_a_correction_that_waits_beneath_changes_no_value_and_makes_nothing_stal
     rules(server, plant.project)
     event = plant.deliver(3)
     plant.generate()
-    key = ids.parse("evt", event)
+    key = ids.parse("event", event)
 
     def applied(value, source, rule=None):
         new = NewCorrection(key.key, 1, value, source, 1 if rule else 0, rule=rule)
@@ -233,7 +233,7 @@ def test_thousands_of_values_are_corrected_in_one_call(account, server):
     project = given.measuring(api, MASS)
     run_number = rules(server, project)
     receipts = given.events(api, project, [given.event_body(values={"mass": 1}) for _ in range(3000)])
-    numbers = [ids.parse("evt", one["id"]).key for one in receipts]
+    numbers = [ids.parse("event", one["id"]).key for one in receipts]
     news = [
         NewCorrection(number, 1, place, Source.ADJUSTMENT, 1, rule=RuleRef(1, 1, run_number))
         for place, number in enumerate(numbers, start=2)
@@ -303,7 +303,7 @@ def winner_of(standing):
 def test_the_input_data_of_a_batch_names_the_substitution_that_it_used(account, server, drain):
     plant = given_accounting.plant(account.caller(), drain)
     rules(server, plant.project)
-    key = ids.parse("evt", plant.deliver(3))
+    key = ids.parse("event", plant.deliver(3))
     new = NewCorrection(key.key, 1, 5, Source.SUBSTITUTION, 1, rule=RuleRef(1, 1))
 
     async def run(action, corrections):

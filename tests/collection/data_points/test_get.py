@@ -43,18 +43,18 @@ def test_a_data_point_of_another_project_or_account_is_not_found(api, stranger):
 def test_a_position_without_a_value_is_no_data_point(api):
     project = given.measuring(api, MASS, given.text("note"))
     event = given.event(api, project, values={"mass": 1})
-    key = ids.parse("evt", event["id"])
+    key = ids.parse("event", event["id"])
 
     for position in (0, 2, 3, ids.POSITION_MAX):
-        point = ids.make("in", ids.Key(key.project, key.key, position))
+        point = ids.of("data_point", key.project, key.key, position)
         api.get(f"/projects/{project['id']}/data_points/{point}").expect(404)
 
 
 def test_the_id_of_a_batchs_output_is_no_data_point_of_an_event(api, drain):
     plant = given_accounting.plant(api, drain)
-    key = ids.parse("evt", plant.deliver(1))
+    key = ids.parse("event", plant.deliver(1))
 
-    output = ids.make("in", ids.Key(key.project, key.key, 1, ids.Owner.BATCH))
+    output = ids.of("data_point", key.project, key.key, 1, ids.Owner.BATCH)
 
     api.get(f"/projects/{plant.project['id']}/data_points/{output}").expect(404)
 

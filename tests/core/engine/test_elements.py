@@ -74,7 +74,7 @@ def said(slot):
 
 
 def name(number):
-    return ids.make("evt", ids.Key(PROJECT, number))
+    return ids.of("event", PROJECT, number)
 
 
 def test_a_joined_array_has_one_element_for_each_of_the_other():

@@ -21,7 +21,7 @@ from weighbridge.core.identity.ids import (
 
 PROJECT_MAX = 2**PROJECT_BITS - 1
 
-prefixes = st.sampled_from(sorted(PREFIXES.values()))
+kinds = st.sampled_from(sorted(PREFIXES))
 keys = st.builds(
     Key,
     st.integers(0, PROJECT_MAX),
@@ -31,9 +31,9 @@ keys = st.builds(
 )
 
 
-@given(prefixes, keys)
-def test_an_id_leads_back_to_its_key(prefix, key):
-    assert parse(prefix, make(prefix, key)) == key
+@given(kinds, keys)
+def test_an_id_leads_back_to_its_key(kind, key):
+    assert parse(kind, make(kind, key)) == key
 
 
 @pytest.mark.parametrize(
@@ -45,29 +45,29 @@ def test_an_id_leads_back_to_its_key(prefix, key):
     ],
 )  # fmt: skip
 def test_the_ends_of_every_range_lead_back_to_their_keys(key):
-    assert parse("in", make("in", key)) == key
+    assert parse("data_point", make("data_point", key)) == key
 
 
-@given(prefixes, st.text("0123456789abcdef", min_size=24, max_size=24))
-def test_digits_are_an_id_in_one_way_or_not_at_all(prefix, digits):
-    key = parse(prefix, f"{prefix}_{digits}")
+@given(kinds, st.text("0123456789abcdef", min_size=24, max_size=24))
+def test_digits_are_an_id_in_one_way_or_not_at_all(kind, digits):
+    key = parse(kind, f"{PREFIXES[kind]}_{digits}")
 
-    assert key is None or make(prefix, key) == f"{prefix}_{digits}"
+    assert key is None or make(kind, key) == f"{PREFIXES[kind]}_{digits}"
 
 
-@given(prefixes, st.text(max_size=40))
-def test_other_texts_are_no_ids(prefix, text):
-    key = parse(prefix, text)
+@given(kinds, st.text(max_size=40))
+def test_other_texts_are_no_ids(kind, text):
+    key = parse(kind, text)
 
-    assert key is None or make(prefix, key) == text
+    assert key is None or make(kind, key) == text
 
 
 @given(keys, st.integers(0, 23), st.sampled_from("0123456789abcdef"))
 def test_a_changed_digit_never_leads_to_the_same_record(key, place, digit):
-    text = make("evt", key)
+    text = make("event", key)
     changed = text[: 4 + place] + digit + text[5 + place :]
 
-    assert changed == text or parse("evt", changed) != key
+    assert changed == text or parse("event", changed) != key
 
 
 @pytest.mark.parametrize(
@@ -81,35 +81,35 @@ def test_a_changed_digit_never_leads_to_the_same_record(key, place, digit):
     ],
 )  # fmt: skip
 def test_a_spoiled_id_is_none(spoil):
-    text = make("evt", Key(7, 12345))[:-1] + "a"
+    text = make("event", Key(7, 12345))[:-1] + "a"
 
-    assert parse("evt", spoil(text)) is None
+    assert parse("event", spoil(text)) is None
 
 
 def test_an_id_of_one_prefix_is_none_of_another():
-    text = make("evt", Key(1, 2))
+    text = make("event", Key(1, 2))
 
-    assert parse("et", text) is None
-    assert parse("in", text) is None
+    assert parse("event_type", text) is None
+    assert parse("data_point", text) is None
 
 
 @given(keys, keys)
 def test_different_keys_have_different_ids(one, other):
-    assert (make("evt", one) == make("evt", other)) == (one == other)
+    assert (make("event", one) == make("event", other)) == (one == other)
 
 
 @given(st.integers(0, PROJECT_MAX), st.integers(0, KEY_MAX - 1000), st.integers(0, 1000))
 def test_ids_of_neighbours_are_made_by_adding(project, key, step):
     value = packed(project, key) + (step << PROJECT_BITS)
 
-    assert make_packed("evt", value) == make("evt", Key(project, key + step))
+    assert make_packed("evt", value) == make("event", Key(project, key + step))
 
 
 def test_a_known_id_stays_what_it_was():
-    assert make("prj", Key(1)) == "prj_9e3779b97f4ae2228a25bf2b"
-    assert make("evt", Key(1, 4096)) == "evt_f2182956654d760ddacaa52c"
-    assert make("in", Key(1, 4096, 3, Owner.BATCH)) == "in_1aa9a956654d9ebc5acaa52c"
-    assert parse("prj", "prj_9e3779b97f4ae2228a25bf2b") == Key(1)
+    assert make("project", Key(1)) == "prj_9e3779b97f4ae2228a25bf2b"
+    assert make("event", Key(1, 4096)) == "evt_f2182956654d760ddacaa52c"
+    assert make("data_point", Key(1, 4096, 3, Owner.BATCH)) == "in_1aa9a956654d9ebc5acaa52c"
+    assert parse("project", "prj_9e3779b97f4ae2228a25bf2b") == Key(1)
 
 
 def test_prefixes_are_unique_and_hold_small_letters_only():

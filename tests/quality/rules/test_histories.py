@@ -129,13 +129,12 @@ class History:
         return self.account.server.run(self._afresh(made))
 
     async def _afresh(self, made):
-        key = ids.parse(ids.PREFIXES["rule"], made["id"])
+        key = ids.parse("rule", made["id"])
         async with self.account.server.database.read() as tx:
             version = await newest_version(tx, key.project, key.key)
             found = await preview(tx, version, None, None, 1000)
         return {
-            (ids.make(ids.PREFIXES["event"], ids.Key(key.project, alert.event)), alert.value, alert.error)
-            for alert in found.first
+            (ids.of("event", key.project, alert.event), alert.value, alert.error) for alert in found.first
         }
 
 
@@ -165,7 +164,7 @@ def test_the_first_rules_are_answered_by_the_database(account):
     history = History(account)
 
     async def answered(made):
-        key = ids.parse(ids.PREFIXES["rule"], made["id"])
+        key = ids.parse("rule", made["id"])
         async with account.server.database.read() as tx:
             return is_answered_by_database(
                 await subject_of(tx, await newest_version(tx, key.project, key.key))

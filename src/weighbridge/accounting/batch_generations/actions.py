@@ -17,7 +17,7 @@ from weighbridge.accounting.batches.queries import get_batch, key_of_batch
 from weighbridge.accounting.books.locks import lock_name
 from weighbridge.accounting.drawing.draws import refuse_beyond_balance
 from weighbridge.accounting.drawing.manual_sources import choices_in
-from weighbridge.accounting.ledgers.queries import get_ledger, ledger_id
+from weighbridge.accounting.ledgers.queries import get_ledger
 from weighbridge.accounting.planning.plan import Plan, Target
 from weighbridge.accounting.planning.planner import make_plans
 from weighbridge.accounting.planning.scope import Scope, scopes_of
@@ -53,8 +53,8 @@ def _entry(
 ) -> PreviewEntry:
     """What the plans of all versions do to one ledger; `scope` is the last one, which names the rest."""
     changes = [change for plan in plans for change in plan.changes if change.target == target]
-    own = ledger_id(scope.project, target.number)
-    others = {ledger_id(scope.project, one.number) for one in scope.targets} - {own}
+    own = ids.of("ledger", scope.project, target.number)
+    others = {ids.of("ledger", scope.project, one.number) for one in scope.targets} - {own}
     slots = [pair for plan in plans for pair in zip(plan.slots, plan.slot_labels, strict=True)]
     return PreviewEntry(
         id=own,
@@ -99,7 +99,7 @@ async def update_inputs(
     if asked == UpdatedInputs():
         names = ", ".join(UpdatedInputs.__struct_fields__)
         raise Invalid([Problem(f"The body names no inputs; it takes {names}.", None, "required")])
-    held_by = ids.parse(ids.PREFIXES["ledger"], ledger)
+    held_by = ids.parse("ledger", ledger)
     assert held_by is not None  # noqa: S101 - the ledger was found by it
     run = await updated_run(tx, key.project, held_by.key, key.key)
     generation = await generation_for(tx, key.project, run, asked)
@@ -122,7 +122,7 @@ async def _queue(
     tx: Write, actor: Actor, ledger: str, scope: Scope, asked: NewGeneration, **more: int
 ) -> AsyncTask:
     """Queue the task of a generation."""
-    key = ids.parse(ids.PREFIXES["ledger"], ledger)
+    key = ids.parse("ledger", ledger)
     assert key is not None  # noqa: S101 - the ledger was found by it
     given = {name: value for name, value in msgspec.structs.asdict(asked).items() if value is not None}
     times = {"start_time": Instant.of(asked.start_time), "end_time": Instant.of(asked.end_time)}

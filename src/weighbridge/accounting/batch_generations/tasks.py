@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 
 from weighbridge.accounting.batch_generations.records import GenerationResult, NewGeneration
-from weighbridge.accounting.batches.queries import batch_id
 from weighbridge.accounting.books.locks import lock_names
 from weighbridge.accounting.books.staleness import clear, mark_changed_meanwhile
 from weighbridge.accounting.drawing.manual_sources import choices_in
-from weighbridge.accounting.ledgers.queries import ledger_id
 from weighbridge.accounting.planning.kept_inputs import keep_inputs
 from weighbridge.accounting.planning.plan import Plan
 from weighbridge.accounting.planning.planner import make_plans
@@ -19,6 +17,7 @@ from weighbridge.accounting.posting.consumers import mark_consumers, mark_other_
 from weighbridge.accounting.posting.entries import insert_entries
 from weighbridge.accounting.posting.posted import Context, Posted
 from weighbridge.accounting.posting.publication import publish
+from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Database, Read, Write
@@ -32,7 +31,7 @@ from weighbridge.quality.evaluation.marks import mark_batches
 
 async def generate_batches(database: Database, attempt: Attempt) -> None:
     """Make the batches that a task asks for; safe to repeat, because only the newest attempt publishes."""
-    ledger = ledger_id(attempt.project_id, attempt.args["ledger_id"])
+    ledger = ids.of("ledger", attempt.project_id, attempt.args["ledger_id"])
     asked = as_record(
         {name: attempt.args[name] for name in NewGeneration.__struct_fields__ if name in attempt.args},
         NewGeneration,
@@ -126,7 +125,7 @@ def _result(
 ) -> GenerationResult:
     adjusted = sum(one.change.adjusts is not None for one in posted)
     return GenerationResult(
-        batches=[batch_id(project, one.batch_id) for one in posted],
+        batches=[ids.of("batch", project, one.batch_id) for one in posted],
         created=len(posted) - adjusted,
         adjusted=adjusted,
         unchanged=sum(plan.unchanged for plan in plans),

@@ -28,13 +28,13 @@ async def delete_batch(tx: Write, actor: Actor, friendly: str) -> AsyncTask:
 async def delete_batches(tx: Write, actor: Actor, ledger: str, asked: Sequence[str]) -> AsyncTask:
     """Queue the deletion of several batches of the ledger's project, all of them or none."""
     await get_ledger(tx, actor, ledger)
-    key = ids.parse(ids.PREFIXES["ledger"], ledger)
+    key = ids.parse("ledger", ledger)
     assert key is not None  # noqa: S101 - the ledger was found by it
     named = list(dict.fromkeys(asked))
     if not 1 <= len(named) <= DELETED_TOGETHER_MAX:
         message = f"batch_ids takes 1 to {DELETED_TOGETHER_MAX} batches; it names {len(named)}."
         raise Invalid([Problem(message, "batch_ids", "invalid")])
-    parsed = [ids.parse(ids.PREFIXES["batch"], text) for text in named]
+    parsed = [ids.parse("batch", text) for text in named]
     numbers = [one.key for one in parsed if one is not None and one.project == key.project]
     known = await queries.known_batches(tx, key.project, numbers)
     if unknown := [
@@ -68,7 +68,7 @@ async def _queue(
         tx,
         actor,
         action="batch_deletion.start",
-        target=queries.batch_id(project, batches[0]),
+        target=ids.of("batch", project, batches[0]),
         project_id=project,
         after=task,
     )

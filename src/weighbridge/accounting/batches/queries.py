@@ -20,12 +20,8 @@ from weighbridge.accounting.batches.records import (
 )
 from weighbridge.accounting.books.run_identity import run_behind
 from weighbridge.accounting.books.stale_reasons import stale_reasons
-from weighbridge.accounting.ledgers.queries import ledger_id
 from weighbridge.accounting.tracing.allocations import allocations_of
 from weighbridge.accounting.tracing.input_data import input_data
-from weighbridge.collection.assets.queries import asset_id
-from weighbridge.collection.feedstocks.queries import feedstock_id
-from weighbridge.collection.projects.queries import project_id as friendly_project
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.permission import Actor
@@ -33,12 +29,11 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_info, page_of, read_int4
 from weighbridge.errors import NotFound
-from weighbridge.modelling.models.queries import model_id
 from weighbridge.quality.rule_results.queries import batches_with_alerts
 
 
 def _key_of_batch(text: str) -> int:
-    key = ids.parse(ids.PREFIXES["batch"], text)
+    key = ids.parse("batch", text)
     if key is None:
         raise ValueError(text)
     return key.key
@@ -154,7 +149,7 @@ async def list_input_data(tx: Read, actor: Actor, friendly: str, wanted: Wanted)
 
 async def key_of_batch(tx: Read, actor: Actor, friendly: str) -> ids.Key:
     """The key of a batch of the actor's account."""
-    key = ids.parse(ids.PREFIXES["batch"], friendly)
+    key = ids.parse("batch", friendly)
     statement = SQL("SELECT true FROM batches b WHERE {} AND b.project_id = %s AND b.id = %s")
     if key is None or not await tx.value(statement.format(_mine(actor)), (key.project, key.key)):
         raise NotFound
@@ -170,18 +165,13 @@ async def known_batches(tx: Read, project: int, numbers: Sequence[int]) -> set[i
     return {number for (number,) in rows}
 
 
-def batch_id(project: int, number: int) -> str:
-    """The friendly id of a batch."""
-    return ids.make(ids.PREFIXES["batch"], ids.Key(project, number))
-
-
 async def _page(tx: Read, listing: Listing, wanted: Wanted, where: Composable) -> Page[Batch]:
     page = await page_of(tx, BatchRow, listing, wanted, columns=_COLUMNS, source=_SOURCE, where=[where])
     return Page(await _batches(tx, page.data), page.info)
 
 
 async def _row_named(tx: Read, actor: Actor, friendly: str) -> BatchRow:
-    key = ids.parse(ids.PREFIXES["batch"], friendly)
+    key = ids.parse("batch", friendly)
     if key is None:
         raise NotFound
     row = await tx.row(
@@ -230,19 +220,19 @@ def _batch(
     *,
     has_rule_alerts: bool,
 ) -> Batch:
-    friendly = batch_id(row.project, row.number)
+    friendly = ids.of("batch", row.project, row.number)
     return Batch(
         id=friendly,
-        project_id=friendly_project(row.project),
-        ledger_id=ledger_id(row.project, row.ledger),
+        project_id=ids.of("project", row.project),
+        ledger_id=ids.of("ledger", row.project, row.ledger),
         tracking_id=row.tracking_id,
         start_time=row.start_time,
         end_time=row.end_time,
         state=row.state,
         error_message=row.error_message,
-        adjusts=None if row.adjusts is None else batch_id(row.project, row.adjusts),
-        feedstocks=[] if row.feedstock is None else [feedstock_id(row.project, row.feedstock)],
-        assets=[] if row.asset is None else [asset_id(row.project, row.asset)],
+        adjusts=None if row.adjusts is None else ids.of("batch", row.project, row.adjusts),
+        feedstocks=[] if row.feedstock is None else [ids.of("feedstock", row.project, row.feedstock)],
+        assets=[] if row.asset is None else [ids.of("asset", row.project, row.asset)],
         primary_output=PrimaryOutput(row.output_id, row.output_name, row.unit, row.credited),
         ledger_balance=row.balance,
         run_total=row.total,
@@ -259,7 +249,7 @@ def _batch(
         downstream_batch_allocations=drawn,
         created_at=row.created_at,
         updated_at=row.updated_at,
-        ui_url=Link(f"/projects/{friendly_project(row.project)}/batches/{friendly}"),
+        ui_url=Link(f"/projects/{ids.of('project', row.project)}/batches/{friendly}"),
     )
 
 
@@ -267,4 +257,4 @@ def _model(row: BatchRow) -> BatchModel | None:
     """The version that made a batch; an instrument has none."""
     if row.model is None or row.model_name is None or row.model_version is None or row.model_sha256 is None:
         return None
-    return BatchModel(model_id(row.model), row.model_name, row.model_version, row.model_sha256)
+    return BatchModel(ids.of("model", 0, row.model), row.model_name, row.model_version, row.model_sha256)

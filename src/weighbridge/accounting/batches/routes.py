@@ -24,7 +24,7 @@ async def list_batches(call: ReadCall) -> Page[Batch]:
 async def list_ledger_batches(call: ReadCall) -> Page[Batch]:
     """List the batches of one ledger."""
     await get_ledger(call.tx, call.actor, call.path["ledger_id"])
-    key = ids.parse(ids.PREFIXES["ledger"], call.path["ledger_id"])
+    key = ids.parse("ledger", call.path["ledger_id"])
     assert key is not None  # noqa: S101 - the ledger was found by it
     return await queries.list_ledger_batches(
         call.tx, key.project, key.key, wanted(call.query, queries.LEDGER_BATCHES)

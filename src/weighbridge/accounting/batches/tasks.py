@@ -2,10 +2,11 @@
 transaction.
 """
 
-from weighbridge.accounting.batches.queries import batch_id, known_batches
+from weighbridge.accounting.batches.queries import known_batches
 from weighbridge.accounting.batches.records import DeletionResult
 from weighbridge.accounting.books.locks import ledger_lock_name, lock_name
 from weighbridge.accounting.posting.deletion import blockers_of, undo
+from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database
 from weighbridge.errors import Invalid
@@ -22,7 +23,7 @@ async def delete_batches(database: Database, attempt: Attempt) -> None:
     async with database.snapshot(locks=await _locks(database, project, batches)) as tx:
         await tasks.report(database, attempt, 10, f"Deleting {len(batches)} batches")
         known = await known_batches(tx, project, batches)
-        gone = [batch_id(project, batch) for batch in batches if batch not in known]
+        gone = [ids.of("batch", project, batch) for batch in batches if batch not in known]
         problems = [Problem(f"The batch {name} has been deleted already.") for name in gone]
         problems += await blockers_of(tx, project, batches, None)
         if problems:
@@ -30,7 +31,7 @@ async def delete_batches(database: Database, attempt: Attempt) -> None:
         await undo(tx, project, batches, attempt.task_id)
         mark_batches(tx, project, batches)
         await tasks.hold_fence(tx, attempt)
-        result = DeletionResult([batch_id(project, batch) for batch in batches])
+        result = DeletionResult([ids.of("batch", project, batch) for batch in batches])
         await audit.record(
             tx,
             attempt.actor,

@@ -20,7 +20,7 @@ class RunKey:
 
 def model_run_id(key: RunKey) -> str:
     """The friendly id of a run."""
-    return ids.make(ids.PREFIXES["model_run"], ids.Key(key.project, key.number, owner=key.owner))
+    return ids.of("model_run", key.project, key.number, owner=key.owner)
 
 
 def run_behind(project: int, batch: int) -> str:
@@ -30,7 +30,7 @@ def run_behind(project: int, batch: int) -> str:
 
 def read_model_run_id(friendly: str) -> RunKey | None:
     """The run that a friendly id names; None when no run can have it."""
-    key = ids.parse(ids.PREFIXES["model_run"], friendly)
+    key = ids.parse("model_run", friendly)
     if key is None or key.owner is Owner.EVENT or key.position:
         return None
     return RunKey(key.owner, key.project, key.key)

@@ -47,7 +47,7 @@ async def stale_reasons(tx: Read, project: int, batches: Sequence[int]) -> dict[
     for batch, reason, record, source in await tx.tuples(
         _REASONS, {"project": project, "batches": list(batches), "most": STALE_REASONS_MAX}
     ):
-        named = ids.make(ids.PREFIXES["batch"], ids.Key(project, source)) if source else record
+        named = ids.of("batch", project, source) if source else record
         found[batch].append(StaleReason(reason, named))
     return found
 

@@ -23,8 +23,7 @@ from weighbridge.accounting.books.stale_reasons import (
     EVENT_CORRECTED,
     STATIC_INPUT_ADDED,
 )
-from weighbridge.collection.data_points.queries import data_point_id
-from weighbridge.collection.events.queries import event_id
+from weighbridge.core.identity import ids
 from weighbridge.core.model import StaticInput
 from weighbridge.core.time.cadence import EventSlot
 from weighbridge.core.time.instant import Instant, Interval
@@ -44,8 +43,8 @@ class ChangedEvent:
     def at(cls, project: int, event: int, position: int) -> "ChangedEvent":
         """A corrected value; at position 0, corrected times or tags."""
         if position == 0:
-            return cls(event, EVENT_CORRECTED, event_id(project, event))
-        return cls(event, DATA_POINT_CORRECTED, data_point_id(project, event, position))
+            return cls(event, EVENT_CORRECTED, ids.of("event", project, event))
+        return cls(event, DATA_POINT_CORRECTED, ids.of("data_point", project, event, position))
 
 
 class _Added(msgspec.Struct, frozen=True):

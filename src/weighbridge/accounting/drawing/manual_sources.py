@@ -101,7 +101,7 @@ def by_hand(scope: Scope) -> list[Node]:
 def outputs_in(project: int, data_points: Sequence[str]) -> dict[str, str]:
     """Which of the data points that a request names are outputs of the project's batches, by field."""
     keys = {
-        f"data_point_ids[{place}]": (text, ids.parse(ids.PREFIXES["data_point"], text))
+        f"data_point_ids[{place}]": (text, ids.parse("data_point", text))
         for place, text in enumerate(data_points)
     }
     return {
@@ -119,7 +119,7 @@ def named_by(amounts: Sequence[BatchAmount] | None, outputs: Mapping[str, str]) 
         Named(
             field=f"batch_amounts[{place}]",
             batch=one.batch_id,
-            key=ids.parse(ids.PREFIXES["batch"], one.batch_id),
+            key=ids.parse("batch", one.batch_id),
             amount=one.primary_output_amount,
             group=one.allocation_group,
         )
@@ -129,10 +129,10 @@ def named_by(amounts: Sequence[BatchAmount] | None, outputs: Mapping[str, str]) 
 
 
 def _whole(field: str, text: str) -> Named:
-    key = ids.parse(ids.PREFIXES["data_point"], text)
+    key = ids.parse("data_point", text)
     if key is None or key.owner is not Owner.BATCH:
         return Named(field, text, None)
-    return Named(field, ids.make(ids.PREFIXES["batch"], Key(key.project, key.key)), key)
+    return Named(field, ids.make("batch", Key(key.project, key.key)), key)
 
 
 async def choices_in(

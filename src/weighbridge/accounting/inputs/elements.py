@@ -12,10 +12,10 @@ from psycopg.sql import SQL, Composable, Composed, Identifier
 
 from weighbridge.accounting.inputs.selection import Found
 from weighbridge.accounting.inputs.streams import Source
-from weighbridge.collection.events.queries import event_id
 from weighbridge.collection.measurements.condition import value_of
 from weighbridge.core.engine.element import Element
 from weighbridge.core.engine.statistics import NOTHING, Group
+from weighbridge.core.identity import ids
 from weighbridge.core.ledger.partition import DIMENSIONS, Partition
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Interval
@@ -97,7 +97,7 @@ def _group(project: int, source: Source, tags: Partition, elements: Sequence[Ele
         source=source.number,
         tags=tags,
         event_count=len(of_slot),
-        first_event=event_id(project, (of_slot or elements)[0].event),
+        first_event=ids.of("event", project, (of_slot or elements)[0].event),
         digest=Decimal(sum(element.digest for element in elements)),
         by_input=dict.fromkeys(source.node_slugs, NOTHING),
         elements=tuple(elements),

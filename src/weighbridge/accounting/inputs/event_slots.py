@@ -13,7 +13,7 @@ from weighbridge.accounting.books.runs import slot_columns
 from weighbridge.accounting.inputs.selection import EACH_SLOT, Discovery, membership
 from weighbridge.accounting.inputs.streams import Source, catalogue_of, matching, sources_of
 from weighbridge.accounting.inputs.window import Reach
-from weighbridge.collection.events.queries import event_id
+from weighbridge.core.identity import ids
 from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model import Model
 from weighbridge.core.time.cadence import EventSlot
@@ -47,7 +47,8 @@ async def event_slots(
     if not is_by_tracking_id(model):
         rows = await tx.tuples(_EVENTS.format(making=_any_of(making)), values)
         return [
-            EventSlot(start, end, event=number, name=event_id(project, number)) for number, start, end in rows
+            EventSlot(start, end, event=number, name=ids.of("event", project, number))
+            for number, start, end in rows
         ]
     spanned = [source for source in sources if source.window.reach is not Reach.ANY or source in making]
     rows = await tx.tuples(_TRACKING_IDS.format(making=_any_of(making), spanned=_any_of(spanned)), values)
@@ -63,8 +64,8 @@ async def in_several(tx: Read, place: Discovery, source: Source) -> list[str]:
         {"project": place.project, "event_type": source.event_type, **slot_columns(place.slots)},
     )
     return [
-        f"Event {event_id(place.project, number)} of {source.event_type_slug!r} lies in {count} slots, which"
-        " would each count all of it; give it a tracking id, or have its input repeat."
+        f"Event {ids.of('event', place.project, number)} of {source.event_type_slug!r} lies in {count} slots,"
+        " which would each count all of it; give it a tracking id, or have its input repeat."
         for number, count in rows
     ]
 

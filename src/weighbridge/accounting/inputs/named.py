@@ -7,8 +7,6 @@ project, or a problem says why not.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weighbridge.collection.data_points.queries import data_point_id
-from weighbridge.collection.events.queries import event_id
 from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Owner
@@ -40,7 +38,7 @@ async def named_data_points(
     tx: Read, project: int, friendly: Sequence[str]
 ) -> tuple[tuple[Named, ...], list[Problem]]:
     """Find the data points of a project that ids name, and what is wrong with the ids."""
-    keys = [ids.parse(ids.PREFIXES["data_point"], text) for text in friendly]
+    keys = [ids.parse("data_point", text) for text in friendly]
     places = {
         (key.key, key.position): index
         for index, key in reversed(list(enumerate(keys)))
@@ -67,7 +65,7 @@ async def named_data_points(
             "positions": [position for _, position in places],
         },
     )
-    known = {data_point_id(project, one.event, one.position) for one in found}
+    known = {ids.of("data_point", project, one.event, one.position) for one in found}
     unknown = [_unknown(index, text) for index, text in enumerate(friendly) if text not in known]
     incomplete = [_incomplete(project, one) for one in found if not one.is_complete]
     return tuple(found), unknown + incomplete
@@ -80,6 +78,6 @@ def _unknown(index: int, text: str) -> Problem:
 
 
 def _incomplete(project: int, one: Named) -> Problem:
-    event = event_id(project, one.event)
+    event = ids.of("event", project, one.event)
     message = f"{one.field} belongs to {event}, which is incomplete: a required data point is missing."
     return Problem(message, one.field, "incomplete", (event,))

@@ -12,7 +12,7 @@ from psycopg.sql import SQL
 from weighbridge.accounting.inputs.named import FIELD, Named
 from weighbridge.accounting.inputs.named_data import Given
 from weighbridge.accounting.inputs.streams import Source, matching
-from weighbridge.collection.events.queries import event_id
+from weighbridge.core.identity import ids
 from weighbridge.core.model import Input, Node, Straddle
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
@@ -73,7 +73,7 @@ def _reading(given: Given, one: Named) -> Iterator[tuple[Source, Node]]:
 
 
 def _outside(project: int, node: Node, one: Named) -> Problem:
-    event = event_id(project, one.event)
+    event = ids.of("event", project, one.event)
     by = _BY.get(node.body.straddle, "") if isinstance(node.body, Input) else ""
     said = f"Input {node.slug!r}: {event} does not lie in the period from start_time to end_time{by}."
     return Problem(said, FIELD, "outside_period", (event,))

@@ -11,7 +11,7 @@ from weighbridge.core.model import Input, Model, Node, Upstream
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.modelling.document.reading import read_model
-from weighbridge.modelling.models.queries import model_number, stored_model
+from weighbridge.modelling.models.queries import stored_model
 
 
 class RequiredInputs(msgspec.Struct, frozen=True):
@@ -25,8 +25,8 @@ async def list_required_inputs(tx: Read, actor: Actor, friendly: str) -> list[Re
     ledger = await queries.get_ledger(tx, actor, friendly)
     if ledger.latest_model is None:
         return []
-    model = read_model((await stored_model(tx, model_number(ledger.latest_model.id))).document)
-    key = ids.parse(ids.PREFIXES["ledger"], friendly)
+    model = read_model((await stored_model(tx, ids.number("model", ledger.latest_model.id))).document)
+    key = ids.parse("ledger", friendly)
     assert key is not None  # noqa: S101 - the ledger was found by it
     rows = await tx.tuples(
         """
@@ -48,7 +48,7 @@ async def _sources(tx: Read, project: int, model: Model) -> dict[str, SourceLedg
         "SELECT id, name, unit FROM ledgers WHERE project_id = %s AND name = ANY (%s)",
         (project, sorted(names)),
     )
-    return {name: SourceLedger(queries.ledger_id(project, number), name, unit) for number, name, unit in rows}
+    return {name: SourceLedger(ids.of("ledger", project, number), name, unit) for number, name, unit in rows}
 
 
 def _required(

@@ -11,9 +11,9 @@ from psycopg.sql import SQL, Composable, Identifier
 
 from weighbridge.accounting.inputs.selection import Found
 from weighbridge.accounting.inputs.streams import ReadValue, Source
-from weighbridge.collection.events.queries import event_id
 from weighbridge.collection.measurements.condition import Column
 from weighbridge.core.engine.statistics import Group, Statistics
+from weighbridge.core.identity import ids
 from weighbridge.core.ledger.partition import DIMENSIONS, Partition
 from weighbridge.core.model import Aggregate
 from weighbridge.db.engine import Read
@@ -104,7 +104,7 @@ def _group(project: int, source: Source, columns: Sequence[tuple[str, str]], row
         source.number,
         Partition(tracking_id=tracking_id, feedstock=feedstock, asset=asset),
         event_count,
-        event_id(project, first_event),
+        ids.of("event", project, first_event),
         digest,
         {node: Statistics(**found) for node, found in by_input.items()},
     )

@@ -28,7 +28,7 @@ async def create_instrument(tx: Write, actor: Actor, friendly: str, asked: NewIn
     if preset is None:
         message = f"{ledger.name!r} is credited by its model; only system ledgers take instruments."
         raise Invalid([Problem(message, "ledger_id", "no_system_ledger")])
-    key = ids.parse(ids.PREFIXES["ledger"], friendly)
+    key = ids.parse("ledger", friendly)
     assert key is not None  # noqa: S101 - the ledger was found by it
     await _hold(tx, key)
     given = msgspec.structs.asdict(asked) | {"external_id": asked.external_id.strip()}

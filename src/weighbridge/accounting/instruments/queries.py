@@ -6,10 +6,7 @@ from typing import Final
 
 from psycopg.sql import SQL, Composable, Literal
 
-from weighbridge.accounting.batches.queries import batch_id
 from weighbridge.accounting.instruments.records import Instrument
-from weighbridge.accounting.ledgers.queries import ledger_id
-from weighbridge.collection.projects.queries import project_id as friendly_project
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
@@ -77,9 +74,9 @@ def _instrument(
     lower_heating_value: Decimal | None, start: Instant, end: Instant, created: Instant, updated: Instant,
 ) -> Instrument:  # fmt: skip
     return Instrument(
-        id=batch_id(project, number),
-        project_id=friendly_project(project),
-        ledger_id=ledger_id(project, ledger),
+        id=ids.of("batch", project, number),
+        project_id=ids.of("project", project),
+        ledger_id=ids.of("ledger", project, ledger),
         external_id=external_id,
         name=name,
         amount=amount,

@@ -19,7 +19,7 @@ _PATH = "/ledgers/{ledger_id}/instruments"
 async def list_instruments(call: ReadCall) -> Page[Instrument]:
     """List the instruments of a system ledger; other ledgers have none."""
     await get_ledger(call.tx, call.actor, call.path["ledger_id"])
-    key = ids.parse(ids.PREFIXES["ledger"], call.path["ledger_id"])
+    key = ids.parse("ledger", call.path["ledger_id"])
     assert key is not None  # noqa: S101 - the ledger was found by it
     return await queries.list_instruments(call.tx, key, wanted(call.query, queries.INSTRUMENTS))
 

@@ -7,7 +7,7 @@ import msgspec
 from weighbridge.accounting.books.presets import with_preset
 from weighbridge.accounting.ledgers import queries
 from weighbridge.accounting.ledgers.records import Ledger, LedgerChange, NewLedger
-from weighbridge.collection.projects.queries import project_for_record, project_id
+from weighbridge.collection.projects.queries import project_for_record
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.name import problem_of_name
 from weighbridge.core.ledger.posting import SCALE_MAX
@@ -18,7 +18,7 @@ from weighbridge.core.quantity.unit import UnitError, compatible, parse_unit
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid, Malformed, NotFound
 from weighbridge.modelling.document.reading import read_model
-from weighbridge.modelling.models.queries import get_model, model_number, stored_model
+from weighbridge.modelling.models.queries import get_model, stored_model
 from weighbridge.platform.audit_log import actions as audit
 
 BATCHES_NAMED_MAX: Final = 10
@@ -52,7 +52,7 @@ async def create_ledger(tx: Write, actor: Actor, asked: NewLedger, project_of_pa
         """,
         (project, asked.name.strip(), unit, asked.scale, family, output, asked.system_ledger_type),
     )
-    made = await queries.get_ledger(tx, actor, queries.ledger_id(project, number))
+    made = await queries.get_ledger(tx, actor, ids.of("ledger", project, number))
     await audit.record(tx, actor, action="ledger.create", target=made.id, project_id=project, after=made)
     return made
 
@@ -111,7 +111,7 @@ async def delete_ledger(tx: Write, actor: Actor, friendly: str) -> None:
 
 
 def _key(friendly: str) -> ids.Key:
-    key = ids.parse(ids.PREFIXES["ledger"], friendly)
+    key = ids.parse("ledger", friendly)
     assert key is not None  # noqa: S101 - the ledger was found by it
     return key
 
@@ -137,10 +137,7 @@ async def _batch_problems(tx: Write, key: ids.Key) -> list[Problem]:
     )
     if not rows:
         return []
-    prefix = ids.PREFIXES["batch"]
-    live = tuple(
-        ids.make(prefix, ids.Key(key.project, batch)) for batch, is_deleted in rows if not is_deleted
-    )
+    live = tuple(ids.of("batch", key.project, batch) for batch, is_deleted in rows if not is_deleted)
     if not live:
         message = "The ledger had batches, and the entries of deleted batches stay; it cannot be removed."
         return [Problem(message, "ledger_id", "has_entries")]
@@ -161,7 +158,7 @@ async def _model(tx: Write, actor: Actor, friendly: str) -> tuple[int, Model]:
                 )
             ]
         ) from None
-    family = (await stored_model(tx, model_number(friendly))).family
+    family = (await stored_model(tx, ids.number("model", friendly))).family
     # Ledgers run the active version, whichever was named; it stays so until the ledger is there.
     active: int = await tx.value(
         "SELECT active_model_id FROM model_families WHERE id = %s FOR SHARE", (family,)
@@ -171,7 +168,7 @@ async def _model(tx: Write, actor: Actor, friendly: str) -> tuple[int, Model]:
 
 def _contradiction(named: str | int | None, project: int) -> list[Problem]:
     """The body need not repeat the project of the path; what it says may not differ from it."""
-    if named is None or str(named) in {str(project), project_id(project)}:
+    if named is None or str(named) in {str(project), ids.of("project", project)}:
         return []
     message = f"project_id is {named!r}, which is not the project of the path; leave it out."
     return [Problem(message, "ledger.project_id", "conflict")]

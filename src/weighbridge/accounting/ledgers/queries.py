@@ -9,7 +9,6 @@ import msgspec
 from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.accounting.ledgers.records import Ledger, LedgerModel
-from weighbridge.collection.projects.queries import project_id as friendly_project
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.permission import Actor
@@ -19,7 +18,6 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, page_of, read_int4, wanted
 from weighbridge.errors import Malformed, NotFound
-from weighbridge.modelling.models.queries import model_id
 
 LEDGERS: Final = Listing(
     sorts={"id": "l.id", "name": "l.name", "created_at": "l.created_at", "updated_at": "l.updated_at"},
@@ -68,7 +66,7 @@ async def list_ledgers(tx: Read, actor: Actor, query: Sequence[tuple[str, str]])
 
 async def get_ledger(tx: Read, actor: Actor, friendly: str) -> Ledger:
     """One ledger of the actor's account."""
-    key = ids.parse(ids.PREFIXES["ledger"], friendly)
+    key = ids.parse("ledger", friendly)
     if key is None:
         raise NotFound
     found = await tx.row(
@@ -92,7 +90,7 @@ async def get_ledger_as_of(tx: Read, actor: Actor, friendly: str, query: Sequenc
 
 async def _then(tx: Read, ledgers: Sequence[Ledger], as_of: Instant) -> list[Ledger]:
     """Ledgers with what had been posted to them by a time."""
-    keys = [key for one in ledgers if (key := ids.parse(ids.PREFIXES["ledger"], one.id)) is not None]
+    keys = [key for one in ledgers if (key := ids.parse("ledger", one.id)) is not None]
     rows = await tx.tuples(
         """
         SELECT (SELECT coalesce(sum(e.amount), 0) FROM ledger_entries e
@@ -129,11 +127,6 @@ def _moment(asked: Sequence[str]) -> Instant:
         raise Malformed([Problem(message, "as_of", "invalid")]) from None
 
 
-def ledger_id(project: int, number: int) -> str:
-    """The friendly id of a ledger."""
-    return ids.make(ids.PREFIXES["ledger"], ids.Key(project, number))
-
-
 def _mine(actor: Actor) -> Composable:
     return SQL("l.project_id IN (SELECT id FROM projects WHERE account_id = {})").format(
         Literal(actor.account_id)
@@ -146,10 +139,10 @@ def _ledger(
     model: int | None, model_name: str | None, output: str | None, asset_category: str | None,
     created: Instant, updated: Instant,
 ) -> Ledger:  # fmt: skip
-    friendly = ledger_id(project, number)
+    friendly = ids.of("ledger", project, number)
     return Ledger(
         id=friendly,
-        project_id=friendly_project(project),
+        project_id=ids.of("project", project),
         name=name,
         unit=unit,
         scale=scale,
@@ -158,10 +151,10 @@ def _ledger(
         system_ledger_type=system_ledger_type,
         partition_type=partition_type,
         cadence=cadence,
-        latest_model=LedgerModel(model_id(model), model_name) if model and model_name else None,
+        latest_model=LedgerModel(ids.of("model", 0, model), model_name) if model and model_name else None,
         output=output,
         asset_category=asset_category,
         created_at=created,
         updated_at=updated,
-        ui_url=Link(f"/projects/{friendly_project(project)}/ledgers/{friendly}"),
+        ui_url=Link(f"/projects/{ids.of('project', project)}/ledgers/{friendly}"),
     )

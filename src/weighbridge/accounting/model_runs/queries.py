@@ -7,7 +7,6 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.accounting.batches.queries import batch_id
 from weighbridge.accounting.books.run_identity import RunKey, model_run_id, read_model_run_id
 from weighbridge.accounting.model_runs.records import (
     STATES,
@@ -17,7 +16,6 @@ from weighbridge.accounting.model_runs.records import (
     NodeValue,
     OutputDataPoint,
 )
-from weighbridge.collection.projects.queries import project_id as friendly_project
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Owner
 from weighbridge.core.model import ModelError
@@ -28,7 +26,6 @@ from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, Page, Wanted
 from weighbridge.db.literal import Literal
 from weighbridge.errors import NotFound
 from weighbridge.modelling.document.reading import read_model
-from weighbridge.modelling.models.queries import model_id
 
 MODEL_RUNS: Final = Listing(
     sorts={
@@ -184,12 +181,12 @@ def _tags_in(document: str) -> Tags:
 
 
 def _model_run(row: _RunRow, calculations: Sequence[_CalculationRow], tags: Tags) -> ModelRun:
-    batch = batch_id(row.project, row.number) if row.owner == Owner.BATCH else None
+    batch = ids.of("batch", row.project, row.number) if row.owner == Owner.BATCH else None
     blockers = [] if batch is None else [_behind(batch)]
     return ModelRun(
         id=model_run_id(row.key),
-        project_id=friendly_project(row.project),
-        model_id=model_id(row.model),
+        project_id=ids.of("project", row.project),
+        model_id=ids.of("model", 0, row.model),
         batch_id=batch,
         start_time=row.start_time,
         end_time=row.end_time,
@@ -228,7 +225,7 @@ def _calculation(row: _CalculationRow, tags: Mapping[str, str]) -> Calculation:
 def _output(row: _CalculationRow) -> OutputDataPoint:
     key = ids.Key(row.project, row.run, row.position, Owner(row.owner))
     return OutputDataPoint(
-        id=ids.make(ids.PREFIXES["data_point"], key),
+        id=ids.make("data_point", key),
         slug=row.slug,
         data_point_type=row.name,
         value=row.content,

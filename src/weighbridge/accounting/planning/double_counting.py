@@ -15,7 +15,7 @@ from weighbridge.accounting.inputs.selection import Discovery, found
 from weighbridge.accounting.inputs.streams import Source
 from weighbridge.accounting.planning.plan import Run
 from weighbridge.accounting.planning.scope import Scope
-from weighbridge.collection.events.queries import event_id
+from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 
 
@@ -31,10 +31,11 @@ async def already_used(
     for source in sources:
         if source.event_type in kinds:
             for rival, count, first in await _shared(tx, scope.family, place, source, runs):
+                example = ids.of("event", place.project, first)
                 problems.append(
-                    f"{count} events of type {source.event_type_slug!r}, {event_id(place.project, first)} for"
-                    f" one, feed the model {rival!r} and cannot feed {scope.model.name!r} too; the event type"
-                    " is not reusable in batches."
+                    f"{count} events of type {source.event_type_slug!r}, {example} for one, feed the model"
+                    f" {rival!r} and cannot feed {scope.model.name!r} too; the event type is"
+                    " not reusable in batches."
                 )
     return problems
 

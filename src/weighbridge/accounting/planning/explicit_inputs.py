@@ -140,7 +140,7 @@ def _of_events(named: Sequence[str] | None, project: int) -> dict[str, ids.Key |
     if len(named) > DATA_POINTS_NAMED_MAX:
         said = f"{_IDS} has {len(named)} entries; at most {DATA_POINTS_NAMED_MAX} can be named."
         raise Invalid([Problem(said, _IDS, "too_many")])
-    keys = {text: ids.parse(ids.PREFIXES["data_point"], text) for text in named}
+    keys = {text: ids.parse("data_point", text) for text in named}
     of_events = {
         text: key
         for text, key in keys.items()
@@ -222,7 +222,7 @@ def _unplaced(
     for point in points:
         if (point.event, point.data_point_type) in placed:
             continue
-        name = ids.make(ids.PREFIXES["data_point"], ids.Key(project, point.event, point.position))
+        name = ids.of("data_point", project, point.event, point.position)
         if not any(reader.nodes_of(point.data_point_type) for reader in readers):
             fact = "which no input of the model reads"
         elif not point.is_complete:

@@ -10,8 +10,8 @@ from weighbridge.accounting.inputs.selection import Discovery
 from weighbridge.accounting.inputs.streams import Source
 from weighbridge.accounting.inputs.window import IS_LONG, LONG, Reach
 from weighbridge.accounting.planning.scope import Scope
-from weighbridge.collection.events.queries import event_id
 from weighbridge.core.engine.statistics import Group
+from weighbridge.core.identity import ids
 from weighbridge.core.time.cadence import EVENT
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
@@ -46,7 +46,7 @@ async def _in_no_slot(tx: Read, scope: Scope, sources: Sequence[Source]) -> list
     for source in sources:
         if source.window.reach is not Reach.ANY:
             count, numbers = await in_none(tx, place, source, scope.hull)
-            events = [event_id(scope.project, number) for number in numbers]
+            events = [ids.of("event", scope.project, number) for number in numbers]
             found += [NotCounted(NO_SLOT, source.event_type_slug, count, events)] if count else []
     return found
 
@@ -68,7 +68,7 @@ async def _straddling_or_incomplete(
         },
     )
     return [
-        NotCounted(reason, slug, count, [event_id(scope.project, number) for number in numbers])
+        NotCounted(reason, slug, count, [ids.of("event", scope.project, number) for number in numbers])
         for slug, reason, count, numbers in rows
     ]
 

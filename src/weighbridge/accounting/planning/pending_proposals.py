@@ -12,10 +12,9 @@ from weighbridge.accounting.inputs.event_slots import EVENTS_NAMED_MAX
 from weighbridge.accounting.inputs.streams import Source
 from weighbridge.accounting.inputs.window import Reach
 from weighbridge.accounting.planning.scope import Scope
-from weighbridge.collection.data_points.queries import data_point_id
+from weighbridge.core.identity import ids
 from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.db.engine import Read
-from weighbridge.quality.rule_results.queries import rule_id
 
 
 async def pending_proposals(tx: Read, scope: Scope, sources: Sequence[Source]) -> list[PendingProposals]:
@@ -34,11 +33,11 @@ async def pending_proposals(tx: Read, scope: Scope, sources: Sequence[Source]) -
     )
     return [
         PendingProposals(
-            rule_id(scope.project, rule),
+            ids.of("rule", scope.project, rule),
             name,
             slug,
             count,
-            [data_point_id(scope.project, *key) for key in zip(events, positions, strict=True)],
+            [ids.of("data_point", scope.project, *key) for key in zip(events, positions, strict=True)],
         )
         for rule, name, slug, count, events, positions in rows
     ]

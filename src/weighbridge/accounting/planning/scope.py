@@ -99,7 +99,7 @@ async def scopes_of(
     be generated.
     """
     await get_ledger(tx, actor, ledger)
-    key = ids.parse(ids.PREFIXES["ledger"], ledger)
+    key = ids.parse("ledger", ledger)
     assert key is not None  # noqa: S101 - the ledger was found by it
     linked = await _linked(tx, key, is_concurrent=asked.generate_concurrent_ledgers)
     frame = linked[0]

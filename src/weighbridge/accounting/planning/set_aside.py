@@ -16,7 +16,7 @@ from weighbridge.accounting.inputs.selection import EACH_SLOT, Discovery, chosen
 from weighbridge.accounting.inputs.streams import Source, matching
 from weighbridge.accounting.inputs.window import Reach
 from weighbridge.accounting.planning.scope import Scope
-from weighbridge.collection.events.queries import event_id
+from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 
 OTHERS_NAMED: Final = "other data were named for input {input}"
@@ -58,7 +58,7 @@ async def _of_source(tx: Read, scope: Scope, place: Discovery, source: Source) -
             (TYPE_SKIPPED if is_skipped else OTHERS_NAMED).format(input=node),
             source.event_type_slug,
             count,
-            [event_id(place.project, number) for number in numbers],
+            [ids.of("event", place.project, number) for number in numbers],
         )
         for is_skipped, count, numbers in rows
     ]

@@ -9,7 +9,7 @@ import msgspec
 
 from weighbridge.accounting.books.newest import IS_NEWEST
 from weighbridge.accounting.inputs.event_slots import event_slots
-from weighbridge.collection.events.queries import event_id
+from weighbridge.core.identity import ids
 from weighbridge.core.model import Model
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.cadence import (
@@ -193,7 +193,7 @@ def _generated_slot(project: int, row: _GeneratedSlot) -> Generated:
         row.start_time, row.end_time, by_event=row.by_event, event=row.event, tracking_id=row.tracking_id
     )
     if isinstance(slot, EventSlot):
-        slot = replace(slot, name=slot.tracking_id or event_id(project, slot.event))
+        slot = replace(slot, name=slot.tracking_id or ids.of("event", project, slot.event))
     return Generated(slot, Version(row.model, row.cadence))
 
 

@@ -84,7 +84,7 @@ async def generation_for(tx: Read, project: int, run: UpdatedRun, asked: Updated
 
 async def _of_others(tx: Read, project: int, run: UpdatedRun, named: Sequence[str]) -> list[str]:
     """What the slot's other partitions are made of, of the types that are named."""
-    keys = [ids.parse(ids.PREFIXES["data_point"], text) for text in named]
+    keys = [ids.parse("data_point", text) for text in named]
     mine = [key for key in keys if key and key.project == project and key.owner is ids.Owner.EVENT]
     rows = await tx.tuples(
         _OF_OTHERS,
@@ -95,9 +95,7 @@ async def _of_others(tx: Read, project: int, run: UpdatedRun, named: Sequence[st
             "positions": [key.position for key in mine],
         },
     )
-    return [
-        ids.make(ids.PREFIXES["data_point"], ids.Key(project, event, position)) for event, position in rows
-    ]
+    return [ids.of("data_point", project, event, position) for event, position in rows]
 
 
 def refuse_to_fall_short(scopes: Sequence[Scope], postings: Postings) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from weighbridge.accounting.batch_generations.records import PartitionDeficit
-from weighbridge.accounting.ledgers.queries import ledger_id
 from weighbridge.accounting.planning.plan import Change, NewBatch, Plan
 from weighbridge.accounting.posting.balances import (
     Account,
@@ -21,6 +20,7 @@ from weighbridge.accounting.posting.balances import (
     stored_in,
     taken_by,
 )
+from weighbridge.core.identity import ids
 from weighbridge.core.ledger.posting import Deficit, DeficitEntry, Entry, Holding, Kind, Total, post
 from weighbridge.core.quantity.number import exact_total
 from weighbridge.db.engine import Read
@@ -47,7 +47,9 @@ class Postings:
     def named_deficits(self, project: int) -> list[PartitionDeficit]:
         """The open deficits as callers see them."""
         return [
-            PartitionDeficit(ledger_id(project, account.ledger), account.partition.label or None, amount)
+            PartitionDeficit(
+                ids.of("ledger", project, account.ledger), account.partition.label or None, amount
+            )
             for account, amount in self.deficits.items()
         ]
 

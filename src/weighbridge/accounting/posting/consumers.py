@@ -5,10 +5,10 @@ What the run comes to anew, they have not seen.
 
 from collections.abc import Sequence
 
-from weighbridge.accounting.batches.queries import batch_id
 from weighbridge.accounting.books.newest import IS_NEWEST
 from weighbridge.accounting.books.stale_reasons import INPUTS_REPLACED, SOURCE_ADJUSTED
 from weighbridge.accounting.posting.posted import Posted
+from weighbridge.core.identity import ids
 from weighbridge.db.engine import Write
 
 
@@ -39,7 +39,7 @@ async def mark_consumers(tx: Write, project: int, posted: Sequence[Posted]) -> N
             "reason": SOURCE_ADJUSTED,
             "runs": [one.run_id for one in adjusting],
             "ledgers": [one.change.target.number for one in adjusting],
-            "records": [batch_id(project, one.batch_id) for one in adjusting],
+            "records": [ids.of("batch", project, one.batch_id) for one in adjusting],
         },
     )
 
@@ -61,7 +61,7 @@ async def mark_other_ledgers(
             "project": project,
             "reason": INPUTS_REPLACED,
             "runs": [one.run_id for one in posted],
-            "records": [batch_id(project, one.batch_id) for one in posted],
+            "records": [ids.of("batch", project, one.batch_id) for one in posted],
             "ledgers": list(ledgers),
         },
     )

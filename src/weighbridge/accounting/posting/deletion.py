@@ -14,9 +14,9 @@ leaves every balance and deficit as it was before.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from weighbridge.accounting.batches.queries import batch_id
 from weighbridge.accounting.books.stale_reasons import BATCH_DELETED
 from weighbridge.accounting.books.staleness import mark_runs
+from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
 
@@ -52,9 +52,9 @@ async def blockers_of(tx: Read, project: int, batches: Sequence[int], field: str
     )
     problems = []
     for batch, code, others in rows:
-        records = tuple(batch_id(project, other) for other in others)
+        records = tuple(ids.of("batch", project, other) for other in others)
         why = BLOCKERS[code].format(records=", ".join(records))
-        name = batch_id(project, batch)
+        name = ids.of("batch", project, batch)
         problems.append(Problem(f"The batch {name} cannot be deleted: {why}", field, code, records))
     return problems
 
@@ -81,7 +81,9 @@ async def undo(tx: Write, project: int, batches: Sequence[int], task_id: int) ->
         """,
         values,
     )
-    await mark_runs(tx, project, [(run, batch_id(project, batch)) for batch, run in rows], BATCH_DELETED)
+    await mark_runs(
+        tx, project, [(run, ids.of("batch", project, batch)) for batch, run in rows], BATCH_DELETED
+    )
 
 
 # What the deleted batches posted is undone, so what is left is what others posted. Of that, `held` is what

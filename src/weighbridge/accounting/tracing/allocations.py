@@ -7,7 +7,6 @@ it draws.
 from collections.abc import Mapping, Sequence
 
 from weighbridge.accounting.batches.records import BatchAllocation, LineageAttribute, LineageDraw
-from weighbridge.accounting.ledgers.queries import ledger_id
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 
@@ -34,8 +33,8 @@ async def allocations_of(tx: Read, project: int, batches: Sequence[int]) -> dict
             BatchAllocation(
                 amount=amount,
                 unit=unit,
-                batch_id=ids.make(ids.PREFIXES["batch"], ids.Key(project, consumer)),
-                ledger_id=ledger_id(project, ledger),
+                batch_id=ids.of("batch", project, consumer),
+                ledger_id=ids.of("ledger", project, ledger),
                 tracking_id=tracking_id,
             )
         )
@@ -63,8 +62,8 @@ async def draws_of(
     ):
         found.setdefault(node, []).append(
             LineageDraw(
-                batch_id=ids.make(ids.PREFIXES["batch"], ids.Key(project, source)),
-                ledger_id=ledger_id(project, ledger),
+                batch_id=ids.of("batch", project, source),
+                ledger_id=ids.of("ledger", project, ledger),
                 tracking_id=tracking_id,
                 amount=amount,
                 unit=unit,

@@ -13,10 +13,8 @@ import msgspec
 
 from weighbridge.accounting.batches.records import InputDataPoint, InputEvent, InputRow
 from weighbridge.accounting.tracing.skipped_inputs import skipped_rows
-from weighbridge.collection.events.queries import event_id
 from weighbridge.collection.events.records import Substitution
 from weighbridge.collection.measurements.corrected import substitutions_numbered
-from weighbridge.collection.projects.queries import project_id as friendly_project
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
@@ -237,7 +235,7 @@ def _row(
 ) -> InputRow:
     slug, unit = measure
     number = dict(zip(event.substituted, event.substitutions, strict=True)).get(position)
-    point = ids.make(ids.PREFIXES["data_point"], ids.Key(project, event.number, position))
+    point = ids.of("data_point", project, event.number, position)
     return InputRow(
         InputDataPoint(
             point,
@@ -249,7 +247,7 @@ def _row(
             imputed=event.is_imputed,
             substitution=None if number is None else named[number],
         ),
-        InputEvent(friendly_project(project), event_id(project, event.number)),
+        InputEvent(ids.of("project", project), ids.of("event", project, event.number)),
     )
 
 

@@ -25,15 +25,13 @@ from weighbridge.accounting.tracing.input_data import (
     measures,
 )
 from weighbridge.accounting.tracing.skipped_inputs import skipped_nodes
-from weighbridge.collection.data_points.queries import data_point_id
-from weighbridge.collection.events.queries import event_id
 from weighbridge.core.expression import print_tree
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Formula, Input, Node, Upstream, needs
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.modelling.document.reading import read_model
-from weighbridge.modelling.models.queries import model_number, stored_model
+from weighbridge.modelling.models.queries import stored_model
 
 ROWS_SHOWN: Final = 20
 """Measurements shown for each input; all of them are in the batch's input data."""
@@ -64,7 +62,7 @@ class _Reads:
 async def get_lineage(tx: Read, actor: Actor, friendly: str) -> Lineage:
     """How one batch of the actor's account came about."""
     batch = await queries.get_batch(tx, actor, friendly)
-    key = ids.parse(ids.PREFIXES["batch"], friendly)
+    key = ids.parse("batch", friendly)
     assert key is not None  # noqa: S101 - the batch was found by it
     calculations = await tx.rows(
         _Calculation,
@@ -76,7 +74,7 @@ async def get_lineage(tx: Read, actor: Actor, friendly: str) -> Lineage:
     )
     if batch.model is None:
         return Lineage(batch, [_figure(found) for found in calculations])
-    model = read_model((await stored_model(tx, model_number(batch.model.id))).document)
+    model = read_model((await stored_model(tx, ids.number("model", batch.model.id))).document)
     reads = _Reads(
         await _inputs(tx, key, {node.slug: node.body for node in model.nodes}),
         await _static_inputs(tx, key),
@@ -188,10 +186,10 @@ def _input(
         event_count=one.event_count,
         rows=[
             LineageRow(
-                data_point_id=data_point_id(project, event.number, position),
+                data_point_id=ids.of("data_point", project, event.number, position),
                 value=event.value_at(position),
                 weight=event.number_at(weight) if weight else None,
-                event_id=event_id(project, event.number),
+                event_id=ids.of("event", project, event.number),
                 tracking_id=event.tracking_id,
                 start_time=event.start_time,
                 end_time=event.end_time,

@@ -6,7 +6,7 @@ Each stands among the batch's input data as a zero without an event, so that wha
 from collections.abc import Mapping, Sequence
 
 from weighbridge.accounting.batches.records import InputDataPoint, InputEvent, InputRow
-from weighbridge.collection.projects.queries import project_id as friendly_project
+from weighbridge.core.identity import ids
 from weighbridge.core.quantity.number import parse_decimal
 from weighbridge.db.engine import Read
 
@@ -37,5 +37,5 @@ async def skipped_rows(tx: Read, project: int, batches: Sequence[int]) -> Mappin
             None, slug, unit, _ZERO, None, substituted=False, imputed=False, substitution=None,
             skipped_input=True,
         )  # fmt: skip
-        found[batch].append(InputRow(point, InputEvent(friendly_project(project), None)))
+        found[batch].append(InputRow(point, InputEvent(ids.of("project", project), None)))
     return found

@@ -5,7 +5,7 @@ from typing import Final
 from psycopg.sql import SQL, Literal
 
 from weighbridge.collection.asset_custom_fields.records import AssetCustomField
-from weighbridge.collection.projects.queries import project_id as friendly_project
+from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Listing, Page, Wanted, page_of, read_int4
@@ -52,4 +52,4 @@ async def value_types(tx: Read, project: int) -> dict[str, str]:
 
 
 def _field(project: int, number: int, label: str, value_type: str, created: Instant) -> AssetCustomField:
-    return AssetCustomField(number, friendly_project(project), label, value_type, created)
+    return AssetCustomField(number, ids.of("project", project), label, value_type, created)

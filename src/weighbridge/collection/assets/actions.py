@@ -10,6 +10,7 @@ from weighbridge.collection.spreadsheets.checking import (
     problems_of_texts,
     with_change,
 )
+from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
@@ -44,7 +45,7 @@ async def create_asset(tx: Write, actor: Actor, project: int, asked: NewAsset) -
 
 async def update_asset(tx: Write, actor: Actor, project: int, friendly: str, asked: AssetChange) -> Asset:
     """Change an asset; its name only until batches were made of its events."""
-    number = queries.asset_number(project, friendly)
+    number = ids.number("asset", friendly, project)
     found = await queries.locked_assets(tx, project, [number], [])
     if not found:
         raise NotFound
@@ -81,7 +82,7 @@ async def update_asset(tx: Write, actor: Actor, project: int, friendly: str, ask
 
 async def delete_asset(tx: Write, actor: Actor, project: int, friendly: str) -> None:
     """Remove an asset that nothing names."""
-    number = queries.asset_number(project, friendly)
+    number = ids.number("asset", friendly, project)
     before = await queries.get_asset(tx, project, number)
     used = (
         "Events, voided ones and corrections included, or static inputs name the asset "

@@ -6,7 +6,6 @@ from typing import Any, Final
 from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.assets.records import Asset
-from weighbridge.collection.projects.queries import project_id as friendly_project
 from weighbridge.collection.projects.queries import read_project
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
@@ -76,17 +75,6 @@ async def locked_assets(
     )
 
 
-def asset_number(project: int, friendly: str) -> int:
-    """The number in a friendly id of the project; 0, which no asset has, for any other text."""
-    key = ids.parse(ids.PREFIXES["asset"], friendly)
-    return key.key if key and key.project == project else 0
-
-
-def asset_id(project: int, number: int) -> str:
-    """The friendly id of an asset."""
-    return ids.make(ids.PREFIXES["asset"], ids.Key(project, number))
-
-
 async def _page(tx: Read, wanted: Wanted, where: Composable) -> Page[Asset]:
     return await page_of(tx, _asset, ASSETS, wanted, columns=_COLUMNS, source="assets", where=[where])
 
@@ -96,8 +84,8 @@ def _asset(
     description: str | None, custom_values: Mapping[str, Any], created: Instant, updated: Instant,
 ) -> Asset:  # fmt: skip
     return Asset(
-        asset_id(project, number),
-        friendly_project(project),
+        ids.of("asset", project, number),
+        ids.of("project", project),
         name,
         asset_type,
         serial_number,

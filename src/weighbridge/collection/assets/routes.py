@@ -5,6 +5,7 @@ from weighbridge.collection.assets.records import Asset, AssetChangeBody, AssetI
 from weighbridge.collection.projects.queries import project_named
 from weighbridge.collection.spreadsheets import exchange
 from weighbridge.collection.spreadsheets.spreadsheet import MEDIA_TYPE
+from weighbridge.core.identity import ids
 from weighbridge.db.listing import Page, wanted
 from weighbridge.http.attachment import Attachment
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
@@ -77,7 +78,7 @@ async def import_assets(call: WriteCall, text: str) -> AssetImport:
 async def get_asset(call: ReadCall) -> Asset:
     """Read one asset."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    number = queries.asset_number(project, call.path["asset_id"])
+    number = ids.number("asset", call.path["asset_id"], project)
     return await queries.get_asset(call.tx, project, number)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from weighbridge.collection.data_points import queries
 from weighbridge.collection.data_points.queries import DataPointRow
 from weighbridge.collection.data_points.records import REASON_LENGTH_MAX, DataPoint, DataPointChange
-from weighbridge.collection.events.queries import event_id, locked_event_row
+from weighbridge.collection.events.queries import locked_event_row
 from weighbridge.collection.events.records import NewDataPoint
 from weighbridge.collection.intake.checking import Place, Slot, bounded_text, element
 from weighbridge.collection.measurements.corrections import (
@@ -15,6 +15,7 @@ from weighbridge.collection.measurements.corrections import (
     undo,
 )
 from weighbridge.core.collection.correction import Source
+from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
@@ -29,7 +30,7 @@ async def correct_data_point(
     row = await queries.data_point_row(tx, project, friendly)
     if problems := _problems(row, asked):
         raise Invalid(problems)
-    await locked_event_row(tx, project, event_id(project, row.event))
+    await locked_event_row(tx, project, ids.of("event", project, row.event))
     before = await queries.get_data_point(tx, project, friendly)
     correction = NewCorrection(
         row.event, row.position, asked.value, Source.MANUAL, reason=asked.reason or None
@@ -52,7 +53,7 @@ async def correct_data_point(
 async def revert_data_point(tx: Write, actor: Actor, project: int, friendly: str) -> DataPoint:
     """Restore the captured value and revert every correction; without corrections nothing happens."""
     row = await queries.data_point_row(tx, project, friendly)
-    await locked_event_row(tx, project, event_id(project, row.event))
+    await locked_event_row(tx, project, ids.of("event", project, row.event))
     before = await queries.get_data_point(tx, project, friendly)
     standing = await corrections_of_value(tx, project, row.event, row.position)
     if not (await undo(tx, actor, project, standing)).recorded:

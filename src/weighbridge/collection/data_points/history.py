@@ -8,13 +8,12 @@ from typing import Any, Final
 import msgspec
 from psycopg.sql import SQL, Composable, Literal
 
-from weighbridge.collection.assets.queries import asset_id
-from weighbridge.collection.data_points.queries import data_point_id, data_point_row
+from weighbridge.collection.data_points.queries import data_point_row
 from weighbridge.collection.data_points.records import Correction
-from weighbridge.collection.events.queries import event_id, event_row
-from weighbridge.collection.feedstocks.queries import feedstock_id
+from weighbridge.collection.events.queries import event_row
 from weighbridge.collection.measurements.corrected import rule_id
 from weighbridge.core.collection.correction import Source, State
+from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, among, page_of
@@ -42,8 +41,8 @@ _COLUMNS: Final = """
     c.reason, c.rule_id, c.rule_version, c.rule_run_id, u.name, t.name, c.created_at, c.reverted_at,
     reverter.name, c.reverted_by_run
 """
-_FRIENDLY: Final = {"feedstock_id": feedstock_id, "asset_id": asset_id}
-"""What names a record by its number in the database, and by its id outside."""
+_KINDS: Final = {"feedstock_id": "feedstock", "asset_id": "asset"}
+"""Fields that name a record: by its number in the database, and by its id outside."""
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -94,8 +93,8 @@ def _correction(row: _Row) -> Correction:
     is_of_event = row.position == 0
     return Correction(
         id=row.number,
-        event_id=event_id(row.project, row.event),
-        data_point_id=None if is_of_event else data_point_id(row.project, row.event, row.position),
+        event_id=ids.of("event", row.project, row.event),
+        data_point_id=None if is_of_event else ids.of("data_point", row.project, row.event, row.position),
         field=row.field if is_of_event else None,
         from_value=_outside(row, row.from_value),
         to_value=_outside(row, row.to_value),
@@ -115,5 +114,5 @@ def _correction(row: _Row) -> Correction:
 
 
 def _outside(row: _Row, value: Any) -> Any:
-    friendly = _FRIENDLY.get(row.field)
-    return value if friendly is None or value is None else friendly(row.project, value)
+    kind = _KINDS.get(row.field)
+    return value if kind is None or value is None else ids.of(kind, row.project, value)

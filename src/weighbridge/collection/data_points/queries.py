@@ -8,10 +8,9 @@ import msgspec
 from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.data_points.records import DataPoint, DataPointEvent
-from weighbridge.collection.events.queries import Value, event_id, event_row
+from weighbridge.collection.events.queries import Value, event_row
 from weighbridge.collection.measurements.corrected import NOTHING, Standing, standing_on
 from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
-from weighbridge.collection.projects.queries import project_id as friendly_project
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
@@ -130,7 +129,7 @@ async def get_data_point(tx: Read, project: int, friendly: str) -> DataPoint:
 
 async def data_point_row(tx: Read, project: int, friendly: str) -> DataPointRow:
     """The position of one data point of a project's events, and what stands there."""
-    key = ids.parse(ids.PREFIXES["data_point"], friendly)
+    key = ids.parse("data_point", friendly)
     if key is None or key.project != project or key.owner is not ids.Owner.EVENT:
         raise NotFound
     found = await tx.row(
@@ -152,11 +151,6 @@ async def get_event_data_point(tx: Read, project: int, event: str, friendly: str
     if found.event.id != event:
         raise NotFound
     return found
-
-
-def data_point_id(project: int, event: int, position: int) -> str:
-    """The friendly id of an event's data point."""
-    return ids.make(ids.PREFIXES["data_point"], ids.Key(project, event, position))
 
 
 async def _page(
@@ -182,7 +176,7 @@ async def _with_standing(tx: Read, project: int, rows: Sequence[DataPointRow]) -
 
 def _data_point(row: DataPointRow, standing: Standing, results: list[DataPointResult]) -> DataPoint:
     return DataPoint(
-        id=data_point_id(row.project, row.event, row.position),
+        id=ids.of("data_point", row.project, row.event, row.position),
         slug=row.slug,
         data_point_type=row.name,
         value_type=row.value_type,
@@ -196,8 +190,8 @@ def _data_point(row: DataPointRow, standing: Standing, results: list[DataPointRe
         corrections_count=standing.corrections_count,
         rule_results=results,
         event=DataPointEvent(
-            friendly_project(row.project),
-            event_id(row.project, row.event),
+            ids.of("project", row.project),
+            ids.of("event", row.project, row.event),
             row.event_slug,
             row.tracking_id,
             row.start_time,

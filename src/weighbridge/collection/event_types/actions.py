@@ -15,6 +15,7 @@ from weighbridge.collection.event_types.records import (
     NewDataPointType,
     NewEventType,
 )
+from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import POSITION_MAX
 from weighbridge.core.identity.slug import slug_of
 from weighbridge.core.platform.feature_flag import Feature
@@ -55,7 +56,7 @@ async def create_event_type(tx: Write, actor: Actor, project: int, asked: NewEve
         ),
     )  # fmt: skip
     await _add_data_point_types(tx, project, number, asked.data_point_types)
-    made = await queries.get_event_type(tx, project, queries.event_type_id(project, number))
+    made = await queries.get_event_type(tx, project, ids.of("event_type", project, number))
     await audit.record(tx, actor, action="event_type.create", target=made.id, project_id=project, after=made)
     return made
 
@@ -136,7 +137,7 @@ async def delete_event_type(tx: Write, actor: Actor, project: int, friendly: str
 
 async def _locked(tx: Write, project: int, friendly: str) -> tuple[int, EventType]:
     """The number and record of an event type that nobody else changes, and of which nobody stores events."""
-    number = queries.event_type_number(project, friendly)
+    number = ids.number("event_type", friendly, project)
     await tx.execute(
         "SELECT FROM event_types WHERE project_id = %s AND id = %s FOR UPDATE", (project, number)
     )

@@ -8,7 +8,6 @@ import msgspec
 from psycopg.sql import SQL, Literal
 
 from weighbridge.collection.event_types.records import DataPointType, EventType
-from weighbridge.collection.projects.queries import project_id as friendly_project
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.db.engine import Read
@@ -48,26 +47,15 @@ async def get_event_type(tx: Read, project: int, friendly: str) -> EventType:
     found = await tx.row(
         _event_type,
         f"SELECT {_COLUMNS} FROM event_types WHERE project_id = %s AND id = %s",
-        (project, event_type_number(project, friendly)),
+        (project, ids.number("event_type", friendly, project)),
     )
     if found is None:
         raise NotFound
     return (await _with_data_point_types(tx, project, [found]))[0]
 
 
-def event_type_number(project: int, friendly: str) -> int:
-    """The number in a friendly id of the project; 0, which no event type has, for any other text."""
-    key = ids.parse(ids.PREFIXES["event_type"], friendly)
-    return key.key if key and key.project == project else 0
-
-
-def event_type_id(project: int, number: int) -> str:
-    """The friendly id of an event type."""
-    return ids.make(ids.PREFIXES["event_type"], ids.Key(project, number))
-
-
 async def _with_data_point_types(tx: Read, project: int, found: Sequence[EventType]) -> list[EventType]:
-    numbers = [key.key for one in found if (key := ids.parse(ids.PREFIXES["event_type"], one.id))]
+    numbers = [key.key for one in found if (key := ids.parse("event_type", one.id))]
     rows = await tx.rows(
         DataPointType,
         """
@@ -90,7 +78,7 @@ async def _with_data_point_types(tx: Read, project: int, found: Sequence[EventTy
 def _event_type(
     project: int, number: int, slug: str, name: str, description: str | None, *rest: Any
 ) -> EventType:
-    friendly = event_type_id(project, number)
+    friendly = ids.of("event_type", project, number)
     cadence_amount, cadence_unit, reusable, expected_locations, requires_tracking_id, created, updated = rest
     return EventType(
         id=friendly,
@@ -106,5 +94,5 @@ def _event_type(
         data_point_types=[],
         created_at=created,
         updated_at=updated,
-        ui_url=Link(f"/projects/{friendly_project(project)}/event_types/{friendly}"),
+        ui_url=Link(f"/projects/{ids.of('project', project)}/event_types/{friendly}"),
     )

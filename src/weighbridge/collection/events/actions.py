@@ -6,7 +6,6 @@ from typing import Any, Final, LiteralString
 from msgspec import UNSET
 from psycopg.sql import SQL, Identifier, Placeholder
 
-from weighbridge.accounting.batches.queries import batch_id
 from weighbridge.accounting.books.locks import hold_off_generations
 from weighbridge.accounting.books.staleness import ChangedEvent, announce_change, mark_users_of_events
 from weighbridge.collection.events import queries
@@ -16,6 +15,7 @@ from weighbridge.collection.intake.checking import Place
 from weighbridge.collection.intake.completion import changes_of
 from weighbridge.collection.intake.lookup import look_up
 from weighbridge.collection.measurements.corrections import apply_corrections
+from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
@@ -109,7 +109,7 @@ async def void_event(tx: Write, actor: Actor, project: int, friendly: str) -> No
 
 
 def _used(project: int, batches: Sequence[int]) -> Problem:
-    named = ", ".join(batch_id(project, number) for number in batches[:BATCHES_NAMED_MAX])
+    named = ", ".join(ids.of("batch", project, number) for number in batches[:BATCHES_NAMED_MAX])
     more = len(batches) - BATCHES_NAMED_MAX
     others = f" and {more:,} more" if more > 0 else ""
     return Problem(f"The event is part of what was accounted for: {named}{others}. It stays.", code="in_use")
@@ -123,6 +123,6 @@ async def _problems_of_reference(tx: Write, row: EventRow, wanted: str | None) -
     )
     if other is None:
         return []
-    there = queries.event_id(row.project, other)
+    there = ids.of("event", row.project, other)
     said = f"event.client_reference is {wanted!r}, which the event {there} of the project has."
     return [Problem(said, "event.client_reference", "taken", (there,))]

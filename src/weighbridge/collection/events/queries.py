@@ -8,16 +8,12 @@ from typing import Any, Final, LiteralString
 import msgspec
 from psycopg.sql import SQL, Literal
 
-from weighbridge.collection.assets.queries import asset_id
-from weighbridge.collection.event_types.queries import event_type_id
 from weighbridge.collection.events.records import Event, EventAsset, EventDataPoint, EventFeedstock
 from weighbridge.collection.evidence.queries import evidence_of_events
 from weighbridge.collection.evidence.records import EventEvidence
-from weighbridge.collection.feedstocks.queries import feedstock_id
 from weighbridge.collection.locations.queries import locations_by_number
 from weighbridge.collection.measurements.corrected import NOTHING, Standing, standing_on
 from weighbridge.collection.measurements.value import CAPTURED_ARRAYS, CURRENT_ARRAYS
-from weighbridge.collection.projects.queries import project_id as friendly_project
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.time.instant import Instant
@@ -32,7 +28,7 @@ Value = Decimal | str | bool
 
 def _number_of(kind: str) -> Any:
     def read(text: str) -> int:
-        key = ids.parse(ids.PREFIXES[kind], text)
+        key = ids.parse(kind, text)
         if key is None:
             raise ValueError(text)
         return key.key
@@ -160,18 +156,13 @@ async def locked_event_row(tx: Write, project: int, friendly: str) -> EventRow:
 
 
 async def _row(tx: Read, project: int, friendly: str, statement: LiteralString) -> EventRow:
-    key = ids.parse(ids.PREFIXES["event"], friendly)
+    key = ids.parse("event", friendly)
     if key is None or key != ids.Key(project, key.key):
         raise NotFound
     row = await tx.row(EventRow, statement, (project, key.key))
     if row is None:
         raise NotFound
     return row
-
-
-def event_id(project: int, number: int) -> str:
-    """The friendly id of an event."""
-    return ids.make(ids.PREFIXES["event"], ids.Key(project, number))
 
 
 async def _events(tx: Read, project: int, rows: Sequence[EventRow]) -> list[Event]:
@@ -213,7 +204,7 @@ def assembled(
     results: Mapping[tuple[int, int], list[DataPointResult]] = MappingProxyType({}),
 ) -> Event:
     """An event of its row, the meaning of its positions, and what belongs to it."""
-    friendly = event_id(row.project, row.number)
+    friendly = ids.of("event", row.project, row.number)
     points = [
         _data_point(row, measure, value, standing.get(place, NOTHING), results.get(place, []))
         for measure in measures
@@ -229,8 +220,8 @@ def assembled(
         id=friendly,
         slug=row.slug,
         event_type=row.name,
-        event_type_id=event_type_id(row.project, row.event_type),
-        project_id=friendly_project(row.project),
+        event_type_id=ids.of("event_type", row.project, row.event_type),
+        project_id=ids.of("project", row.project),
         tracking_id=row.tracking_id,
         client_reference=row.client_reference,
         notes=row.notes,
@@ -250,7 +241,7 @@ def assembled(
         ),
         created_at=row.created_at,
         updated_at=row.updated_at,
-        ui_url=Link(f"/projects/{friendly_project(row.project)}/events/{friendly}"),
+        ui_url=Link(f"/projects/{ids.of('project', row.project)}/events/{friendly}"),
     )
 
 
@@ -282,7 +273,7 @@ def _data_point(
     row: EventRow, measure: Measure, value: Value, standing: Standing, results: list[DataPointResult]
 ) -> EventDataPoint:
     return EventDataPoint(
-        id=ids.make(ids.PREFIXES["data_point"], ids.Key(row.project, row.number, measure.position)),
+        id=ids.of("data_point", row.project, row.number, measure.position),
         slug=measure.slug,
         data_point_type=measure.name,
         value=value,
@@ -300,10 +291,10 @@ def _data_point(
 def _feedstock(row: EventRow) -> EventFeedstock | None:
     if row.feedstock is None or row.feedstock_name is None:
         return None
-    return EventFeedstock(feedstock_id(row.project, row.feedstock), row.feedstock_name)
+    return EventFeedstock(ids.of("feedstock", row.project, row.feedstock), row.feedstock_name)
 
 
 def _asset(row: EventRow) -> EventAsset | None:
     if row.asset is None or row.asset_name is None:
         return None
-    return EventAsset(asset_id(row.project, row.asset), row.asset_name)
+    return EventAsset(ids.of("asset", row.project, row.asset), row.asset_name)

@@ -7,7 +7,6 @@ from msgspec import UNSET
 from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.evidence.records import EventEvidence, Evidence, EvidenceType, StoredFile
-from weighbridge.collection.projects.queries import project_id as friendly_project
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import API_PREFIX, Address
 from weighbridge.core.platform.permission import Actor
@@ -141,7 +140,7 @@ async def _batch_named(tx: Read, actor: Actor, text: str) -> ids.Key:
 
 
 async def _named(tx: Read, actor: Actor, kind: str, text: str, statement: LiteralString) -> ids.Key:
-    key = ids.parse(ids.PREFIXES[kind], text)
+    key = ids.parse(kind, text)
     if key is None or key != ids.Key(key.project, key.key):
         raise NotFound
     if await tx.value(statement, (key.project, key.key, actor.account_id)) is None:
@@ -179,6 +178,6 @@ def _address(project: int, event: int, number: int, url: str | None) -> Address:
     """Where a link leads, or where a file is downloaded."""
     if url is not None:
         return Address(url)
-    friendly = ids.make(ids.PREFIXES["event"], ids.Key(project, event))
-    inside = f"{API_PREFIX}/projects/{friendly_project(project)}"
+    friendly = ids.of("event", project, event)
+    inside = f"{API_PREFIX}/projects/{ids.of('project', project)}"
     return Address(f"{inside}/events/{friendly}/evidences/{number}/file")

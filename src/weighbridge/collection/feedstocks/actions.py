@@ -3,6 +3,7 @@
 from weighbridge.accounting.books.locks import hold_off_generations
 from weighbridge.collection.feedstocks import queries
 from weighbridge.collection.feedstocks.records import Feedstock, FeedstockChange, NewFeedstock
+from weighbridge.core.identity import ids
 from weighbridge.core.identity.name import problem_of_name
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
@@ -30,7 +31,7 @@ async def update_feedstock(
     tx: Write, actor: Actor, project: int, friendly: str, asked: FeedstockChange
 ) -> Feedstock:
     """Change a feedstock; its name only until batches were made of its events."""
-    number = queries.feedstock_number(project, friendly)
+    number = ids.number("feedstock", friendly, project)
     await tx.execute("SELECT FROM feedstocks WHERE project_id = %s AND id = %s FOR UPDATE", (project, number))
     before = await queries.get_feedstock(tx, project, number)
     wanted = changed(before, asked)
@@ -56,7 +57,7 @@ async def update_feedstock(
 
 async def delete_feedstock(tx: Write, actor: Actor, project: int, friendly: str) -> None:
     """Remove a feedstock that nothing names."""
-    number = queries.feedstock_number(project, friendly)
+    number = ids.number("feedstock", friendly, project)
     before = await queries.get_feedstock(tx, project, number)
     used = (
         "Events, voided ones and corrections included, or static inputs name the feedstock "

@@ -5,7 +5,6 @@ from typing import Final
 from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.feedstocks.records import Feedstock
-from weighbridge.collection.projects.queries import project_id as friendly_project
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
@@ -49,17 +48,6 @@ async def get_feedstock(tx: Read, project: int, number: int) -> Feedstock:
     return found
 
 
-def feedstock_number(project: int, friendly: str) -> int:
-    """The number in a friendly id of the project; 0, which no feedstock has, for any other text."""
-    key = ids.parse(ids.PREFIXES["feedstock"], friendly)
-    return key.key if key and key.project == project else 0
-
-
-def feedstock_id(project: int, number: int) -> str:
-    """The friendly id of a feedstock."""
-    return ids.make(ids.PREFIXES["feedstock"], ids.Key(project, number))
-
-
 async def _page(tx: Read, wanted: Wanted, where: Composable) -> Page[Feedstock]:
     return await page_of(
         tx, _feedstock, FEEDSTOCKS, wanted, columns=_COLUMNS, source="feedstocks", where=[where]
@@ -70,5 +58,5 @@ def _feedstock(
     project: int, number: int, name: str, description: str | None, created: Instant, updated: Instant
 ) -> Feedstock:
     return Feedstock(
-        feedstock_id(project, number), friendly_project(project), name, description, created, updated
+        ids.of("feedstock", project, number), ids.of("project", project), name, description, created, updated
     )

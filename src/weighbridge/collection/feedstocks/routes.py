@@ -3,6 +3,7 @@
 from weighbridge.collection.feedstocks import actions, queries
 from weighbridge.collection.feedstocks.records import Feedstock, FeedstockChangeBody, NewFeedstockBody
 from weighbridge.collection.projects.queries import project_named
+from weighbridge.core.identity import ids
 from weighbridge.db.listing import Page, wanted
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 
@@ -34,7 +35,7 @@ async def create_feedstock(call: WriteCall, body: NewFeedstockBody) -> Feedstock
 async def get_feedstock(call: ReadCall) -> Feedstock:
     """Read one feedstock."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    number = queries.feedstock_number(project, call.path["feedstock_id"])
+    number = ids.number("feedstock", call.path["feedstock_id"], project)
     return await queries.get_feedstock(call.tx, project, number)
 
 

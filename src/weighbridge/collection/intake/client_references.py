@@ -6,10 +6,10 @@ sentences, and all of them as records.
 
 from collections.abc import Mapping, Sequence
 
-from weighbridge.collection.events import queries
 from weighbridge.collection.events.records import NewEvent
 from weighbridge.collection.intake.checking import PROBLEMS_MAX, Place
 from weighbridge.collection.intake.lookup import Namesake
+from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem, bounded
 
 
@@ -29,7 +29,7 @@ def with_references(
         if not reference or (reference not in namesakes and first.setdefault(reference, index) == index):
             continue
         if other := namesakes.get(reference):
-            there = queries.event_id(project, other.number)
+            there = ids.of("event", project, other.number)
             said = f"is {reference!r}, which the {other.kind} {there} of the project has."
             Place(prefix, index, taken).refuse("client_reference", said, "taken", records=(there,))
         else:

@@ -27,6 +27,7 @@ from weighbridge.collection.intake.lookup import Found, look_up
 from weighbridge.collection.intake.vocabulary import remember
 from weighbridge.collection.locations.queries import location_of
 from weighbridge.collection.projects.queries import project_named
+from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
@@ -172,6 +173,6 @@ def _spans(project: int, keys: Sequence[int]) -> list[list[str]]:
     starts = [index for index, key in enumerate(keys) if index == 0 or key != keys[index - 1] + 1]
     ends = [*(start - 1 for start in starts[1:]), len(keys) - 1]
     return [
-        [queries.event_id(project, keys[start]), queries.event_id(project, keys[end])]
+        [ids.of("event", project, keys[start]), ids.of("event", project, keys[end])]
         for start, end in zip(starts, ends, strict=True)
     ]

@@ -127,7 +127,7 @@ def _numbers(project: int, kind: str, named: Collection[str]) -> dict[int, str]:
     return {
         key.key: friendly
         for friendly in named
-        if (key := ids.parse(ids.PREFIXES[kind], friendly)) and key.project == project
+        if (key := ids.parse(kind, friendly)) and key.project == project
     }
 
 

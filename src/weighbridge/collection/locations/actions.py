@@ -7,6 +7,7 @@ from msgspec import UNSET
 from weighbridge.accounting.books.locks import hold_off_generations
 from weighbridge.collection.locations import queries
 from weighbridge.collection.locations.records import Location, LocationChange, NewLocation
+from weighbridge.core.identity import ids
 from weighbridge.core.identity.name import problem_of_name
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
@@ -43,7 +44,7 @@ async def update_location(
     tx: Write, actor: Actor, project: int, friendly: str, asked: LocationChange
 ) -> Location:
     """Change a location; its name only until batches were made of its events."""
-    number = queries.location_number(project, friendly)
+    number = ids.number("location", friendly, project)
     await tx.execute("SELECT FROM locations WHERE project_id = %s AND id = %s FOR UPDATE", (project, number))
     before = await queries.get_location(tx, project, number)
     wanted = _wanted(before, asked)
@@ -71,7 +72,7 @@ async def update_location(
 
 async def delete_location(tx: Write, actor: Actor, project: int, friendly: str) -> None:
     """Remove a location that no event names; the database itself refuses the others."""
-    number = queries.location_number(project, friendly)
+    number = ids.number("location", friendly, project)
     before = await queries.get_location(tx, project, number)
     used = f"Events, voided ones included, or static inputs name the location {before.name!r}; it stays."
     await remove_unused(tx, "locations", project, number, used=used)

@@ -55,24 +55,13 @@ async def locations_by_number(tx: Read, project: int, numbers: Collection[int]) 
     return {row[1]: location_of(*row) for row in rows}
 
 
-def location_number(project: int, friendly: str) -> int:
-    """The number in a friendly id of the project; 0, which no location has, for any other text."""
-    key = ids.parse(ids.PREFIXES["location"], friendly)
-    return key.key if key and key.project == project else 0
-
-
-def location_id(project: int, number: int) -> str:
-    """The friendly id of a location."""
-    return ids.make(ids.PREFIXES["location"], ids.Key(project, number))
-
-
 def location_of(
     project: int, number: int, name: str, lat: Decimal | None, long: Decimal | None, address: Any,
     created: Instant, updated: Instant,
 ) -> Location:  # fmt: skip
     """A location from its columns."""
     return Location(
-        location_id(project, number),
+        ids.of("location", project, number),
         name,
         None if lat is None else format(lat, "f"),
         None if long is None else format(long, "f"),

@@ -3,6 +3,7 @@
 from weighbridge.collection.locations import actions, queries
 from weighbridge.collection.locations.records import Location, LocationChangeBody, NewLocationBody
 from weighbridge.collection.projects.queries import project_named
+from weighbridge.core.identity import ids
 from weighbridge.db.listing import Page, wanted
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 
@@ -28,7 +29,7 @@ async def create_location(call: WriteCall, body: NewLocationBody) -> Location:
 async def get_location(call: ReadCall) -> Location:
     """Read one location."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    number = queries.location_number(project, call.path["location_id"])
+    number = ids.number("location", call.path["location_id"], project)
     return await queries.get_location(call.tx, project, number)
 
 

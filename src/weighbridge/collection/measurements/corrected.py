@@ -66,4 +66,4 @@ async def substitutions_numbered(tx: Read, project: int, numbers: Collection[int
 
 def rule_id(project: int, number: int | None) -> str | None:
     """The friendly id of a rule, if there is one."""
-    return None if number is None else ids.make(ids.PREFIXES["rule"], ids.Key(project, number))
+    return None if number is None else ids.of("rule", project, number)

@@ -56,7 +56,7 @@ def project_number(text: str) -> int:
 
 def read_project(text: str) -> int:
     """The number in a friendly id or a number's text; ValueError for any other text."""
-    key = ids.parse(ids.PREFIXES["project"], text)
+    key = ids.parse("project", text)
     return key.project if key else read_int4(text)
 
 
@@ -68,11 +68,6 @@ async def project_for_record(tx: Read, actor: Actor, named: str | int) -> int:
         raise NotFound("Project not found") from None
 
 
-def project_id(number: int) -> str:
-    """The friendly id of a project."""
-    return ids.make(ids.PREFIXES["project"], ids.Key(number))
-
-
 def _project(
     number: int,
     name: str,
@@ -82,7 +77,7 @@ def _project(
     created: Instant,
     updated: Instant,
 ) -> Project:
-    friendly = project_id(number)
+    friendly = ids.of("project", number)
     return Project(
         friendly,
         number,

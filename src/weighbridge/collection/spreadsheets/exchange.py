@@ -14,6 +14,7 @@ from weighbridge.collection.assets.records import Asset, AssetImport, NewAsset
 from weighbridge.collection.spreadsheets import spreadsheet
 from weighbridge.collection.spreadsheets.checking import fixed_names, with_change
 from weighbridge.collection.spreadsheets.spreadsheet import Line
+from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem, bounded
 from weighbridge.db.engine import Read, Write
@@ -46,7 +47,7 @@ async def export_assets(tx: Read, project: int) -> Attachment:
     while assets := await queries.assets_behind(tx, project, last, _ROWS_AT_ONCE):
         rows = [spreadsheet.cells_of(asset, types) for asset in assets]
         spool.write(spreadsheet.written(rows))
-        last = queries.asset_number(project, assets[-1].id)
+        last = ids.number("asset", assets[-1].id, project)
     size = spool.tell()
     spool.seek(0)
 
@@ -77,7 +78,7 @@ async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> Ass
 
 async def _wishes(tx: Write, project: int, lines: Sequence[Line]) -> tuple[list[Wish], list[Problem]]:
     """What the lines want of which assets, and what is wrong with that."""
-    numbers = [queries.asset_number(project, line.id) for line in lines if line.id is not None]
+    numbers = [ids.number("asset", line.id, project) for line in lines if line.id is not None]
     names = [line.change.name for line in lines if isinstance(line.change.name, str)]
     there = await queries.locked_assets(tx, project, numbers, names)
     by_id = {asset.id: asset for asset in there}
@@ -140,8 +141,8 @@ async def _store(tx: Write, actor: Actor, project: int, text: str, wishes: Seque
         (project, *_columns(new)),
     )
     summary = {
-        "created": [queries.asset_id(project, number) for (number,) in made],
-        "updated": [queries.asset_id(project, number) for number in numbers],
+        "created": [ids.of("asset", project, number) for (number,) in made],
+        "updated": [ids.of("asset", project, number) for number in numbers],
         "sha256": canonical_sha256(text),
     }
     if new or altered:
@@ -168,7 +169,7 @@ def _content(asset: Asset) -> NewAsset:
 
 def _numbers(project: int, wishes: Sequence[Wish]) -> list[int]:
     """The numbers of the assets that are there."""
-    return [queries.asset_number(project, wish.there.id) for wish in wishes if wish.there]
+    return [ids.number("asset", wish.there.id, project) for wish in wishes if wish.there]
 
 
 def _line_of(field: str | None) -> int:

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from weighbridge.accounting.books.staleness import announce_change, mark_readers_of
-from weighbridge.collection.assets.queries import asset_number
-from weighbridge.collection.feedstocks.queries import feedstock_number
-from weighbridge.collection.locations.queries import location_number
 from weighbridge.collection.static_inputs import queries
 from weighbridge.collection.static_inputs.records import NewStaticInput, StaticInput
+from weighbridge.core.identity import ids
 from weighbridge.core.identity.slug import SLUG_RULE, is_slug
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
@@ -72,9 +70,9 @@ async def create_static_input(tx: Write, actor: Actor, project: int, asked: NewS
 
 def _keys(project: int, asked: NewStaticInput) -> _Keys:
     return _Keys(
-        None if asked.asset_id is None else asset_number(project, asked.asset_id),
-        None if asked.feedstock_id is None else feedstock_number(project, asked.feedstock_id),
-        None if asked.location_id is None else location_number(project, asked.location_id),
+        None if asked.asset_id is None else ids.number("asset", asked.asset_id, project),
+        None if asked.feedstock_id is None else ids.number("feedstock", asked.feedstock_id, project),
+        None if asked.location_id is None else ids.number("location", asked.location_id, project),
     )
 
 

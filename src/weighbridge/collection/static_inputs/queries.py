@@ -5,11 +5,8 @@ from typing import Final
 
 from psycopg.sql import SQL, Literal
 
-from weighbridge.collection.assets.queries import asset_id
-from weighbridge.collection.feedstocks.queries import feedstock_id
-from weighbridge.collection.locations.queries import location_id
-from weighbridge.collection.projects.queries import project_id as friendly_project
 from weighbridge.collection.static_inputs.records import StaticInput
+from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import MOMENT, Filter, Listing, Page, Wanted, page_of, read_int4, read_moment
@@ -60,13 +57,13 @@ def _static_input(
 ) -> StaticInput:  # fmt: skip
     return StaticInput(
         number,
-        friendly_project(project),
+        ids.of("project", project),
         slug,
         value,
         unit,
         effective_from,
-        None if asset is None else asset_id(project, asset),
-        None if feedstock is None else feedstock_id(project, feedstock),
-        None if location is None else location_id(project, location),
+        None if asset is None else ids.of("asset", project, asset),
+        None if feedstock is None else ids.of("feedstock", project, feedstock),
+        None if location is None else ids.of("location", project, location),
         created,
     )

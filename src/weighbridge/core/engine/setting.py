@@ -38,8 +38,7 @@ class Setting:
 
     def ids_of(self, events: Sequence[int]) -> tuple[str, ...]:
         """The ids of events, as many as a problem carries."""
-        prefix = ids.PREFIXES["event"]
-        return tuple(ids.make(prefix, ids.Key(self.project, one)) for one in events[:EVENTS_LISTED_MAX])
+        return tuple(ids.of("event", self.project, one) for one in events[:EVENTS_LISTED_MAX])
 
     def named(self, events: Sequence[int]) -> str:
         """Events by their ids, for a sentence."""

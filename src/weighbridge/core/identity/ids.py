@@ -4,7 +4,7 @@ The digits are the record's key (project, key and, for data points and model run
 packed into 96 bits and stirred, so that an id leads straight to a primary key, needs no column of
 its own and no round trip to make, and tells a reader nothing about how many records there are.
 
-Invariants: `parse(prefix, make(prefix, key)) == key` for every key in range, and `parse` answers
+Invariants: `parse(kind, make(kind, key)) == key` for every key in range, and `parse` answers
 None for any other text. Stirring is not secrecy: what a caller may see is decided by the account.
 """
 
@@ -31,6 +31,8 @@ PREFIXES: Final = {
     "export": "exp",
 }
 """The prefix of each kind of record that has a friendly id."""
+
+_KINDS: Final = {prefix: kind for kind, prefix in PREFIXES.items()}
 
 PROJECT_BITS: Final = 31
 KEY_BITS: Final = 48
@@ -72,9 +74,23 @@ class Key:
     owner: Owner = Owner.EVENT
 
 
-def make(prefix: str, key: Key) -> str:
-    """Write the id of a record."""
-    return make_packed(prefix, packed(key.project, key.key, key.position, key.owner))
+def of(kind: str, project: int, key: int = 0, position: int = 0, owner: Owner = Owner.EVENT) -> str:
+    """Write the id of a record of a kind: `of("event", 7, 4711)`. Models stand outside projects, in 0."""
+    return make_packed(PREFIXES[kind], packed(project, key, position, owner))
+
+
+def make(kind: str, key: Key) -> str:
+    """Write the id of the record of a kind that has this key."""
+    return of(kind, key.project, key.key, key.position, key.owner)
+
+
+def number(kind: str, text: str, project: int | None = None) -> int:
+    """The number of a record in an id of its kind, and of its project where one is named; else 0.
+
+    No record has the number 0, so a statement that looks for it finds nothing.
+    """
+    key = parse(kind, text)
+    return key.key if key and project in {None, key.project} else 0
 
 
 def packed(project: int, key: int, position: int = 0, owner: int = Owner.EVENT) -> int:
@@ -88,10 +104,15 @@ def make_packed(prefix: str, value: int) -> str:
     return f"{prefix}_{stirred ^ stirred >> _HALF:024x}"
 
 
-def parse(prefix: str, text: str) -> Key | None:
-    """Read an id of the given prefix; None when the text is not such an id."""
+def kind_of(text: str) -> str | None:
+    """The kind that the prefix of an id names, whatever follows it; None for any other text."""
+    return _KINDS.get(text.partition("_")[0])
+
+
+def parse(kind: str, text: str) -> Key | None:
+    """Read an id of a kind; None when the text is not such an id."""
     head, separator, digits = text.partition("_")
-    if head != prefix or not separator or len(digits) != _DIGITS or not _LOWER_HEX.issuperset(digits):
+    if head != PREFIXES[kind] or not separator or len(digits) != _DIGITS or not _LOWER_HEX.issuperset(digits):
         return None
     folded = int(digits, 16)
     value = (folded ^ folded >> _HALF) * _UNSTIR & _MASK

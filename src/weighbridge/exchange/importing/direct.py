@@ -22,7 +22,8 @@ from weighbridge.collection.events.records import NewEventsBody
 from weighbridge.collection.feedstocks import queries as feedstocks
 from weighbridge.collection.intake.creation import create_events
 from weighbridge.collection.locations import queries as locations
-from weighbridge.collection.projects.queries import project_id, project_named
+from weighbridge.collection.projects.queries import project_named
+from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.listing import Listing, Page, wanted
@@ -100,7 +101,7 @@ class Direct:
             except NotFound:
                 raise NotFound(f"The account {self._account!r} has no project {project!r}.") from None
             return destination_of(
-                project_id(self._project),
+                ids.of("project", self._project),
                 await self._all(tx, event_types.list_event_types, event_types.EVENT_TYPES, TypeFacts),
                 event_type,
                 locations=await self._all(tx, locations.list_locations, locations.LOCATIONS, Named),

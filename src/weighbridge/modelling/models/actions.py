@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from weighbridge.collection.projects.queries import project_for_record
+from weighbridge.core.identity import ids
 from weighbridge.core.identity.name import problem_of_name
 from weighbridge.core.model import ModelError, sha256
 from weighbridge.core.platform.permission import Actor
@@ -49,7 +50,7 @@ async def create_model(tx: Write, actor: Actor, asked: NewModel) -> Model:
         (family, model.name, model.cadence, model.partition_type, asked.yaml, bytes.fromhex(sha256(model))),
     )
     await tx.execute("UPDATE model_families SET active_model_id = %s WHERE id = %s", (number, family))
-    made = await queries.get_model(tx, actor, queries.model_id(number))
+    made = await queries.get_model(tx, actor, ids.of("model", 0, number))
     await audit.record(tx, actor, action="model.create", target=made.id, project_id=project, after=made)
     return made
 
@@ -84,7 +85,7 @@ async def create_version(tx: Write, actor: Actor, friendly: str, asked: NewVersi
             asked.yaml, bytes.fromhex(sha256(model)),
         ),
     )  # fmt: skip
-    made = await queries.get_model(tx, actor, queries.model_id(number))
+    made = await queries.get_model(tx, actor, ids.of("model", 0, number))
     await audit.record(
         tx, actor, action="model.create_version", target=made.id, project_id=latest.project, after=made
     )
@@ -103,7 +104,7 @@ async def activate_model(tx: Write, actor: Actor, friendly: str) -> Model:
         return await queries.get_model(tx, actor, friendly)
     if problems := await problems_of_activation(tx, kept):
         raise Invalid(problems)
-    before = await queries.get_model(tx, actor, queries.model_id(active))
+    before = await queries.get_model(tx, actor, ids.of("model", 0, active))
     await tx.execute(
         "UPDATE model_families SET active_model_id = %s WHERE id = %s", (kept.number, kept.family)
     )
@@ -188,7 +189,7 @@ async def _refuse_unless_latest(tx: Write, asked: Kept) -> None:
     )
     raise Conflict(
         f"This is version {asked.version}; a new version is made of the latest, "
-        f"version {newest}, {queries.model_id(number)}."
+        f"version {newest}, {ids.of('model', 0, number)}."
     )
 
 

@@ -5,7 +5,6 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL, Composable, Literal
 
-from weighbridge.collection.projects.queries import project_id as friendly_project
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.permission import Actor
@@ -78,7 +77,7 @@ async def get_model(tx: Read, actor: Actor, friendly: str) -> Model:
     found = await tx.row(
         _model,
         SQL("SELECT {} FROM {} WHERE {} AND m.id = %s").format(SQL(_COLUMNS), SQL(_SOURCE), _mine(actor)),
-        (model_number(friendly),),
+        (ids.number("model", friendly),),
     )
     if found is None:
         raise NotFound
@@ -99,7 +98,7 @@ async def kept_model(tx: Read, actor: Actor, friendly: str, *, is_changed: bool 
     statement = SQL("""
         SELECT m.id, m.family_id, f.project_id, m.version, m.document FROM {} WHERE {} AND m.id = %s {}
     """).format(SQL(_SOURCE), _mine(actor), SQL("FOR NO KEY UPDATE OF m" if is_changed else ""))
-    found = await tx.row(Kept, statement, (model_number(friendly),))
+    found = await tx.row(Kept, statement, (ids.number("model", friendly),))
     if found is None:
         raise NotFound
     return found
@@ -117,17 +116,6 @@ async def stored_model(tx: Read, number: int) -> StoredModel:
     return found
 
 
-def model_id(number: int) -> str:
-    """The friendly id of a model version; models stand outside projects."""
-    return ids.make(ids.PREFIXES["model"], ids.Key(0, number))
-
-
-def model_number(friendly: str) -> int:
-    """The number in a friendly id; 0, which no version has, for any other text."""
-    key = ids.parse(ids.PREFIXES["model"], friendly)
-    return key.key if key else 0
-
-
 def _mine(actor: Actor) -> Composable:
     return SQL("f.account_id = {}").format(Literal(actor.account_id))
 
@@ -138,10 +126,10 @@ def _model(
     is_latest: bool, is_active: bool, cadence: str, partition_type: str, order: int, sha256: str,  # noqa: FBT001
     created: Instant, updated: Instant,
 ) -> Model:  # fmt: skip
-    friendly = model_id(number)
+    friendly = ids.of("model", 0, number)
     return Model(
         id=friendly,
-        project_id=None if project is None else friendly_project(project),
+        project_id=None if project is None else ids.of("project", project),
         name=name,
         version=version,
         version_label=version_label,
@@ -154,5 +142,5 @@ def _model(
         sha256=sha256,
         created_at=created,
         updated_at=updated,
-        ui_url=None if project is None else Link(f"/projects/{friendly_project(project)}/models/{friendly}"),
+        ui_url=None if project is None else Link(f"/projects/{ids.of('project', project)}/models/{friendly}"),
     )

@@ -18,7 +18,7 @@ def _state(text: str) -> str:
 
 
 def _number_of_ledger(text: str) -> int:
-    key = ids.parse(ids.PREFIXES["ledger"], text)
+    key = ids.parse("ledger", text)
     if key is None:
         raise ValueError(text)
     return key.key

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from psycopg.sql import SQL, Literal
 
-from weighbridge.collection.projects.queries import project_id as friendly_project
+from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
@@ -41,4 +41,4 @@ async def list_audit_log(tx: Read, actor: Actor, wanted: Wanted) -> Page[AuditRo
 
 
 def _row(number: int, seal: int | None, at: Instant, project: int | None, *rest: Any) -> AuditRow:
-    return AuditRow(number, seal, at, None if project is None else friendly_project(project), *rest)
+    return AuditRow(number, seal, at, None if project is None else ids.of("project", project), *rest)

@@ -156,7 +156,7 @@ async def _scope(
     vocabularies = await vocabularies_of_event_types(tx, project)
     if asked.event_type_id is None:
         return _Scope(None, None, vocabularies)
-    key = ids.parse(ids.PREFIXES["event_type"], asked.event_type_id)
+    key = ids.parse("event_type", asked.event_type_id)
     if key is None or key.project != project or key.key not in vocabularies:
         said = f"event_type_id is {asked.event_type_id!r}, which is no event type of the project."
         problems.append(Problem(said, "event_type_id", "unknown"))

@@ -6,8 +6,8 @@ from typing import Any, Final
 from weighbridge.core.identity import ids
 
 _FROM: Final = "2025-01-01T00:00:00Z"
-_EVENT_TYPE: Final = ids.make(ids.PREFIXES["event_type"], ids.Key(1, 1))
-_MODEL: Final = ids.make(ids.PREFIXES["model"], ids.Key(0, 1))
+_EVENT_TYPE: Final = ids.of("event_type", 1, 1)
+_MODEL: Final = ids.of("model", 0, 1)
 
 
 def _rule(name: str, expression: str, message: str, **fields: Any) -> dict[str, Any]:

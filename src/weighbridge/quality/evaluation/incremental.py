@@ -17,6 +17,7 @@ from typing import Final
 import msgspec
 from psycopg import OperationalError
 
+from weighbridge.core.identity import ids
 from weighbridge.core.rule import MemberScope, Target
 from weighbridge.core.rule.run import RunKind, RunState
 from weighbridge.core.time.instant import Interval
@@ -27,7 +28,6 @@ from weighbridge.quality.evaluation.event_records import Period, widened
 from weighbridge.quality.evaluation.findings import Outcome
 from weighbridge.quality.evaluation.prepared_rule import Subject, subject_of
 from weighbridge.quality.evaluation.run_records import widened_runs
-from weighbridge.quality.rule_results.queries import rule_id
 from weighbridge.quality.rule_runs.records import RunResult
 from weighbridge.quality.rules.queries import StoredVersion, author_of, automatic_versions
 
@@ -135,7 +135,7 @@ async def _evaluate(tx: Write, version: StoredVersion, dirty: Dirty) -> None:
     await tx.execute(_END_RUN, (RunState.COMPLETE, start, end, *msgspec.structs.astuple(result)[1:], run))
     if outcome.corrects:
         await audit.record(
-            tx, actor, action="rule.correct", target=rule_id(version.project, version.rule),
+            tx, actor, action="rule.correct", target=ids.of("rule", version.project, version.rule),
             project_id=version.project, after=result,
         )  # fmt: skip
 

@@ -55,4 +55,4 @@ def _shown(project: int, alert: evaluation.Alert) -> RulePreviewAlert:
 
 
 def _friendly(kind: str, key: ids.Key | None) -> str | None:
-    return None if key is None else ids.make(ids.PREFIXES[kind], key)
+    return None if key is None else ids.make(kind, key)

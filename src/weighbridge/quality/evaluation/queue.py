@@ -6,13 +6,13 @@ that a later run sees what an earlier one found.
 
 from typing import Final
 
+from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.run import RunKind
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Write
 from weighbridge.platform.async_tasks.actions import queue_task
 from weighbridge.platform.async_tasks.records import AsyncTask
-from weighbridge.quality.rule_results.queries import rule_id
 from weighbridge.quality.rules.queries import StoredVersion
 
 TASK: Final = "rule_run"
@@ -36,7 +36,7 @@ async def queue_run(
     start, end = period
     args = {
         "project_id": version.project,
-        "rule_id": rule_id(version.project, version.rule),
+        "rule_id": ids.of("rule", version.project, version.rule),
         "rule_version": version.version,
         "rule_run_id": number,
         "start_time": start,

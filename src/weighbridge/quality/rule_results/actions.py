@@ -16,10 +16,10 @@ from weighbridge.quality.rule_results import queries
 from weighbridge.quality.rule_results.records import RESULTS_MAX, Dismissal, Dismissed
 
 _TABLES: Final[Mapping[str, LiteralString]] = {
-    ids.PREFIXES["data_point_result"]: "data_point_results",
-    ids.PREFIXES["model_run_result"]: "model_run_results",
+    "data_point_result": "data_point_results",
+    "model_run_result": "model_run_results",
 }
-"""Where the results of each kind of id stand."""
+"""Where the results of each kind stand."""
 
 _PENDING: Final = ", ".join(f"'{state}'" for state in states_before(ProposalTrigger.WITHDRAW))
 _BESIDE: Final[Mapping[str, LiteralString]] = {
@@ -42,9 +42,9 @@ async def bulk_dismiss(tx: Write, actor: Actor, project: int, asked: Dismissal) 
     if problems:
         raise Invalid(problems)
     dismissed = 0
-    for prefix, table in _TABLES.items():
+    for kind, table in _TABLES.items():
         dismissed += await _dismiss(
-            tx, actor, project, table, keys=_of_kind(keys, prefix), reason=asked.reason.strip()
+            tx, actor, project, table, keys=_of_kind(keys, kind), reason=asked.reason.strip()
         )
     if dismissed:
         await audit.record(
@@ -91,32 +91,32 @@ def _problems_of_results(
 
 def _key_of(project: int, friendly: str) -> int | None:
     """The key in the id of a result of the project; None for any other text."""
-    prefix = friendly.partition("_")[0]
-    key = ids.parse(prefix, friendly) if prefix in _TABLES else None
+    kind = ids.kind_of(friendly)
+    key = ids.parse(kind, friendly) if kind and kind in _TABLES else None
     return None if key is None or key != ids.Key(project, key.key) else key.key
 
 
-def _of_kind(keys: Mapping[str, int], prefix: str) -> list[int]:
-    return [key for friendly, key in keys.items() if friendly.startswith(f"{prefix}_")]
+def _of_kind(keys: Mapping[str, int], kind: str) -> list[int]:
+    return [key for friendly, key in keys.items() if ids.kind_of(friendly) == kind]
 
 
 async def _locked(tx: Write, project: int, keys: Mapping[str, int]) -> dict[str, str]:
     """The statuses of the results that there are, which nobody else changes until the transaction ends."""
     statuses: dict[str, str] = {}
-    for prefix, table in _TABLES.items():
+    for kind, table in _TABLES.items():
         rows = await tx.tuples(
             f"""
             SELECT r.id, r.status FROM {table} r
               JOIN rules u ON (u.project_id, u.id) = (r.project_id, r.rule_id) AND u.deleted_at IS NULL
              WHERE r.project_id = %s AND r.id = ANY (%s) ORDER BY r.id FOR NO KEY UPDATE OF r
             """,
-            (project, _of_kind(keys, prefix)),
+            (project, _of_kind(keys, kind)),
         )
         found: dict[int, str] = dict(rows)
         statuses |= {
             friendly: found[key]
             for friendly, key in keys.items()
-            if friendly.startswith(f"{prefix}_") and key in found
+            if ids.kind_of(friendly) == kind and key in found
         }
     return statuses
 

@@ -38,7 +38,7 @@ from weighbridge.quality.rule_results.records import (
 
 def read_rule(text: str) -> int:
     """The number of the rule that a filter names; ValueError for any other text."""
-    key = ids.parse(ids.PREFIXES["rule"], text)
+    key = ids.parse("rule", text)
     if key is None:
         raise ValueError(text)
     return key.key
@@ -220,11 +220,6 @@ def is_alert(result: RuleResult) -> bool:
     return result.status in ALERTS
 
 
-def rule_id(project: int, number: int) -> str:
-    """The friendly id of a rule."""
-    return ids.make(ids.PREFIXES["rule"], ids.Key(project, number))
-
-
 async def _page(tx: Read, listing: Listing, wanted: Wanted, where: Composable) -> RuleResultPage:
     page = await page_of(tx, ResultRow, listing, wanted, columns=_COLUMNS, source=_SOURCE, where=[where])
     return RuleResultPage([_result(row) for row in page.data], page.info)
@@ -241,16 +236,16 @@ def _result(row: ResultRow) -> RuleResult:
 def _data_point_result(row: ResultRow) -> DataPointResult:
     event = ids.Key(row.project, row.event or 0)
     return DataPointResult(
-        id=ids.make(ids.PREFIXES["data_point_result"], ids.Key(row.project, row.number)),
+        id=ids.of("data_point_result", row.project, row.number),
         status=row.status,
         entered_value=row.value,
         error_message=row.error_message,
-        rule_id=rule_id(row.project, row.rule),
+        rule_id=ids.of("rule", row.project, row.rule),
         rule_version=row.rule_version,
         rule_name=row.rule_name,
         message=row.message,
-        event_id=ids.make(ids.PREFIXES["event"], event),
-        data_point_id=ids.make(ids.PREFIXES["data_point"], replace(event, position=row.position or 0)),
+        event_id=ids.make("event", event),
+        data_point_id=ids.make("data_point", replace(event, position=row.position or 0)),
         data_point_slug=row.slug or "",
         evaluated_at=row.evaluated_at,
         created_at=row.created_at,
@@ -269,19 +264,17 @@ def _model_run_result(row: ResultRow) -> ModelRunResult:
     owner = ids.Owner.MODEL_RUN if row.batch is None else ids.Owner.BATCH
     run = ids.Key(row.project, row.batch or row.model_run or 0, owner=owner)
     return ModelRunResult(
-        id=ids.make(ids.PREFIXES["model_run_result"], ids.Key(row.project, row.number)),
+        id=ids.of("model_run_result", row.project, row.number),
         status=row.status,
         checked_value=row.value,
         error_message=row.error_message,
-        rule_id=rule_id(row.project, row.rule),
+        rule_id=ids.of("rule", row.project, row.rule),
         rule_version=row.rule_version,
         rule_name=row.rule_name,
         message=row.message,
         node_ids=row.node_ids or [],
-        model_run_id=ids.make(ids.PREFIXES["model_run"], run),
-        batch_id=None
-        if row.batch is None
-        else ids.make(ids.PREFIXES["batch"], ids.Key(row.project, row.batch)),
+        model_run_id=ids.make("model_run", run),
+        batch_id=None if row.batch is None else ids.of("batch", row.project, row.batch),
         evaluated_at=row.evaluated_at,
         created_at=row.created_at,
         dismissed_at=row.dismissed_at,

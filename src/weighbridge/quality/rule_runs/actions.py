@@ -1,6 +1,7 @@
 """Start rule runs and reverse them."""
 
 from weighbridge.collection.measurements.corrections import undo_rule
+from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.run import RunKind, RunState, RunTrigger, states_before
 from weighbridge.db.engine import Write
@@ -9,7 +10,6 @@ from weighbridge.platform.async_tasks.records import AsyncTask
 from weighbridge.platform.audit_log import actions as audit
 from weighbridge.quality.evaluation.period import asked_period
 from weighbridge.quality.evaluation.queue import queue_run
-from weighbridge.quality.rule_results.queries import rule_id
 from weighbridge.quality.rule_runs import queries
 from weighbridge.quality.rule_runs.records import NewRuleRun, RuleRun
 from weighbridge.quality.rules.queries import newest_version
@@ -21,7 +21,12 @@ async def start_rule_run(tx: Write, actor: Actor, project: int, rule: int, asked
     version = await newest_version(tx, project, rule)
     task, _ = await queue_run(tx, actor, version, RunKind.RE_EVALUATION, period)
     await audit.record(
-        tx, actor, action="rule_run.start", target=rule_id(project, rule), project_id=project, after=task
+        tx,
+        actor,
+        action="rule_run.start",
+        target=ids.of("rule", project, rule),
+        project_id=project,
+        after=task,
     )
     return task
 

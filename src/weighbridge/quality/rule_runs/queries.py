@@ -5,6 +5,7 @@ from typing import Final
 
 from psycopg.sql import SQL
 
+from weighbridge.core.identity import ids
 from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.run import RunKind, RunState
@@ -14,7 +15,6 @@ from weighbridge.db.listing import Filter, Listing, Page, Wanted, among, page_of
 from weighbridge.db.literal import Literal
 from weighbridge.errors import NotFound
 from weighbridge.platform.feature_flags.queries import need_feature
-from weighbridge.quality.rule_results.queries import rule_id
 from weighbridge.quality.rule_runs.records import RuleRun
 
 RULE_RUNS: Final = Listing(
@@ -81,7 +81,7 @@ def _run(
 ) -> RuleRun:  # fmt: skip
     return RuleRun(
         number,
-        rule_id(project, rule),
+        ids.of("rule", project, rule),
         rule_version,
         rule_name,
         kind,

@@ -92,6 +92,6 @@ async def _period(tx: Read, args: dict[str, Any], number: int) -> Period:
 
 
 def _rule_number(args: dict[str, Any]) -> int:
-    key = ids.parse(ids.PREFIXES["rule"], args["rule_id"])
+    key = ids.parse("rule", args["rule_id"])
     assert key is not None  # noqa: S101 - the service wrote it
     return key.key

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import UNSET
 
 from weighbridge.collection.measurements.corrections import undo_rule
+from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule.run import RunKind
@@ -17,7 +18,6 @@ from weighbridge.platform.audit_log import actions as audit
 from weighbridge.quality.correction.correcting import withdraw_all_proposals
 from weighbridge.quality.definition.checking import checked, problems_of_frame
 from weighbridge.quality.evaluation.queue import queue_run
-from weighbridge.quality.rule_results.queries import rule_id
 from weighbridge.quality.rules import queries
 from weighbridge.quality.rules.queries import StoredVersion
 from weighbridge.quality.rules.records import NewRule, Rule, RuleChange, SavedRule, UndoneCorrections
@@ -112,10 +112,10 @@ async def undo_corrections(tx: Write, actor: Actor, project: int, number: int) -
     """Revert every correction of a rule that stands, of every version; the rule and its alerts stay."""
     result = UndoneCorrections(*await undo_rule(tx, actor, project, number))
     if result.corrections:
+        rule = ids.of("rule", project, number)
         await audit.record(
-            tx, actor, action="rule.undo_corrections", target=rule_id(project, number), project_id=project,
-            after=result,
-        )  # fmt: skip
+            tx, actor, action="rule.undo_corrections", target=rule, project_id=project, after=result
+        )
     return result
 
 

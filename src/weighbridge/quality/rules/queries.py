@@ -8,8 +8,6 @@ from typing import Any, Final
 import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.collection.event_types.queries import event_type_id
-from weighbridge.collection.projects.queries import project_id as friendly_project
 from weighbridge.collection.projects.queries import project_named
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
@@ -22,14 +20,12 @@ from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, among, page_of
 from weighbridge.db.literal import Literal
 from weighbridge.errors import NotFound
-from weighbridge.modelling.models.queries import model_id
 from weighbridge.platform.feature_flags.queries import need_feature
-from weighbridge.quality.rule_results.queries import rule_id
 from weighbridge.quality.rules.records import EVALUATIONS, Rule, RuleVersion
 
 
 def _event_type_number(text: str) -> int:
-    key = ids.parse(ids.PREFIXES["event_type"], text)
+    key = ids.parse("event_type", text)
     if key is None:
         raise ValueError(text)
     return key.key
@@ -180,7 +176,7 @@ async def project_with_rules(tx: Read, actor: Actor, text: str) -> int:
 async def rule_named(tx: Read, actor: Actor, friendly: str) -> tuple[int, int]:
     """The project and number of the rule that a path names, of an account that has the rules engine."""
     await need_feature(tx, actor.account_id, Feature.RULES_ENGINE)
-    key = ids.parse(ids.PREFIXES["rule"], friendly)
+    key = ids.parse("rule", friendly)
     if key is None or key != ids.Key(key.project, key.key):
         raise NotFound
     found = await tx.value(
@@ -204,10 +200,10 @@ def _rule(
     requires_approval: bool, pending: int,  # noqa: FBT001 - a row by position
     effective_from: Instant, effective_to: Instant | None, created: Instant, updated: Instant,
 ) -> Rule:  # fmt: skip
-    friendly = rule_id(project, number)
+    friendly = ids.of("rule", project, number)
     return Rule(
         id=friendly,
-        project_id=friendly_project(project),
+        project_id=ids.of("project", project),
         name=name,
         version=version,
         status=status,
@@ -215,9 +211,9 @@ def _rule(
         expression=expression,
         data_point=data_point,
         event_type=event_type,
-        event_type_id=None if event_type_number is None else event_type_id(project, event_type_number),
+        event_type_id=None if event_type_number is None else ids.of("event_type", project, event_type_number),
         model=model,
-        model_id=None if model_number is None else model_id(model_number),
+        model_id=None if model_number is None else ids.of("model", 0, model_number),
         message=message,
         evaluation=evaluation,
         window=window,
@@ -231,7 +227,7 @@ def _rule(
         effective_to=effective_to,
         created_at=created,
         updated_at=updated,
-        ui_url=Link(f"/projects/{friendly_project(project)}/rules/{friendly}"),
+        ui_url=Link(f"/projects/{ids.of('project', project)}/rules/{friendly}"),
     )
 
 
@@ -246,9 +242,9 @@ def _version(
         expression,
         data_point,
         event_type,
-        None if event_type_number is None else event_type_id(project, event_type_number),
+        None if event_type_number is None else ids.of("event_type", project, event_type_number),
         model,
-        None if model_number is None else model_id(model_number),
+        None if model_number is None else ids.of("model", 0, model_number),
         window,
         scope,
         purpose,

@@ -27,7 +27,8 @@ from weighbridge.collection.projects.routes import ROUTES as PROJECTS
 from weighbridge.collection.static_inputs.routes import ROUTES as STATIC_INPUTS
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.db.engine import Database
-from weighbridge.http import docs, edge, health, metrics, refusal, wire
+from weighbridge.http import edge, health, metrics, refusal, wire
+from weighbridge.http.openapi import page
 from weighbridge.http.rate_limit import RateLimiter
 from weighbridge.modelling.models.routes import ROUTES as MODELS
 from weighbridge.platform.api_tokens.actions import authenticate
@@ -98,7 +99,7 @@ def build(settings: Settings) -> edge.Application:
             Router(API_PREFIX, route_handlers=[handler for routes in SLICES for handler in routes]),
             *health.ROUTES,
             metrics.metrics,
-            *docs.routes(SLICES, API_PREFIX),
+            *page.routes(SLICES, API_PREFIX),
         ],
         lifespan=[lifespan],
         exception_handlers=refusal.HANDLERS,

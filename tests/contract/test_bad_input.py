@@ -29,7 +29,7 @@ from tests.given.requests import (
 )
 from tests.server import Answer, Server
 
-from weighbridge.http.openapi_parameters import names_in
+from weighbridge.http.openapi.parameters import names_in
 
 LIMIT = 4_096
 LONG = "x" * 1_000_000

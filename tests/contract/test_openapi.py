@@ -19,8 +19,10 @@ from weighbridge.core.identity.link import API_PREFIX, Link
 from weighbridge.core.platform.permission import ALL_PERMISSIONS
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.listing import Page
-from weighbridge.http import docs, edge, openapi, refusal
-from weighbridge.http.openapi_schemas import Schemas
+from weighbridge.http import edge, refusal
+from weighbridge.http.openapi import document as openapi
+from weighbridge.http.openapi import page as docs
+from weighbridge.http.openapi.schemas import Schemas
 
 HANDLERS = [handler for routes in SLICES for handler in routes]
 STATIC = files("weighbridge.http") / "static"

@@ -14,7 +14,7 @@ from tools.openapi_changes import Change, breaking, unnamed
 
 from weighbridge.app import SLICES
 from weighbridge.core.identity.link import API_PREFIX
-from weighbridge.http import openapi
+from weighbridge.http.openapi import document as openapi
 
 WEIGHT = {
     "type": "object",

@@ -6,7 +6,7 @@ import pytest
 
 from weighbridge.app import SLICES
 from weighbridge.core.identity.link import API_PREFIX
-from weighbridge.http import openapi
+from weighbridge.http.openapi import document as openapi
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from tests.server import Answer, Server
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Key
 from weighbridge.http.endpoint import Operation
-from weighbridge.http.openapi_parameters import names_in
+from weighbridge.http.openapi.parameters import names_in
 
 NOWHERE = Key(2**31 - 2, 2**47)
 """The key of records that no test ever makes."""

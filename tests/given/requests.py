@@ -19,9 +19,9 @@ from tests.server import Account, Answer, Server
 
 from weighbridge.app import SLICES
 from weighbridge.core.identity.link import API_PREFIX
-from weighbridge.http import openapi
 from weighbridge.http.endpoint import Operation
-from weighbridge.http.openapi_parameters import names_in
+from weighbridge.http.openapi import document as openapi
+from weighbridge.http.openapi.parameters import names_in
 
 OPERATIONS: dict[str, Operation] = {
     handler.opt["operation"].name: handler.opt["operation"] for routes in SLICES for handler in routes

@@ -23,7 +23,7 @@ def openapi(*, output: Output = None) -> None:
     """
     from weighbridge.app import SLICES  # noqa: PLC0415 - slow to import
     from weighbridge.core.identity.link import API_PREFIX  # noqa: PLC0415 - as above
-    from weighbridge.http.openapi import written  # noqa: PLC0415 - as above
+    from weighbridge.http.openapi.document import written  # noqa: PLC0415 - as above
 
     text = written(SLICES, API_PREFIX).decode() + "\n"
     if output is None:

@@ -6,7 +6,7 @@ import msgspec
 
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.listing import Info
-from weighbridge.http.openapi_schemas import friendly_id
+from weighbridge.http.openapi.schemas import friendly_id
 from weighbridge.http.text import Description
 
 RESULTS_MAX: Final = 1000

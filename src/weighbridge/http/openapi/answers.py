@@ -20,8 +20,8 @@ from weighbridge.errors import (
     UnsupportedMediaType,
 )
 from weighbridge.http.endpoint import Operation
-from weighbridge.http.openapi_parameters import names_in
-from weighbridge.http.openapi_schemas import Schema, Schemas
+from weighbridge.http.openapi.parameters import names_in
+from weighbridge.http.openapi.schemas import Schema, Schemas
 from weighbridge.http.refusal import ErrorBody, ErrorItem
 
 JSON: Final = "application/json"

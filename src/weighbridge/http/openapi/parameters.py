@@ -8,7 +8,7 @@ from weighbridge.core.identity.ids import PREFIXES
 from weighbridge.db.cursor import CURSOR_LENGTH_MAX
 from weighbridge.db.listing import PAGE_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Filter, Listing
 from weighbridge.http.idempotency import KEPT_HOURS, KEY_LENGTH_MAX
-from weighbridge.http.openapi_schemas import MOMENT_EXAMPLE, Schema, friendly_id
+from weighbridge.http.openapi.schemas import MOMENT_EXAMPLE, Schema, friendly_id
 
 SHARED: Final = {
     "page": {

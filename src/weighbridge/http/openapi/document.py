@@ -12,9 +12,11 @@ from typing import Any, Final
 import msgspec
 from litestar.handlers import HTTPRouteHandler
 
-from weighbridge.http import openapi_answers, openapi_parameters, upload
+from weighbridge.http import upload
 from weighbridge.http.endpoint import Operation
-from weighbridge.http.openapi_schemas import Schema, Schemas
+from weighbridge.http.openapi import answers as openapi_answers
+from weighbridge.http.openapi import parameters as openapi_parameters
+from weighbridge.http.openapi.schemas import Schema, Schemas
 
 INTERFACE_VERSION: Final = "1.1.0"
 """The version of the interface; that of the package moves on its own."""

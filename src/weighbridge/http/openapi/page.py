@@ -16,7 +16,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.response import Redirect
 
 from weighbridge.errors import NotFound
-from weighbridge.http import openapi
+from weighbridge.http.openapi import document as openapi
 
 WebRequest = Request[Any, Any, State]
 

@@ -24,13 +24,13 @@ from weighbridge.collection.evidence_files.store import open_store
 from weighbridge.collection.feedstocks.routes import ROUTES as FEEDSTOCKS
 from weighbridge.collection.locations.routes import ROUTES as LOCATIONS
 from weighbridge.collection.projects.routes import ROUTES as PROJECTS
-from weighbridge.collection.static_inputs.routes import ROUTES as STATIC_INPUTS
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.db.engine import Database
 from weighbridge.http import edge, health, metrics, refusal, wire
 from weighbridge.http.openapi import page
 from weighbridge.http.rate_limit import RateLimiter
 from weighbridge.modelling.models.routes import ROUTES as MODELS
+from weighbridge.modelling.static_inputs.routes import ROUTES as STATIC_INPUTS
 from weighbridge.platform.api_tokens.actions import authenticate
 from weighbridge.platform.api_tokens.routes import ROUTES as API_TOKENS
 from weighbridge.platform.async_tasks.routes import ROUTES as ASYNC_TASKS

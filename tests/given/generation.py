@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from tests.given.accounting import Plant
 from tests.server import Server
 
-from weighbridge.accounting.books.locks import lock_name
+from weighbridge.db import locks
 
 
 @contextmanager
@@ -16,6 +16,6 @@ def running(server: Server, plant: Plant) -> Iterator[None]:
     [(family,)] = server.sql("SELECT DISTINCT family_id FROM ledgers WHERE project_id = %s", project)
     with server.transaction() as connection:
         connection.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (lock_name(project, family),)
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (locks.generation(project, family),)
         )
         yield

@@ -26,13 +26,14 @@ from psycopg_pool import AsyncConnectionPool
 
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.keys import KeyBlocks
+from weighbridge.db.locks import SESSION_HOLD, SESSION_RELEASE
 from weighbridge.db.memory import Memory
 
 Record = TypeVar("Record")
 Result = TypeVar("Result")
 
-_LOCK = SQL("SELECT pg_advisory_lock(hashtextextended({}, 0))")
-_UNLOCK = SQL("SELECT pg_advisory_unlock(hashtextextended({}, 0))")
+_LOCK = SQL(SESSION_HOLD)
+_UNLOCK = SQL(SESSION_RELEASE)
 _LOCK_AND_BEGIN = SQL("{}; COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ")
 _COMMIT_AND_UNLOCK = SQL("COMMIT; {}")
 _ROLLBACK_AND_UNLOCK = SQL("ROLLBACK; {}")

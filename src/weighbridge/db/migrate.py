@@ -8,8 +8,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
-_ONE_AT_A_TIME = 7218_0426
-"""Key of the advisory lock: processes that start together migrate one after the other."""
+from weighbridge.db import locks
 
 
 def migrate(database_url: str, revision: str = "head") -> None:
@@ -22,7 +21,7 @@ def migrate(database_url: str, revision: str = "head") -> None:
         "postgresql+psycopg://", creator=lambda: psycopg.connect(database_url), poolclass=sqlalchemy.NullPool
     )
     with psycopg.connect(database_url, autocommit=True) as guard, engine.connect() as connection:
-        guard.execute("SELECT pg_advisory_lock(%s)", (_ONE_AT_A_TIME,))
+        guard.execute(locks.SESSION_HOLD_KEY, (locks.MIGRATION,))
         config = _config()
         config.attributes["connection"] = connection
         command.upgrade(config, revision)

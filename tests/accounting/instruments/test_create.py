@@ -8,7 +8,7 @@ from tests.given import accounting, instruments
 from tests.given import collection as given
 from tests.given.instruments import enter
 
-from weighbridge.accounting.books.locks import ledger_lock_name
+from weighbridge.db import locks
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_it_is_refused_while_a_task_works_with_the_ledger(api, ledger, server):
 
     with server.transaction() as connection:
         connection.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (ledger_lock_name(project, number),)
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (locks.ledger(project, number),)
         )
         enter(api, ledger).expect(409)
 

@@ -14,7 +14,6 @@ from weighbridge.accounting.batch_generations.records import (
     UpdatedInputs,
 )
 from weighbridge.accounting.batches.queries import get_batch, key_of_batch
-from weighbridge.accounting.books.locks import lock_name
 from weighbridge.accounting.drawing.draws import refuse_beyond_balance
 from weighbridge.accounting.drawing.manual_sources import choices_in
 from weighbridge.accounting.ledgers.queries import get_ledger
@@ -28,11 +27,12 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.cadence import label
 from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid, NotFound
+from weighbridge.platform import changes
 from weighbridge.platform.async_tasks.actions import queue_task
 from weighbridge.platform.async_tasks.records import AsyncTask
-from weighbridge.platform.audit_log import actions as audit
 
 TASK = "batch_generation"
 
@@ -52,15 +52,15 @@ def _entry(
     scope: Scope, target: Target, plans: Sequence[Plan], deficits: Sequence[PartitionDeficit]
 ) -> PreviewEntry:
     """What the plans of all versions do to one ledger; `scope` is the last one, which names the rest."""
-    changes = [change for plan in plans for change in plan.changes if change.target == target]
+    own_changes = [change for plan in plans for change in plan.changes if change.target == target]
     own = ids.of("ledger", scope.project, target.number)
     others = {ids.of("ledger", scope.project, one.number) for one in scope.targets} - {own}
     slots = [pair for plan in plans for pair in zip(plan.slots, plan.slot_labels, strict=True)]
     return PreviewEntry(
         id=own,
         name=target.name,
-        count=len(changes),
-        adjustments=sum(change.adjusts is not None for change in changes),
+        count=len(own_changes),
+        adjustments=sum(change.adjusts is not None for change in own_changes),
         slots=[named for _, named in sorted(slots, key=_place)],
         touched_slots=[named for plan in plans for named in plan.touched_labels],
         passed_over_slots=[label(scope.cadence, slot, scope.zone) for slot in scope.passed_over],
@@ -82,7 +82,7 @@ async def start(tx: Write, actor: Actor, ledger: str, asked: NewGeneration) -> A
     scopes = await scopes_of(tx, actor, ledger, asked)
     await refuse_beyond_balance(tx, scopes, await choices_in(tx, scopes, asked))
     task = await _queue(tx, actor, ledger, scopes[-1], asked)
-    await audit.record(
+    changes.record(
         tx, actor, action="batch_generation.start", target=ledger, project_id=scopes[-1].project, after=task
     )
     return task
@@ -112,9 +112,7 @@ async def update_inputs(
     )
     after = await get_batch(tx, actor, batch)
     shown = {name: getattr(after, name) for name in UpdatedBatch.__struct_fields__}
-    await audit.record(
-        tx, actor, action="batch.update_inputs", target=batch, project_id=key.project, after=task
-    )
+    changes.record(tx, actor, action="batch.update_inputs", target=batch, project_id=key.project, after=task)
     return UpdatedBatch(**shown), task
 
 
@@ -127,5 +125,5 @@ async def _queue(
     given = {name: value for name, value in msgspec.structs.asdict(asked).items() if value is not None}
     times = {"start_time": Instant.of(asked.start_time), "end_time": Instant.of(asked.end_time)}
     args = {**given, **times, "project_id": scope.project, "ledger_id": key.key, **more}
-    lock = lock_name(scope.project, scope.family)
+    lock = locks.generation(scope.project, scope.family)
     return await queue_task(tx, actor, kind=TASK, project_id=scope.project, args=args, lock=lock)

@@ -23,10 +23,9 @@ from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.json import as_record
 from weighbridge.errors import Invalid
+from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import actions as tasks
 from weighbridge.platform.async_tasks.actions import Attempt
-from weighbridge.platform.audit_log import actions as audit
-from weighbridge.quality.evaluation.marks import mark_batches
 
 
 async def generate_batches(database: Database, attempt: Attempt) -> None:
@@ -62,13 +61,13 @@ async def generate_batches(database: Database, attempt: Attempt) -> None:
             if asked.names_inputs:
                 ledgers = [target.number for target in scopes[-1].targets]
                 await mark_other_ledgers(tx, attempt.project_id, posted, ledgers)
-            mark_batches(tx, attempt.project_id, [one.batch_id for one in posted])
         await mark_changed_meanwhile(database, tx, attempt.project_id)
         await tasks.hold_fence(tx, attempt)
         result = _result(attempt.project_id, plans, posted, postings)
-        await audit.record(
+        changes.record(
             tx,
             attempt.actor,
+            changes.ChangedBatches([one.batch_id for one in posted]),
             action="batch_generation.finish",
             target=ledger,
             project_id=attempt.project_id,

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 from weighbridge.accounting.batches import queries
 from weighbridge.accounting.batches.records import DELETED_TOGETHER_MAX
-from weighbridge.accounting.books.locks import lock_name
 from weighbridge.accounting.ledgers.queries import get_ledger
 from weighbridge.accounting.posting.deletion import blockers_of
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
+from weighbridge.db import locks
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid
+from weighbridge.platform import changes
 from weighbridge.platform.async_tasks.actions import queue_task
 from weighbridge.platform.async_tasks.records import AsyncTask
-from weighbridge.platform.audit_log import actions as audit
 
 TASK = "batch_deletion"
 
@@ -62,9 +62,9 @@ async def _queue(
         (project, list(batches)),
     )
     args = {"project_id": project, "batch_ids": list(batches)}
-    lock = lock_name(project, families[0][0] or 0)
+    lock = locks.generation(project, families[0][0] or 0)
     task = await queue_task(tx, actor, kind=TASK, project_id=project, args=args, lock=lock)
-    await audit.record(
+    changes.record(
         tx,
         actor,
         action="batch_deletion.start",

@@ -4,16 +4,15 @@ transaction.
 
 from weighbridge.accounting.batches.queries import known_batches
 from weighbridge.accounting.batches.records import DeletionResult
-from weighbridge.accounting.books.locks import ledger_lock_name, lock_name
 from weighbridge.accounting.posting.deletion import blockers_of, undo
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
+from weighbridge.db import locks
 from weighbridge.db.engine import Database
 from weighbridge.errors import Invalid
+from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import actions as tasks
 from weighbridge.platform.async_tasks.actions import Attempt
-from weighbridge.platform.audit_log import actions as audit
-from weighbridge.quality.evaluation.marks import mark_batches
 
 
 async def delete_batches(database: Database, attempt: Attempt) -> None:
@@ -29,12 +28,12 @@ async def delete_batches(database: Database, attempt: Attempt) -> None:
         if problems:
             raise Invalid(problems)
         await undo(tx, project, batches, attempt.task_id)
-        mark_batches(tx, project, batches)
         await tasks.hold_fence(tx, attempt)
         result = DeletionResult([ids.of("batch", project, batch) for batch in batches])
-        await audit.record(
+        changes.record(
             tx,
             attempt.actor,
+            changes.ChangedBatches(batches),
             action="batch_deletion.finish",
             target=result.deleted[0],
             project_id=project,
@@ -64,6 +63,6 @@ async def _locks(database: Database, project: int, batches: list[int]) -> list[s
             {"project": project, "batches": batches},
         )
     return [
-        *(lock_name(project, family) for (family,) in families),
-        *(ledger_lock_name(project, ledger) for (ledger,) in ledgers),
+        *(locks.generation(project, family) for (family,) in families),
+        *(locks.ledger(project, ledger) for (ledger,) in ledgers),
     ]

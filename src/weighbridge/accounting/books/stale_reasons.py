@@ -10,30 +10,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from weighbridge.accounting.batches.records import StaleReason
-from weighbridge.accounting.books.newest import IS_NEWEST
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
-
-DATA_POINT_CORRECTED: Final = "data_point_corrected"
-EVENT_CORRECTED: Final = "event_corrected"
-STATIC_INPUT_ADDED: Final = "static_input_added"
-BATCH_DELETED: Final = "batch_deleted"
-SOURCE_ADJUSTED: Final = "source_adjusted"
-INPUTS_REPLACED: Final = "inputs_replaced"
-UPSTREAM_STALE: Final = "upstream_stale"
-
-REASONS: Final = {
-    DATA_POINT_CORRECTED: "a value that it used was corrected; the record is the data point",
-    EVENT_CORRECTED: "times or tags of an event that it used were corrected; the record is the event",
-    STATIC_INPUT_ADDED: "a static input that its model reads has another value for its time; "
-    "the record is the static input",
-    BATCH_DELETED: "another batch of its run was deleted; the record is that batch",
-    SOURCE_ADJUSTED: "a run that it draws from has another batch since; the record is that batch",
-    INPUTS_REPLACED: "other inputs were named for its run on another ledger; "
-    "the record is the batch made of them",
-    UPSTREAM_STALE: "a batch that it draws from is stale; the record is that batch",
-}
-"""Why a batch can be stale, and which record says so."""
+from weighbridge.platform.changes.newest_batch import IS_NEWEST
+from weighbridge.platform.changes.stale_reasons import UPSTREAM_STALE
 
 STALE_REASONS_MAX: Final = 20
 """Reasons that a stale batch names; there may be more."""

@@ -8,7 +8,6 @@ from decimal import Decimal
 
 import msgspec
 
-from weighbridge.accounting.books.locks import ledger_lock_name
 from weighbridge.accounting.instruments import queries
 from weighbridge.accounting.instruments.records import Instrument, NewInstrument
 from weighbridge.accounting.ledgers.queries import get_ledger
@@ -16,9 +15,10 @@ from weighbridge.core.identity import ids
 from weighbridge.core.ledger.instrument import AMOUNT, PRESETS, Preset, problems_of
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
+from weighbridge.db import locks
 from weighbridge.db.engine import Write
 from weighbridge.errors import Conflict, Invalid
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 
 
 async def create_instrument(tx: Write, actor: Actor, friendly: str, asked: NewInstrument) -> Instrument:
@@ -41,18 +41,13 @@ async def create_instrument(tx: Write, actor: Actor, friendly: str, asked: NewIn
     # Dated while the ledger is held, so entries are posted in the order of their times.
     await tx.execute(_INSERT_ENTRY, {"project": key.project, "batch": number})
     made = await queries.get_instrument(tx, key, number)
-    await audit.record(
-        tx, actor, action="instrument.create", target=made.id, project_id=key.project, after=made
-    )
+    changes.record(tx, actor, action="instrument.create", target=made.id, project_id=key.project, after=made)
     return made
 
 
 async def _hold(tx: Write, ledger: ids.Key) -> None:
     """Keep generations away from the ledger until the transaction ends, and other instruments waiting."""
-    is_free = await tx.value(
-        "SELECT pg_try_advisory_xact_lock_shared(hashtextextended(%s, 0))",
-        (ledger_lock_name(ledger.project, ledger.key),),
-    )
+    is_free = await tx.value(*locks.try_share([locks.ledger(ledger.project, ledger.key)]))
     if not is_free:
         raise Conflict("A task works with the ledger just now; try again when it has ended.")
     await tx.execute(

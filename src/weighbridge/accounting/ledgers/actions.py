@@ -19,7 +19,7 @@ from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid, Malformed, NotFound
 from weighbridge.modelling.document.reading import read_model
 from weighbridge.modelling.models.queries import get_model, stored_model
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 
 BATCHES_NAMED_MAX: Final = 10
 """Batches that the refusal to remove their ledger names; there may be more."""
@@ -53,7 +53,7 @@ async def create_ledger(tx: Write, actor: Actor, asked: NewLedger, project_of_pa
         (project, asked.name.strip(), unit, asked.scale, family, output, asked.system_ledger_type),
     )
     made = await queries.get_ledger(tx, actor, ids.of("ledger", project, number))
-    await audit.record(tx, actor, action="ledger.create", target=made.id, project_id=project, after=made)
+    changes.record(tx, actor, action="ledger.create", target=made.id, project_id=project, after=made)
     return made
 
 
@@ -91,7 +91,7 @@ async def update_ledger(tx: Write, actor: Actor, friendly: str, asked: LedgerCha
         ),
     )
     after = await queries.get_ledger(tx, actor, friendly)
-    await audit.record(
+    changes.record(
         tx, actor, action="ledger.update", target=after.id, project_id=key.project, before=before, after=after
     )
     return after
@@ -105,9 +105,7 @@ async def delete_ledger(tx: Write, actor: Actor, friendly: str) -> None:
     if problems:
         raise Invalid(problems)
     await tx.execute("DELETE FROM ledgers WHERE project_id = %s AND id = %s", (key.project, key.key))
-    await audit.record(
-        tx, actor, action="ledger.delete", target=before.id, project_id=key.project, before=before
-    )
+    changes.record(tx, actor, action="ledger.delete", target=before.id, project_id=key.project, before=before)
 
 
 def _key(friendly: str) -> ids.Key:

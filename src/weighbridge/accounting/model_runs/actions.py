@@ -19,8 +19,7 @@ from weighbridge.errors import Invalid
 from weighbridge.modelling.document.reading import read_model
 from weighbridge.modelling.document.surroundings import surroundings_of
 from weighbridge.modelling.models.queries import Kept, kept_model
-from weighbridge.platform.audit_log import actions as audit
-from weighbridge.quality.evaluation.marks import mark_model_run
+from weighbridge.platform import changes
 
 PROBLEMS_MAX = 100
 """Problems of a model run that are said at once."""
@@ -46,9 +45,16 @@ async def create_model_run(tx: Write, actor: Actor, model: str, asked: NewModelR
     key = await _keep(tx, project, kept.number, period, outcome)
     await _keep_inputs(tx, key, named)
     await _keep_values(tx, key, program.model, outcome)
-    mark_model_run(tx, project, key.number)
     made = await queries.get_model_run(tx, actor, model_run_id(key))
-    await audit.record(tx, actor, action="model_run.create", target=made.id, project_id=project, after=made)
+    changes.record(
+        tx,
+        actor,
+        changes.ChangedModelRun(key.number),
+        action="model_run.create",
+        target=made.id,
+        project_id=project,
+        after=made,
+    )
     return made
 
 
@@ -68,9 +74,14 @@ async def delete_model_run(tx: Write, actor: Actor, friendly: str) -> None:
         """,
         (key.project, key.number),
     )
-    mark_model_run(tx, key.project, key.number)
-    await audit.record(
-        tx, actor, action="model_run.delete", target=before.id, project_id=key.project, before=before
+    changes.record(
+        tx,
+        actor,
+        changes.ChangedModelRun(key.number),
+        action="model_run.delete",
+        target=before.id,
+        project_id=key.project,
+        before=before,
     )
 
 

@@ -10,13 +10,13 @@ from typing import Any, Final
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composable
 
-from weighbridge.accounting.books.newest import IS_NEWEST
 from weighbridge.accounting.inputs.selection import Discovery, found
 from weighbridge.accounting.inputs.streams import Source
 from weighbridge.accounting.planning.plan import Run
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
+from weighbridge.platform.changes.newest_batch import IS_NEWEST
 
 
 async def already_used(

@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from weighbridge.accounting.books.newest import IS_NEWEST
 from weighbridge.accounting.inputs.event_slots import event_slots
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Model
@@ -28,6 +27,7 @@ from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.core.time.slot import Assignment, Generated, Version, assign
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
+from weighbridge.platform.changes.newest_batch import IS_NEWEST
 
 SLOTS_NAMED_MAX: Final = 10
 """Slots that a refusal names."""

@@ -5,11 +5,11 @@ What the run comes to anew, they have not seen.
 
 from collections.abc import Sequence
 
-from weighbridge.accounting.books.newest import IS_NEWEST
-from weighbridge.accounting.books.stale_reasons import INPUTS_REPLACED, SOURCE_ADJUSTED
 from weighbridge.accounting.posting.posted import Posted
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Write
+from weighbridge.platform.changes.newest_batch import IS_NEWEST
+from weighbridge.platform.changes.stale_reasons import INPUTS_REPLACED, SOURCE_ADJUSTED
 
 
 async def mark_consumers(tx: Write, project: int, posted: Sequence[Posted]) -> None:

@@ -14,11 +14,11 @@ leaves every balance and deficit as it was before.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from weighbridge.accounting.books.stale_reasons import BATCH_DELETED
-from weighbridge.accounting.books.staleness import mark_runs
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
+from weighbridge.platform import changes
+from weighbridge.platform.changes.stale_reasons import BATCH_DELETED
 
 NEWER_BATCH: Final = "newer_batch"
 DRAWN: Final = "drawn"
@@ -81,9 +81,8 @@ async def undo(tx: Write, project: int, batches: Sequence[int], task_id: int) ->
         """,
         values,
     )
-    await mark_runs(
-        tx, project, [(run, ids.of("batch", project, batch)) for batch, run in rows], BATCH_DELETED
-    )
+    left = [(run, ids.of("batch", project, batch)) for batch, run in rows]
+    changes.leave(tx, project, changes.StaleRuns(BATCH_DELETED, left))
 
 
 # What the deleted batches posted is undone, so what is left is what others posted. Of that, `held` is what

@@ -12,7 +12,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.db.patch import remove_unused
 from weighbridge.errors import Invalid
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 
 _LABEL = "asset_custom_field.label"
 _VALUE_TYPE = "asset_custom_field.value_type"
@@ -40,7 +40,7 @@ async def create_asset_custom_field(
         (project, label, asked.value_type),
     )
     made = await queries.get_asset_custom_field(tx, project, str(number))
-    await audit.record(
+    changes.record(
         tx, actor, action="asset_custom_field.create", target=str(number), project_id=project, after=made
     )
     return made
@@ -51,7 +51,7 @@ async def delete_asset_custom_field(tx: Write, actor: Actor, project: int, named
     before = await queries.get_asset_custom_field(tx, project, named)
     used = f"Assets have values for the custom field {before.label!r}; it stays."
     await remove_unused(tx, "asset_custom_fields", project, before.id, used=used)
-    await audit.record(
+    changes.record(
         tx,
         actor,
         action="asset_custom_field.delete",

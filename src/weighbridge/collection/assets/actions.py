@@ -17,7 +17,7 @@ from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
 from weighbridge.db.patch import remove_unused
 from weighbridge.errors import Invalid, NotFound
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 
 
 async def create_asset(tx: Write, actor: Actor, project: int, asked: NewAsset) -> Asset:
@@ -39,7 +39,7 @@ async def create_asset(tx: Write, actor: Actor, project: int, asked: NewAsset) -
         (project, name, asked.asset_type, asked.serial_number, asked.description, jsonb(values)),
     )
     made = await queries.get_asset(tx, project, number)
-    await audit.record(tx, actor, action="asset.create", target=made.id, project_id=project, after=made)
+    changes.record(tx, actor, action="asset.create", target=made.id, project_id=project, after=made)
     return made
 
 
@@ -55,9 +55,13 @@ async def update_asset(tx: Write, actor: Actor, project: int, friendly: str, ask
         *problems_of_texts(asked),
         *problems_of_custom_fields(asked.custom_fields, await value_types(tx, project)),
     ]
+    held = None
     if wanted.name != before.name:
         of_name = await problems_of_name(tx, project, wanted.name)
-        problems += of_name or await _problems_of_renaming(tx, project, number)
+        if not of_name:
+            held = await changes.hold_off_generations(tx, project)
+            of_name = await _problems_of_renaming(tx, held, number)
+        problems += of_name
     if problems:
         raise Invalid(problems)
     if wanted == before:
@@ -74,9 +78,10 @@ async def update_asset(tx: Write, actor: Actor, project: int, friendly: str, ask
         ),
     )  # fmt: skip
     after = await queries.get_asset(tx, project, number)
-    await audit.record(
-        tx, actor, action="asset.update", target=after.id, project_id=project, before=before, after=after
-    )
+    changes.record(
+        tx, actor, held, action="asset.update", target=after.id, project_id=project,
+        before=before, after=after,
+    )  # fmt: skip
     return after
 
 
@@ -89,11 +94,11 @@ async def delete_asset(tx: Write, actor: Actor, project: int, friendly: str) -> 
         f"{before.name!r}; it stays."
     )
     await remove_unused(tx, "assets", project, number, used=used)
-    await audit.record(tx, actor, action="asset.delete", target=before.id, project_id=project, before=before)
+    changes.record(tx, actor, action="asset.delete", target=before.id, project_id=project, before=before)
 
 
-async def _problems_of_renaming(tx: Write, project: int, number: int) -> list[Problem]:
-    if not await fixed_names(tx, project, [number]):
+async def _problems_of_renaming(tx: Write, held: changes.GenerationsHeldOff, number: int) -> list[Problem]:
+    if not await fixed_names(tx, held, [number]):
         return []
     said = "Batches were made of events of this asset and depend on its name; the name is fixed."
     return [Problem(said, "asset.name", "in_use")]

@@ -20,7 +20,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 
 
 async def correct_data_point(
@@ -38,7 +38,7 @@ async def correct_data_point(
     if not (await apply_corrections(tx, actor, project, [correction])).recorded:
         return before
     after = await queries.get_data_point(tx, project, friendly)
-    await audit.record(
+    changes.record(
         tx,
         actor,
         action="data_point.correct",
@@ -59,7 +59,7 @@ async def revert_data_point(tx: Write, actor: Actor, project: int, friendly: str
     if not (await undo(tx, actor, project, standing)).recorded:
         return before
     after = await queries.get_data_point(tx, project, friendly)
-    await audit.record(
+    changes.record(
         tx, actor, action="data_point.revert", target=friendly, project_id=project, before=before, after=after
     )
     return after

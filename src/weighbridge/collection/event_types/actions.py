@@ -23,7 +23,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 from weighbridge.platform.feature_flags.queries import is_on
 
 
@@ -57,7 +57,7 @@ async def create_event_type(tx: Write, actor: Actor, project: int, asked: NewEve
     )  # fmt: skip
     await _add_data_point_types(tx, project, number, asked.data_point_types)
     made = await queries.get_event_type(tx, project, ids.of("event_type", project, number))
-    await audit.record(tx, actor, action="event_type.create", target=made.id, project_id=project, after=made)
+    changes.record(tx, actor, action="event_type.create", target=made.id, project_id=project, after=made)
     return made
 
 
@@ -98,7 +98,7 @@ async def update_event_type(
     )  # fmt: skip
     await _change_data_point_types(tx, project, number, revision)
     after = await queries.get_event_type(tx, project, friendly)
-    await audit.record(
+    changes.record(
         tx, actor, action="event_type.update", target=after.id, project_id=project, before=before, after=after
     )
     if revision.is_loosened:
@@ -130,9 +130,7 @@ async def delete_event_type(tx: Write, actor: Actor, project: int, friendly: str
         "DELETE FROM data_point_types WHERE project_id = %s AND event_type_id = %s", (project, number)
     )
     await tx.execute("DELETE FROM event_types WHERE project_id = %s AND id = %s", (project, number))
-    await audit.record(
-        tx, actor, action="event_type.delete", target=before.id, project_id=project, before=before
-    )
+    changes.record(tx, actor, action="event_type.delete", target=before.id, project_id=project, before=before)
 
 
 async def _locked(tx: Write, project: int, friendly: str) -> tuple[int, EventType]:
@@ -264,7 +262,7 @@ async def _complete_events(tx: Write, actor: Actor, project: int, number: int, e
         {"project": project, "event_type": number},
     )
     if completed:
-        await audit.record(
+        changes.record(
             tx,
             actor,
             action="event.complete_many",

@@ -6,8 +6,6 @@ from typing import Any, Final, LiteralString
 from msgspec import UNSET
 from psycopg.sql import SQL, Identifier, Placeholder
 
-from weighbridge.accounting.books.locks import hold_off_generations
-from weighbridge.accounting.books.staleness import ChangedEvent, announce_change, mark_users_of_events
 from weighbridge.collection.events import queries
 from weighbridge.collection.events.queries import EventRow
 from weighbridge.collection.events.records import Event, EventChange
@@ -20,8 +18,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid
-from weighbridge.platform.audit_log import actions as audit
-from weighbridge.quality.evaluation.marks import mark_stored_events
+from weighbridge.platform import changes
 
 _CASTS: Final[Mapping[str, LiteralString]] = {
     "numbers": "::numeric[]",
@@ -41,23 +38,24 @@ async def update_event(tx: Write, actor: Actor, project: int, friendly: str, ask
     row = await queries.locked_event_row(tx, project, friendly)
     before = await queries.whole_event(tx, row)
     place = Place("event", 0, [])
-    changes = changes_of(row, asked, known, place)
-    wanted = changes.fields.get("client_reference")
+    changing = changes_of(row, asked, known, place)
+    wanted = changing.fields.get("client_reference")
     if problems := [*place.problems, *await _problems_of_reference(tx, row, wanted)]:
         raise Invalid(problems)
-    if not changes.fields and not changes.corrections:
+    if not changing.fields and not changing.corrections:
         return before
-    if "location_ids" in changes.fields:
+    moved = None
+    if "location_ids" in changing.fields:
         # Filters may read the place, so what was made of the event is no longer certain.
-        await announce_change(tx, project)
-        await mark_users_of_events(tx, project, [ChangedEvent.at(project, row.number, 0)])
-    await _set_fields(tx, row, changes.fields)
-    await apply_corrections(tx, actor, project, changes.corrections)
-    mark_stored_events(tx, project, [row.number])
+        moved = changes.ChangedValues(changes.announce(tx, project), [(row.number, 0)])
+    await _set_fields(tx, row, changing.fields)
+    await apply_corrections(tx, actor, project, changing.corrections)
     after = await queries.get_event(tx, project, friendly)
-    await audit.record(
-        tx, actor, action="event.update", target=after.id, project_id=project, before=before, after=after
-    )
+    stored = changes.StoredEvents([row.number])
+    changes.record(
+        tx, actor, stored, moved, action="event.update", target=after.id, project_id=project,
+        before=before, after=after,
+    )  # fmt: skip
     return after
 
 
@@ -87,7 +85,7 @@ async def void_event(tx: Write, actor: Actor, project: int, friendly: str) -> No
     """Take an event that no batch was made of out of the data; it stays stored for the audit."""
     row = await queries.locked_event_row(tx, project, friendly)
     before = await queries.whole_event(tx, row)
-    await hold_off_generations(tx, project)
+    held = await changes.hold_off_generations(tx, project)
     used = await tx.tuples(
         """
         SELECT DISTINCT i.batch_id FROM batch_inputs i
@@ -104,8 +102,10 @@ async def void_event(tx: Write, actor: Actor, project: int, friendly: str) -> No
         "UPDATE events SET voided_at = now(), updated_at = now() WHERE project_id = %s AND id = %s",
         (project, row.number),
     )
-    mark_stored_events(tx, project, [row.number])
-    await audit.record(tx, actor, action="event.void", target=before.id, project_id=project, before=before)
+    stored = changes.StoredEvents([row.number])
+    changes.record(
+        tx, actor, held, stored, action="event.void", target=before.id, project_id=project, before=before
+    )
 
 
 def _used(project: int, batches: Sequence[int]) -> Problem:

@@ -10,7 +10,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 
 
 async def create_evidence(
@@ -24,7 +24,7 @@ async def create_evidence(
         raise Invalid(problems)
     number = await _insert(tx, actor, key, asked)
     made = await queries.get_evidence(tx, key.project, key.key, str(number))
-    await audit.record(
+    changes.record(
         tx,
         actor,
         action="evidence.create",

@@ -1,6 +1,5 @@
 """Make feedstocks, change and remove them."""
 
-from weighbridge.accounting.books.locks import hold_off_generations
 from weighbridge.collection.feedstocks import queries
 from weighbridge.collection.feedstocks.records import Feedstock, FeedstockChange, NewFeedstock
 from weighbridge.core.identity import ids
@@ -10,7 +9,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.db.patch import changed, remove_unused
 from weighbridge.errors import Invalid
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 
 
 async def create_feedstock(tx: Write, actor: Actor, project: int, asked: NewFeedstock) -> Feedstock:
@@ -23,7 +22,7 @@ async def create_feedstock(tx: Write, actor: Actor, project: int, asked: NewFeed
         (project, name, asked.description),
     )
     made = await queries.get_feedstock(tx, project, number)
-    await audit.record(tx, actor, action="feedstock.create", target=made.id, project_id=project, after=made)
+    changes.record(tx, actor, action="feedstock.create", target=made.id, project_id=project, after=made)
     return made
 
 
@@ -37,9 +36,12 @@ async def update_feedstock(
     wanted = changed(before, asked)
     if wanted == before:
         return before
+    held = None
     if wanted.name != before.name:
-        problems = await _problems_of_name(tx, project, wanted.name)
-        if problems := problems or await _problems_of_renaming(tx, project, number):
+        if problems := await _problems_of_name(tx, project, wanted.name):
+            raise Invalid(problems)
+        held = await changes.hold_off_generations(tx, project)
+        if problems := await _problems_of_renaming(tx, held, number):
             raise Invalid(problems)
     await tx.execute(
         """
@@ -49,9 +51,10 @@ async def update_feedstock(
         (wanted.name, wanted.description, project, number),
     )
     after = await queries.get_feedstock(tx, project, number)
-    await audit.record(
-        tx, actor, action="feedstock.update", target=after.id, project_id=project, before=before, after=after
-    )
+    changes.record(
+        tx, actor, held, action="feedstock.update", target=after.id, project_id=project,
+        before=before, after=after,
+    )  # fmt: skip
     return after
 
 
@@ -64,9 +67,7 @@ async def delete_feedstock(tx: Write, actor: Actor, project: int, friendly: str)
         f"{before.name!r}; it stays."
     )
     await remove_unused(tx, "feedstocks", project, number, used=used)
-    await audit.record(
-        tx, actor, action="feedstock.delete", target=before.id, project_id=project, before=before
-    )
+    changes.record(tx, actor, action="feedstock.delete", target=before.id, project_id=project, before=before)
 
 
 async def _problems_of_name(tx: Write, project: int, name: str) -> list[Problem]:
@@ -77,9 +78,8 @@ async def _problems_of_name(tx: Write, project: int, name: str) -> list[Problem]
     return []
 
 
-async def _problems_of_renaming(tx: Write, project: int, number: int) -> list[Problem]:
+async def _problems_of_renaming(tx: Write, held: changes.GenerationsHeldOff, number: int) -> list[Problem]:
     """Partitions are ordered and filtered by the names of feedstocks: results depend on them."""
-    await hold_off_generations(tx, project)
     is_read = await tx.value(
         """
         SELECT EXISTS (SELECT FROM runs WHERE project_id = %(project)s AND feedstock_id = %(feedstock)s)
@@ -88,7 +88,7 @@ async def _problems_of_renaming(tx: Write, project: int, number: int) -> list[Pr
                           AND event_type_id IN (SELECT event_type_id FROM batch_input_sets
                                                  WHERE project_id = %(project)s))
         """,
-        {"project": project, "feedstock": number},
+        {"project": held.project, "feedstock": number},
     )
     if not is_read:
         return []

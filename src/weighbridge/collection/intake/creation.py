@@ -34,8 +34,7 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Write
 from weighbridge.db.json import canonical_sha256
 from weighbridge.errors import Invalid, Malformed, Refusal
-from weighbridge.platform.audit_log import actions as audit
-from weighbridge.quality.evaluation.marks import mark_events, marks_of
+from weighbridge.platform import changes
 
 
 async def create_events(tx: Write, actor: Actor, project: int, body: NewEventsBody) -> Event | EventReceipts:
@@ -63,10 +62,17 @@ async def _create_one(tx: Write, actor: Actor, project: int, sent: NewEvent) -> 
     found, keys, intake = await _checked(tx, actor, project, [sent], "event")
     remember(tx.memory, found)
     tx.later(INSERT_EVENT, intake.rows[0])
-    _mark(tx, project, [sent], found)
     assert found.moment is not None  # noqa: S101 - the event type was found
     event = answer_of(keys[0], sent, found, found.moment)
-    await audit.record(tx, actor, action="event.create", target=event.id, project_id=project, after=event)
+    changes.record(
+        tx,
+        actor,
+        _new([sent], found),
+        action="event.create",
+        target=event.id,
+        project_id=project,
+        after=event,
+    )
     return event
 
 
@@ -75,11 +81,16 @@ async def _create_many(
 ) -> EventReceipts:
     found, keys, intake = await _checked(tx, actor, project, sent, "events")
     await tx.copy(COPY_EVENTS, copy_text(intake.rows))
-    _mark(tx, project, sent, found)
     count = len(keys)
     summary = {"count": count, "ids": _spans(project, keys), "sha256": sha256}
-    await audit.record(
-        tx, actor, action="event.create_many", target=f"{count} events", project_id=project, after=summary
+    changes.record(
+        tx,
+        actor,
+        _new(sent, found),
+        action="event.create_many",
+        target=f"{count} events",
+        project_id=project,
+        after=summary,
     )
     return EventReceipts(intake.receipts, BulkInfo(count))
 
@@ -108,10 +119,10 @@ async def _checked(
     return found, keys, intake
 
 
-def _mark(tx: Write, project: int, sent: Sequence[NewEvent], found: Found) -> None:
-    """Leave the events to the automatic rules."""
+def _new(sent: Sequence[NewEvent], found: Found) -> changes.NewEvents:
+    """The events by their types and starts."""
     numbers = {slug: template.number for slug, template in found.known.templates.items()}
-    mark_events(tx, project, marks_of((numbers[event.event_type], event.start_time) for event in sent))
+    return changes.NewEvents.of((numbers[event.event_type], event.start_time) for event in sent)
 
 
 def answer_of(key: int, sent: NewEvent, found: Found, moment: Instant) -> Event:

@@ -24,10 +24,8 @@ from weighbridge.collection.projects.queries import project_number
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.json import jsonb
 from weighbridge.http.shortcut import ShortCall
-from weighbridge.platform.audit_log.actions import AUDIT_COLUMNS
 from weighbridge.platform.authentication.presumption import TOKEN_STANDS
-
-_AT: Final = """to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
+from weighbridge.platform.changes.one_event import AUDIT_ROW_OF_EVENT, MARK_OF_EVENT
 
 # Locations and tags need no hold here: the keys of the row hold them, and refuse one that is gone.
 _STORE: Final = f"""
@@ -58,16 +56,9 @@ _STORE: Final = f"""
           FROM held
         RETURNING created_at
     ), audited AS (
-        INSERT INTO audit_log ({AUDIT_COLUMNS})
-        SELECT %(account)s, %(project)s, %(user)s, %(token)s, %(request_id)s::text, 'event.create',
-               %(id)s::text, NULL,
-               %(after)s::jsonb || jsonb_build_object('created_at', {_AT}, 'updated_at', {_AT})
-          FROM stored
+        {AUDIT_ROW_OF_EVENT}
     )
-    SELECT created_at,
-           mark_events(%(project)s::integer, ARRAY[%(event_type)s::integer],
-                       ARRAY[%(start_time)s::timestamptz], ARRAY[%(start_time)s::timestamptz])
-      FROM stored
+    SELECT created_at, {MARK_OF_EVENT} FROM stored
 """
 
 _ROW: Final = (

@@ -4,7 +4,6 @@ from decimal import Decimal
 
 from msgspec import UNSET
 
-from weighbridge.accounting.books.locks import hold_off_generations
 from weighbridge.collection.locations import queries
 from weighbridge.collection.locations.records import Location, LocationChange, NewLocation
 from weighbridge.core.identity import ids
@@ -16,7 +15,7 @@ from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
 from weighbridge.db.patch import remove_unused
 from weighbridge.errors import Invalid
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 
 LATITUDE_MAX = 90
 LONGITUDE_MAX = 180
@@ -36,7 +35,7 @@ async def create_location(tx: Write, actor: Actor, project: int, asked: NewLocat
         (project, name, asked.lat, asked.long, jsonb(asked.address)),
     )
     made = await queries.get_location(tx, project, number)
-    await audit.record(tx, actor, action="location.create", target=made.id, project_id=project, after=made)
+    changes.record(tx, actor, action="location.create", target=made.id, project_id=project, after=made)
     return made
 
 
@@ -49,9 +48,13 @@ async def update_location(
     before = await queries.get_location(tx, project, number)
     wanted = _wanted(before, asked)
     problems = [*_problems_of_place(wanted.lat, wanted.long)]
+    held = None
     if wanted.name != before.name:
         of_name = await _problems_of_name(tx, project, wanted.name)
-        problems += of_name or await _problems_of_renaming(tx, project, number)
+        if not of_name:
+            held = await changes.hold_off_generations(tx, project)
+            of_name = await _problems_of_renaming(tx, held, number)
+        problems += of_name
     if problems:
         raise Invalid(problems)
     if wanted == _wanted(before, LocationChange()):
@@ -64,9 +67,10 @@ async def update_location(
         (wanted.name, wanted.lat, wanted.long, jsonb(wanted.address), project, number),
     )
     after = await queries.get_location(tx, project, number)
-    await audit.record(
-        tx, actor, action="location.update", target=after.id, project_id=project, before=before, after=after
-    )
+    changes.record(
+        tx, actor, held, action="location.update", target=after.id, project_id=project,
+        before=before, after=after,
+    )  # fmt: skip
     return after
 
 
@@ -76,9 +80,7 @@ async def delete_location(tx: Write, actor: Actor, project: int, friendly: str) 
     before = await queries.get_location(tx, project, number)
     used = f"Events, voided ones included, or static inputs name the location {before.name!r}; it stays."
     await remove_unused(tx, "locations", project, number, used=used)
-    await audit.record(
-        tx, actor, action="location.delete", target=before.id, project_id=project, before=before
-    )
+    changes.record(tx, actor, action="location.delete", target=before.id, project_id=project, before=before)
 
 
 def _wanted(before: Location, asked: LocationChange) -> NewLocation:
@@ -103,9 +105,8 @@ async def _problems_of_name(tx: Write, project: int, name: str) -> list[Problem]
     return []
 
 
-async def _problems_of_renaming(tx: Write, project: int, number: int) -> list[Problem]:
+async def _problems_of_renaming(tx: Write, held: changes.GenerationsHeldOff, number: int) -> list[Problem]:
     """Models filter events by the names of their locations: a result depends on them."""
-    await hold_off_generations(tx, project)
     is_read = await tx.value(
         """
         SELECT EXISTS (SELECT FROM events
@@ -113,7 +114,7 @@ async def _problems_of_renaming(tx: Write, project: int, number: int) -> list[Pr
                           AND event_type_id IN (SELECT event_type_id FROM batch_input_sets
                                                  WHERE project_id = %(project)s))
         """,
-        {"project": project, "location": number},
+        {"project": held.project, "location": number},
     )
     if not is_read:
         return []

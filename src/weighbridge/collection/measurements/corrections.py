@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from weighbridge.accounting.books.staleness import ChangedEvent, announce_change, mark_users_of_events
 from weighbridge.collection.measurements.value import CURRENT
 from weighbridge.core.collection.correction import (
     PRECEDENCE,
@@ -26,7 +25,7 @@ from weighbridge.core.collection.correction import (
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
-from weighbridge.quality.evaluation.marks import mark_stored_events
+from weighbridge.platform import changes
 
 _SOURCES: Final = ", ".join(f"'{source}'" for source in PRECEDENCE)
 PREVAILING_FIRST: Final = f"array_position(ARRAY[{_SOURCES}], c.source), c.priority, c.id DESC"
@@ -93,7 +92,7 @@ async def apply_corrections(
     if not corrections:
         return NOTHING_DONE
     events = sorted({one.event for one in corrections})
-    await announce_change(tx, project)
+    inputs = changes.announce(tx, project)
     await _hold_events(tx, project, events)
     recorded = await tx.tuples(
         _RECORD,
@@ -112,7 +111,7 @@ async def apply_corrections(
     if not recorded:
         return NOTHING_DONE
     keys = [(event, position, field) for _, event, position, field in recorded]
-    changed = await _settle(tx, project, keys)
+    changed = await _settle(tx, inputs, keys)
     return Outcome(tuple(number for number, *_ in recorded), changed)
 
 
@@ -125,7 +124,7 @@ async def undo(
     """
     if not corrections:
         return NOTHING_DONE
-    await announce_change(tx, project)
+    inputs = changes.announce(tx, project)
     named = (project, list(corrections))
     events = await tx.tuples(
         "SELECT DISTINCT event_id FROM corrections WHERE project_id = %s AND id = ANY (%s) ORDER BY event_id",
@@ -151,7 +150,7 @@ async def undo(
         return NOTHING_DONE
     keys = [(event, position, field) for _, event, position, field in reverted]
     touched = {(event, position) for event, position, _ in keys}
-    changed = await _settle(tx, project, keys, [key for key in map(tuple, in_force) if key in touched])
+    changed = await _settle(tx, inputs, keys, [key for key in map(tuple, in_force) if key in touched])
     return Outcome(tuple(sorted(number for number, *_ in reverted)), changed)
 
 
@@ -223,11 +222,12 @@ def _columns(corrections: Iterable[NewCorrection]) -> dict[str, list[Any]]:
 
 async def _settle(
     tx: Write,
-    project: int,
+    inputs: changes.InputsHeld,
     keys: Sequence[tuple[int, int, str]],
     fallen: Sequence[tuple[int, int]] = (),
 ) -> tuple[tuple[int, int], ...]:
     """Put in force what prevails, show it in the events, and mark their users; gives what changed."""
+    project = inputs.project
     moved = await tx.tuples(
         _RANK,
         {
@@ -245,11 +245,10 @@ async def _settle(
     await tx.execute(_SHOW_VALUES, {"project": project, "events": events, "completion": Source.COMPLETION})
     moved_fields = sorted({event for event, position in changed if position == 0})
     # Where an event stood is marked as well as where it stands.
-    mark_stored_events(tx, project, moved_fields)
+    changes.leave(tx, project, changes.StoredEvents(moved_fields))
     if moved_fields:
         await tx.execute(_SHOW_FIELDS, {"project": project, "events": moved_fields})
-    mark_stored_events(tx, project, events)
-    await mark_users_of_events(tx, project, [ChangedEvent.at(project, *key) for key in changed])
+    changes.leave(tx, project, changes.StoredEvents(events), changes.ChangedValues(inputs, changed))
     return changed
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from zoneinfo import available_timezones
 
-from weighbridge.accounting.books.locks import hold_off_generations
 from weighbridge.collection.projects import queries
 from weighbridge.collection.projects.records import STATUSES, NewProject, Project, ProjectChange
 from weighbridge.core.identity.name import problem_of_name
@@ -12,7 +11,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.db.patch import changed
 from weighbridge.errors import Invalid
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 
 
 async def create_project(tx: Write, actor: Actor, asked: NewProject) -> Project:
@@ -28,9 +27,7 @@ async def create_project(tx: Write, actor: Actor, asked: NewProject) -> Project:
         (actor.account_id, asked.name.strip(), asked.description, asked.time_zone),
     )
     project = await queries.get_project(tx, number)
-    await audit.record(
-        tx, actor, action="project.create", target=project.id, project_id=number, after=project
-    )
+    changes.record(tx, actor, action="project.create", target=project.id, project_id=number, after=project)
     return project
 
 
@@ -48,8 +45,10 @@ async def update_project(tx: Write, actor: Actor, number: int, asked: ProjectCha
                 "invalid",
             )
         )
+    held = None
     if wanted.time_zone != before.time_zone and not problems:
-        problems += await _problems_of_a_new_zone(tx, number, before.time_zone)
+        held = await changes.hold_off_generations(tx, number)
+        problems += await _problems_of_a_new_zone(tx, held, before.time_zone)
     if problems:
         raise Invalid(problems)
     if wanted == before:
@@ -62,16 +61,16 @@ async def update_project(tx: Write, actor: Actor, number: int, asked: ProjectCha
         (wanted.name, wanted.description, wanted.time_zone, wanted.status, number),
     )
     after = await queries.get_project(tx, number)
-    await audit.record(
-        tx, actor, action="project.update", target=after.id, project_id=number, before=before, after=after
-    )
+    changes.record(
+        tx, actor, held, action="project.update", target=after.id, project_id=number,
+        before=before, after=after,
+    )  # fmt: skip
     return after
 
 
-async def _problems_of_a_new_zone(tx: Write, number: int, zone: str) -> list[Problem]:
-    await hold_off_generations(tx, number)
+async def _problems_of_a_new_zone(tx: Write, held: changes.GenerationsHeldOff, zone: str) -> list[Problem]:
     has_batches = "SELECT EXISTS (SELECT FROM batches WHERE project_id = %s AND deleted_at IS NULL)"
-    if not await tx.value(has_batches, (number,)):
+    if not await tx.value(has_batches, (held.project,)):
         return []
     return [
         Problem(

@@ -6,14 +6,14 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from weighbridge.accounting.books.locks import hold_off_generations
 from weighbridge.collection.assets.records import Asset, AssetChange, NewAsset
 from weighbridge.collection.spreadsheets.spreadsheet import TEXT_FIELDS
 from weighbridge.core.collection.custom_field import CustomValueError, checked, checked_text
 from weighbridge.core.identity.name import problem_of_name
 from weighbridge.core.problem import Problem
-from weighbridge.db.engine import Read, Write
+from weighbridge.db.engine import Read
 from weighbridge.db.patch import changed
+from weighbridge.platform import changes
 
 Kept = TypeVar("Kept", Asset, NewAsset)
 
@@ -27,12 +27,11 @@ async def problems_of_name(tx: Read, project: int, name: str) -> list[Problem]:
     return []
 
 
-async def fixed_names(tx: Write, project: int, numbers: Sequence[int]) -> set[int]:
+async def fixed_names(tx: Read, held: changes.GenerationsHeldOff, numbers: Sequence[int]) -> set[int]:
     """Which of the assets keep their names.
 
     Partitions are ordered and filtered by the names of assets: what batches were made of depends on them.
     """
-    await hold_off_generations(tx, project)
     rows = await tx.tuples(
         """
         SELECT asked.id FROM unnest(%(assets)s::integer[]) AS asked (id)
@@ -42,7 +41,7 @@ async def fixed_names(tx: Write, project: int, numbers: Sequence[int]) -> set[in
                           AND e.event_type_id IN (SELECT event_type_id FROM batch_input_sets
                                                    WHERE project_id = %(project)s))
         """,
-        {"project": project, "assets": list(numbers)},
+        {"project": held.project, "assets": list(numbers)},
     )
     return {number for (number,) in rows}
 

@@ -22,7 +22,7 @@ from weighbridge.db.json import canonical, canonical_sha256
 from weighbridge.errors import Invalid
 from weighbridge.http.attachment import Attachment, Spool
 from weighbridge.http.upload import SPOOL_BYTES
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 
 _ROWS_AT_ONCE = 1_000
 """Assets that are held in memory while a spreadsheet is written."""
@@ -63,8 +63,10 @@ async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> Ass
     wishes, of_assets = await _wishes(tx, project, lines)
     problems += of_assets
     renamed = [wish for wish in wishes if wish.there and wish.wanted.name != wish.before.name]
+    held = None
     if renamed and not problems:
-        fixed = await fixed_names(tx, project, _numbers(project, renamed))
+        held = await changes.hold_off_generations(tx, project)
+        fixed = await fixed_names(tx, held, _numbers(project, renamed))
         said = "renames an asset whose name batches depend on"
         numbered = zip(renamed, _numbers(project, renamed), strict=True)
         problems += [
@@ -73,7 +75,13 @@ async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> Ass
     if problems:
         ordered = sorted(problems, key=lambda problem: _line_of(problem.field))
         raise Invalid(bounded(ordered, spreadsheet.PROBLEMS_MAX))
-    return await _store(tx, actor, project, text, wishes)
+    result, summary = await _store(tx, project, text, wishes)
+    if result.created or result.updated:
+        target = f"{result.created + result.updated} assets"
+        changes.record(
+            tx, actor, held, action="asset.import", target=target, project_id=project, after=summary
+        )
+    return result
 
 
 async def _wishes(tx: Write, project: int, lines: Sequence[Line]) -> tuple[list[Wish], list[Problem]]:
@@ -113,7 +121,10 @@ def _conflicts(wishes: Sequence[Wish], by_name: Mapping[str, Asset]) -> Iterator
             yield line.problem("name", f"is {name!r}, which another asset of the project has", "taken")
 
 
-async def _store(tx: Write, actor: Actor, project: int, text: str, wishes: Sequence[Wish]) -> AssetImport:
+async def _store(
+    tx: Write, project: int, text: str, wishes: Sequence[Wish]
+) -> tuple[AssetImport, dict[str, object]]:
+    """Write the assets; gives what came of it, and what the audit row says of it."""
     new = [wish for wish in wishes if wish.there is None]
     altered = [wish for wish in wishes if wish.there and wish.wanted != wish.before]
     numbers = _numbers(project, altered)
@@ -140,15 +151,12 @@ async def _store(tx: Write, actor: Actor, project: int, text: str, wishes: Seque
         """,
         (project, *_columns(new)),
     )
-    summary = {
+    summary: dict[str, object] = {
         "created": [ids.of("asset", project, number) for (number,) in made],
         "updated": [ids.of("asset", project, number) for number in numbers],
         "sha256": canonical_sha256(text),
     }
-    if new or altered:
-        target = f"{len(new) + len(altered)} assets"
-        await audit.record(tx, actor, action="asset.import", target=target, project_id=project, after=summary)
-    return AssetImport(len(new), len(altered), len(wishes) - len(new) - len(altered))
+    return AssetImport(len(new), len(altered), len(wishes) - len(new) - len(altered)), summary
 
 
 def _columns(wishes: Sequence[Wish]) -> tuple[list[str | None], ...]:

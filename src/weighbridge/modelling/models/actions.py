@@ -25,7 +25,7 @@ from weighbridge.modelling.models.records import (
     NewVersion,
     VersionLabel,
 )
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 
 ORDER_MAX = 2**31 - 1
 """How far from zero the order of a model may be."""
@@ -51,7 +51,7 @@ async def create_model(tx: Write, actor: Actor, asked: NewModel) -> Model:
     )
     await tx.execute("UPDATE model_families SET active_model_id = %s WHERE id = %s", (number, family))
     made = await queries.get_model(tx, actor, ids.of("model", 0, number))
-    await audit.record(tx, actor, action="model.create", target=made.id, project_id=project, after=made)
+    changes.record(tx, actor, action="model.create", target=made.id, project_id=project, after=made)
     return made
 
 
@@ -86,7 +86,7 @@ async def create_version(tx: Write, actor: Actor, friendly: str, asked: NewVersi
         ),
     )  # fmt: skip
     made = await queries.get_model(tx, actor, ids.of("model", 0, number))
-    await audit.record(
+    changes.record(
         tx, actor, action="model.create_version", target=made.id, project_id=latest.project, after=made
     )
     return await activate_model(tx, actor, made.id) if asked.activate else made
@@ -109,7 +109,7 @@ async def activate_model(tx: Write, actor: Actor, friendly: str) -> Model:
         "UPDATE model_families SET active_model_id = %s WHERE id = %s", (kept.number, kept.family)
     )
     after = await queries.get_model(tx, actor, friendly)
-    await audit.record(
+    changes.record(
         tx,
         actor,
         action="model.activate",
@@ -166,7 +166,7 @@ async def _update(tx: Write, actor: Actor, kept: Kept, before: Model, wanted: Mo
         (wanted.name, wanted.order, wanted.description, wanted.version_label, kept.number),
     )
     after = await queries.get_model(tx, actor, before.id)
-    await audit.record(
+    changes.record(
         tx, actor, action=action, target=after.id, project_id=kept.project, before=before, after=after
     )
     return after

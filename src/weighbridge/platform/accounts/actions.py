@@ -3,9 +3,10 @@
 from typing import Final
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
+from weighbridge.db import locks
 from weighbridge.db.engine import Write
 from weighbridge.errors import Conflict, NotFound
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 
 DEFAULT_ACCOUNT: Final = "default"
 ADMINISTRATOR: Final = "administrator"
@@ -20,7 +21,7 @@ async def create_account(tx: Write, *, name: str, request_id: str) -> Actor:
         raise Conflict(f"There is an account {name!r} already.")
     user_id = await ensure_user(tx, account_id, ADMINISTRATOR)
     actor = Actor(account_id, user_id, None, frozenset(ALL_PERMISSIONS), request_id)
-    await audit.record(tx, actor, action="account.create", target=str(account_id), after={"name": name})
+    changes.record(tx, actor, action="account.create", target=str(account_id), after={"name": name})
     return actor
 
 
@@ -28,7 +29,7 @@ async def administrator_of(tx: Write, account: str, request_id: str) -> Actor:
     """The administrator of an account; the default account is made when it is first asked for."""
     account_id = await tx.value("SELECT id FROM accounts WHERE name = %s", (account,))
     if account_id is None and account == DEFAULT_ACCOUNT:
-        await tx.value("SELECT pg_advisory_xact_lock(hashtext('default account'))")
+        await tx.execute(*locks.hold(locks.DEFAULT_ACCOUNT))
         account_id = await tx.value("SELECT id FROM accounts WHERE name = %s", (account,))
         if account_id is None:
             return await create_account(tx, name=account, request_id=request_id)

@@ -12,10 +12,10 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.db.engine import Database, Write
 from weighbridge.errors import Forbidden, Invalid, Unauthorized
+from weighbridge.platform import changes
 from weighbridge.platform.accounts.actions import ensure_user
 from weighbridge.platform.api_tokens import queries
 from weighbridge.platform.api_tokens.records import IssuedApiToken, NewApiToken
-from weighbridge.platform.audit_log import actions as audit
 from weighbridge.platform.authentication.presumption import USE_IS_RECORDED, remember
 
 EMAIL_LENGTH_MAX = 255
@@ -56,7 +56,7 @@ async def revoke_token(tx: Write, actor: Actor, named: str) -> None:
     )
     if revoked:
         after = await queries.get_api_token(tx, actor, before.id)
-        await audit.record(
+        changes.record(
             tx, actor, action="api_token.revoke", target=str(before.id), before=before, after=after
         )
 
@@ -112,7 +112,7 @@ async def _store(tx: Write, actor: Actor, user_id: int, asked: NewApiToken) -> t
         ),
     )  # fmt: skip
     made = {"name": name, "permissions": permissions, "lifetime_days": days}
-    await audit.record(tx, actor, action="api_token.create", target=str(token_id), after=made)
+    changes.record(tx, actor, action="api_token.create", target=str(token_id), after=made)
     return token_id, token
 
 

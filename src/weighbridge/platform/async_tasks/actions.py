@@ -75,6 +75,7 @@ async def begin_attempt(tx: Write, task_id: int) -> Attempt | None:
 
 async def hold_fence(tx: Write, attempt: Attempt) -> None:
     """Make sure that this is the newest attempt, and that no newer one begins before the commit."""
+    await tx.ready()  # what still waits to go out may fail for reasons of its own
     try:
         newest = await tx.value("SELECT attempt FROM async_tasks WHERE id = %s FOR SHARE", (attempt.task_id,))
     except SerializationFailure:  # in a snapshot: the row has changed since, which only a newer attempt does

@@ -6,6 +6,7 @@ Invariants: one sealer works on an account at a time; a row is sealed once; seal
 from typing import Final
 
 from weighbridge.core.platform.audit_chain import ANCHOR, link
+from weighbridge.db import locks
 from weighbridge.db.engine import Database, Write
 from weighbridge.db.json import canonical
 from weighbridge.platform.audit_log.records import SealedRow
@@ -41,8 +42,7 @@ async def seal(database: Database) -> int:
 
 async def seal_account(tx: Write, account: int) -> int:
     """Seal the next rows of one account; gives their number, 0 also when another sealer is at work."""
-    lock = f"audit_log:seal:{account}"
-    if not await tx.value("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", (lock,)):
+    if not await tx.value(*locks.try_hold(locks.audit_seal(account))):
         return 0
     last = await tx.tuples(
         "SELECT number, hash FROM audit_seals WHERE account_id = %s ORDER BY number DESC LIMIT 1", (account,)

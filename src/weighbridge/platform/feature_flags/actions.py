@@ -3,7 +3,7 @@
 from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Write
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 from weighbridge.platform.feature_flags.queries import feature_flags
 from weighbridge.platform.feature_flags.records import FeatureFlags
 
@@ -20,7 +20,5 @@ async def switch_feature(tx: Write, actor: Actor, feature: Feature, *, is_on: bo
     )
     after = await feature_flags(tx, actor.account_id)
     if after != before:
-        await audit.record(
-            tx, actor, action="feature_flag.switch", target=feature, before=before, after=after
-        )
+        changes.record(tx, actor, action="feature_flag.switch", target=feature, before=before, after=after)
     return after

@@ -10,21 +10,20 @@ living worker is left alone.
 
 from typing import Final
 
+from weighbridge.db import locks
 from weighbridge.db.engine import Write
 from weighbridge.platform.queue.jobs import JOB, QUEUE, defer
-
-_ONE_AT_A_TIME: Final = "async_tasks:recovery"
 
 
 async def recover(tx: Write, lease_seconds: int) -> list[int]:
     """Queue the tasks that no job stands for any more; gives their ids."""
-    if not await tx.value("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", (_ONE_AT_A_TIME,)):
+    if not await tx.value(*locks.try_hold(locks.TASK_RECOVERY)):
         return []
     values = {"job": JOB, "queue": QUEUE, "lease": lease_seconds}
-    locks: dict[int, str] = dict(await tx.tuples(_REMOVE_LOST_JOBS, values))
+    of_jobs: dict[int, str] = dict(await tx.tuples(_REMOVE_LOST_JOBS, values))
     without_job: list[int] = [task_id for (task_id,) in await tx.tuples(_WITHOUT_JOB, values)]
     for task_id in without_job:
-        await defer(tx, task_id, lock=locks.get(task_id) or f"async_task:{task_id}")
+        await defer(tx, task_id, lock=of_jobs.get(task_id) or locks.job_of_task(task_id))
     return without_job
 
 

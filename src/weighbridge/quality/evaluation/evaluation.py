@@ -21,6 +21,7 @@ from weighbridge.core.expression.value import Scalar
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule import Evaluation, Target
 from weighbridge.core.time.instant import Instant
+from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.literal import Literal
 from weighbridge.quality.correction import correcting
@@ -69,11 +70,9 @@ async def hold_rule(tx: Write, project: int, rule: int, *, corrects: bool) -> No
 
     The rules of a project that correct are evaluated one at a time: they lock the events that they correct.
     """
-    names = [f"rule evaluation:{project}:{rule}"]
     if corrects:
-        names.insert(0, f"rule corrections:{project}")
-    for name in names:
-        await tx.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (name,))
+        await tx.execute(*locks.hold(locks.rule_corrections(project)))
+    await tx.execute(*locks.hold(locks.rule(project, rule)))
 
 
 def may_correct(version: StoredVersion) -> bool:

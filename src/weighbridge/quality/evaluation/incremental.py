@@ -21,8 +21,9 @@ from weighbridge.core.identity import ids
 from weighbridge.core.rule import MemberScope, Target
 from weighbridge.core.rule.run import RunKind, RunState
 from weighbridge.core.time.instant import Interval
+from weighbridge.db import locks
 from weighbridge.db.engine import Database, Write
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 from weighbridge.quality.evaluation.evaluation import evaluate, hold_rule, may_correct
 from weighbridge.quality.evaluation.event_records import Period, widened
 from weighbridge.quality.evaluation.findings import Outcome
@@ -67,8 +68,7 @@ async def work_off(database: Database) -> list[Failure]:
 async def _work_off_project(database: Database, project: int) -> list[Failure]:
     failures: list[Failure] = []
     async with database.write() as tx:
-        name = f"rule evaluation:{project}"
-        if not await tx.value("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", (name,)):
+        if not await tx.value(*locks.try_hold(locks.rule_worker(project))):
             return []
         dirty = await _take(tx, project)
         # Rules that correct go first: the others look at what it comes to.
@@ -134,7 +134,7 @@ async def _evaluate(tx: Write, version: StoredVersion, dirty: Dirty) -> None:
     start, end = periods[0][0], periods[-1][1]
     await tx.execute(_END_RUN, (RunState.COMPLETE, start, end, *msgspec.structs.astuple(result)[1:], run))
     if outcome.corrects:
-        await audit.record(
+        changes.record(
             tx, actor, action="rule.correct", target=ids.of("rule", version.project, version.rule),
             project_id=version.project, after=result,
         )  # fmt: skip

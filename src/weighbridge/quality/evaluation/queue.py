@@ -10,6 +10,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.run import RunKind
 from weighbridge.core.time.instant import Instant
+from weighbridge.db import locks
 from weighbridge.db.engine import Write
 from weighbridge.platform.async_tasks.actions import queue_task
 from weighbridge.platform.async_tasks.records import AsyncTask
@@ -42,7 +43,7 @@ async def queue_run(
         "start_time": start,
         "end_time": end,
     }
-    lock = f"rule:{version.project}:{version.rule}"
+    lock = locks.jobs_of_rule(version.project, version.rule)
     task = await queue_task(tx, actor, kind=TASK, project_id=version.project, args=args, lock=lock)
     await tx.execute("UPDATE rule_runs SET async_task_id = %s WHERE id = %s", (task.id, number))
     return task, number

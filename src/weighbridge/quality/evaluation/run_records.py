@@ -13,12 +13,12 @@ from typing import Any, Final
 
 from psycopg.sql import SQL, Composable, Identifier
 
-from weighbridge.accounting.books.newest import IS_NEWEST
 from weighbridge.core.expression.tree import Name
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.rule import MemberScope, Record, affected, reach
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.literal import Literal
+from weighbridge.platform.changes.newest_batch import IS_NEWEST
 from weighbridge.quality.evaluation.event_records import Period, Stream
 from weighbridge.quality.evaluation.prepared_rule import Subject
 

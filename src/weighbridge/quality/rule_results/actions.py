@@ -11,7 +11,7 @@ from weighbridge.core.rule.result import Finding, ResultStatus, statuses_before,
 from weighbridge.db.engine import Write
 from weighbridge.db.json import canonical_sha256
 from weighbridge.errors import Invalid
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 from weighbridge.quality.rule_results import queries
 from weighbridge.quality.rule_results.records import RESULTS_MAX, Dismissal, Dismissed
 
@@ -47,7 +47,7 @@ async def bulk_dismiss(tx: Write, actor: Actor, project: int, asked: Dismissal) 
             tx, actor, project, table, keys=_of_kind(keys, kind), reason=asked.reason.strip()
         )
     if dismissed:
-        await audit.record(
+        changes.record(
             tx,
             actor,
             action="rule_result.bulk_dismiss",

@@ -6,8 +6,8 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.run import RunKind, RunState, RunTrigger, states_before
 from weighbridge.db.engine import Write
 from weighbridge.errors import Conflict
+from weighbridge.platform import changes
 from weighbridge.platform.async_tasks.records import AsyncTask
-from weighbridge.platform.audit_log import actions as audit
 from weighbridge.quality.evaluation.period import asked_period
 from weighbridge.quality.evaluation.queue import queue_run
 from weighbridge.quality.rule_runs import queries
@@ -20,7 +20,7 @@ async def start_rule_run(tx: Write, actor: Actor, project: int, rule: int, asked
     period = asked_period(asked.start_time, asked.end_time)
     version = await newest_version(tx, project, rule)
     task, _ = await queue_run(tx, actor, version, RunKind.RE_EVALUATION, period)
-    await audit.record(
+    changes.record(
         tx,
         actor,
         action="rule_run.start",
@@ -45,7 +45,7 @@ async def reverse_rule_run(tx: Write, actor: Actor, project: int, number: int) -
     )
     await undo_rule(tx, actor, project, rule, number)
     after = await queries.get_rule_run(tx, number)
-    await audit.record(
+    changes.record(
         tx, actor, action="rule_run.reverse", target=str(number), project_id=project,
         before=before, after=after,
     )  # fmt: skip

@@ -10,9 +10,9 @@ from weighbridge.core.identity import ids
 from weighbridge.core.rule.run import RunKind, RunState, RunTrigger, states_before
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Read
+from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import actions as tasks
 from weighbridge.platform.async_tasks.actions import Attempt
-from weighbridge.platform.audit_log import actions as audit
 from weighbridge.quality.evaluation.evaluation import evaluate, hold_rule, may_correct
 from weighbridge.quality.evaluation.event_records import EARLIEST, Period
 from weighbridge.quality.evaluation.findings import Outcome
@@ -76,7 +76,7 @@ async def _evaluate(database: Database, attempt: Attempt, number: int) -> None:
             outcome.withdrawn,
             outcome.proposals,
         )
-        await audit.record(
+        changes.record(
             tx, attempt.actor, action="rule_run.finish", target=attempt.args["rule_id"],
             project_id=attempt.project_id, after=result,
         )  # fmt: skip

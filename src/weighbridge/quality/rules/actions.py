@@ -11,10 +11,11 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule.run import RunKind
 from weighbridge.core.time.instant import Instant
+from weighbridge.db import locks
 from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Invalid
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.platform import changes
 from weighbridge.quality.correction.correcting import withdraw_all_proposals
 from weighbridge.quality.definition.checking import checked, problems_of_frame
 from weighbridge.quality.evaluation.queue import queue_run
@@ -58,7 +59,7 @@ async def create_rule(tx: Write, actor: Actor, project: int, asked: NewRule) -> 
     version = msgspec.structs.replace(draft, rule=number, version=1)
     await _add_version(tx, actor, version)
     made = await queries.get_rule(tx, project, number)
-    await audit.record(tx, actor, action="rule.create", target=made.id, project_id=project, after=made)
+    changes.record(tx, actor, action="rule.create", target=made.id, project_id=project, after=made)
     return await _saved(tx, actor, made, version, is_affected=True)
 
 
@@ -89,7 +90,7 @@ async def update_rule(tx: Write, actor: Actor, project: int, number: int, asked:
         ),
     )  # fmt: skip
     after = await queries.get_rule(tx, project, number)
-    await audit.record(
+    changes.record(
         tx, actor, action="rule.update", target=after.id, project_id=project, before=shown, after=after
     )
     is_affected = is_new or _differs(version, before, _EVALUATED)
@@ -105,7 +106,7 @@ async def delete_rule(tx: Write, actor: Actor, project: int, number: int) -> Non
         "UPDATE rules SET deleted_at = now(), updated_at = now() WHERE project_id = %s AND id = %s",
         (project, number),
     )
-    await audit.record(tx, actor, action="rule.delete", target=before.id, project_id=project, before=before)
+    changes.record(tx, actor, action="rule.delete", target=before.id, project_id=project, before=before)
 
 
 async def undo_corrections(tx: Write, actor: Actor, project: int, number: int) -> UndoneCorrections:
@@ -113,7 +114,7 @@ async def undo_corrections(tx: Write, actor: Actor, project: int, number: int) -
     result = UndoneCorrections(*await undo_rule(tx, actor, project, number))
     if result.corrections:
         rule = ids.of("rule", project, number)
-        await audit.record(
+        changes.record(
             tx, actor, action="rule.undo_corrections", target=rule, project_id=project, after=result
         )
     return result
@@ -148,7 +149,7 @@ def _differs(one: StoredVersion, other: StoredVersion, names: tuple[str, ...]) -
 
 async def _check_name(tx: Write, project: int, name: str, number: int) -> None:
     """Refuse a name that another rule has; one at a time, so that two cannot take it at once."""
-    await tx.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"rule names:{project}",))
+    await tx.execute(*locks.hold(locks.rule_names(project)))
     if await tx.value(
         """
         SELECT true FROM rules WHERE project_id = %s AND name = %s AND id <> %s AND deleted_at IS NULL

@@ -4,9 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from weighbridge.accounting.books.staleness import announce_change, mark_readers_of
-from weighbridge.collection.static_inputs import queries
-from weighbridge.collection.static_inputs.records import NewStaticInput, StaticInput
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.slug import SLUG_RULE, is_slug
 from weighbridge.core.platform.permission import Actor
@@ -14,9 +11,13 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import NumberError, limited
 from weighbridge.core.quantity.unit import ONE, UnitError, compatible, parse_unit
 from weighbridge.core.time.instant import Instant
+from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
-from weighbridge.platform.audit_log import actions as audit
+from weighbridge.modelling.document.reach import reach_of, stretches
+from weighbridge.modelling.static_inputs import queries
+from weighbridge.modelling.static_inputs.records import NewStaticInput, StaticInput
+from weighbridge.platform import changes
 
 _AT: Final = "static_input.effective_from"
 _UNIT: Final = "static_input.unit"
@@ -38,9 +39,7 @@ async def create_static_input(tx: Write, actor: Actor, project: int, asked: NewS
     if problems:
         raise Invalid(problems)
     # One at a time for a slug, so that two first values cannot come with units that do not fit.
-    await tx.execute(
-        "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"static_input:{project}:{asked.slug}",)
-    )
+    await tx.execute(*locks.hold(locks.static_input(project, asked.slug)))
     at = Instant.of(asked.effective_from)
     problems = [
         *await _problems_of_fit(tx, project, asked),
@@ -48,7 +47,7 @@ async def create_static_input(tx: Write, actor: Actor, project: int, asked: NewS
     ]
     if problems:
         raise Invalid(problems)
-    await announce_change(tx, project)
+    inputs = changes.announce(tx, project)
     number: int = await tx.value(
         """
         INSERT INTO static_inputs (project_id, slug, value, unit, effective_from, asset_id, feedstock_id,
@@ -60,10 +59,11 @@ async def create_static_input(tx: Write, actor: Actor, project: int, asked: NewS
             keys.feedstock, keys.location,
         ),
     )  # fmt: skip
-    await mark_readers_of(tx, project, number)
+    [stretch] = await stretches(tx, project, "s.id = %(id)s", {"id": number})
+    added = await reach_of(tx, inputs, stretch)
     made = await queries.get_static_input(tx, project, str(number))
-    await audit.record(
-        tx, actor, action="static_input.create", target=str(number), project_id=project, after=made
+    changes.record(
+        tx, actor, added, action="static_input.create", target=str(number), project_id=project, after=made
     )
     return made
 

@@ -5,12 +5,12 @@ from typing import Final
 
 from psycopg.sql import SQL, Literal
 
-from weighbridge.collection.static_inputs.records import StaticInput
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import MOMENT, Filter, Listing, Page, Wanted, page_of, read_int4, read_moment
 from weighbridge.errors import NotFound
+from weighbridge.modelling.static_inputs.records import StaticInput
 
 STATIC_INPUTS: Final = Listing(
     sorts={"id": "id", "slug": "slug", "effective_from": "effective_from", "created_at": "created_at"},

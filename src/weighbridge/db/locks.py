@@ -1,0 +1,149 @@
+"""Advisory locks: what they are called, in which order they are taken, and the statements that take them.
+
+A lock keeps two pieces of work apart that have no row in common. It is taken by its name, and everybody who
+takes one finds the name here.
+
+In: what a lock is about, such as a project and a ledger. Out: its name, and statements to run in a
+transaction, with `execute`, with `value` where they tell whether the lock was to be had, or with `later`.
+
+Whoever takes several takes them in this order, so that nobody waits in a circle:
+
+1. `generation` of each model, `events` of each event type and `ledger` of each ledger, in the order of their
+   numbers or slugs: a generation or a deletion of batches, before its snapshot. Others only ask for these,
+   and never wait.
+2. `rule_worker`, then `rule_corrections`, then `rule`: whoever evaluates rules.
+3. `static_input`: whoever adds a value to a slug; `rule_names`: whoever names a rule.
+4. rows, those of event types before those of events, and events in the order of their numbers.
+5. `inputs`: shared by changes of what generations read, from before the change; alone by a generation that
+   is about to commit. A correction takes it before it locks the events that it corrects, and may hold rows
+   of its own by then; a generation that takes it alone waits for no rows afterwards.
+6. rule marks: shared by writers of events, with their last statements; alone by the first evaluation of a
+   rule, in a transaction that holds nothing else.
+
+`MIGRATION`, `DEFAULT_ACCOUNT`, `TASK_RECOVERY` and `audit_seal` stand alone.
+
+Jobs in the queue have locks of their own, by names only: jobs with one name are carried out one after the
+other. Generations and deletions use the name of `generation` for them, so a worker takes no job that would
+only wait.
+"""
+
+from collections.abc import Sequence
+from typing import Final, LiteralString
+
+Command = tuple[LiteralString, tuple[str | int | list[str], ...]]
+"""A statement and its parameters."""
+
+MIGRATION: Final = 7218_0426
+"""The key of the lock of migration: processes that start together migrate one after the other."""
+
+DEFAULT_ACCOUNT: Final = "default account"
+"""Whoever asks for the default account first makes it, and makes it once."""
+
+TASK_RECOVERY: Final = "async_tasks:recovery"
+"""One worker at a time gives new jobs to tasks that lost theirs."""
+
+
+def audit_seal(account: int) -> str:
+    """One sealer at a time works on the audit log of an account."""
+    return f"audit_log:seal:{account}"
+
+
+def generation(project: int, family: int) -> str:
+    """A model in a project is run once at a time, because its ledgers share runs."""
+    return f"generation:{project}:{family}"
+
+
+def events(project: int, event_type: str) -> str:
+    """Generations that give out events of one type come one after the other."""
+    return f"events:{project}:{event_type}"
+
+
+def ledger(project: int, number: int) -> str:
+    """Whoever posts to a ledger, or draws from it, does so alone."""
+    return f"ledger:{project}:{number}"
+
+
+def inputs(project: int) -> str:
+    """Changes of what generations read share it; a generation that ends has it alone."""
+    return f"inputs:{project}"
+
+
+def static_input(project: int, slug: str) -> str:
+    """Two first values of a slug cannot come with units that do not fit."""
+    return f"static_input:{project}:{slug}"
+
+
+def rule_names(project: int) -> str:
+    """Two rules of a project cannot take one name at once."""
+    return f"rule names:{project}"
+
+
+def rule_worker(project: int) -> str:
+    """One worker at a time evaluates what is marked in a project."""
+    return f"rule evaluation:{project}"
+
+
+def rule_corrections(project: int) -> str:
+    """The rules of a project that correct are evaluated one at a time: they lock the events they correct."""
+    return f"rule corrections:{project}"
+
+
+def rule(project: int, number: int) -> str:
+    """Two evaluations of one rule run one after the other."""
+    return f"rule evaluation:{project}:{number}"
+
+
+def job_of_task(task: int) -> str:
+    """The lock of a job in the queue that has to wait for no other."""
+    return f"async_task:{task}"
+
+
+def jobs_of_rule(project: int, number: int) -> str:
+    """The lock of jobs in the queue: the runs of a rule are carried out one after the other."""
+    return f"rule:{project}:{number}"
+
+
+def hold(name: str) -> Command:
+    """Wait for a lock, and have it alone until the transaction ends."""
+    return "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (name,)
+
+
+def share(name: str) -> Command:
+    """Wait for a lock, and share it until the transaction ends."""
+    return "SELECT pg_advisory_xact_lock_shared(hashtextextended(%s, 0))", (name,)
+
+
+def try_hold(name: str) -> Command:
+    """Take a lock alone until the transaction ends if it is free now; the row says whether it was."""
+    return "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", (name,)
+
+
+def try_share(names: Sequence[str]) -> Command:
+    """Share locks until the transaction ends if all are free now; the row says so, and is NULL for none."""
+    return (
+        """
+        SELECT bool_and(pg_try_advisory_xact_lock_shared(hashtextextended(name, 0)))
+          FROM unnest(%s::text[]) AS wanted (name)
+        """,
+        ([*names],),
+    )
+
+
+def hold_rule_marks(project: int) -> Command:
+    """Wait for all writers that share the lock of rule marks, and have it alone."""
+    return "SELECT pg_advisory_xact_lock(rule_marks_lock(%s))", (project,)
+
+
+def share_rule_marks(project: int) -> Command:
+    """Share the lock of rule marks with all who write events of the project."""
+    return "SELECT pg_advisory_xact_lock_shared(rule_marks_lock(%s))", (project,)
+
+
+SESSION_HOLD: Final = "SELECT pg_advisory_lock(hashtextextended({}, 0))"
+"""Wait for a lock, by its name as a literal, and have it until it is given back."""
+
+SESSION_RELEASE: Final = "SELECT pg_advisory_unlock(hashtextextended({}, 0))"
+"""Give a lock back."""
+
+SESSION_HOLD_KEY: Final = "SELECT pg_advisory_lock(%s)"
+"""Wait for a lock, by its key, and have it until the connection ends."""

@@ -1,0 +1,53 @@
+"""What a write leaves behind: one call, `changes.record`, that no writing action does without.
+
+A write says who did what to which object, with the record before and after. By the action's name, which
+`obligations.py` lists, it also says what it changed, as values: events, values of events, a static input, a
+model run, batches. From these follow the row of the audit log, the marks by which automatic rules find what
+they have not looked at, and the staleness of batches, all in the write's own transaction. An action that is
+not listed, or that comes without what it owes, is refused, so a writer cannot forget anything.
+
+    inputs = changes.announce(tx, project)              before values change that batches were made of
+    held = await changes.hold_off_generations(tx, project)   before asking what generations may not outrun
+    ... the write itself ...
+    changes.record(tx, actor, changes.StoredEvents([number]), action="event.void", target=..., before=...)
+
+What comes before the write gives a value that `record`, or a trace that goes into it, asks for afterwards.
+Machinery that writes in portions leaves traces by `changes.leave`; the action that it works for records.
+
+In: the transaction, the actor, the traces. Out: rows of `audit_log`, `rule_dirty_ranges` and `stale_runs`.
+They travel with the next statement or the commit, and cost no round trip. Quality and accounting read and
+clear the marks; nobody below knows them.
+
+To read: `recording` (the call), `obligations` (what each action leaves), `trace` (what all traces are), then
+each kind: `rule_marks`, `staleness` with `stale_reasons` and `newest_batch`, `holding_off`; `audit_row`; and
+`one_event`, the same for an event that is stored by one statement.
+"""
+
+from weighbridge.platform.changes.holding_off import GenerationsHeldOff, hold_off_generations
+from weighbridge.platform.changes.recording import leave, record
+from weighbridge.platform.changes.rule_marks import ChangedBatches, ChangedModelRun, NewEvents, StoredEvents
+from weighbridge.platform.changes.staleness import (
+    AddedStaticInput,
+    ChangedValues,
+    InputsHeld,
+    StaleRuns,
+    announce,
+    await_changes,
+)
+
+__all__ = [
+    "AddedStaticInput",
+    "ChangedBatches",
+    "ChangedModelRun",
+    "ChangedValues",
+    "GenerationsHeldOff",
+    "InputsHeld",
+    "NewEvents",
+    "StaleRuns",
+    "StoredEvents",
+    "announce",
+    "await_changes",
+    "hold_off_generations",
+    "leave",
+    "record",
+]

@@ -1,0 +1,114 @@
+"""A rule mark says what automatic rules have not looked at yet; it is left in the transaction of the write.
+
+Events are marked by the period in which they start, one mark for each event type that a write touches.
+
+Invariants: a change that no mark tells of was committed before any automatic rule of its project could miss
+it: a writer holds a lock, shared with all writers, from before it looks for rules until it commits, and the
+first evaluation of a rule waits until it had that lock for itself.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, LiteralString, NamedTuple, Self
+
+from weighbridge.core.time.instant import Instant
+from weighbridge.db import locks
+from weighbridge.db.engine import Command
+
+MARK_EVENTS: Final[LiteralString] = "mark_events({})"
+"""The call that leaves events to the automatic rules of their project, if it has any: its number, and arrays
+of event types, first and last starts."""
+
+
+class Mark(NamedTuple):
+    """Events of a type that start from one moment to another, both included."""
+
+    event_type: int
+    first: datetime
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvents:
+    """Events that were stored just now, as their types and the times at which they start."""
+
+    marks: tuple[Mark, ...]
+
+    @classmethod
+    def of(cls, events: Iterable[tuple[int, datetime]]) -> Self:
+        """Events, each given by its type and start: one mark for each type."""
+        starts: dict[int, list[datetime]] = {}
+        for event_type, start in events:
+            starts.setdefault(event_type, []).append(start)
+        return cls(
+            tuple(
+                Mark(event_type, Instant.of(min(times)), Instant.of(max(times)))
+                for event_type, times in starts.items()
+            )
+        )
+
+    def statements(self, project: int) -> Iterator[Command]:
+        """Leave the events to the automatic rules."""
+        if self.marks:
+            types, first, last = zip(*self.marks, strict=True)
+            yield _MARK_NEW_EVENTS, (project, [*types], [*first], [*last])
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvents:
+    """Events that were there before, where they stand now.
+
+    An event whose time changes is left behind twice: before the change, and after it.
+    """
+
+    numbers: Sequence[int]
+
+    def statements(self, project: int) -> Iterator[Command]:
+        """Leave the events to the automatic rules."""
+        if self.numbers:
+            yield locks.share_rule_marks(project)
+            yield _MARK_STORED_EVENTS, (project, [*self.numbers])
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedBatches:
+    """Batches that were made or deleted."""
+
+    numbers: Sequence[int]
+
+    def statements(self, project: int) -> Iterator[Command]:
+        """Leave the runs behind the batches to the automatic rules."""
+        # Without asking for rules: a generation reads a snapshot that is older than its commit.
+        if self.numbers:
+            yield _MARK_BATCHES, (project, [*self.numbers])
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedModelRun:
+    """A model run that was made by itself, or deleted."""
+
+    number: int
+
+    def statements(self, project: int) -> Iterator[Command]:
+        """Leave the run to the automatic rules."""
+        yield _MARK_MODEL_RUN, (project, self.number)
+
+
+_MARK_NEW_EVENTS: Final = f"SELECT {MARK_EVENTS}".format(
+    "%s, %s::integer[], %s::timestamptz[], %s::timestamptz[]"
+)
+_MARK_STORED_EVENTS: Final = """
+    INSERT INTO rule_dirty_ranges (project_id, event_type_id, start_time, end_time)
+    SELECT e.project_id, e.event_type_id, min(e.start_time), max(e.start_time)
+      FROM events e
+     WHERE e.project_id = %s AND e.id = ANY (%s)
+       AND EXISTS (SELECT FROM rules u
+                    WHERE u.project_id = e.project_id AND u.evaluation = 'automatic'
+                      AND u.deleted_at IS NULL)
+     GROUP BY e.project_id, e.event_type_id
+"""
+_MARK_BATCHES: Final = """
+    INSERT INTO rule_dirty_ranges (project_id, batch_id) SELECT %s, unnest(%s::bigint[])
+"""
+_MARK_MODEL_RUN: Final = "INSERT INTO rule_dirty_ranges (project_id, model_run_id) VALUES (%s, %s)"

@@ -1,8 +1,8 @@
 """Make assets, change and remove them, one by one."""
 
-from weighbridge.collection.asset_custom_fields.queries import value_types
 from weighbridge.collection.assets import queries
 from weighbridge.collection.assets.records import Asset, AssetChange, NewAsset
+from weighbridge.collection.named_records.asset import locked_assets, value_types
 from weighbridge.collection.spreadsheets.checking import (
     fixed_names,
     problems_of_custom_fields,
@@ -46,7 +46,7 @@ async def create_asset(tx: Write, actor: Actor, project: int, asked: NewAsset) -
 async def update_asset(tx: Write, actor: Actor, project: int, friendly: str, asked: AssetChange) -> Asset:
     """Change an asset; its name only until batches were made of its events."""
     number = ids.number("asset", friendly, project)
-    found = await queries.locked_assets(tx, project, [number], [])
+    found = await locked_assets(tx, project, [number], [])
     if not found:
         raise NotFound
     before = found[0]

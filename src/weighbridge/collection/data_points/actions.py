@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from weighbridge.collection.data_points import queries
 from weighbridge.collection.data_points.queries import DataPointRow
 from weighbridge.collection.data_points.records import REASON_LENGTH_MAX, DataPoint, DataPointChange
-from weighbridge.collection.events.queries import locked_event_row
 from weighbridge.collection.events.records import NewDataPoint
 from weighbridge.collection.intake.checking import Place, Slot, bounded_text, element
 from weighbridge.collection.measurements.corrections import (
@@ -14,6 +13,7 @@ from weighbridge.collection.measurements.corrections import (
     corrections_of_value,
     undo,
 )
+from weighbridge.collection.measurements.event_row import locked_event_row
 from weighbridge.core.collection.correction import Source
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor

@@ -7,10 +7,11 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL, Composable, Literal
 
-from weighbridge.collection.data_points.records import DataPoint, DataPointEvent
-from weighbridge.collection.events.queries import Value, event_row
+from weighbridge.collection.data_points.records import Correction, DataPoint, DataPointEvent
 from weighbridge.collection.measurements.corrected import NOTHING, Standing, standing_on
+from weighbridge.collection.measurements.event_row import Value, event_row
 from weighbridge.collection.measurements.findings import HAS_RESULTS, DataPointResult, results_of_events
+from weighbridge.collection.measurements.history import corrections_of_data_point, corrections_of_event
 from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
@@ -150,6 +151,18 @@ async def get_event_data_point(tx: Read, project: int, event: str, friendly: str
     if found.event.id != event:
         raise NotFound
     return found
+
+
+async def list_corrections(tx: Read, project: int, friendly: str, wanted: Wanted) -> Page[Correction]:
+    """The corrections of one data point."""
+    row = await data_point_row(tx, project, friendly)
+    return await corrections_of_data_point(tx, project, row.event, row.position, wanted)
+
+
+async def list_event_corrections(tx: Read, project: int, friendly: str, wanted: Wanted) -> Page[Correction]:
+    """The corrections of one event: its data points, and its own times and tags."""
+    row = await event_row(tx, project, friendly)
+    return await corrections_of_event(tx, project, row.number, wanted)
 
 
 async def _page(

@@ -17,7 +17,6 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from weighbridge.collection.data_points.records import REASON_LENGTH_MAX
-from weighbridge.collection.events.queries import EventRow, value_at
 from weighbridge.collection.events.records import TEXT_LENGTH_MAX, EventChange, NewDataPoint
 from weighbridge.collection.intake.checking import (
     Known,
@@ -31,6 +30,7 @@ from weighbridge.collection.intake.checking import (
     refuse_name,
 )
 from weighbridge.collection.measurements.corrections import NewCorrection
+from weighbridge.collection.measurements.event_row import EventRow, value_at
 from weighbridge.core.collection.correction import Source
 from weighbridge.core.time.instant import Instant
 

@@ -11,9 +11,9 @@ from typing import Final
 from psycopg.rows import TupleRow
 
 from weighbridge.collection.event_types.records import EXPECTED_LOCATIONS
-from weighbridge.collection.events.queries import Measure
 from weighbridge.collection.intake.checking import Known, Slot, Template
-from weighbridge.collection.locations.queries import LOCATION_COLUMNS
+from weighbridge.collection.measurements.event_row import PositionMeaning
+from weighbridge.collection.named_records.location import LOCATION
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
@@ -38,7 +38,7 @@ _TYPES: Final = """
 """
 _NAMED: Final = {
     "location": (
-        f"SELECT {LOCATION_COLUMNS}, revision FROM locations"
+        f"SELECT {LOCATION.columns}, revision FROM locations"
         " WHERE project_id = %s AND id = ANY (%s) FOR KEY SHARE"
     ),
     "feedstock": (
@@ -61,7 +61,7 @@ class KindOfEvent:
     """An event type as an event shows it, and how often it had changed."""
 
     name: str
-    measures: Sequence[Measure]
+    measures: Sequence[PositionMeaning]
     revision: int
 
 
@@ -175,5 +175,5 @@ def _template(rows: Sequence[TupleRow]) -> Template:
 
 def _kind(rows: Sequence[TupleRow]) -> KindOfEvent:
     _, number, name, _, _, revision, *_ = rows[0]
-    measures = [Measure(number, *row[7:12]) for row in rows if row[7] is not None]
+    measures = [PositionMeaning(number, *row[7:12]) for row in rows if row[7] is not None]
     return KindOfEvent(name, measures, revision)

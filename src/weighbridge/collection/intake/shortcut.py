@@ -20,7 +20,7 @@ from weighbridge.collection.intake.checking import EVENT_COLUMNS, take_in
 from weighbridge.collection.intake.creation import answer_of
 from weighbridge.collection.intake.lookup import Found
 from weighbridge.collection.intake.vocabulary import recall
-from weighbridge.collection.projects.queries import project_number
+from weighbridge.collection.tenancy.project import project_number
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.json import jsonb
 from weighbridge.http.shortcut import ShortCall

@@ -56,12 +56,8 @@ LEFT_TO_RULES: Final[Mapping[str, LiteralString]] = {
 }
 """The captured value at a position; NULL where a person corrected it, so that no rule may."""
 
-CURRENT_ARRAYS: Final = f"{NUMBERS} AS numbers, {TEXTS} AS texts, {BOOLEANS} AS booleans"
-"""All values of the event, as three columns."""
-
-CAPTURED_ARRAYS: Final = """
-    CASE WHEN e.corrected_numbers IS NOT NULL THEN e.numbers END AS captured_numbers,
-    CASE WHEN e.corrected_texts IS NOT NULL THEN e.texts END AS captured_texts,
-    CASE WHEN e.corrected_booleans IS NOT NULL THEN e.booleans END AS captured_booleans
-"""
-"""What was captured, as three columns that are NULL where nothing else stands now."""
+CAPTURED_ARRAYS: Final[Mapping[str, LiteralString]] = {
+    array: f"CASE WHEN e.corrected_{array} IS NOT NULL THEN e.{array} END AS captured_{array}"
+    for array in ("numbers", "texts", "booleans")
+}
+"""What was captured, by the name of the array; NULL where nothing else is in force."""

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 
-from weighbridge.collection.asset_custom_fields.queries import value_types
-from weighbridge.collection.assets import queries
 from weighbridge.collection.assets.records import Asset, AssetImport, NewAsset
+from weighbridge.collection.named_records.asset import assets_behind, locked_assets, value_types
 from weighbridge.collection.spreadsheets import spreadsheet
 from weighbridge.collection.spreadsheets.checking import fixed_names, with_change
 from weighbridge.collection.spreadsheets.spreadsheet import Line
@@ -44,7 +43,7 @@ async def export_assets(tx: Read, project: int) -> Attachment:
     spool: Spool = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 - whoever sends it closes it
     spool.write(spreadsheet.MARK + spreadsheet.written([spreadsheet.header(types)]))
     last = 0
-    while assets := await queries.assets_behind(tx, project, last, _ROWS_AT_ONCE):
+    while assets := await assets_behind(tx, project, last, _ROWS_AT_ONCE):
         rows = [spreadsheet.cells_of(asset, types) for asset in assets]
         spool.write(spreadsheet.written(rows))
         last = ids.number("asset", assets[-1].id, project)
@@ -80,7 +79,7 @@ async def _wishes(tx: Write, project: int, lines: Sequence[Line]) -> tuple[list[
     """What the lines want of which assets, and what is wrong with that."""
     numbers = [ids.number("asset", line.id, project) for line in lines if line.id is not None]
     names = [line.change.name for line in lines if isinstance(line.change.name, str)]
-    there = await queries.locked_assets(tx, project, numbers, names)
+    there = await locked_assets(tx, project, numbers, names)
     by_id = {asset.id: asset for asset in there}
     by_name = {asset.name: asset for asset in there}
     wishes: list[Wish] = []

@@ -2,10 +2,10 @@
 
 from decimal import Decimal
 
-from weighbridge.collection.projects.queries import project_named
 from weighbridge.collection.static_inputs import actions, queries
 from weighbridge.collection.static_inputs.queries import STATIC_INPUTS
 from weighbridge.collection.static_inputs.records import NewStaticInputBody, StaticInput
+from weighbridge.collection.tenancy.project import project_named
 from weighbridge.db.listing import Page, wanted
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, post
 

@@ -18,11 +18,11 @@ from psycopg_pool import PoolTimeout
 
 from weighbridge.collection.assets import queries as assets
 from weighbridge.collection.event_types import queries as event_types
+from weighbridge.collection.events.actions import create_events
 from weighbridge.collection.events.records import NewEventsBody
 from weighbridge.collection.feedstocks import queries as feedstocks
-from weighbridge.collection.intake.creation import create_events
 from weighbridge.collection.locations import queries as locations
-from weighbridge.collection.projects.queries import project_named
+from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Database, Read, Write

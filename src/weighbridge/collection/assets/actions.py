@@ -3,28 +3,26 @@
 from weighbridge.collection.assets import queries
 from weighbridge.collection.assets.records import Asset, AssetChange, NewAsset
 from weighbridge.collection.named_records.asset import locked_assets, value_types
+from weighbridge.collection.named_records.kind import ASSET
+from weighbridge.collection.named_records.naming import problems_of_new_name, problems_of_renaming
+from weighbridge.collection.named_records.writing import record_change, record_creation, remove
 from weighbridge.collection.spreadsheets.checking import (
-    fixed_names,
     problems_of_custom_fields,
-    problems_of_name,
     problems_of_texts,
     with_change,
 )
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
-from weighbridge.db.patch import remove_unused
 from weighbridge.errors import Invalid, NotFound
-from weighbridge.platform.audit_log import actions as audit
 
 
 async def create_asset(tx: Write, actor: Actor, project: int, asked: NewAsset) -> Asset:
     """Make an asset of a project."""
     name = asked.name.strip()
     problems = [
-        *await problems_of_name(tx, project, name),
+        *await problems_of_new_name(tx, ASSET, project, name),
         *problems_of_texts(asked),
         *problems_of_custom_fields(asked.custom_fields, await value_types(tx, project)),
     ]
@@ -39,7 +37,7 @@ async def create_asset(tx: Write, actor: Actor, project: int, asked: NewAsset) -
         (project, name, asked.asset_type, asked.serial_number, asked.description, jsonb(values)),
     )
     made = await queries.get_asset(tx, project, number)
-    await audit.record(tx, actor, action="asset.create", target=made.id, project_id=project, after=made)
+    await record_creation(tx, actor, ASSET, project, made)
     return made
 
 
@@ -56,8 +54,7 @@ async def update_asset(tx: Write, actor: Actor, project: int, friendly: str, ask
         *problems_of_custom_fields(asked.custom_fields, await value_types(tx, project)),
     ]
     if wanted.name != before.name:
-        of_name = await problems_of_name(tx, project, wanted.name)
-        problems += of_name or await _problems_of_renaming(tx, project, number)
+        problems += await problems_of_renaming(tx, ASSET, project, number, wanted.name)
     if problems:
         raise Invalid(problems)
     if wanted == before:
@@ -74,9 +71,7 @@ async def update_asset(tx: Write, actor: Actor, project: int, friendly: str, ask
         ),
     )  # fmt: skip
     after = await queries.get_asset(tx, project, number)
-    await audit.record(
-        tx, actor, action="asset.update", target=after.id, project_id=project, before=before, after=after
-    )
+    await record_change(tx, actor, ASSET, project, before=before, after=after)
     return after
 
 
@@ -84,16 +79,4 @@ async def delete_asset(tx: Write, actor: Actor, project: int, friendly: str) -> 
     """Remove an asset that nothing names."""
     number = ids.number("asset", friendly, project)
     before = await queries.get_asset(tx, project, number)
-    used = (
-        "Events, voided ones and corrections included, or static inputs name the asset "
-        f"{before.name!r}; it stays."
-    )
-    await remove_unused(tx, "assets", project, number, used=used)
-    await audit.record(tx, actor, action="asset.delete", target=before.id, project_id=project, before=before)
-
-
-async def _problems_of_renaming(tx: Write, project: int, number: int) -> list[Problem]:
-    if not await fixed_names(tx, project, [number]):
-        return []
-    said = "Batches were made of events of this asset and depend on its name; the name is fixed."
-    return [Problem(said, "asset.name", "in_use")]
+    await remove(tx, actor, ASSET, project, before)

@@ -5,7 +5,7 @@ from typing import Final
 from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.assets.records import Asset
-from weighbridge.collection.named_records.asset import ASSET
+from weighbridge.collection.named_records.asset import ASSET_ROW
 from weighbridge.collection.tenancy.project import read_project
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
@@ -39,7 +39,9 @@ async def list_assets(tx: Read, actor: Actor, wanted: Wanted) -> Page[Asset]:
 async def get_asset(tx: Read, project: int, number: int) -> Asset:
     """One asset by its number."""
     found = await tx.row(
-        ASSET.make, f"SELECT {ASSET.columns} FROM assets WHERE project_id = %s AND id = %s", (project, number)
+        ASSET_ROW.make,
+        f"SELECT {ASSET_ROW.columns} FROM assets WHERE project_id = %s AND id = %s",
+        (project, number),
     )
     if found is None:
         raise NotFound
@@ -48,5 +50,5 @@ async def get_asset(tx: Read, project: int, number: int) -> Asset:
 
 async def _page(tx: Read, wanted: Wanted, where: Composable) -> Page[Asset]:
     return await page_of(
-        tx, ASSET.make, ASSETS, wanted, columns=ASSET.columns, source="assets", where=[where]
+        tx, ASSET_ROW.make, ASSETS, wanted, columns=ASSET_ROW.columns, source="assets", where=[where]
     )

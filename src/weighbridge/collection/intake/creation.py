@@ -21,7 +21,7 @@ from weighbridge.collection.intake.lookup import Found, look_up
 from weighbridge.collection.intake.vocabulary import remember
 from weighbridge.collection.measurements.event_record import assembled
 from weighbridge.collection.measurements.event_row import EventRow
-from weighbridge.collection.named_records.location import LOCATION
+from weighbridge.collection.named_records.location import LOCATION_ROW
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
@@ -93,7 +93,7 @@ def answer_of(key: int, sent: NewEvent, found: Found, moment: Instant) -> Event:
     return assembled(
         _stored(key, sent, found, moment),
         found.kinds[sent.event_type].measures,
-        [LOCATION.make(*found.records["location"][place.id][:-1]) for place in sent.locations],
+        [LOCATION_ROW.make(*found.records["location"][place.id][:-1]) for place in sent.locations],
         [],
     )
 

@@ -13,7 +13,7 @@ from psycopg.rows import TupleRow
 from weighbridge.collection.event_types.records import EXPECTED_LOCATIONS
 from weighbridge.collection.intake.checking import Known, Slot, Template
 from weighbridge.collection.measurements.event_row import PositionMeaning
-from weighbridge.collection.named_records.location import LOCATION
+from weighbridge.collection.named_records.location import LOCATION_ROW
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
@@ -38,7 +38,7 @@ _TYPES: Final = """
 """
 _NAMED: Final = {
     "location": (
-        f"SELECT {LOCATION.columns}, revision FROM locations"
+        f"SELECT {LOCATION_ROW.columns}, revision FROM locations"
         " WHERE project_id = %s AND id = ANY (%s) FOR KEY SHARE"
     ),
     "feedstock": (

@@ -6,7 +6,7 @@ from typing import Final
 from psycopg.sql import SQL, Literal
 
 from weighbridge.collection.locations.records import Location
-from weighbridge.collection.named_records.location import LOCATION
+from weighbridge.collection.named_records.location import LOCATION_ROW
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
 from weighbridge.errors import NotFound
@@ -21,17 +21,18 @@ LOCATIONS: Final = Listing(
 
 async def list_locations(tx: Read, project: int, wanted: Wanted) -> Page[Location]:
     """The locations of a project."""
+    of_project = SQL("project_id = {}").format(Literal(project))
     return await page_of(
-        tx, LOCATION.make, LOCATIONS, wanted,
-        columns=LOCATION.columns, source="locations", where=[SQL("project_id = {}").format(Literal(project))],
+        tx, LOCATION_ROW.make, LOCATIONS, wanted,
+        columns=LOCATION_ROW.columns, source="locations", where=[of_project],
     )  # fmt: skip
 
 
 async def get_location(tx: Read, project: int, number: int) -> Location:
     """One location by its number."""
     found = await tx.row(
-        LOCATION.make,
-        f"SELECT {LOCATION.columns} FROM locations WHERE project_id = %s AND id = %s",
+        LOCATION_ROW.make,
+        f"SELECT {LOCATION_ROW.columns} FROM locations WHERE project_id = %s AND id = %s",
         (project, number),
     )
     if found is None:
@@ -44,7 +45,7 @@ async def locations_by_number(tx: Read, project: int, numbers: Collection[int]) 
     if not numbers:
         return {}
     rows = await tx.tuples(
-        f"SELECT {LOCATION.columns} FROM locations WHERE project_id = %s AND id = ANY (%s)",
+        f"SELECT {LOCATION_ROW.columns} FROM locations WHERE project_id = %s AND id = ANY (%s)",
         (project, list(numbers)),
     )
-    return {row[1]: LOCATION.make(*row) for row in rows}
+    return {row[1]: LOCATION_ROW.make(*row) for row in rows}

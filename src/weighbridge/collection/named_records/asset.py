@@ -17,7 +17,7 @@ def _by_label(values: Mapping[str, Any]) -> dict[str, Any]:
     return dict(sorted(values.items()))
 
 
-ASSET: Final = row_of(
+ASSET_ROW: Final = row_of(
     Asset,
     Column("id", ("project_id", "id"), partial(ids.of, "asset")),
     Column("project_id", "project_id", partial(ids.of, "project")),
@@ -34,8 +34,8 @@ ASSET: Final = row_of(
 async def assets_behind(tx: Read, project: int, number: int, count: int) -> Sequence[Asset]:
     """So many assets of a project in the order of their numbers, behind one of them."""
     return await tx.rows(
-        ASSET.make,
-        f"SELECT {ASSET.columns} FROM assets WHERE project_id = %s AND id > %s ORDER BY id LIMIT %s",
+        ASSET_ROW.make,
+        f"SELECT {ASSET_ROW.columns} FROM assets WHERE project_id = %s AND id > %s ORDER BY id LIMIT %s",
         (project, number, count),
     )
 
@@ -45,9 +45,9 @@ async def locked_assets(
 ) -> Sequence[Asset]:
     """The assets of these numbers or names, which nobody else changes until the transaction ends."""
     return await tx.rows(
-        ASSET.make,
+        ASSET_ROW.make,
         f"""
-        SELECT {ASSET.columns} FROM assets
+        SELECT {ASSET_ROW.columns} FROM assets
          WHERE project_id = %s AND (id = ANY (%s) OR name = ANY (%s)) ORDER BY id FOR UPDATE
         """,
         (project, list(numbers), list(names)),

@@ -15,7 +15,7 @@ def _degrees(value: Decimal) -> str:
     return format(value, "f")
 
 
-LOCATION: Final = row_of(
+LOCATION_ROW: Final = row_of(
     Location,
     Column("id", ("project_id", "id"), partial(ids.of, "location")),
     Column("name", "name"),

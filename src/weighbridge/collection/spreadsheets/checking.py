@@ -1,50 +1,18 @@
 """What an asset must be like, whether it is made, changed or read from a spreadsheet."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from weighbridge.accounting.books.locks import hold_off_generations
 from weighbridge.collection.assets.records import Asset, AssetChange, NewAsset
 from weighbridge.collection.spreadsheets.spreadsheet import TEXT_FIELDS
 from weighbridge.core.collection.custom_field import CustomValueError, checked, checked_text
-from weighbridge.core.identity.name import problem_of_name
 from weighbridge.core.problem import Problem
-from weighbridge.db.engine import Read, Write
 from weighbridge.db.patch import changed
 
 Kept = TypeVar("Kept", Asset, NewAsset)
-
-
-async def problems_of_name(tx: Read, project: int, name: str) -> list[Problem]:
-    """What is wrong with a new name of an asset."""
-    if wrong := problem_of_name(name, "An asset", "asset.name"):
-        return [wrong]
-    if await tx.value("SELECT true FROM assets WHERE project_id = %s AND name = %s", (project, name)):
-        return [Problem(f"The project has an asset {name!r} already.", "asset.name", "taken")]
-    return []
-
-
-async def fixed_names(tx: Write, project: int, numbers: Sequence[int]) -> set[int]:
-    """Which of the assets keep their names.
-
-    Partitions are ordered and filtered by the names of assets: what batches were made of depends on them.
-    """
-    await hold_off_generations(tx, project)
-    rows = await tx.tuples(
-        """
-        SELECT asked.id FROM unnest(%(assets)s::integer[]) AS asked (id)
-         WHERE EXISTS (SELECT FROM runs r WHERE r.project_id = %(project)s AND r.asset_id = asked.id)
-            OR EXISTS (SELECT FROM events e
-                        WHERE e.project_id = %(project)s AND e.asset_id = asked.id
-                          AND e.event_type_id IN (SELECT event_type_id FROM batch_input_sets
-                                                   WHERE project_id = %(project)s))
-        """,
-        {"project": project, "assets": list(numbers)},
-    )
-    return {number for (number,) in rows}
 
 
 def problems_of_texts(asked: NewAsset | AssetChange) -> Iterator[Problem]:

@@ -10,8 +10,10 @@ from tempfile import SpooledTemporaryFile
 
 from weighbridge.collection.assets.records import Asset, AssetImport, NewAsset
 from weighbridge.collection.named_records.asset import assets_behind, locked_assets, value_types
+from weighbridge.collection.named_records.kind import ASSET
+from weighbridge.collection.named_records.naming import fixed_names
 from weighbridge.collection.spreadsheets import spreadsheet
-from weighbridge.collection.spreadsheets.checking import fixed_names, with_change
+from weighbridge.collection.spreadsheets.checking import with_change
 from weighbridge.collection.spreadsheets.spreadsheet import Line
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
@@ -63,7 +65,7 @@ async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> Ass
     problems += of_assets
     renamed = [wish for wish in wishes if wish.there and wish.wanted.name != wish.before.name]
     if renamed and not problems:
-        fixed = await fixed_names(tx, project, _numbers(project, renamed))
+        fixed = await fixed_names(tx, ASSET, project, _numbers(project, renamed))
         said = "renames an asset whose name batches depend on"
         numbered = zip(renamed, _numbers(project, renamed), strict=True)
         problems += [

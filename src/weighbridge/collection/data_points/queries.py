@@ -8,8 +8,8 @@ import msgspec
 from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.data_points.records import Correction, DataPoint, DataPointEvent
-from weighbridge.collection.measurements.corrected import NOTHING, Standing, standing_on
-from weighbridge.collection.measurements.event_row import Value, event_row
+from weighbridge.collection.measurements.corrected import UNCORRECTED, CorrectionSummary, correction_summaries
+from weighbridge.collection.measurements.event_row import DataPointValue, event_row
 from weighbridge.collection.measurements.findings import HAS_RESULTS, DataPointResult, results_of_events
 from weighbridge.collection.measurements.history import corrections_of_data_point, corrections_of_event
 from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
@@ -94,13 +94,13 @@ class DataPointRow(msgspec.Struct, frozen=True):
     has_results: bool
 
     @property
-    def value(self) -> Value:
+    def value(self) -> DataPointValue:
         found = _first(self.number, self.text, self.boolean)
         assert found is not None  # noqa: S101 - lists leave out positions without a value
         return found
 
     @property
-    def raw_value(self) -> Value | None:
+    def raw_value(self) -> DataPointValue | None:
         """As captured; an imputed event was not."""
         if self.is_imputed:
             return None
@@ -173,20 +173,20 @@ async def _page(
 
 
 async def _with_standing(tx: Read, project: int, rows: Sequence[DataPointRow]) -> list[DataPoint]:
-    standing = await standing_on(tx, project, {row.event for row in rows if row.is_revised})
+    standing = await correction_summaries(tx, project, {row.event for row in rows if row.is_revised})
     found = sorted({row.event for row in rows if row.has_results})
     results = await results_of_events(tx, project, found)
     return [
         _data_point(
             row,
-            standing.get((row.event, row.position), NOTHING),
+            standing.get((row.event, row.position), UNCORRECTED),
             results.get((row.event, row.position), []),
         )
         for row in rows
     ]
 
 
-def _data_point(row: DataPointRow, standing: Standing, results: list[DataPointResult]) -> DataPoint:
+def _data_point(row: DataPointRow, standing: CorrectionSummary, results: list[DataPointResult]) -> DataPoint:
     return DataPoint(
         id=ids.of("data_point", row.project, row.event, row.position),
         slug=row.slug,
@@ -214,5 +214,5 @@ def _data_point(row: DataPointRow, standing: Standing, results: list[DataPointRe
     )
 
 
-def _first(number: Decimal | None, text: str | None, boolean: bool | None) -> Value | None:  # noqa: FBT001
+def _first(number: Decimal | None, text: str | None, boolean: bool | None) -> DataPointValue | None:  # noqa: FBT001
     return number if number is not None else text if text is not None else boolean

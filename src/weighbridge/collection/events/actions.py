@@ -10,7 +10,7 @@ from weighbridge.accounting.books.locks import hold_off_generations
 from weighbridge.accounting.books.staleness import ChangedEvent, announce_change, mark_users_of_events
 from weighbridge.collection.events import queries
 from weighbridge.collection.events.records import EVENTS_MAX, Event, EventChange, EventReceipts, NewEventsBody
-from weighbridge.collection.intake.checking import Place
+from weighbridge.collection.intake.checking import EventProblems
 from weighbridge.collection.intake.completion import changes_of
 from weighbridge.collection.intake.creation import store_many, store_one
 from weighbridge.collection.intake.lookup import look_up
@@ -64,7 +64,7 @@ async def update_event(tx: Write, actor: Actor, project: int, friendly: str, ask
     known = (await look_up(tx, actor, project, slugs=[kind], named=_named(asked))).known
     row = await locked_event_row(tx, project, friendly)
     before = await queries.whole_event(tx, row)
-    place = Place("event", 0, [])
+    place = EventProblems("event", 0, [])
     changes = changes_of(row, asked, known, place)
     wanted = changes.fields.get("client_reference")
     if problems := [*place.problems, *await _problems_of_reference(tx, row, wanted)]:

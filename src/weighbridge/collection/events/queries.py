@@ -8,7 +8,7 @@ from psycopg.sql import SQL, Literal
 from weighbridge.collection.events.records import Event
 from weighbridge.collection.evidence.queries import evidence_of_events
 from weighbridge.collection.locations.queries import locations_by_number
-from weighbridge.collection.measurements.corrected import standing_on
+from weighbridge.collection.measurements.corrected import correction_summaries
 from weighbridge.collection.measurements.event_record import assembled
 from weighbridge.collection.measurements.event_row import (
     EVENT_ROW,
@@ -99,7 +99,7 @@ async def _events(tx: Read, project: int, rows: Sequence[EventRow]) -> list[Even
         of_type.setdefault(measure.event_type, []).append(measure)
     places = await locations_by_number(tx, project, {number for row in rows for number in row.location_ids})
     evidence = await evidence_of_events(tx, project, [row.number for row in rows])
-    standing = await standing_on(tx, project, [row.number for row in rows if row.is_revised])
+    standing = await correction_summaries(tx, project, [row.number for row in rows if row.is_revised])
     results = await results_of_events(tx, project, [row.number for row in rows if row.has_results])
     return [
         assembled(

@@ -17,7 +17,7 @@ from weighbridge.collection.events.records import (
 )
 from weighbridge.collection.intake.checking import COPY_EVENTS, INSERT_EVENT, Intake, copy_text, take_in
 from weighbridge.collection.intake.client_references import with_references
-from weighbridge.collection.intake.lookup import Found, look_up
+from weighbridge.collection.intake.lookup import ResolvedNames, look_up
 from weighbridge.collection.intake.vocabulary import remember
 from weighbridge.collection.measurements.event_record import assembled
 from weighbridge.collection.measurements.event_row import EventRow
@@ -60,7 +60,7 @@ async def store_many(
 
 async def _checked(
     tx: Write, actor: Actor, project: int, sent: Sequence[NewEvent], field: str
-) -> tuple[Found, list[int], Intake]:
+) -> tuple[ResolvedNames, list[int], Intake]:
     """Look up what the events name, give them keys and check them all; only good rows come back."""
     references = {event.client_reference for event in sent if event.client_reference}
     found = await look_up(
@@ -82,13 +82,13 @@ async def _checked(
     return found, keys, intake
 
 
-def _mark(tx: Write, project: int, sent: Sequence[NewEvent], found: Found) -> None:
+def _mark(tx: Write, project: int, sent: Sequence[NewEvent], found: ResolvedNames) -> None:
     """Leave the events to the automatic rules."""
     numbers = {slug: template.number for slug, template in found.known.templates.items()}
     mark_events(tx, project, marks_of((numbers[event.event_type], event.start_time) for event in sent))
 
 
-def answer_of(key: int, sent: NewEvent, found: Found, moment: Instant) -> Event:
+def answer_of(key: int, sent: NewEvent, found: ResolvedNames, moment: Instant) -> Event:
     """The event as reading it back would give it, when it was stored at the moment."""
     return assembled(
         _stored(key, sent, found, moment),
@@ -98,7 +98,7 @@ def answer_of(key: int, sent: NewEvent, found: Found, moment: Instant) -> Event:
     )
 
 
-def _stored(key: int, sent: NewEvent, found: Found, moment: Instant) -> EventRow:
+def _stored(key: int, sent: NewEvent, found: ResolvedNames, moment: Instant) -> EventRow:
     """The row of an event as reading it back would give it."""
     known = found.known
     template = known.templates[sent.event_type]

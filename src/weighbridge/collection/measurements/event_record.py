@@ -9,11 +9,11 @@ from types import MappingProxyType
 from weighbridge.collection.events.records import Event, EventAsset, EventDataPoint, EventFeedstock
 from weighbridge.collection.evidence.records import EventEvidence
 from weighbridge.collection.locations.records import Location
-from weighbridge.collection.measurements.corrected import NOTHING, Standing
+from weighbridge.collection.measurements.corrected import UNCORRECTED, CorrectionSummary
 from weighbridge.collection.measurements.event_row import (
+    DataPointValue,
     EventRow,
     PositionMeaning,
-    Value,
     captured_at,
     value_at,
 )
@@ -28,13 +28,13 @@ def assembled(
     locations: list[Location],
     evidence: list[EventEvidence],
     *,
-    standing: Mapping[tuple[int, int], Standing] = MappingProxyType({}),
+    standing: Mapping[tuple[int, int], CorrectionSummary] = MappingProxyType({}),
     results: Mapping[tuple[int, int], list[DataPointResult]] = MappingProxyType({}),
 ) -> Event:
     """An event of its row, the meaning of its positions, and what belongs to it."""
     friendly = ids.of("event", row.project, row.number)
     points = [
-        _data_point(row, measure, value, standing.get(place, NOTHING), results.get(place, []))
+        _data_point(row, measure, value, standing.get(place, UNCORRECTED), results.get(place, []))
         for measure in measures
         for place in [(row.number, measure.position)]
         if (value := value_at(row, measure.position)) is not None
@@ -74,7 +74,11 @@ def assembled(
 
 
 def _data_point(
-    row: EventRow, measure: PositionMeaning, value: Value, standing: Standing, results: list[DataPointResult]
+    row: EventRow,
+    measure: PositionMeaning,
+    value: DataPointValue,
+    standing: CorrectionSummary,
+    results: list[DataPointResult],
 ) -> EventDataPoint:
     return EventDataPoint(
         id=ids.of("data_point", row.project, row.number, measure.position),

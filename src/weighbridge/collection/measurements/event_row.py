@@ -18,7 +18,7 @@ from weighbridge.db.engine import Read, Write
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 
-Value = Decimal | str | bool
+DataPointValue = Decimal | str | bool
 
 EVENT_SOURCE: Final = """
     events e
@@ -131,12 +131,12 @@ async def _row(tx: Read, project: int, friendly: str, statement: LiteralString) 
     return row
 
 
-def value_at(row: EventRow, position: int) -> Value | None:
+def value_at(row: EventRow, position: int) -> DataPointValue | None:
     """The value that an event holds at a position, as corrected."""
     return _at(position, row.numbers, row.texts, row.booleans)
 
 
-def captured_at(row: EventRow, position: int) -> Value | None:
+def captured_at(row: EventRow, position: int) -> DataPointValue | None:
     """The value that was captured at a position; an imputed event has none."""
     if row.is_imputed:
         return None
@@ -148,7 +148,7 @@ def captured_at(row: EventRow, position: int) -> Value | None:
     )
 
 
-def _at(position: int, *arrays: Sequence[Value | None]) -> Value | None:
+def _at(position: int, *arrays: Sequence[DataPointValue | None]) -> DataPointValue | None:
     for values in arrays:
         if position <= len(values) and (value := values[position - 1]) is not None:
             return value

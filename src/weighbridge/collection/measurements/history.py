@@ -9,13 +9,13 @@ from typing import Any, Final
 from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.data_points.records import Correction
-from weighbridge.core.collection.correction import Source, State
+from weighbridge.core.collection.correction import CorrectionState, Origin
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, among, page_of
 from weighbridge.db.row import Column, row_of, unless_null
 
-_SOURCES: Final = tuple(source for source in Source if source is not Source.COMPLETION)
+_SOURCES: Final = tuple(source for source in Origin if source is not Origin.COMPLETION)
 
 CORRECTIONS: Final = Listing(
     sorts={"id": "c.id", "created_at": "c.created_at"},
@@ -23,7 +23,7 @@ CORRECTIONS: Final = Listing(
     key=("c.id",),
     filters={
         "source": Filter("c.source", among(_SOURCES), ", ".join(_SOURCES)),
-        "state": Filter("c.state", among(State), ", ".join(State)),
+        "state": Filter("c.state", among(CorrectionState), ", ".join(CorrectionState)),
     },
 )
 
@@ -90,7 +90,7 @@ async def corrections_of_data_point(
 
 async def _page(tx: Read, project: int, event: int, wanted: Wanted, where: Composable) -> Page[Correction]:
     of_event = SQL("c.project_id = {} AND c.event_id = {} AND c.source <> {}").format(
-        Literal(project), Literal(event), Literal(Source.COMPLETION.value)
+        Literal(project), Literal(event), Literal(Origin.COMPLETION.value)
     )
     return await page_of(
         tx, CORRECTION.make, CORRECTIONS, wanted,

@@ -8,9 +8,19 @@ value; `e.corrected_*` are NULL, or whole arrays in which the corrections in for
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, LiteralString
 
-from weighbridge.core.collection.correction import Source, State
+from weighbridge.core.collection.correction import CorrectionState, Origin
+
+
+@dataclass(frozen=True, slots=True)
+class ValueColumn:
+    """Where the values of one data point type are in its events: a position in the array of their type."""
+
+    position: int
+    value_type: str
+
 
 NUMBERS: Final = "coalesce(e.corrected_numbers, e.numbers)"
 TEXTS: Final = "coalesce(e.corrected_texts, e.texts)"
@@ -26,7 +36,7 @@ CURRENT: Final[Mapping[str, LiteralString]] = {
 _BY_PEOPLE: Final = f"""
     FROM corrections c
    WHERE (c.project_id, c.event_id, c.position, c.field) = (e.project_id, e.id, {{0}}, '')
-     AND c.state = '{State.IN_FORCE}' AND c.source = '{Source.MANUAL}'
+     AND c.state = '{CorrectionState.IN_FORCE}' AND c.source = '{Origin.MANUAL}'
 """
 """What a person said of the value at a position; while there is one it is in force."""
 

@@ -12,7 +12,7 @@ from weighbridge.core.collection.custom_field import CustomValueError, checked, 
 from weighbridge.core.problem import Problem
 from weighbridge.db.patch import changed
 
-Kept = TypeVar("Kept", Asset, NewAsset)
+AssetContent = TypeVar("AssetContent", Asset, NewAsset)
 
 
 def problems_of_texts(asked: NewAsset | AssetChange) -> Iterator[Problem]:
@@ -44,7 +44,7 @@ def problems_of_custom_fields(asked: Mapping[str, Any], value_types: Mapping[str
                 yield Problem(f"{field} {error}", field, "invalid")
 
 
-def with_change(before: Kept, asked: AssetChange) -> Kept:
+def with_change(before: AssetContent, asked: AssetChange) -> AssetContent:
     """The asset as the caller wants it; custom fields that are left out keep their values."""
     values = {**before.custom_fields, **asked.custom_fields}
     kept = {label: value for label, value in sorted(values.items()) if value is not None}

@@ -14,7 +14,7 @@ from weighbridge.collection.named_records.kind import ASSET
 from weighbridge.collection.named_records.naming import fixed_names
 from weighbridge.collection.spreadsheets import spreadsheet
 from weighbridge.collection.spreadsheets.checking import with_change
-from weighbridge.collection.spreadsheets.spreadsheet import Line
+from weighbridge.collection.spreadsheets.spreadsheet import SheetLine
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem, bounded
@@ -33,7 +33,7 @@ _ROWS_AT_ONCE = 1_000
 class Wish:
     """An asset as a line of a spreadsheet wants it, and the asset that is there, unless it is to be made."""
 
-    line: Line
+    line: SheetLine
     there: Asset | None
     before: NewAsset
     wanted: NewAsset
@@ -77,7 +77,7 @@ async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> Ass
     return await _store(tx, actor, project, text, wishes)
 
 
-async def _wishes(tx: Write, project: int, lines: Sequence[Line]) -> tuple[list[Wish], list[Problem]]:
+async def _wishes(tx: Write, project: int, lines: Sequence[SheetLine]) -> tuple[list[Wish], list[Problem]]:
     """What the lines want of which assets, and what is wrong with that."""
     numbers = [ids.number("asset", line.id, project) for line in lines if line.id is not None]
     names = [line.change.name for line in lines if isinstance(line.change.name, str)]

@@ -18,7 +18,14 @@ import psycopg
 from service import median, now
 
 from weighbridge.collection.events.records import NewEventsBody
-from weighbridge.collection.intake.checking import COPY_EVENTS, Known, Slot, Template, copy_text, take_in
+from weighbridge.collection.intake.checking import (
+    COPY_EVENTS,
+    EventSchema,
+    Vocabulary,
+    copy_text,
+    take_in,
+)
+from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.db.embedded import server
 from weighbridge.db.json import canonical_sha256
 from weighbridge.db.migrate import migrate
@@ -76,7 +83,7 @@ def _timed(step: Callable[[], Any]) -> float:
     return (now() - started) / BATCH * 1e6
 
 
-def _prepare() -> tuple[list[str], bytes, Known]:
+def _prepare() -> tuple[list[str], bytes, Vocabulary]:
     events = [
         {
             "event_type": "reading",
@@ -87,9 +94,9 @@ def _prepare() -> tuple[list[str], bytes, Known]:
         }
         for index in range(EVENTS)
     ]
-    slots = {slug: Slot(place, "number") for place, slug in enumerate(SLUGS, start=1)}
-    template = Template(1, slots, len(SLUGS), frozenset(SLUGS), 1, requires_tracking_id=False)
-    known = Known(1, {"reading": template}, {"here": 1}, {})
+    slots = {slug: ValueColumn(place, "number") for place, slug in enumerate(SLUGS, start=1)}
+    template = EventSchema(1, slots, len(SLUGS), frozenset(SLUGS), 1, requires_tracking_id=False)
+    known = Vocabulary(1, {"reading": template}, {"here": 1}, {})
     decoder = msgspec.json.Decoder(NewEventsBody, float_hook=Decimal)
     rows = []
     for offset in range(0, EVENTS, BATCH):

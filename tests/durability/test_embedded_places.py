@@ -13,7 +13,7 @@ import pytest
 from tests.durability.processes import postmaster, postmasters_of
 
 from weighbridge.db.embedded import server
-from weighbridge.db.embedded.place import wheel_binaries
+from weighbridge.db.embedded.location import wheel_binaries
 from weighbridge.errors import Refusal
 
 AS_ROOT = os.geteuid() == 0

@@ -14,7 +14,7 @@ from psycopg.errors import (
 from tests.databases import drop
 from tests.migrations.test_migrations import ROWS
 
-from weighbridge.core.collection.correction import FIELDS, Source, State
+from weighbridge.core.collection.correction import FIELDS, CorrectionState, Origin
 from weighbridge.db.migrate import migrate
 
 STEP = "0011"
@@ -153,11 +153,13 @@ def test_a_correction_that_makes_no_sense_is_refused(connection, columns):
 
 
 def test_the_words_of_the_database_are_those_of_the_code(connection):
-    for source in Source:
-        from_value = None if source is Source.COMPLETION else "1.5"
+    for source in Origin:
+        from_value = None if source is Origin.COMPLETION else "1.5"
         connection.execute(*correction(source=source, from_value=from_value, state="superseded"))
-    for state in State:
-        reverted = {"reverted_at": "2025-01-01Z", "reverted_by": 1} if state is State.REVERTED else {}
+    for state in CorrectionState:
+        reverted = (
+            {"reverted_at": "2025-01-01Z", "reverted_by": 1} if state is CorrectionState.REVERTED else {}
+        )
         connection.execute(*correction(state=state, **reverted))
     for field in FIELDS:
         connection.execute(*correction(position=0, field=field, from_value=None, to_value='"x"'))

@@ -19,7 +19,7 @@ STATES = {"on": True, "off": False}
 """What a flag is set to."""
 
 Name = Annotated[str, Parameter(help=f"The feature: {', '.join(FEATURES)}.")]
-State = Annotated[str, Parameter(help="on or off.")]
+OnOrOff = Annotated[str, Parameter(help="on or off.")]
 
 flag = App(name="flag", help="Feature flags: parts of the service that an account may do without.")
 
@@ -31,7 +31,7 @@ def register(app: App) -> None:
 
 @flag.command(name="set")
 def set_flag(
-    name: Name, state: State, /, *, account: Account = None, data_dir: DataDir = None, as_json: Json = False
+    name: Name, state: OnOrOff, /, *, account: Account = None, data_dir: DataDir = None, as_json: Json = False
 ) -> None:
     """Switch a feature of an account on or off; what it made stays and is there again with it.
 

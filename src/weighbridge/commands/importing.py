@@ -16,14 +16,14 @@ from weighbridge.commands.options import DataDir, Json
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
-    from weighbridge.exchange.importing.run import Order, Report, Summary
+    from weighbridge.exchange.importing.run import Order, ProgressReport, Summary
     from weighbridge.exchange.importing.store import Store
 
 URL_VARIABLE = "WEIGHBRIDGE_URL"
 TOKEN_VARIABLE = "WEIGHBRIDGE_TOKEN"  # noqa: S105 - the name of a variable, no secret
 TAB = "tab"
 
-File = Annotated[Path, Parameter(help="The CSV file, plain or gzipped; its first line names the columns.")]
+CsvPath = Annotated[Path, Parameter(help="The CSV file, plain or gzipped; its first line names the columns.")]
 
 
 def _option(text: str) -> Parameter:
@@ -32,7 +32,7 @@ def _option(text: str) -> Parameter:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Target:
+class EventTarget:
     """What the rows become, and where."""
 
     project: Annotated[str, _option("The project, by its id prj_… or its number.")]
@@ -44,7 +44,7 @@ class Target:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Form:
+class FileFormat:
     """How the file is written."""
 
     map: Annotated[
@@ -134,11 +134,11 @@ def register(app: App) -> None:
 
 
 def import_(
-    file: File,
+    file: CsvPath,
     /,
     *,
-    target: Target,
-    form: Form = Form(),
+    target: EventTarget,
+    form: FileFormat = FileFormat(),
     times: Times = Times(),
     storing: Storing = Storing(),
     way: Way = Way(),
@@ -160,7 +160,7 @@ def import_(
     _tell(summary, as_json=as_json)
 
 
-def _order(file: Path, target: Target, form: Form, times: Times, storing: Storing) -> "Order":
+def _order(file: Path, target: EventTarget, form: FileFormat, times: Times, storing: Storing) -> "Order":
     from weighbridge.exchange.importing.run import Order  # noqa: PLC0415 - as above
     from weighbridge.exchange.tabular.clock import read_clock  # noqa: PLC0415 - slow to import
     from weighbridge.exchange.tabular.file import CsvFile  # noqa: PLC0415 - as above
@@ -225,7 +225,7 @@ def _store(way: Way) -> Iterator["Store"]:
 
 
 @contextmanager
-def _progress() -> Iterator["Report"]:
+def _progress() -> Iterator["ProgressReport"]:
     """Draw a bar for each phase on a terminal, and nothing elsewhere."""
     if not sys.stderr.isatty():
         yield lambda _phase, _done, _total: None

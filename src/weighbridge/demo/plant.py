@@ -57,7 +57,7 @@ RANGE: Final[Record] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ChainLedger:
     """A ledger of the chain, the document of the model that credits it, and its nodes that are shown."""
 
     ledger: str
@@ -67,15 +67,15 @@ class Link:
     emitted: str
 
 
-INVENTORY: Final = Link(
+INVENTORY: Final = ChainLedger(
     "Feedstock inventory", "t{dry}", "feedstock-inventory.yaml",
     credited="dry_mass", emitted="transport_intensity",
 )  # fmt: skip
-PRODUCTION: Final = Link(
+PRODUCTION: Final = ChainLedger(
     "Biochar production", "t{dry}", "biochar-production.yaml",
     credited="dry_mass", emitted="emissions_intensity",
 )  # fmt: skip
-REMOVAL: Final = Link(
+REMOVAL: Final = ChainLedger(
     "Net removal", "t{CO2e}", "net-removal.yaml",
     credited="net_removal", emitted="emissions",
 )  # fmt: skip
@@ -87,7 +87,7 @@ CHAIN: Final = (INVENTORY, PRODUCTION, REMOVAL)
 class Published:
     """A figure that someone else has published, and where it must come out."""
 
-    link: Link
+    link: ChainLedger
     slot: str
     node: str
     places: int
@@ -123,6 +123,6 @@ accounting course: the electricity of a month shared by mass over amounts of 3, 
 2.09, 1.67 and 0.83."""
 
 
-def model_file(link: Link) -> AbstractContextManager[Path]:
+def model_file(link: ChainLedger) -> AbstractContextManager[Path]:
     """The document of the model that credits a ledger, as a file."""
     return as_file(files(__package__).joinpath("models", link.document))

@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any, Final
 
 from weighbridge.db.embedded.files import make_folder
-from weighbridge.db.embedded.place import find_place
+from weighbridge.db.embedded.location import find_location
 from weighbridge.errors import Refusal
 from weighbridge.settings import PREFIX
 
@@ -133,7 +133,7 @@ def _tail(log: Path) -> str:
 def _remove(made: Path) -> None:
     """Remove a data directory with all that its database keeps elsewhere."""
     with suppress(Refusal):
-        place = find_place(made)
-        for outside in (place.home, place.sockets):
+        location = find_location(made)
+        for outside in (location.home, location.sockets):
             shutil.rmtree(outside, ignore_errors=True)
     shutil.rmtree(made, ignore_errors=True)

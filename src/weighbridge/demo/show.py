@@ -29,7 +29,7 @@ Update = Callable[[int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LedgerRow:
     """One batch of a ledger: what it credited, what was drawn of it, and what is left."""
 
     batch: str
@@ -40,7 +40,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Adjusted:
+class AdjustedFigure:
     """A figure of a batch that adjusts another, before and after."""
 
     batch: str
@@ -107,7 +107,7 @@ class Screen:
 
             yield update
 
-    def ledger(self, title: str, rows: Sequence[Row]) -> None:
+    def ledger(self, title: str, rows: Sequence[LedgerRow]) -> None:
         """Show the batches of a ledger as a table, with their sum."""
         self._line(title, "bold")
         table = self._table("Batch", "Slot and feedstock", ">Credited", ">Drawn", ">Balance")
@@ -118,7 +118,7 @@ class Screen:
         table.add_row("Together", "", *(number(exact_total(column)) for column in columns))
         self._console.print(table)
 
-    def adjusted(self, rows: Sequence[Adjusted]) -> None:
+    def adjusted(self, rows: Sequence[AdjustedFigure]) -> None:
         """Show adjusting batches, with what they say and what the batches before them said."""
         table = self._table("Batch", "Slot and feedstock", "Figure", ">Before", ">After")
         for row in rows:

@@ -10,7 +10,7 @@ from typing import Final
 
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.demo.client import Client
-from weighbridge.demo.plant import RANGE, Link, Record
+from weighbridge.demo.plant import RANGE, ChainLedger, Record
 from weighbridge.demo.show import Screen
 from weighbridge.errors import Refusal
 
@@ -24,7 +24,7 @@ class Plant:
 
     project: Record
     feedstock_ids: dict[str, str]
-    ledgers: dict[Link, Record]
+    ledgers: dict[ChainLedger, Record]
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class Call(Generic[Transaction]):
 
 ReadCall = Call[Read]
 WriteCall = Call[Write]
-Kept = Callable[[Any], Any] | None
+RepeatedAnswer = Callable[[Any], Any] | None
 """What is stored of an answer to be repeated, when that is not all of it: a token loses its secret."""
 
 
@@ -150,7 +150,7 @@ def post(
     status: int = 201,
     example: Any = None,
     examples: Mapping[str, tuple[str, Any]] | None = None,
-    kept: Kept = None,
+    kept: RepeatedAnswer = None,
     form: upload.Form | None = None,
     text: str | None = None,
     shortcut: Shortcut | None = None,
@@ -213,7 +213,7 @@ def _writing(
     status: int,
     example: Any,
     examples: Mapping[str, tuple[str, Any]],
-    kept: Kept = None,
+    kept: RepeatedAnswer = None,
     form: upload.Form | None = None,
     text: str | None = None,
     shortcut: Shortcut | None = None,
@@ -248,7 +248,7 @@ def _key(request: WebRequest) -> str | None:
     return request.headers.get(idempotency.HEADER)
 
 
-def _replayed(stored: idempotency.Stored) -> Reply:
+def _replayed(stored: idempotency.StoredAnswer) -> Reply:
     headers = {**stored.headers, idempotency.REPLAYED_HEADER: "true"}
     return Reply(stored.status, stored.answer, headers)
 

@@ -25,7 +25,7 @@ HEADER: Final = "idempotency-key"
 REPLAYED_HEADER: Final = "Idempotency-Replayed"
 
 
-class Scope(msgspec.Struct, frozen=True):
+class KeyScope(msgspec.Struct, frozen=True):
     """What a key belongs to, and the digest of the body it came with."""
 
     token_id: int
@@ -35,7 +35,7 @@ class Scope(msgspec.Struct, frozen=True):
     body_sha256: bytes
 
 
-class Stored(msgspec.Struct, frozen=True):
+class StoredAnswer(msgspec.Struct, frozen=True):
     """An answer as it was sent."""
 
     body_sha256: bytes
@@ -44,7 +44,7 @@ class Stored(msgspec.Struct, frozen=True):
     answer: bytes
 
 
-def scope_of(actor: Actor, method: str, path: str, key: str | None, body: bytes) -> Scope | None:
+def scope_of(actor: Actor, method: str, path: str, key: str | None, body: bytes) -> KeyScope | None:
     """The scope of a request's key; None when it carries none."""
     if key is None or actor.token_id is None:
         return None
@@ -59,10 +59,10 @@ def scope_of(actor: Actor, method: str, path: str, key: str | None, body: bytes)
                 )
             ]
         )
-    return Scope(actor.token_id, method, path, key, hashlib.sha256(body).digest())
+    return KeyScope(actor.token_id, method, path, key, hashlib.sha256(body).digest())
 
 
-async def claim(tx: Write, scope: Scope) -> Stored | None:
+async def claim(tx: Write, scope: KeyScope) -> StoredAnswer | None:
     """Take the key for this request, or give the answer that was stored under it.
 
     Waits while a twin is under way. Raises Invalid when the key came with another body before.
@@ -86,7 +86,7 @@ async def claim(tx: Write, scope: Scope) -> Stored | None:
     if taken:
         return None
     stored = await tx.row(
-        Stored,
+        StoredAnswer,
         """
         SELECT body_sha256, status, headers, answer FROM idempotency_keys
          WHERE token_id = %s AND method = %s AND path = %s AND key = %s
@@ -107,7 +107,7 @@ async def claim(tx: Write, scope: Scope) -> Stored | None:
     return stored
 
 
-async def keep(tx: Write, scope: Scope, status: int, headers: Any, answer: bytes) -> None:
+async def keep(tx: Write, scope: KeyScope, status: int, headers: Any, answer: bytes) -> None:
     """Store the answer under its key, in the transaction of the effect."""
     await tx.execute(
         """

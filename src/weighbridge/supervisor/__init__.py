@@ -22,7 +22,7 @@ import structlog
 from weighbridge.db.embedded import Server, attached, check_external
 from weighbridge.errors import Refusal
 from weighbridge.settings import Settings, environment, unknown_variables
-from weighbridge.supervisor.child import Phases, Program, happens, keep_running
+from weighbridge.supervisor.child import ChildProgram, Phases, happens, keep_running
 from weighbridge.supervisor.counters import VARIABLE, counters
 from weighbridge.supervisor.parent import PARENT_VARIABLE
 from weighbridge.supervisor.port import Port, reserve
@@ -62,11 +62,11 @@ def serve(
         api = ("-m", "weighbridge.supervisor.api", application, port.address, str(port.number))
         counting = {**variables, VARIABLE: counted}
         programs = [
-            Program(f"api-{number}", (sys.executable, *api), counting, must_become_ready=True)
+            ChildProgram(f"api-{number}", (sys.executable, *api), counting, must_become_ready=True)
             for number in range(1, settings.api_processes + 1)
         ]
         if with_worker:
-            programs.append(Program("worker", (sys.executable, *worker), variables))
+            programs.append(ChildProgram("worker", (sys.executable, *worker), variables))
         try:
             asyncio.run(
                 _supervise(programs, server, port, settings.shutdown_seconds + KILL_SECONDS, announce)
@@ -88,7 +88,7 @@ def _database(settings: Settings) -> Iterator[tuple[str, Server | None]]:
 
 
 async def _supervise(
-    programs: list[Program],
+    programs: list[ChildProgram],
     server: Server | None,
     port: Port,
     stop_seconds: int,

@@ -26,7 +26,7 @@ log = structlog.get_logger("weighbridge.supervisor")
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ChildProgram:
     """What to run as a child."""
 
     name: str
@@ -45,7 +45,7 @@ class Phases:
     stop_seconds: int
 
 
-async def keep_running(program: Program, phases: Phases) -> None:
+async def keep_running(program: ChildProgram, phases: Phases) -> None:
     """Run the program until the service stops."""
     delay = RESTART_SECONDS_FIRST
     while not phases.stopping.is_set():
@@ -75,7 +75,7 @@ async def happens(event: asyncio.Event, *, within_seconds: float) -> bool:
     return event.is_set()
 
 
-async def _start(program: Program) -> Process:
+async def _start(program: ChildProgram) -> Process:
     process = await asyncio.create_subprocess_exec(
         *program.command,
         stdin=DEVNULL,
@@ -87,7 +87,7 @@ async def _start(program: Program) -> Process:
     return process
 
 
-async def _end(program: Program, process: Process, phases: Phases) -> None:
+async def _end(program: ChildProgram, process: Process, phases: Phases) -> None:
     """Let the child finish what it does within the bound, then end all of its group."""
     if process.returncode is None:
         _signal_group(process, signal.SIGTERM, to_leader_alone=True)

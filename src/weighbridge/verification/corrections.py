@@ -4,10 +4,10 @@ from typing import Final
 
 from weighbridge.collection.measurements.corrections import PREVAILING_FIRST
 from weighbridge.collection.measurements.value import CURRENT
-from weighbridge.core.collection.correction import STANDING, Source, State
+from weighbridge.core.collection.correction import NOT_REVERTED, CorrectionState, Origin
 from weighbridge.verification.rule import Rule
 
-_STANDING: Final = ", ".join(f"'{state}'" for state in STANDING)
+_STANDING: Final = ", ".join(f"'{state}'" for state in NOT_REVERTED)
 
 CORRECTIONS: Final = (
     Rule(
@@ -30,7 +30,7 @@ CORRECTIONS: Final = (
                  FROM generate_series(1, cardinality(e.booleans)) AS place) AS v
           LEFT JOIN corrections c
             ON (c.project_id, c.event_id, c.position) = (e.project_id, e.id, v.place)
-           AND c.state = '{State.IN_FORCE}' AND c.source <> '{Source.COMPLETION}'
+           AND c.state = '{CorrectionState.IN_FORCE}' AND c.source <> '{Origin.COMPLETION}'
          WHERE v.captured IS NOT NULL AND v.shown IS DISTINCT FROM coalesce(c.to_value, v.captured)
            AND (e.is_revised OR EXISTS (SELECT FROM corrections o
                                          WHERE (o.project_id, o.event_id) = (e.project_id, e.id)))
@@ -43,7 +43,7 @@ CORRECTIONS: Final = (
         f"""
         SELECT project_id, event_id, coalesce(in_force::text, 'none'), prevails
           FROM (SELECT c.project_id, c.event_id,
-                       max(c.id) FILTER (WHERE c.state = '{State.IN_FORCE}') AS in_force,
+                       max(c.id) FILTER (WHERE c.state = '{CorrectionState.IN_FORCE}') AS in_force,
                        (array_agg(c.id ORDER BY {PREVAILING_FIRST}))[1] AS prevails
                   FROM corrections c WHERE c.state IN ({_STANDING})
                  GROUP BY c.project_id, c.event_id, c.position, c.field) AS ranked

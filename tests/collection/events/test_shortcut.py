@@ -7,8 +7,8 @@ import pytest
 from tests.given import collection as given
 from tests.given import rule_evaluation as given_rule_evaluation
 
+from weighbridge.collection.events.actions import create_events
 from weighbridge.collection.events.records import NewEventsBody
-from weighbridge.collection.intake.creation import create_events
 from weighbridge.collection.intake.shortcut import store_event
 from weighbridge.http.shortcut import ShortCall
 from weighbridge.platform.api_tokens.actions import authenticate

@@ -8,32 +8,32 @@ from hypothesis import strategies as st
 
 from weighbridge.core.collection.correction import (
     FIELDS,
+    NOT_REVERTED,
     PRECEDENCE,
-    STANDING,
     Claim,
-    Source,
-    State,
-    Trigger,
+    CorrectionState,
+    CorrectionTrigger,
+    Origin,
     advance,
     prevailing,
     states_before,
 )
 
 MOVES = {
-    (State.SUPERSEDED, Trigger.PREVAIL): State.IN_FORCE,
-    (State.SUPERSEDED, Trigger.GIVE_WAY): State.SUPERSEDED,
-    (State.SUPERSEDED, Trigger.REVERT): State.REVERTED,
-    (State.IN_FORCE, Trigger.PREVAIL): State.IN_FORCE,
-    (State.IN_FORCE, Trigger.GIVE_WAY): State.SUPERSEDED,
-    (State.IN_FORCE, Trigger.REVERT): State.REVERTED,
-    (State.REVERTED, Trigger.PREVAIL): None,
-    (State.REVERTED, Trigger.GIVE_WAY): None,
-    (State.REVERTED, Trigger.REVERT): None,
+    (CorrectionState.SUPERSEDED, CorrectionTrigger.PREVAIL): CorrectionState.IN_FORCE,
+    (CorrectionState.SUPERSEDED, CorrectionTrigger.GIVE_WAY): CorrectionState.SUPERSEDED,
+    (CorrectionState.SUPERSEDED, CorrectionTrigger.REVERT): CorrectionState.REVERTED,
+    (CorrectionState.IN_FORCE, CorrectionTrigger.PREVAIL): CorrectionState.IN_FORCE,
+    (CorrectionState.IN_FORCE, CorrectionTrigger.GIVE_WAY): CorrectionState.SUPERSEDED,
+    (CorrectionState.IN_FORCE, CorrectionTrigger.REVERT): CorrectionState.REVERTED,
+    (CorrectionState.REVERTED, CorrectionTrigger.PREVAIL): None,
+    (CorrectionState.REVERTED, CorrectionTrigger.GIVE_WAY): None,
+    (CorrectionState.REVERTED, CorrectionTrigger.REVERT): None,
 }
 
 
 def test_the_cells_are_all_there():
-    assert set(MOVES) == {(state, trigger) for state in State for trigger in Trigger}
+    assert set(MOVES) == {(state, trigger) for state in CorrectionState for trigger in CorrectionTrigger}
 
 
 @pytest.mark.parametrize(("state", "trigger"), [cell for cell, to in MOVES.items() if to is not None])
@@ -41,18 +41,18 @@ def test_a_correction_moves_as_the_table_says(state, trigger):
     assert advance(state, trigger) is MOVES[state, trigger]
 
 
-@pytest.mark.parametrize("trigger", Trigger)
+@pytest.mark.parametrize("trigger", CorrectionTrigger)
 def test_a_reverted_correction_stays_reverted(trigger):
     with pytest.raises(ValueError, match=f"a correction that is reverted does not {trigger}"):
-        advance(State.REVERTED, trigger)
+        advance(CorrectionState.REVERTED, trigger)
 
 
 def test_what_can_be_reverted_is_in_force_or_superseded():
-    assert sorted(states_before(Trigger.REVERT)) == ["in_force", "superseded"]
+    assert sorted(states_before(CorrectionTrigger.REVERT)) == ["in_force", "superseded"]
 
 
 def test_what_stands_is_what_can_be_reverted():
-    assert set(STANDING) == set(states_before(Trigger.REVERT))
+    assert set(NOT_REVERTED) == set(states_before(CorrectionTrigger.REVERT))
 
 
 def test_without_corrections_none_is_in_force():
@@ -61,21 +61,21 @@ def test_without_corrections_none_is_in_force():
 
 def test_people_go_before_adjustments_before_substitutions_before_completions():
     assert PRECEDENCE == ("manual", "adjustment", "substitution", "completion")
-    claims = [Claim(number, source, 1) for number, source in enumerate(reversed(Source), start=1)]
+    claims = [Claim(number, source, 1) for number, source in enumerate(reversed(Origin), start=1)]
     for order in permutations(claims):
-        assert prevailing(order).source is Source.MANUAL
-    assert prevailing(claims[:3]).source is Source.ADJUSTMENT
-    assert prevailing(claims[:2]).source is Source.SUBSTITUTION
+        assert prevailing(order).source is Origin.MANUAL
+    assert prevailing(claims[:3]).source is Origin.ADJUSTMENT
+    assert prevailing(claims[:2]).source is Origin.SUBSTITUTION
 
 
 def test_within_a_source_the_smaller_priority_goes_first_even_when_it_is_older():
-    older, newer = Claim(1, Source.ADJUSTMENT, 1), Claim(2, Source.ADJUSTMENT, 2)
+    older, newer = Claim(1, Origin.ADJUSTMENT, 1), Claim(2, Origin.ADJUSTMENT, 2)
 
     assert prevailing([newer, older]) is older
 
 
 def test_within_a_priority_the_newest_goes_first():
-    older, newer = Claim(1, Source.MANUAL), Claim(2, Source.MANUAL)
+    older, newer = Claim(1, Origin.MANUAL), Claim(2, Origin.MANUAL)
 
     assert prevailing([older, newer]) is newer
 
@@ -85,7 +85,7 @@ def test_five_fields_of_an_event_can_be_corrected():
 
 
 CLAIMS = st.lists(
-    st.builds(Claim, st.integers(1, 50), st.sampled_from(Source), st.integers(0, 3)),
+    st.builds(Claim, st.integers(1, 50), st.sampled_from(Origin), st.integers(0, 3)),
     unique_by=lambda claim: claim.number,
     min_size=1,
 )

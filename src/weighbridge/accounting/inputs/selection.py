@@ -18,7 +18,8 @@ from weighbridge.accounting.inputs.slot_series import events_of_series, is_serie
 from weighbridge.accounting.inputs.streams import Source, matching
 from weighbridge.accounting.inputs.used_corrections import EVENT_AS_USED, revision, revision_as_used
 from weighbridge.accounting.inputs.window import Reach
-from weighbridge.collection.measurements.condition import Column, value_of
+from weighbridge.collection.measurements.condition import value_of
+from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.model.definition import JOINED_ON
 from weighbridge.core.time.cadence import EventSlot
 from weighbridge.core.time.instant import Interval
@@ -38,7 +39,7 @@ class Found:
     """The reading that stands when a slot begins, as a FROM clause; None when it is not asked for apart."""
     is_limited: bool = True
     """Whether there may be too many; what batches were made of is taken as it is."""
-    value: Callable[[Column], Composable] = value_of
+    value: Callable[[ValueColumn], Composable] = value_of
     """How the value of a data point of an event is said."""
 
 

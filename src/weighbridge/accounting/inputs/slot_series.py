@@ -13,7 +13,8 @@ from typing import Final
 from psycopg.sql import SQL, Composable, Identifier
 
 from weighbridge.accounting.inputs.streams import Source, matching
-from weighbridge.collection.measurements.condition import Column, value_of
+from weighbridge.collection.measurements.condition import value_of
+from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.time.cadence import EventSlot
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.literal import Literal
@@ -46,12 +47,12 @@ def events_of_series(
     )
 
 
-def value_of_series(column: Column) -> Composable:
+def value_of_series(column: ValueColumn) -> Composable:
     """The value of a data point of an event `e` of a series."""
     return SQL("e.{}").format(_name(column))
 
 
-def _name(column: Column) -> Identifier:
+def _name(column: ValueColumn) -> Identifier:
     return Identifier(f"{column.value_type} {column.position}")
 
 

@@ -16,7 +16,8 @@ import msgspec
 from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.inputs.window import INSIDE, Reach, Window, window_of
-from weighbridge.collection.measurements.condition import Column, Columns, condition
+from weighbridge.collection.measurements.condition import ValueColumns, condition
+from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.engine.element import EventCadence, Measure
 from weighbridge.core.model import Aggregate, Filter, Input, Join, Model, Node, Straddle
 from weighbridge.core.model.definition import FULL_COVERAGE, JOINED_ON, NO_COVERAGE
@@ -35,9 +36,9 @@ class ReadValue:
 
     node: str
     aggregate: Aggregate
-    column: Column
+    column: ValueColumn
     unit: Unit
-    weight: Column | None = None
+    weight: ValueColumn | None = None
     data_point_type: int = 0
 
 
@@ -52,13 +53,13 @@ class Source:
     reads: tuple[ReadValue, ...]
     window: Window = INSIDE
     is_of_elements: bool = False
-    columns: tuple[Column, ...] = ()
+    columns: tuple[ValueColumn, ...] = ()
     """All that is read of each event: values, weights, and texts that are joined on."""
-    ranking: tuple[Column, ...] = ()
+    ranking: tuple[ValueColumn, ...] = ()
     """What events of the same time are ranked by: all that is read of them, here or in a source apart."""
     join: Join | None = None
     """Of a source that is found by what it is joined to, whatever its date."""
-    key: Column | None = None
+    key: ValueColumn | None = None
     """The text that it is joined on, where it is no tracking id and no interval."""
     apart: int | None = None
     """The data point type, when the caller named its data or set them aside for some slot."""
@@ -77,7 +78,7 @@ class Source:
         return tuple(sorted({column.position for column in self.columns}))
 
     @property
-    def key_column(self) -> Column:
+    def key_column(self) -> ValueColumn:
         """The text that the events of a joined source are matched by."""
         assert self.key is not None, "the join is on a text data point"  # noqa: S101
         return self.key
@@ -105,8 +106,8 @@ class DataPointType(msgspec.Struct, frozen=True):
     unit: str | None
 
     @property
-    def column(self) -> Column:
-        return Column(self.position, self.value_type)
+    def column(self) -> ValueColumn:
+        return ValueColumn(self.position, self.value_type)
 
     @property
     def cadence(self) -> EventCadence | None:
@@ -214,9 +215,9 @@ def _rankings(
     inputs: Collection[tuple[Node, Input]],
     catalogue: Catalogue,
     joined: Collection[tuple[Node, Input]],
-) -> Mapping[_Likeness, tuple[Column, ...]]:
+) -> Mapping[_Likeness, tuple[ValueColumn, ...]]:
     """What the events of inputs that find them alike are ranked by, so that their arrays run in parallel."""
-    found: dict[_Likeness, dict[Column, None]] = {}
+    found: dict[_Likeness, dict[ValueColumn, None]] = {}
     for node, body in inputs:
         columns = dict.fromkeys(_columns_read(node, body, catalogue, joined))
         found.setdefault(_likeness(body, catalogue, is_apart=False), {}).update(columns)
@@ -244,7 +245,7 @@ def _coverage(body: Input, catalogue: Catalogue) -> Decimal:
 
 def _columns_read(
     node: Node, body: Input, catalogue: Catalogue, joined: Collection[tuple[Node, Input]]
-) -> Iterator[Column]:
+) -> Iterator[ValueColumn]:
     """What is read of an input's events, for itself and for what is joined to it."""
     points = catalogue[body.event_type]
     yield points[body.data_point_type].column
@@ -261,7 +262,7 @@ def _columns_read(
 
 
 def _measure(
-    body: Input, catalogue: Catalogue, source: int, columns: tuple[Column, ...], *, is_of_elements: bool
+    body: Input, catalogue: Catalogue, source: int, columns: tuple[ValueColumn, ...], *, is_of_elements: bool
 ) -> Measure:
     points = catalogue[body.event_type]
     point = points[body.data_point_type]
@@ -309,7 +310,7 @@ def _read(node: Node, body: Input, points: Mapping[str, DataPointType]) -> ReadV
     return ReadValue(node.slug, body.aggregate, point.column, _unit(point), weight, point.number)
 
 
-def _own_weight(body: Input, points: Mapping[str, DataPointType]) -> Column | None:
+def _own_weight(body: Input, points: Mapping[str, DataPointType]) -> ValueColumn | None:
     """The weight of an input that stands on its own events."""
     return points[body.weight].column if body.weight is not None and body.weight in points else None
 
@@ -360,5 +361,5 @@ def _unit(point: DataPointType) -> Unit:
     return parse_unit(point.unit) if point.unit else ONE
 
 
-def _columns(points: Mapping[str, DataPointType]) -> Columns:
+def _columns(points: Mapping[str, DataPointType]) -> ValueColumns:
     return {point.slug: point.column for point in points.values()}

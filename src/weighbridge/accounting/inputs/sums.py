@@ -11,7 +11,7 @@ from psycopg.sql import SQL, Composable, Identifier
 
 from weighbridge.accounting.inputs.selection import Found
 from weighbridge.accounting.inputs.streams import ReadValue, Source
-from weighbridge.collection.measurements.condition import Column
+from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.engine.statistics import Group, Statistics
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.partition import DIMENSIONS, Partition
@@ -82,7 +82,7 @@ async def aggregate(
 
 
 def _statistics(
-    source: Source, value: Callable[[Column], Composable]
+    source: Source, value: Callable[[ValueColumn], Composable]
 ) -> Iterator[tuple[str, str, Composable]]:
     """Node, statistic and SQL of every column."""
     for read in source.reads:

@@ -7,7 +7,7 @@ import msgspec
 from weighbridge.accounting.books.presets import with_preset
 from weighbridge.accounting.ledgers import queries
 from weighbridge.accounting.ledgers.records import Ledger, LedgerChange, NewLedger
-from weighbridge.collection.projects.queries import project_for_record
+from weighbridge.collection.tenancy.project import project_for_record
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.name import problem_of_name
 from weighbridge.core.ledger.posting import SCALE_MAX

@@ -6,6 +6,7 @@ from weighbridge.collection.asset_custom_fields.records import (
     AssetCustomField,
     NewAssetCustomField,
 )
+from weighbridge.collection.named_records.asset import value_types
 from weighbridge.core.collection.custom_field import VALUE_TYPES, problems_of_label
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
@@ -27,7 +28,7 @@ async def create_asset_custom_field(
     if asked.value_type not in VALUE_TYPES:
         said = f"{_VALUE_TYPE} is {asked.value_type!r}; allowed are {', '.join(VALUE_TYPES)}."
         problems.append(Problem(said, _VALUE_TYPE, "invalid"))
-    there = await queries.value_types(tx, project)
+    there = await value_types(tx, project)
     if label in there:
         problems.append(Problem(f"The project has a custom field {label!r} already.", _LABEL, "taken"))
     if len(there) >= CUSTOM_FIELDS_MAX:

@@ -43,13 +43,5 @@ async def get_asset_custom_field(tx: Read, project: int, named: str) -> AssetCus
     return found
 
 
-async def value_types(tx: Read, project: int) -> dict[str, str]:
-    """The type of the values of each custom field of a project, by label and in the order of the labels."""
-    rows = await tx.tuples(
-        "SELECT label, value_type FROM asset_custom_fields WHERE project_id = %s", (project,)
-    )
-    return dict(sorted(rows))
-
-
 def _field(project: int, number: int, label: str, value_type: str, created: Instant) -> AssetCustomField:
     return AssetCustomField(number, ids.of("project", project), label, value_type, created)

@@ -3,7 +3,7 @@
 from weighbridge.collection.asset_custom_fields import actions, queries
 from weighbridge.collection.asset_custom_fields.queries import ASSET_CUSTOM_FIELDS
 from weighbridge.collection.asset_custom_fields.records import AssetCustomField, NewAssetCustomFieldBody
-from weighbridge.collection.projects.queries import project_named
+from weighbridge.collection.tenancy.project import project_named
 from weighbridge.db.listing import Page, wanted
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, post
 

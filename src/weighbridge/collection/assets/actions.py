@@ -1,30 +1,28 @@
 """Make assets, change and remove them, one by one."""
 
-from weighbridge.collection.asset_custom_fields.queries import value_types
 from weighbridge.collection.assets import queries
 from weighbridge.collection.assets.records import Asset, AssetChange, NewAsset
+from weighbridge.collection.named_records.asset import locked_assets, value_types
+from weighbridge.collection.named_records.kind import ASSET
+from weighbridge.collection.named_records.naming import problems_of_new_name, problems_of_renaming
+from weighbridge.collection.named_records.writing import record_change, record_creation, remove
 from weighbridge.collection.spreadsheets.checking import (
-    fixed_names,
     problems_of_custom_fields,
-    problems_of_name,
     problems_of_texts,
     with_change,
 )
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
-from weighbridge.db.patch import remove_unused
 from weighbridge.errors import Invalid, NotFound
-from weighbridge.platform import changes
 
 
 async def create_asset(tx: Write, actor: Actor, project: int, asked: NewAsset) -> Asset:
     """Make an asset of a project."""
     name = asked.name.strip()
     problems = [
-        *await problems_of_name(tx, project, name),
+        *await problems_of_new_name(tx, ASSET, project, name),
         *problems_of_texts(asked),
         *problems_of_custom_fields(asked.custom_fields, await value_types(tx, project)),
     ]
@@ -39,14 +37,14 @@ async def create_asset(tx: Write, actor: Actor, project: int, asked: NewAsset) -
         (project, name, asked.asset_type, asked.serial_number, asked.description, jsonb(values)),
     )
     made = await queries.get_asset(tx, project, number)
-    changes.record(tx, actor, action="asset.create", target=made.id, project_id=project, after=made)
+    record_creation(tx, actor, ASSET, project, made)
     return made
 
 
 async def update_asset(tx: Write, actor: Actor, project: int, friendly: str, asked: AssetChange) -> Asset:
     """Change an asset; its name only until batches were made of its events."""
     number = ids.number("asset", friendly, project)
-    found = await queries.locked_assets(tx, project, [number], [])
+    found = await locked_assets(tx, project, [number], [])
     if not found:
         raise NotFound
     before = found[0]
@@ -57,10 +55,7 @@ async def update_asset(tx: Write, actor: Actor, project: int, friendly: str, ask
     ]
     held = None
     if wanted.name != before.name:
-        of_name = await problems_of_name(tx, project, wanted.name)
-        if not of_name:
-            held = await changes.hold_off_generations(tx, project)
-            of_name = await _problems_of_renaming(tx, held, number)
+        of_name, held = await problems_of_renaming(tx, ASSET, project, number, wanted.name)
         problems += of_name
     if problems:
         raise Invalid(problems)
@@ -78,10 +73,7 @@ async def update_asset(tx: Write, actor: Actor, project: int, friendly: str, ask
         ),
     )  # fmt: skip
     after = await queries.get_asset(tx, project, number)
-    changes.record(
-        tx, actor, held, action="asset.update", target=after.id, project_id=project,
-        before=before, after=after,
-    )  # fmt: skip
+    record_change(tx, actor, ASSET, project, held, before=before, after=after)
     return after
 
 
@@ -89,16 +81,4 @@ async def delete_asset(tx: Write, actor: Actor, project: int, friendly: str) -> 
     """Remove an asset that nothing names."""
     number = ids.number("asset", friendly, project)
     before = await queries.get_asset(tx, project, number)
-    used = (
-        "Events, voided ones and corrections included, or static inputs name the asset "
-        f"{before.name!r}; it stays."
-    )
-    await remove_unused(tx, "assets", project, number, used=used)
-    changes.record(tx, actor, action="asset.delete", target=before.id, project_id=project, before=before)
-
-
-async def _problems_of_renaming(tx: Write, held: changes.GenerationsHeldOff, number: int) -> list[Problem]:
-    if not await fixed_names(tx, held, [number]):
-        return []
-    said = "Batches were made of events of this asset and depend on its name; the name is fixed."
-    return [Problem(said, "asset.name", "in_use")]
+    await remove(tx, actor, ASSET, project, before)

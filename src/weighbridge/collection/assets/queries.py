@@ -1,16 +1,14 @@
 """Read assets."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.assets.records import Asset
-from weighbridge.collection.projects.queries import read_project
-from weighbridge.core.identity import ids
+from weighbridge.collection.named_records.asset import ASSET_ROW
+from weighbridge.collection.tenancy.project import read_project
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.time.instant import Instant
-from weighbridge.db.engine import Read, Write
+from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
 from weighbridge.errors import NotFound
 
@@ -23,10 +21,6 @@ ASSETS: Final = Listing(
         "project_id": Filter("project_id", read_project, "an id prj_… or a project's number"),
     },
 )
-
-_COLUMNS: Final = """
-    project_id, id, name, asset_type, serial_number, description, custom_values, created_at, updated_at
-"""
 
 
 async def list_assets_of_project(tx: Read, project: int, wanted: Wanted) -> Page[Asset]:
@@ -45,52 +39,16 @@ async def list_assets(tx: Read, actor: Actor, wanted: Wanted) -> Page[Asset]:
 async def get_asset(tx: Read, project: int, number: int) -> Asset:
     """One asset by its number."""
     found = await tx.row(
-        _asset, f"SELECT {_COLUMNS} FROM assets WHERE project_id = %s AND id = %s", (project, number)
+        ASSET_ROW.make,
+        f"SELECT {ASSET_ROW.columns} FROM assets WHERE project_id = %s AND id = %s",
+        (project, number),
     )
     if found is None:
         raise NotFound
     return found
 
 
-async def assets_behind(tx: Read, project: int, number: int, count: int) -> Sequence[Asset]:
-    """So many assets of a project in the order of their numbers, behind one of them."""
-    return await tx.rows(
-        _asset,
-        f"SELECT {_COLUMNS} FROM assets WHERE project_id = %s AND id > %s ORDER BY id LIMIT %s",
-        (project, number, count),
-    )
-
-
-async def locked_assets(
-    tx: Write, project: int, numbers: Sequence[int], names: Sequence[str]
-) -> Sequence[Asset]:
-    """The assets of these numbers or names, which nobody else changes until the transaction ends."""
-    return await tx.rows(
-        _asset,
-        f"""
-        SELECT {_COLUMNS} FROM assets
-         WHERE project_id = %s AND (id = ANY (%s) OR name = ANY (%s)) ORDER BY id FOR UPDATE
-        """,
-        (project, list(numbers), list(names)),
-    )
-
-
 async def _page(tx: Read, wanted: Wanted, where: Composable) -> Page[Asset]:
-    return await page_of(tx, _asset, ASSETS, wanted, columns=_COLUMNS, source="assets", where=[where])
-
-
-def _asset(
-    project: int, number: int, name: str, asset_type: str | None, serial_number: str | None,
-    description: str | None, custom_values: Mapping[str, Any], created: Instant, updated: Instant,
-) -> Asset:  # fmt: skip
-    return Asset(
-        ids.of("asset", project, number),
-        ids.of("project", project),
-        name,
-        asset_type,
-        serial_number,
-        description,
-        dict(sorted(custom_values.items())),
-        created,
-        updated,
+    return await page_of(
+        tx, ASSET_ROW.make, ASSETS, wanted, columns=ASSET_ROW.columns, source="assets", where=[where]
     )

@@ -2,9 +2,9 @@
 
 from weighbridge.collection.assets import actions, queries
 from weighbridge.collection.assets.records import Asset, AssetChangeBody, AssetImport, NewAssetBody
-from weighbridge.collection.projects.queries import project_named
 from weighbridge.collection.spreadsheets import exchange
 from weighbridge.collection.spreadsheets.spreadsheet import MEDIA_TYPE
+from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.identity import ids
 from weighbridge.db.listing import Page, wanted
 from weighbridge.http.attachment import Attachment

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from weighbridge.collection.data_points import queries
 from weighbridge.collection.data_points.queries import DataPointRow
 from weighbridge.collection.data_points.records import REASON_LENGTH_MAX, DataPoint, DataPointChange
-from weighbridge.collection.events.queries import locked_event_row
 from weighbridge.collection.events.records import NewDataPoint
-from weighbridge.collection.intake.checking import Place, Slot, bounded_text, element
+from weighbridge.collection.intake.checking import EventProblems, bounded_text, element
 from weighbridge.collection.measurements.corrections import (
     NewCorrection,
     apply_corrections,
     corrections_of_value,
     undo,
 )
-from weighbridge.core.collection.correction import Source
+from weighbridge.collection.measurements.event_row import locked_event_row
+from weighbridge.collection.measurements.value import ValueColumn
+from weighbridge.core.collection.correction import Origin
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
@@ -33,7 +34,7 @@ async def correct_data_point(
     await locked_event_row(tx, project, ids.of("event", project, row.event))
     before = await queries.get_data_point(tx, project, friendly)
     correction = NewCorrection(
-        row.event, row.position, asked.value, Source.MANUAL, reason=asked.reason or None
+        row.event, row.position, asked.value, Origin.MANUAL, reason=asked.reason or None
     )
     if not (await apply_corrections(tx, actor, project, [correction])).recorded:
         return before
@@ -66,7 +67,7 @@ async def revert_data_point(tx: Write, actor: Actor, project: int, friendly: str
 
 
 @dataclass(frozen=True, slots=True)
-class _OneValue(Place):
+class _OneValue(EventProblems):
     """Problems of the one value of a request."""
 
     def refuse(
@@ -78,6 +79,6 @@ class _OneValue(Place):
 
 def _problems(row: DataPointRow, asked: DataPointChange) -> list[Problem]:
     place = _OneValue("data_point", 0, [])
-    element(0, NewDataPoint(row.slug, asked.value), Slot(row.position, row.value_type), place)
+    element(0, NewDataPoint(row.slug, asked.value), ValueColumn(row.position, row.value_type), place)
     bounded_text("reason", asked.reason, REASON_LENGTH_MAX, place)
     return place.problems

@@ -7,17 +7,17 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL, Composable, Literal
 
-from weighbridge.collection.data_points.records import DataPoint, DataPointEvent
-from weighbridge.collection.events.queries import Value, event_row
-from weighbridge.collection.measurements.corrected import NOTHING, Standing, standing_on
+from weighbridge.collection.data_points.records import Correction, DataPoint, DataPointEvent
+from weighbridge.collection.measurements.corrected import UNCORRECTED, CorrectionSummary, correction_summaries
+from weighbridge.collection.measurements.event_row import DataPointValue, event_row
+from weighbridge.collection.measurements.findings import HAS_RESULTS, DataPointResult, results_of_events
+from weighbridge.collection.measurements.history import corrections_of_data_point, corrections_of_event
 from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, Page, Wanted, page_of, read_moment
 from weighbridge.errors import NotFound
-from weighbridge.quality.rule_results.queries import HAS_RESULTS, results_of_events
-from weighbridge.quality.rule_results.records import DataPointResult
 
 NUMBER: Final = f"({NUMBERS})[t.position]"
 TEXT: Final = f"({TEXTS})[t.position]"
@@ -94,13 +94,13 @@ class DataPointRow(msgspec.Struct, frozen=True):
     has_results: bool
 
     @property
-    def value(self) -> Value:
+    def value(self) -> DataPointValue:
         found = _first(self.number, self.text, self.boolean)
         assert found is not None  # noqa: S101 - lists leave out positions without a value
         return found
 
     @property
-    def raw_value(self) -> Value | None:
+    def raw_value(self) -> DataPointValue | None:
         """As captured; an imputed event was not."""
         if self.is_imputed:
             return None
@@ -153,6 +153,18 @@ async def get_event_data_point(tx: Read, project: int, event: str, friendly: str
     return found
 
 
+async def list_corrections(tx: Read, project: int, friendly: str, wanted: Wanted) -> Page[Correction]:
+    """The corrections of one data point."""
+    row = await data_point_row(tx, project, friendly)
+    return await corrections_of_data_point(tx, project, row.event, row.position, wanted)
+
+
+async def list_event_corrections(tx: Read, project: int, friendly: str, wanted: Wanted) -> Page[Correction]:
+    """The corrections of one event: its data points, and its own times and tags."""
+    row = await event_row(tx, project, friendly)
+    return await corrections_of_event(tx, project, row.number, wanted)
+
+
 async def _page(
     tx: Read, project: int, listing: Listing, wanted: Wanted, where: Composable
 ) -> Page[DataPoint]:
@@ -161,20 +173,20 @@ async def _page(
 
 
 async def _with_standing(tx: Read, project: int, rows: Sequence[DataPointRow]) -> list[DataPoint]:
-    standing = await standing_on(tx, project, {row.event for row in rows if row.is_revised})
+    standing = await correction_summaries(tx, project, {row.event for row in rows if row.is_revised})
     found = sorted({row.event for row in rows if row.has_results})
     results = await results_of_events(tx, project, found)
     return [
         _data_point(
             row,
-            standing.get((row.event, row.position), NOTHING),
+            standing.get((row.event, row.position), UNCORRECTED),
             results.get((row.event, row.position), []),
         )
         for row in rows
     ]
 
 
-def _data_point(row: DataPointRow, standing: Standing, results: list[DataPointResult]) -> DataPoint:
+def _data_point(row: DataPointRow, standing: CorrectionSummary, results: list[DataPointResult]) -> DataPoint:
     return DataPoint(
         id=ids.of("data_point", row.project, row.event, row.position),
         slug=row.slug,
@@ -202,5 +214,5 @@ def _data_point(row: DataPointRow, standing: Standing, results: list[DataPointRe
     )
 
 
-def _first(number: Decimal | None, text: str | None, boolean: bool | None) -> Value | None:  # noqa: FBT001
+def _first(number: Decimal | None, text: str | None, boolean: bool | None) -> DataPointValue | None:  # noqa: FBT001
     return number if number is not None else text if text is not None else boolean

@@ -1,8 +1,9 @@
 """Paths of data points."""
 
-from weighbridge.collection.data_points import actions, history, queries
+from weighbridge.collection.data_points import actions, queries
 from weighbridge.collection.data_points.records import Correction, DataPoint, DataPointChangeBody, NoOptions
-from weighbridge.collection.projects.queries import project_named
+from weighbridge.collection.measurements.history import CORRECTIONS
+from weighbridge.collection.tenancy.project import project_named
 from weighbridge.db.listing import Page, wanted
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, patch, post
 
@@ -56,26 +57,26 @@ async def revert_data_point(call: WriteCall, _: NoOptions) -> DataPoint:
     _ONE + "/corrections",
     permission="data_collection:read",
     returns=Page[Correction],
-    listing=history.CORRECTIONS,
+    listing=CORRECTIONS,
 )
 async def list_corrections(call: ReadCall) -> Page[Correction]:
     """List the corrections of a data point, those that were reverted included."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    asked = wanted(call.query, history.CORRECTIONS)
-    return await history.list_corrections(call.tx, project, call.path["data_point_id"], asked)
+    asked = wanted(call.query, CORRECTIONS)
+    return await queries.list_corrections(call.tx, project, call.path["data_point_id"], asked)
 
 
 @get(
     "/projects/{project_id}/events/{event_id}/corrections",
     permission="data_collection:read",
     returns=Page[Correction],
-    listing=history.CORRECTIONS,
+    listing=CORRECTIONS,
 )
 async def list_event_corrections(call: ReadCall) -> Page[Correction]:
     """List the corrections of an event: those of its data points, and those of its own times and tags."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    asked = wanted(call.query, history.CORRECTIONS)
-    return await history.list_event_corrections(call.tx, project, call.path["event_id"], asked)
+    asked = wanted(call.query, CORRECTIONS)
+    return await queries.list_event_corrections(call.tx, project, call.path["event_id"], asked)
 
 
 @get(_OF_EVENT, permission="data_collection:read", returns=Page[DataPoint], listing=queries.EVENT_DATA_POINTS)

@@ -28,7 +28,7 @@ _OF_THE_TYPE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptDataPointType:
     """A data point type that stays, as it was and as it is wanted; `index` is its place in the request."""
 
     index: int
@@ -55,7 +55,7 @@ class Revision:
 
     was: EventType
     wanted: NewEventType
-    kept: tuple[Kept, ...]
+    kept: tuple[KeptDataPointType, ...]
     added: tuple[NewDataPointType, ...]
     removed: tuple[DataPointType, ...]
 
@@ -88,7 +88,7 @@ def revise(was: EventType, asked: EventTypeChange) -> Revision:
         was,
         _wanted_type(was, asked, points),
         tuple(
-            Kept(index, there[slug], point)
+            KeptDataPointType(index, there[slug], point)
             for index, (slug, point) in enumerate(zip(slugs, points, strict=True))
             if slug in there
         ),

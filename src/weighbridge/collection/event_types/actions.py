@@ -7,7 +7,7 @@ from weighbridge.collection.event_schema.checking import (
     problems_of_event_type,
     problems_of_measured_cadence,
 )
-from weighbridge.collection.event_schema.revision import Kept, Revision, problems_of_new, revise
+from weighbridge.collection.event_schema.revision import KeptDataPointType, Revision, problems_of_new, revise
 from weighbridge.collection.event_types import queries
 from weighbridge.collection.event_types.records import (
     EventType,
@@ -174,7 +174,7 @@ async def _problems_of_use(tx: Write, project: int, number: int, revision: Revis
     ] + [_redefined(one) for one in redefined if one.was.id in used]
 
 
-def _redefined(kept: Kept) -> Problem:
+def _redefined(kept: KeptDataPointType) -> Problem:
     name = "value_type" if kept.was.value_type != kept.wanted.value_type else "unit"
     field = f"event_type.data_point_types[{kept.index}].{name}"
     return Problem(

@@ -2,7 +2,7 @@
 
 from weighbridge.collection.event_types import actions, queries
 from weighbridge.collection.event_types.records import EventType, EventTypeChangeBody, NewEventTypeBody
-from weighbridge.collection.projects.queries import project_named
+from weighbridge.collection.tenancy.project import project_named
 from weighbridge.db.listing import Page, wanted
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 

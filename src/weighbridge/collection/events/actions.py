@@ -1,4 +1,4 @@
-"""Complete and correct an event, or void it."""
+"""Create events, complete and correct one, or void it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, LiteralString
@@ -7,17 +7,20 @@ from msgspec import UNSET
 from psycopg.sql import SQL, Identifier, Placeholder
 
 from weighbridge.collection.events import queries
-from weighbridge.collection.events.queries import EventRow
-from weighbridge.collection.events.records import Event, EventChange
-from weighbridge.collection.intake.checking import Place
+from weighbridge.collection.events.records import EVENTS_MAX, Event, EventChange, EventReceipts, NewEventsBody
+from weighbridge.collection.intake.checking import EventProblems
 from weighbridge.collection.intake.completion import changes_of
+from weighbridge.collection.intake.creation import store_many, store_one
 from weighbridge.collection.intake.lookup import look_up
 from weighbridge.collection.measurements.corrections import apply_corrections
+from weighbridge.collection.measurements.event_row import EventRow, event_row, locked_event_row
+from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
-from weighbridge.errors import Invalid
+from weighbridge.db.json import canonical_sha256
+from weighbridge.errors import Invalid, Malformed, Refusal
 from weighbridge.platform import changes
 
 _CASTS: Final[Mapping[str, LiteralString]] = {
@@ -30,14 +33,35 @@ BATCHES_NAMED_MAX: Final = 10
 """Batches that a refusal to void an event names; it says how many more there are."""
 
 
+async def create_events(tx: Write, actor: Actor, project: int, body: NewEventsBody) -> Event | EventReceipts:
+    """Store the one event of the body, or its many; NotFound when the account has no such project."""
+    if refusal := _refusal_of(body):
+        await project_named(tx, actor, str(project))
+        raise refusal
+    if body.event is not UNSET:
+        return await store_one(tx, actor, project, body.event)
+    assert body.events is not UNSET  # noqa: S101 - one of the two is set
+    return await store_many(tx, actor, project, body.events, canonical_sha256(body))
+
+
+def _refusal_of(body: NewEventsBody) -> Refusal | None:
+    """Why the body as a whole is refused, whatever its events are."""
+    if (body.event is UNSET) == (body.events is UNSET):
+        return Malformed("The body takes either event, an object, or events, a list.")
+    if body.events is UNSET or 0 < len(body.events) <= EVENTS_MAX:
+        return None
+    said = f"events holds {len(body.events)}; a request takes 1 to {EVENTS_MAX:,}."
+    return Invalid([Problem(said, "events", "invalid")])
+
+
 async def update_event(tx: Write, actor: Actor, project: int, friendly: str, asked: EventChange) -> Event:
     """Add to an event what it lacks, and correct what it holds; what was captured stays beside it."""
     # The type is locked before the event, in the order in which a change of the type locks them.
-    kind = (await queries.event_row(tx, project, friendly)).slug
+    kind = (await event_row(tx, project, friendly)).slug
     known = (await look_up(tx, actor, project, slugs=[kind], named=_named(asked))).known
-    row = await queries.locked_event_row(tx, project, friendly)
+    row = await locked_event_row(tx, project, friendly)
     before = await queries.whole_event(tx, row)
-    place = Place("event", 0, [])
+    place = EventProblems("event", 0, [])
     changing = changes_of(row, asked, known, place)
     wanted = changing.fields.get("client_reference")
     if problems := [*place.problems, *await _problems_of_reference(tx, row, wanted)]:
@@ -83,7 +107,7 @@ async def _set_fields(tx: Write, row: EventRow, fields: Mapping[str, Any]) -> No
 
 async def void_event(tx: Write, actor: Actor, project: int, friendly: str) -> None:
     """Take an event that no batch was made of out of the data; it stays stored for the audit."""
-    row = await queries.locked_event_row(tx, project, friendly)
+    row = await locked_event_row(tx, project, friendly)
     before = await queries.whole_event(tx, row)
     held = await changes.hold_off_generations(tx, project)
     used = await tx.tuples(

@@ -5,9 +5,8 @@ from typing import Final
 
 from weighbridge.collection.events import actions, queries
 from weighbridge.collection.events.records import Event, EventChangeBody, EventReceipts, NewEventsBody
-from weighbridge.collection.intake import creation
 from weighbridge.collection.intake.shortcut import store_event
-from weighbridge.collection.projects.queries import project_named, project_number
+from weighbridge.collection.tenancy.project import project_named, project_number
 from weighbridge.db.listing import Page, wanted
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 
@@ -53,7 +52,7 @@ async def list_events(call: ReadCall) -> Page[Event]:
 async def create_events(call: WriteCall, body: NewEventsBody) -> Event | EventReceipts:
     """Store one event, or up to 10,000 of which all or none are stored."""
     project = project_number(call.path["project_id"])
-    return await creation.create_events(call.tx, call.actor, project, body)
+    return await actions.create_events(call.tx, call.actor, project, body)
 
 
 @get(_ONE, permission="data_collection:read", returns=Event)

@@ -8,7 +8,7 @@ from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.evidence.records import EventEvidence, Evidence, EvidenceType, StoredFile
 from weighbridge.core.identity import ids
-from weighbridge.core.identity.link import API_PREFIX, Address
+from weighbridge.core.identity.link import API_PREFIX, ResourceAddress
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
@@ -174,10 +174,10 @@ def _or_unset(value: Any) -> Any:
     return UNSET if value is None else value
 
 
-def _address(project: int, event: int, number: int, url: str | None) -> Address:
+def _address(project: int, event: int, number: int, url: str | None) -> ResourceAddress:
     """Where a link leads, or where a file is downloaded."""
     if url is not None:
-        return Address(url)
+        return ResourceAddress(url)
     friendly = ids.of("event", project, event)
     inside = f"{API_PREFIX}/projects/{ids.of('project', project)}"
-    return Address(f"{inside}/events/{friendly}/evidences/{number}/file")
+    return ResourceAddress(f"{inside}/events/{friendly}/evidences/{number}/file")

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from weighbridge.core.identity.link import Address
+from weighbridge.core.identity.link import ResourceAddress
 
 EvidenceType = Literal["file", "url"]
 
@@ -15,7 +15,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
 
     id: int
     type: EvidenceType
-    url: Address
+    url: ResourceAddress
     name: str
     size: int | UnsetType = UNSET
     content_type: str | UnsetType = UNSET
@@ -27,7 +27,7 @@ class EventEvidence(msgspec.Struct, frozen=True):
 
     id: int
     type: EvidenceType
-    url: Address
+    url: ResourceAddress
     name: str
 
 

@@ -5,7 +5,7 @@ from functools import partial
 from weighbridge.collection.evidence import actions, queries
 from weighbridge.collection.evidence.records import Evidence, NewEvidenceBody, StoredFile
 from weighbridge.collection.evidence_files.keeping import NAME_PART, keep
-from weighbridge.collection.projects.queries import project_named
+from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.collection.evidence import EVIDENCE_BYTES_MAX
 from weighbridge.core.collection.file_type import ALLOWED, BY_MEDIA_TYPE
 from weighbridge.db.listing import Page, wanted

@@ -1,5 +1,6 @@
 """Read feedstocks."""
 
+from functools import partial
 from typing import Final
 
 from psycopg.sql import SQL, Composable, Literal
@@ -7,9 +8,9 @@ from psycopg.sql import SQL, Composable, Literal
 from weighbridge.collection.feedstocks.records import Feedstock
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 
 FEEDSTOCKS: Final = Listing(
@@ -22,7 +23,15 @@ FEEDSTOCKS: Final = Listing(
     },
 )
 
-_COLUMNS: Final = "project_id, id, name, description, created_at, updated_at"
+FEEDSTOCK_ROW: Final = row_of(
+    Feedstock,
+    Column("id", ("project_id", "id"), partial(ids.of, "feedstock")),
+    Column("project_id", "project_id", partial(ids.of, "project")),
+    Column("name", "name"),
+    Column("description", "description"),
+    Column("created_at", "created_at"),
+    Column("updated_at", "updated_at"),
+)
 
 
 async def list_feedstocks_of_project(tx: Read, project: int, wanted: Wanted) -> Page[Feedstock]:
@@ -41,7 +50,9 @@ async def list_feedstocks(tx: Read, actor: Actor, wanted: Wanted) -> Page[Feedst
 async def get_feedstock(tx: Read, project: int, number: int) -> Feedstock:
     """One feedstock by its number."""
     found = await tx.row(
-        _feedstock, f"SELECT {_COLUMNS} FROM feedstocks WHERE project_id = %s AND id = %s", (project, number)
+        FEEDSTOCK_ROW.make,
+        f"SELECT {FEEDSTOCK_ROW.columns} FROM feedstocks WHERE project_id = %s AND id = %s",
+        (project, number),
     )
     if found is None:
         raise NotFound
@@ -50,13 +61,11 @@ async def get_feedstock(tx: Read, project: int, number: int) -> Feedstock:
 
 async def _page(tx: Read, wanted: Wanted, where: Composable) -> Page[Feedstock]:
     return await page_of(
-        tx, _feedstock, FEEDSTOCKS, wanted, columns=_COLUMNS, source="feedstocks", where=[where]
-    )
-
-
-def _feedstock(
-    project: int, number: int, name: str, description: str | None, created: Instant, updated: Instant
-) -> Feedstock:
-    return Feedstock(
-        ids.of("feedstock", project, number), ids.of("project", project), name, description, created, updated
+        tx,
+        FEEDSTOCK_ROW.make,
+        FEEDSTOCKS,
+        wanted,
+        columns=FEEDSTOCK_ROW.columns,
+        source="feedstocks",
+        where=[where],
     )

@@ -2,7 +2,7 @@
 
 from weighbridge.collection.feedstocks import actions, queries
 from weighbridge.collection.feedstocks.records import Feedstock, FeedstockChangeBody, NewFeedstockBody
-from weighbridge.collection.projects.queries import project_named
+from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.identity import ids
 from weighbridge.db.listing import Page, wanted
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post

@@ -21,6 +21,7 @@ from weighbridge.collection.events.records import (
     NewDataPoint,
     NewEvent,
 )
+from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import DIGITS_MAX, NumberError, limited, shorten
@@ -29,7 +30,7 @@ from weighbridge.core.time.instant import Instant
 PROBLEMS_MAX: Final = 100
 """Problems named in one refusal; a caller who sent 10,000 bad rows learns enough from these."""
 
-Row = tuple[int, int, int, str, str, str | None, str | None, str | None, str | None, str | None,
+EventTexts = tuple[int, int, int, str, str, str | None, str | None, str | None, str | None, str | None,
             str, str, str, str, str]  # fmt: skip
 """An event in the texts that the database reads its columns from."""
 
@@ -49,19 +50,11 @@ _NO_VALUES: Final = "{}"
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
-    """Where the values of one data point type stand in its events."""
-
-    position: int
-    value_type: str
-
-
-@dataclass(frozen=True, slots=True)
-class Template:
+class EventSchema:
     """What intake knows of an event type."""
 
     number: int
-    slots: Mapping[str, Slot]
+    slots: Mapping[str, ValueColumn]
     width: int
     required: frozenset[str]
     locations_min: int
@@ -69,18 +62,18 @@ class Template:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Vocabulary:
     """The records of the project that the events of a request may name, by the ids they are named with."""
 
     project: int
-    templates: Mapping[str, Template]
+    templates: Mapping[str, EventSchema]
     locations: Mapping[str, int]
     feedstocks: Mapping[str, int]
     assets: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EventProblems:
     """Where in the request an event stands, and the problems found so far; names are made when needed."""
 
     prefix: str
@@ -99,17 +92,17 @@ class Place:
 class Intake:
     """Rows of new events with the receipts for their senders; the rows are void when there are problems."""
 
-    rows: list[Row]
+    rows: list[EventTexts]
     receipts: list[EventReceipt]
     problems: list[Problem]
 
 
-def take_in(events: Sequence[NewEvent], keys: Sequence[int], known: Known, prefix: str) -> Intake:
+def take_in(events: Sequence[NewEvent], keys: Sequence[int], known: Vocabulary, prefix: str) -> Intake:
     """Check every event and write its row; problems name the field as `events[3].data_points[0].value`."""
     intake = Intake([], [], [])
     first = ids.packed(known.project, 0)
     for index, (event, key) in enumerate(zip(events, keys, strict=True)):
-        place = Place(prefix, index, intake.problems)
+        place = EventProblems(prefix, index, intake.problems)
         template = known.templates.get(event.event_type)
         if template is None:
             place.refuse(
@@ -125,12 +118,12 @@ def take_in(events: Sequence[NewEvent], keys: Sequence[int], known: Known, prefi
     return intake
 
 
-def copy_text(rows: Iterable[Row]) -> str:
+def copy_text(rows: Iterable[EventTexts]) -> str:
     """Rows in the text format of COPY."""
     return "".join([_line(row) for row in rows])
 
 
-def _line(row: Row) -> str:
+def _line(row: EventTexts) -> str:
     (
         project, key, event_type, start, end, tracking_id, feedstock, asset, client_reference, notes,
         locations, numbers, texts, booleans, complete,
@@ -146,7 +139,9 @@ def _line(row: Row) -> str:
     )
 
 
-def _row(key: int, event: NewEvent, template: Template, known: Known, place: Place) -> tuple[Row, list[str]]:
+def _row(
+    key: int, event: NewEvent, template: EventSchema, known: Vocabulary, place: EventProblems
+) -> tuple[EventTexts, list[str]]:
     """The columns of an event, and the slugs of required values that are missing."""
     end_time = event.end_time or event.start_time
     if end_time < event.start_time:
@@ -177,7 +172,7 @@ def _row(key: int, event: NewEvent, template: Template, known: Known, place: Pla
 
 
 def _values(
-    points: Sequence[NewDataPoint], template: Template, place: Place
+    points: Sequence[NewDataPoint], template: EventSchema, place: EventProblems
 ) -> tuple[str, str, str, list[str]]:
     """The three arrays as the database reads them, and the slugs of required values that are missing."""
     slots = template.slots
@@ -199,7 +194,7 @@ def _values(
     return _array(arrays.get("number")), _array(arrays.get("string")), _array(arrays.get("boolean")), missing
 
 
-def element(index: int, point: NewDataPoint, slot: Slot, place: Place) -> str:
+def element(index: int, point: NewDataPoint, slot: ValueColumn, place: EventProblems) -> str:
     """One value as an element of an array."""
     value, kind = point.value, type(point.value)
     if slot.value_type == "number" and (kind is Decimal or kind is int):
@@ -236,14 +231,14 @@ def _array(items: list[str] | None) -> str:
     return "{" + ",".join(items) + "}" if items else _NO_VALUES
 
 
-def _check_limits(index: int, point: NewDataPoint, place: Place) -> None:
+def _check_limits(index: int, point: NewDataPoint, place: EventProblems) -> None:
     try:
         limited(Decimal(point.value))
     except NumberError as error:
         place.refuse(f"data_points[{index}].value", f"of {point.slug!r} is out of limits: {error}")
 
 
-def refuse_name(index: int, point: NewDataPoint, template: Template, place: Place) -> None:
+def refuse_name(index: int, point: NewDataPoint, template: EventSchema, place: EventProblems) -> None:
     """Refuse a value for a data point that the event type lacks, or that has a value in the request."""
     name = f"data_points[{index}].slug"
     if point.slug in template.slots:
@@ -254,7 +249,11 @@ def refuse_name(index: int, point: NewDataPoint, template: Template, place: Plac
 
 
 def location_numbers(
-    locations: Sequence[LocationRef], event_type: str, template: Template, known: Known, place: Place
+    locations: Sequence[LocationRef],
+    event_type: str,
+    template: EventSchema,
+    known: Vocabulary,
+    place: EventProblems,
 ) -> list[str]:
     """The numbers of the locations that an event names."""
     numbers: list[str] = []
@@ -276,7 +275,7 @@ def location_numbers(
     return numbers
 
 
-def _tag(noun: str, friendly: str | None, known: Mapping[str, int], place: Place) -> str | None:
+def _tag(noun: str, friendly: str | None, known: Mapping[str, int], place: EventProblems) -> str | None:
     if friendly is None:
         return None
     number = known.get(friendly)
@@ -285,7 +284,7 @@ def _tag(noun: str, friendly: str | None, known: Mapping[str, int], place: Place
     return str(number)
 
 
-def reference(name: str, value: str | None, place: Place) -> str | None:
+def reference(name: str, value: str | None, place: EventProblems) -> str | None:
     """A tracking id or client reference."""
     if value is None:
         return None
@@ -294,7 +293,7 @@ def reference(name: str, value: str | None, place: Place) -> str | None:
     return bounded_text(name, value, REFERENCE_LENGTH_MAX, place)
 
 
-def bounded_text(name: str, value: str | None, longest: int, place: Place) -> str | None:
+def bounded_text(name: str, value: str | None, longest: int, place: EventProblems) -> str | None:
     """A text of at most so many characters."""
     if value is None:
         return None
@@ -311,7 +310,7 @@ def _text_problem(value: str, longest: int) -> str | None:
     return None
 
 
-def _time(name: str, moment: datetime, place: Place) -> str:
+def _time(name: str, moment: datetime, place: EventProblems) -> str:
     if not MINYEAR < moment.year < MAXYEAR:
         try:
             Instant.of(moment)

@@ -7,7 +7,7 @@ sentences, and all of them as records.
 from collections.abc import Mapping, Sequence
 
 from weighbridge.collection.events.records import NewEvent
-from weighbridge.collection.intake.checking import PROBLEMS_MAX, Place
+from weighbridge.collection.intake.checking import PROBLEMS_MAX, EventProblems
 from weighbridge.collection.intake.lookup import Namesake
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem, bounded
@@ -31,10 +31,10 @@ def with_references(
         if other := namesakes.get(reference):
             there = ids.of("event", project, other.number)
             said = f"is {reference!r}, which the {other.kind} {there} of the project has."
-            Place(prefix, index, taken).refuse("client_reference", said, "taken", records=(there,))
+            EventProblems(prefix, index, taken).refuse("client_reference", said, "taken", records=(there,))
         else:
             said = f"is {reference!r}, which events[{first[reference]}] has too."
-            Place(prefix, index, twice).refuse("client_reference", said, "taken")
+            EventProblems(prefix, index, twice).refuse("client_reference", said, "taken")
     if problems or twice:
         return bounded([*problems, *twice, *taken], PROBLEMS_MAX)
     return _gathered(taken)

@@ -17,13 +17,11 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from weighbridge.collection.data_points.records import REASON_LENGTH_MAX
-from weighbridge.collection.events.queries import EventRow, value_at
 from weighbridge.collection.events.records import TEXT_LENGTH_MAX, EventChange, NewDataPoint
 from weighbridge.collection.intake.checking import (
-    Known,
-    Place,
-    Slot,
-    Template,
+    EventProblems,
+    EventSchema,
+    Vocabulary,
     bounded_text,
     element,
     location_numbers,
@@ -31,7 +29,9 @@ from weighbridge.collection.intake.checking import (
     refuse_name,
 )
 from weighbridge.collection.measurements.corrections import NewCorrection
-from weighbridge.core.collection.correction import Source
+from weighbridge.collection.measurements.event_row import EventRow, value_at
+from weighbridge.collection.measurements.value import ValueColumn
+from weighbridge.core.collection.correction import Origin
 from weighbridge.core.time.instant import Instant
 
 _ARRAYS: Final = {"number": "numbers", "string": "texts", "boolean": "booleans"}
@@ -47,7 +47,7 @@ class Changes:
     """Corrections, and the completions that say when a value came."""
 
 
-def changes_of(row: EventRow, asked: EventChange, known: Known, place: Place) -> Changes:
+def changes_of(row: EventRow, asked: EventChange, known: Vocabulary, place: EventProblems) -> Changes:
     """What the caller asks for that is not so yet; what is wrong is noted in the place."""
     template = known.templates[row.slug]
     changes = Changes()
@@ -62,13 +62,13 @@ def changes_of(row: EventRow, asked: EventChange, known: Known, place: Place) ->
     bounded_text("reason", asked.reason, REASON_LENGTH_MAX, place)
     for name, value in _corrected_fields(row, asked, known, place):
         changes.corrections.append(
-            NewCorrection(row.number, 0, value, Source.MANUAL, field=name, reason=asked.reason or None)
+            NewCorrection(row.number, 0, value, Origin.MANUAL, field=name, reason=asked.reason or None)
         )
     _change_values(row, asked, template, changes, place)
     return changes
 
 
-def _texts(row: EventRow, asked: EventChange, place: Place) -> Iterator[tuple[str, str | None]]:
+def _texts(row: EventRow, asked: EventChange, place: EventProblems) -> Iterator[tuple[str, str | None]]:
     """The texts beside the measurements, which may be set, replaced and cleared."""
     if asked.notes is not UNSET and asked.notes != row.notes:
         bounded_text("notes", asked.notes, TEXT_LENGTH_MAX, place)
@@ -79,7 +79,7 @@ def _texts(row: EventRow, asked: EventChange, place: Place) -> Iterator[tuple[st
 
 
 def _corrected_fields(
-    row: EventRow, asked: EventChange, known: Known, place: Place
+    row: EventRow, asked: EventChange, known: Vocabulary, place: EventProblems
 ) -> Iterator[tuple[str, Any]]:
     """Times and tags that differ from those that the event holds, as a correction keeps them."""
     if asked.event_type is not UNSET and asked.event_type != row.slug:
@@ -104,7 +104,7 @@ def _corrected_fields(
             yield name, number
 
 
-def _is_new(name: str, asked: object, held: object, place: Place) -> bool:
+def _is_new(name: str, asked: object, held: object, place: EventProblems) -> bool:
     """Whether something is asked for that the event may not hold yet."""
     if asked is UNSET or asked == held:
         return False
@@ -114,7 +114,7 @@ def _is_new(name: str, asked: object, held: object, place: Place) -> bool:
     return True
 
 
-def _times(row: EventRow, asked: EventChange, place: Place) -> Iterator[tuple[str, str]]:
+def _times(row: EventRow, asked: EventChange, place: EventProblems) -> Iterator[tuple[str, str]]:
     """Start and end; a reading stays a reading when only its start is given."""
     start = _instant("start_time", asked.start_time, row.start_time, place)
     if asked.end_time is None:
@@ -130,7 +130,7 @@ def _times(row: EventRow, asked: EventChange, place: Place) -> Iterator[tuple[st
         yield "end_time", end.text
 
 
-def _instant(name: str, asked: Any, held: Instant, place: Place) -> Instant:
+def _instant(name: str, asked: Any, held: Instant, place: EventProblems) -> Instant:
     if not isinstance(asked, datetime):
         return held
     try:
@@ -141,7 +141,7 @@ def _instant(name: str, asked: Any, held: Instant, place: Place) -> Instant:
 
 
 def _change_values(
-    row: EventRow, asked: EventChange, template: Template, changes: Changes, place: Place
+    row: EventRow, asked: EventChange, template: EventSchema, changes: Changes, place: EventProblems
 ) -> None:
     """Sort values into those that were missing and those that are corrected."""
     completed = set()
@@ -153,7 +153,7 @@ def _change_values(
             completed.add(point.slug)
         elif held == value:
             continue
-        source = Source.COMPLETION if held is None else Source.MANUAL
+        source = Origin.COMPLETION if held is None else Origin.MANUAL
         reason = None if held is None else asked.reason or None
         changes.corrections.append(NewCorrection(row.number, slot.position, value, source, reason=reason))
     lacks = any(
@@ -164,8 +164,8 @@ def _change_values(
 
 
 def _readable(
-    points: Sequence[NewDataPoint], template: Template, place: Place
-) -> Iterator[tuple[NewDataPoint, Slot]]:
+    points: Sequence[NewDataPoint], template: EventSchema, place: EventProblems
+) -> Iterator[tuple[NewDataPoint, ValueColumn]]:
     """The values that the event type has a place for and that fit it."""
     seen = set()
     for index, point in enumerate(points):
@@ -180,7 +180,7 @@ def _readable(
             yield point, slot
 
 
-def _capture(changes: Changes, row: EventRow, slot: Slot, value: Any) -> None:
+def _capture(changes: Changes, row: EventRow, slot: ValueColumn, value: Any) -> None:
     name = _ARRAYS[slot.value_type]
     captured = getattr(row, f"captured_{name}")
     array = changes.fields.setdefault(name, [*(getattr(row, name) if captured is None else captured)])

@@ -9,56 +9,29 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from msgspec import UNSET
-
-from weighbridge.collection.events import queries
-from weighbridge.collection.events.queries import EventRow
 from weighbridge.collection.events.records import (
-    EVENTS_MAX,
     BulkInfo,
     Event,
     EventReceipts,
     NewEvent,
-    NewEventsBody,
 )
 from weighbridge.collection.intake.checking import COPY_EVENTS, INSERT_EVENT, Intake, copy_text, take_in
 from weighbridge.collection.intake.client_references import with_references
-from weighbridge.collection.intake.lookup import Found, look_up
+from weighbridge.collection.intake.lookup import ResolvedNames, look_up
 from weighbridge.collection.intake.vocabulary import remember
-from weighbridge.collection.locations.queries import location_of
-from weighbridge.collection.projects.queries import project_named
+from weighbridge.collection.measurements.event_record import assembled
+from weighbridge.collection.measurements.event_row import EventRow
+from weighbridge.collection.named_records.location import LOCATION_ROW
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Write
-from weighbridge.db.json import canonical_sha256
-from weighbridge.errors import Invalid, Malformed, Refusal
+from weighbridge.errors import Invalid
 from weighbridge.platform import changes
 
 
-async def create_events(tx: Write, actor: Actor, project: int, body: NewEventsBody) -> Event | EventReceipts:
-    """Store the one event of the body, or its many; NotFound when the account has no such project."""
-    if refusal := _refusal_of(body):
-        await project_named(tx, actor, str(project))
-        raise refusal
-    if body.event is not UNSET:
-        return await _create_one(tx, actor, project, body.event)
-    assert body.events is not UNSET  # noqa: S101 - one of the two is set
-    return await _create_many(tx, actor, project, body.events, canonical_sha256(body))
-
-
-def _refusal_of(body: NewEventsBody) -> Refusal | None:
-    """Why the body as a whole is refused, whatever its events are."""
-    if (body.event is UNSET) == (body.events is UNSET):
-        return Malformed("The body takes either event, an object, or events, a list.")
-    if body.events is UNSET or 0 < len(body.events) <= EVENTS_MAX:
-        return None
-    said = f"events holds {len(body.events)}; a request takes 1 to {EVENTS_MAX:,}."
-    return Invalid([Problem(said, "events", "invalid")])
-
-
-async def _create_one(tx: Write, actor: Actor, project: int, sent: NewEvent) -> Event:
+async def store_one(tx: Write, actor: Actor, project: int, sent: NewEvent) -> Event:
+    """Store one event; NotFound when the account has no such project."""
     found, keys, intake = await _checked(tx, actor, project, [sent], "event")
     remember(tx.memory, found)
     tx.later(INSERT_EVENT, intake.rows[0])
@@ -76,9 +49,10 @@ async def _create_one(tx: Write, actor: Actor, project: int, sent: NewEvent) -> 
     return event
 
 
-async def _create_many(
+async def store_many(
     tx: Write, actor: Actor, project: int, sent: Sequence[NewEvent], sha256: str
 ) -> EventReceipts:
+    """Store many events, of a request with this SHA-256; NotFound when the account has no such project."""
     found, keys, intake = await _checked(tx, actor, project, sent, "events")
     await tx.copy(COPY_EVENTS, copy_text(intake.rows))
     count = len(keys)
@@ -97,7 +71,7 @@ async def _create_many(
 
 async def _checked(
     tx: Write, actor: Actor, project: int, sent: Sequence[NewEvent], field: str
-) -> tuple[Found, list[int], Intake]:
+) -> tuple[ResolvedNames, list[int], Intake]:
     """Look up what the events name, give them keys and check them all; only good rows come back."""
     references = {event.client_reference for event in sent if event.client_reference}
     found = await look_up(
@@ -119,23 +93,23 @@ async def _checked(
     return found, keys, intake
 
 
-def _new(sent: Sequence[NewEvent], found: Found) -> changes.NewEvents:
+def _new(sent: Sequence[NewEvent], found: ResolvedNames) -> changes.NewEvents:
     """The events by their types and starts."""
     numbers = {slug: template.number for slug, template in found.known.templates.items()}
     return changes.NewEvents.of((numbers[event.event_type], event.start_time) for event in sent)
 
 
-def answer_of(key: int, sent: NewEvent, found: Found, moment: Instant) -> Event:
+def answer_of(key: int, sent: NewEvent, found: ResolvedNames, moment: Instant) -> Event:
     """The event as reading it back would give it, when it was stored at the moment."""
-    return queries.assembled(
+    return assembled(
         _stored(key, sent, found, moment),
         found.kinds[sent.event_type].measures,
-        [location_of(*found.records["location"][place.id][:-1]) for place in sent.locations],
+        [LOCATION_ROW.make(*found.records["location"][place.id][:-1]) for place in sent.locations],
         [],
     )
 
 
-def _stored(key: int, sent: NewEvent, found: Found, moment: Instant) -> EventRow:
+def _stored(key: int, sent: NewEvent, found: ResolvedNames, moment: Instant) -> EventRow:
     """The row of an event as reading it back would give it."""
     known = found.known
     template = known.templates[sent.event_type]

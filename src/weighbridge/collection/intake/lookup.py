@@ -11,16 +11,17 @@ from typing import Final
 from psycopg.rows import TupleRow
 
 from weighbridge.collection.event_types.records import EXPECTED_LOCATIONS
-from weighbridge.collection.events.queries import Measure
-from weighbridge.collection.intake.checking import Known, Slot, Template
-from weighbridge.collection.locations.queries import LOCATION_COLUMNS
+from weighbridge.collection.intake.checking import EventSchema, Vocabulary
+from weighbridge.collection.measurements.event_row import PositionMeaning
+from weighbridge.collection.measurements.value import ValueColumn
+from weighbridge.collection.named_records.location import LOCATION_ROW
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Command, Write
 from weighbridge.errors import NotFound
 
-Named = Mapping[str, Collection[str]]
+IdsByKind = Mapping[str, Collection[str]]
 """Friendly ids by the kind of record that they are to name."""
 
 # A statement of its own: the next one then sees what a change that this one waited for has made.
@@ -38,7 +39,7 @@ _TYPES: Final = """
 """
 _NAMED: Final = {
     "location": (
-        f"SELECT {LOCATION_COLUMNS}, revision FROM locations"
+        f"SELECT {LOCATION_ROW.columns}, revision FROM locations"
         " WHERE project_id = %s AND id = ANY (%s) FOR KEY SHARE"
     ),
     "feedstock": (
@@ -61,7 +62,7 @@ class KindOfEvent:
     """An event type as an event shows it, and how often it had changed."""
 
     name: str
-    measures: Sequence[Measure]
+    measures: Sequence[PositionMeaning]
     revision: int
 
 
@@ -78,10 +79,10 @@ class Namesake:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ResolvedNames:
     """What was found of what events name, by the names they use."""
 
-    known: Known
+    known: Vocabulary
     kinds: Mapping[str, KindOfEvent]
     records: Mapping[str, Mapping[str, TupleRow]]
     """The rows of locations, feedstocks and assets by their friendly ids: project, number, …, revision."""
@@ -97,9 +98,9 @@ async def look_up(
     project: int,
     *,
     slugs: Collection[str],
-    named: Named,
+    named: IdsByKind,
     references: Collection[str] = (),
-) -> Found:
+) -> ResolvedNames:
     """Find and hold what events name; NotFound when the actor's account has no such project."""
     types = list(slugs)
     numbers = {kind: _numbers(project, kind, named.get(kind, ())) for kind in _NAMED}
@@ -136,11 +137,11 @@ def _found(
     type_rows: Sequence[TupleRow],
     records: Mapping[str, Mapping[str, TupleRow]],
     namesakes: Mapping[str, Namesake],
-) -> Found:
+) -> ResolvedNames:
     grouped: dict[str, list[TupleRow]] = {}
     for row in type_rows:
         grouped.setdefault(row[0], []).append(row)
-    return Found(
+    return ResolvedNames(
         known_of(project, {slug: _template(rows) for slug, rows in grouped.items()}, records),
         {slug: _kind(rows) for slug, rows in grouped.items()},
         records,
@@ -150,22 +151,22 @@ def _found(
 
 
 def known_of(
-    project: int, templates: Mapping[str, Template], records: Mapping[str, Mapping[str, TupleRow]]
-) -> Known:
+    project: int, templates: Mapping[str, EventSchema], records: Mapping[str, Mapping[str, TupleRow]]
+) -> Vocabulary:
     """What intake has to know of what was found."""
     numbers = {
         kind: {friendly: row[1] for friendly, row in of_kind.items()} for kind, of_kind in records.items()
     }
-    return Known(project, templates, numbers["location"], numbers["feedstock"], numbers["asset"])
+    return Vocabulary(project, templates, numbers["location"], numbers["feedstock"], numbers["asset"])
 
 
-def _template(rows: Sequence[TupleRow]) -> Template:
+def _template(rows: Sequence[TupleRow]) -> EventSchema:
     """What intake knows of an event type, from its row joined with those of its data points."""
     _, number, _, expected_locations, requires_tracking_id, *_ = rows[0]
     points = [row[7:] for row in rows if row[7] is not None]
-    return Template(
+    return EventSchema(
         number=number,
-        slots={slug: Slot(position, value_type) for position, slug, *_, value_type in points},
+        slots={slug: ValueColumn(position, value_type) for position, slug, *_, value_type in points},
         width=max((position for position, *_ in points), default=0),
         required=frozenset(slug for _, slug, _, _, required, _ in points if required),
         locations_min=EXPECTED_LOCATIONS[expected_locations],
@@ -175,5 +176,5 @@ def _template(rows: Sequence[TupleRow]) -> Template:
 
 def _kind(rows: Sequence[TupleRow]) -> KindOfEvent:
     _, number, name, _, _, revision, *_ = rows[0]
-    measures = [Measure(number, *row[7:12]) for row in rows if row[7] is not None]
+    measures = [PositionMeaning(number, *row[7:12]) for row in rows if row[7] is not None]
     return KindOfEvent(name, measures, revision)

@@ -18,9 +18,9 @@ from psycopg.errors import ForeignKeyViolation
 from weighbridge.collection.events.records import Event, NewEvent, NewEventsBody
 from weighbridge.collection.intake.checking import EVENT_COLUMNS, take_in
 from weighbridge.collection.intake.creation import answer_of
-from weighbridge.collection.intake.lookup import Found
+from weighbridge.collection.intake.lookup import ResolvedNames
 from weighbridge.collection.intake.vocabulary import recall
-from weighbridge.collection.projects.queries import project_number
+from weighbridge.collection.tenancy.project import project_number
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.json import jsonb
 from weighbridge.http.shortcut import ShortCall
@@ -101,7 +101,7 @@ async def store_event(call: ShortCall, body: NewEventsBody) -> Event | None:
     return replace(event, created_at=stored[0], updated_at=stored[0])
 
 
-def _revisions(sent: NewEvent, found: Found) -> dict[str, Any]:
+def _revisions(sent: NewEvent, found: ResolvedNames) -> dict[str, Any]:
     """How often what the event names had changed when it was looked up; of locations in their order."""
     places, feedstock, asset = (found.records[noun] for noun in ("location", "feedstock", "asset"))
     of_places = [str(row[-1]) for row in sorted(places.values(), key=itemgetter(1))]

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from weighbridge.collection.events.records import NewEvent
-from weighbridge.collection.intake.lookup import Found, known_of
+from weighbridge.collection.intake.lookup import ResolvedNames, known_of
 from weighbridge.db.memory import Memory
 
 
-def remember(memory: Memory, found: Found) -> None:
+def remember(memory: Memory, found: ResolvedNames) -> None:
     """Remember what was looked up for an event."""
     project = found.known.project
     for slug, kind in found.kinds.items():
@@ -26,7 +26,7 @@ def remember(memory: Memory, found: Found) -> None:
             memory.keep((noun, project, friendly), row)
 
 
-def recall(memory: Memory, project: int, event: NewEvent) -> Found | None:
+def recall(memory: Memory, project: int, event: NewEvent) -> ResolvedNames | None:
     """What the event names as it was when it was looked up; None unless all of it is remembered."""
     of_type = memory.recall(("event type", project, event.event_type))
     named = {
@@ -42,4 +42,4 @@ def recall(memory: Memory, project: int, event: NewEvent) -> Found | None:
         return None
     template, kind = of_type
     known = known_of(project, {event.event_type: template}, records)
-    return Found(known, {event.event_type: kind}, records, namesakes={}, moment=None)
+    return ResolvedNames(known, {event.event_type: kind}, records, namesakes={}, moment=None)

@@ -6,16 +6,16 @@ from msgspec import UNSET
 
 from weighbridge.collection.locations import queries
 from weighbridge.collection.locations.records import Location, LocationChange, NewLocation
+from weighbridge.collection.named_records.kind import LOCATION
+from weighbridge.collection.named_records.naming import problems_of_new_name, problems_of_renaming
+from weighbridge.collection.named_records.writing import hold, record_change, record_creation, remove
 from weighbridge.core.identity import ids
-from weighbridge.core.identity.name import problem_of_name
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import NumberError, limited, shorten
 from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
-from weighbridge.db.patch import remove_unused
 from weighbridge.errors import Invalid
-from weighbridge.platform import changes
 
 LATITUDE_MAX = 90
 LONGITUDE_MAX = 180
@@ -24,7 +24,10 @@ LONGITUDE_MAX = 180
 async def create_location(tx: Write, actor: Actor, project: int, asked: NewLocation) -> Location:
     """Make a location of a project."""
     name = asked.name.strip()
-    problems = [*await _problems_of_name(tx, project, name), *_problems_of_place(asked.lat, asked.long)]
+    problems = [
+        *await problems_of_new_name(tx, LOCATION, project, name),
+        *_problems_of_coordinates(asked.lat, asked.long),
+    ]
     if problems:
         raise Invalid(problems)
     number: int = await tx.value(
@@ -35,7 +38,7 @@ async def create_location(tx: Write, actor: Actor, project: int, asked: NewLocat
         (project, name, asked.lat, asked.long, jsonb(asked.address)),
     )
     made = await queries.get_location(tx, project, number)
-    changes.record(tx, actor, action="location.create", target=made.id, project_id=project, after=made)
+    record_creation(tx, actor, LOCATION, project, made)
     return made
 
 
@@ -44,16 +47,13 @@ async def update_location(
 ) -> Location:
     """Change a location; its name only until batches were made of its events."""
     number = ids.number("location", friendly, project)
-    await tx.execute("SELECT FROM locations WHERE project_id = %s AND id = %s FOR UPDATE", (project, number))
+    await hold(tx, LOCATION, project, number)
     before = await queries.get_location(tx, project, number)
     wanted = _wanted(before, asked)
-    problems = [*_problems_of_place(wanted.lat, wanted.long)]
+    problems = [*_problems_of_coordinates(wanted.lat, wanted.long)]
     held = None
     if wanted.name != before.name:
-        of_name = await _problems_of_name(tx, project, wanted.name)
-        if not of_name:
-            held = await changes.hold_off_generations(tx, project)
-            of_name = await _problems_of_renaming(tx, held, number)
+        of_name, held = await problems_of_renaming(tx, LOCATION, project, number, wanted.name)
         problems += of_name
     if problems:
         raise Invalid(problems)
@@ -67,10 +67,7 @@ async def update_location(
         (wanted.name, wanted.lat, wanted.long, jsonb(wanted.address), project, number),
     )
     after = await queries.get_location(tx, project, number)
-    changes.record(
-        tx, actor, held, action="location.update", target=after.id, project_id=project,
-        before=before, after=after,
-    )  # fmt: skip
+    record_change(tx, actor, LOCATION, project, held, before=before, after=after)
     return after
 
 
@@ -78,9 +75,7 @@ async def delete_location(tx: Write, actor: Actor, project: int, friendly: str) 
     """Remove a location that no event names; the database itself refuses the others."""
     number = ids.number("location", friendly, project)
     before = await queries.get_location(tx, project, number)
-    used = f"Events, voided ones included, or static inputs name the location {before.name!r}; it stays."
-    await remove_unused(tx, "locations", project, number, used=used)
-    changes.record(tx, actor, action="location.delete", target=before.id, project_id=project, before=before)
+    await remove(tx, actor, LOCATION, project, before)
 
 
 def _wanted(before: Location, asked: LocationChange) -> NewLocation:
@@ -97,39 +92,12 @@ def _degrees(text: str | None) -> Decimal | None:
     return None if text is None else Decimal(text)
 
 
-async def _problems_of_name(tx: Write, project: int, name: str) -> list[Problem]:
-    if wrong := problem_of_name(name, "A location", "location.name"):
-        return [wrong]
-    if await tx.value("SELECT true FROM locations WHERE project_id = %s AND name = %s", (project, name)):
-        return [Problem(f"The project has a location {name!r} already.", "location.name", "taken")]
-    return []
-
-
-async def _problems_of_renaming(tx: Write, held: changes.GenerationsHeldOff, number: int) -> list[Problem]:
-    """Models filter events by the names of their locations: a result depends on them."""
-    is_read = await tx.value(
-        """
-        SELECT EXISTS (SELECT FROM events
-                        WHERE project_id = %(project)s AND %(location)s = ANY (location_ids)
-                          AND event_type_id IN (SELECT event_type_id FROM batch_input_sets
-                                                 WHERE project_id = %(project)s))
-        """,
-        {"project": held.project, "location": number},
+def _problems_of_coordinates(lat: Decimal | None, long: Decimal | None) -> list[Problem]:
+    problems = (
+        _problem_of_degrees(lat, LATITUDE_MAX, "lat"),
+        _problem_of_degrees(long, LONGITUDE_MAX, "long"),
     )
-    if not is_read:
-        return []
-    return [
-        Problem(
-            "Batches were made of events at this location and may depend on its name; the name is fixed.",
-            "location.name",
-            "in_use",
-        )
-    ]
-
-
-def _problems_of_place(lat: Decimal | None, long: Decimal | None) -> list[Problem]:
-    found = (_problem_of_degrees(lat, LATITUDE_MAX, "lat"), _problem_of_degrees(long, LONGITUDE_MAX, "long"))
-    return [problem for problem in found if problem is not None]
+    return [problem for problem in problems if problem is not None]
 
 
 def _problem_of_degrees(degrees: Decimal | None, largest: int, field: str) -> Problem | None:

@@ -5,28 +5,18 @@ tests, exact arithmetic. A tag or value that an event lacks matches nothing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, LiteralString
 
 from psycopg.sql import SQL, Composable
 
-from weighbridge.collection.measurements.value import CURRENT
+from weighbridge.collection.measurements.value import CURRENT, ValueColumn
 from weighbridge.core.expression import tree as t
 from weighbridge.core.expression.tree import Expression, Operator
 from weighbridge.core.problem import Problem
 from weighbridge.db.literal import Literal
 from weighbridge.errors import Invalid
 
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """Where the values of a data point type stand."""
-
-    position: int
-    value_type: str
-
-
-Columns = Mapping[str, Column]
+ValueColumns = Mapping[str, ValueColumn]
 """The data point types of the event type, by slug."""
 
 TAGS: Final[Mapping[str, LiteralString]] = {
@@ -58,17 +48,17 @@ _OPERATORS: Final[Mapping[Operator, LiteralString]] = {
 }
 
 
-def condition(tree: Expression, columns: Columns) -> Composable:
+def condition(tree: Expression, columns: ValueColumns) -> Composable:
     """Translate a filter; raise Invalid naming what has no exact form in the database."""
     return SQL("({} IS TRUE)").format(_sql(tree, columns))
 
 
-def value_of(column: Column) -> Composable:
+def value_of(column: ValueColumn) -> Composable:
     """The value of a data point of the event `e`, as corrected."""
     return SQL(CURRENT[column.value_type]).format(Literal(column.position))
 
 
-def _sql(tree: Expression, columns: Columns) -> Composable:  # noqa: PLR0911 - one answer for each kind of node
+def _sql(tree: Expression, columns: ValueColumns) -> Composable:  # noqa: PLR0911 - one answer for each kind of node
     match tree:
         case t.Number(value=value) | t.Text(value=value) | t.Boolean(value=value):
             return Literal(value)
@@ -98,7 +88,7 @@ def _sql(tree: Expression, columns: Columns) -> Composable:  # noqa: PLR0911 - o
     )
 
 
-def _name(name: t.Name, columns: Columns) -> Composable:
+def _name(name: t.Name, columns: ValueColumns) -> Composable:
     if not name.is_verbatim and name.text in TAGS:
         return SQL(TAGS[name.text])
     column = columns.get(name.text if name.is_verbatim else name.text.replace("_", "-")) or columns.get(

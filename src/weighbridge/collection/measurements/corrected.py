@@ -8,25 +8,27 @@ from collections.abc import Collection
 import msgspec
 
 from weighbridge.collection.events.records import Substitution
-from weighbridge.core.collection.correction import Source
+from weighbridge.core.collection.correction import Origin
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 
 
-class Standing(msgspec.Struct, frozen=True):
+class CorrectionSummary(msgspec.Struct, frozen=True):
     """The corrections of one value."""
 
     corrections_count: int = 0
     substitution: Substitution | None = None
 
 
-NOTHING = Standing()
+UNCORRECTED = CorrectionSummary()
 
-StandingOn = dict[tuple[int, int], Standing]
+CorrectionSummaries = dict[tuple[int, int], CorrectionSummary]
 """By event and position; what is not there was never corrected."""
 
 
-async def standing_on(tx: Read, project: int, revised_events: Collection[int]) -> StandingOn:
+async def correction_summaries(
+    tx: Read, project: int, revised_events: Collection[int]
+) -> CorrectionSummaries:
     """What stands on the values of some events that were revised."""
     if not revised_events:
         return {}
@@ -38,12 +40,12 @@ async def standing_on(tx: Read, project: int, revised_events: Collection[int]) -
          WHERE c.project_id = %s AND c.event_id = ANY (%s) AND c.position > 0 AND c.source <> %s
          GROUP BY c.event_id, c.position
         """,
-        (Source.SUBSTITUTION, project, list(revised_events), Source.COMPLETION),
+        (Origin.SUBSTITUTION, project, list(revised_events), Origin.COMPLETION),
     )
     numbers = {number for *_, number in rows if number is not None}
     substitutions = await substitutions_numbered(tx, project, numbers)
     return {
-        (event, position): Standing(count, substitutions.get(number))
+        (event, position): CorrectionSummary(count, substitutions.get(number))
         for event, position, count, number in rows
     }
 

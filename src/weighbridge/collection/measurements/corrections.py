@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from weighbridge.collection.measurements.value import CURRENT
 from weighbridge.core.collection.correction import (
+    NOT_REVERTED,
     PRECEDENCE,
-    STANDING,
-    Source,
-    State,
-    Trigger,
+    CorrectionState,
+    CorrectionTrigger,
+    Origin,
     advance,
     states_before,
 )
@@ -61,7 +61,7 @@ class NewCorrection:
     event: int
     position: int
     value: Any
-    source: Source
+    source: Origin
     priority: int = 0
     field: str = VALUE
     reason: str | None = None
@@ -69,7 +69,7 @@ class NewCorrection:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CorrectionOutcome:
     """What became of a set: the corrections that were recorded, and the values that changed by them."""
 
     recorded: tuple[int, ...]
@@ -77,12 +77,12 @@ class Outcome:
     """Event and position, 0 for the event's own fields; what has changed is not always what was recorded."""
 
 
-NOTHING_DONE: Final = Outcome((), ())
+NOTHING_DONE: Final = CorrectionOutcome((), ())
 
 
 async def apply_corrections(
     tx: Write, actor: Actor, project: int, corrections: Sequence[NewCorrection]
-) -> Outcome:
+) -> CorrectionOutcome:
     """Record corrections of values that events hold; one that repeats what stands already adds nothing.
 
     A value that is missing has nothing to correct, and is passed over.
@@ -101,10 +101,10 @@ async def apply_corrections(
             "user": actor.user_id,
             "token": actor.token_id,
             "moment": MOMENT,
-            "manual": Source.MANUAL,
-            "completion": Source.COMPLETION,
-            "in_force": State.IN_FORCE,
-            "standing": list(STANDING),
+            "manual": Origin.MANUAL,
+            "completion": Origin.COMPLETION,
+            "in_force": CorrectionState.IN_FORCE,
+            "standing": list(NOT_REVERTED),
             **_columns(corrections),
         },
     )
@@ -112,12 +112,12 @@ async def apply_corrections(
         return NOTHING_DONE
     keys = [(event, position, field) for _, event, position, field in recorded]
     changed = await _settle(tx, inputs, keys)
-    return Outcome(tuple(number for number, *_ in recorded), changed)
+    return CorrectionOutcome(tuple(number for number, *_ in recorded), changed)
 
 
 async def undo(
     tx: Write, actor: Actor, project: int, corrections: Collection[int], run: int | None = None
-) -> Outcome:
+) -> CorrectionOutcome:
     """Revert corrections by their numbers; those that are reverted already, and completions, stay.
 
     A run of a rule takes back what its rule does not say any more; anything else is taken back by the actor.
@@ -133,7 +133,7 @@ async def undo(
     await _hold_events(tx, project, [event for (event,) in events])
     in_force = await tx.tuples(
         "SELECT event_id, position FROM corrections WHERE project_id = %s AND id = ANY (%s) AND state = %s",
-        (*named, State.IN_FORCE),
+        (*named, CorrectionState.IN_FORCE),
     )
     reverted = await tx.tuples(
         """
@@ -142,8 +142,8 @@ async def undo(
         RETURNING id, event_id, position, field
         """,
         (
-            State.REVERTED, actor.user_id if run is None else None, run, *named,
-            states_before(Trigger.REVERT), Source.COMPLETION,
+            CorrectionState.REVERTED, actor.user_id if run is None else None, run, *named,
+            states_before(CorrectionTrigger.REVERT), Origin.COMPLETION,
         ),
     )  # fmt: skip
     if not reverted:
@@ -151,7 +151,7 @@ async def undo(
     keys = [(event, position, field) for _, event, position, field in reverted]
     touched = {(event, position) for event, position, _ in keys}
     changed = await _settle(tx, inputs, keys, [key for key in map(tuple, in_force) if key in touched])
-    return Outcome(tuple(sorted(number for number, *_ in reverted)), changed)
+    return CorrectionOutcome(tuple(sorted(number for number, *_ in reverted)), changed)
 
 
 async def undo_rule(
@@ -175,7 +175,7 @@ async def corrections_of_value(tx: Write, project: int, event: int, position: in
            AND state = ANY (%s) AND source <> %s
          ORDER BY id
         """,
-        (project, event, position, list(STANDING), Source.COMPLETION),
+        (project, event, position, list(NOT_REVERTED), Origin.COMPLETION),
     )
     return [number for (number,) in rows]
 
@@ -189,7 +189,7 @@ async def corrections_of_rule(tx: Write, project: int, rule: int, run: int | Non
            AND (%(run)s::integer IS NULL OR rule_run_id = %(run)s)
          ORDER BY event_id, id
         """,
-        {"project": project, "rule": rule, "run": run, "standing": list(STANDING)},
+        {"project": project, "rule": rule, "run": run, "standing": list(NOT_REVERTED)},
     )
     return [number for (number,) in rows]
 
@@ -232,9 +232,9 @@ async def _settle(
         _RANK,
         {
             "project": project,
-            "standing": list(STANDING),
-            "prevails": advance(State.SUPERSEDED, Trigger.PREVAIL),
-            "gives_way": advance(State.IN_FORCE, Trigger.GIVE_WAY),
+            "standing": list(NOT_REVERTED),
+            "prevails": advance(CorrectionState.SUPERSEDED, CorrectionTrigger.PREVAIL),
+            "gives_way": advance(CorrectionState.IN_FORCE, CorrectionTrigger.GIVE_WAY),
             "events": [event for event, _, _ in keys],
             "positions": [position for _, position, _ in keys],
             "fields": [field for _, _, field in keys],
@@ -242,7 +242,7 @@ async def _settle(
     )
     changed = tuple(sorted({*map(tuple, moved), *fallen}))
     events = sorted({event for event, _ in changed})
-    await tx.execute(_SHOW_VALUES, {"project": project, "events": events, "completion": Source.COMPLETION})
+    await tx.execute(_SHOW_VALUES, {"project": project, "events": events, "completion": Origin.COMPLETION})
     moved_fields = sorted({event for event, position in changed if position == 0})
     # Where an event stood is marked as well as where it stands.
     changes.leave(tx, project, changes.StoredEvents(moved_fields))

@@ -8,9 +8,19 @@ value; `e.corrected_*` are NULL, or whole arrays in which the corrections in for
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, LiteralString
 
-from weighbridge.core.collection.correction import Source, State
+from weighbridge.core.collection.correction import CorrectionState, Origin
+
+
+@dataclass(frozen=True, slots=True)
+class ValueColumn:
+    """Where the values of one data point type are in its events: a position in the array of their type."""
+
+    position: int
+    value_type: str
+
 
 NUMBERS: Final = "coalesce(e.corrected_numbers, e.numbers)"
 TEXTS: Final = "coalesce(e.corrected_texts, e.texts)"
@@ -26,7 +36,7 @@ CURRENT: Final[Mapping[str, LiteralString]] = {
 _BY_PEOPLE: Final = f"""
     FROM corrections c
    WHERE (c.project_id, c.event_id, c.position, c.field) = (e.project_id, e.id, {{0}}, '')
-     AND c.state = '{State.IN_FORCE}' AND c.source = '{Source.MANUAL}'
+     AND c.state = '{CorrectionState.IN_FORCE}' AND c.source = '{Origin.MANUAL}'
 """
 """What a person said of the value at a position; while there is one it is in force."""
 
@@ -56,12 +66,8 @@ LEFT_TO_RULES: Final[Mapping[str, LiteralString]] = {
 }
 """The captured value at a position; NULL where a person corrected it, so that no rule may."""
 
-CURRENT_ARRAYS: Final = f"{NUMBERS} AS numbers, {TEXTS} AS texts, {BOOLEANS} AS booleans"
-"""All values of the event, as three columns."""
-
-CAPTURED_ARRAYS: Final = """
-    CASE WHEN e.corrected_numbers IS NOT NULL THEN e.numbers END AS captured_numbers,
-    CASE WHEN e.corrected_texts IS NOT NULL THEN e.texts END AS captured_texts,
-    CASE WHEN e.corrected_booleans IS NOT NULL THEN e.booleans END AS captured_booleans
-"""
-"""What was captured, as three columns that are NULL where nothing else stands now."""
+CAPTURED_ARRAYS: Final[Mapping[str, LiteralString]] = {
+    array: f"CASE WHEN e.corrected_{array} IS NOT NULL THEN e.{array} END AS captured_{array}"
+    for array in ("numbers", "texts", "booleans")
+}
+"""What was captured, by the name of the array; NULL where nothing else is in force."""

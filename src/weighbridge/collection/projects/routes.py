@@ -2,6 +2,7 @@
 
 from weighbridge.collection.projects import actions, queries
 from weighbridge.collection.projects.records import NewProjectBody, Project, ProjectChangeBody
+from weighbridge.collection.tenancy.project import project_named
 from weighbridge.db.listing import Page, wanted
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, patch, post
 
@@ -21,7 +22,7 @@ async def create_project(call: WriteCall, body: NewProjectBody) -> Project:
 @get("/projects/{project_id}", permission="data_collection:read", returns=Project)
 async def get_project(call: ReadCall) -> Project:
     """Read one project."""
-    number = await queries.project_named(call.tx, call.actor, call.path["project_id"])
+    number = await project_named(call.tx, call.actor, call.path["project_id"])
     return await queries.get_project(call.tx, number)
 
 
@@ -31,7 +32,7 @@ async def update_project(call: WriteCall, body: ProjectChangeBody) -> Project:
 
     Its status is `active` or `archived`; an archived project can be read and written as before.
     """
-    number = await queries.project_named(call.tx, call.actor, call.path["project_id"])
+    number = await project_named(call.tx, call.actor, call.path["project_id"])
     return await actions.update_project(call.tx, call.actor, number, body.project)
 
 

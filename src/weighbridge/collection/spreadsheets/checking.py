@@ -1,6 +1,6 @@
 """What an asset must be like, whether it is made, changed or read from a spreadsheet."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -9,41 +9,10 @@ from msgspec import UNSET, UnsetType
 from weighbridge.collection.assets.records import Asset, AssetChange, NewAsset
 from weighbridge.collection.spreadsheets.spreadsheet import TEXT_FIELDS
 from weighbridge.core.collection.custom_field import CustomValueError, checked, checked_text
-from weighbridge.core.identity.name import problem_of_name
 from weighbridge.core.problem import Problem
-from weighbridge.db.engine import Read
 from weighbridge.db.patch import changed
-from weighbridge.platform import changes
 
-Kept = TypeVar("Kept", Asset, NewAsset)
-
-
-async def problems_of_name(tx: Read, project: int, name: str) -> list[Problem]:
-    """What is wrong with a new name of an asset."""
-    if wrong := problem_of_name(name, "An asset", "asset.name"):
-        return [wrong]
-    if await tx.value("SELECT true FROM assets WHERE project_id = %s AND name = %s", (project, name)):
-        return [Problem(f"The project has an asset {name!r} already.", "asset.name", "taken")]
-    return []
-
-
-async def fixed_names(tx: Read, held: changes.GenerationsHeldOff, numbers: Sequence[int]) -> set[int]:
-    """Which of the assets keep their names.
-
-    Partitions are ordered and filtered by the names of assets: what batches were made of depends on them.
-    """
-    rows = await tx.tuples(
-        """
-        SELECT asked.id FROM unnest(%(assets)s::integer[]) AS asked (id)
-         WHERE EXISTS (SELECT FROM runs r WHERE r.project_id = %(project)s AND r.asset_id = asked.id)
-            OR EXISTS (SELECT FROM events e
-                        WHERE e.project_id = %(project)s AND e.asset_id = asked.id
-                          AND e.event_type_id IN (SELECT event_type_id FROM batch_input_sets
-                                                   WHERE project_id = %(project)s))
-        """,
-        {"project": held.project, "assets": list(numbers)},
-    )
-    return {number for (number,) in rows}
+AssetContent = TypeVar("AssetContent", Asset, NewAsset)
 
 
 def problems_of_texts(asked: NewAsset | AssetChange) -> Iterator[Problem]:
@@ -75,7 +44,7 @@ def problems_of_custom_fields(asked: Mapping[str, Any], value_types: Mapping[str
                 yield Problem(f"{field} {error}", field, "invalid")
 
 
-def with_change(before: Kept, asked: AssetChange) -> Kept:
+def with_change(before: AssetContent, asked: AssetChange) -> AssetContent:
     """The asset as the caller wants it; custom fields that are left out keep their values."""
     values = {**before.custom_fields, **asked.custom_fields}
     kept = {label: value for label, value in sorted(values.items()) if value is not None}

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 
-from weighbridge.collection.asset_custom_fields.queries import value_types
-from weighbridge.collection.assets import queries
 from weighbridge.collection.assets.records import Asset, AssetImport, NewAsset
+from weighbridge.collection.named_records.asset import assets_behind, locked_assets, value_types
+from weighbridge.collection.named_records.kind import ASSET
+from weighbridge.collection.named_records.naming import fixed_names
 from weighbridge.collection.spreadsheets import spreadsheet
-from weighbridge.collection.spreadsheets.checking import fixed_names, with_change
-from weighbridge.collection.spreadsheets.spreadsheet import Line
+from weighbridge.collection.spreadsheets.checking import with_change
+from weighbridge.collection.spreadsheets.spreadsheet import SheetLine
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem, bounded
@@ -32,7 +33,7 @@ _ROWS_AT_ONCE = 1_000
 class Wish:
     """An asset as a line of a spreadsheet wants it, and the asset that is there, unless it is to be made."""
 
-    line: Line
+    line: SheetLine
     there: Asset | None
     before: NewAsset
     wanted: NewAsset
@@ -44,7 +45,7 @@ async def export_assets(tx: Read, project: int) -> Attachment:
     spool: Spool = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 - whoever sends it closes it
     spool.write(spreadsheet.MARK + spreadsheet.written([spreadsheet.header(types)]))
     last = 0
-    while assets := await queries.assets_behind(tx, project, last, _ROWS_AT_ONCE):
+    while assets := await assets_behind(tx, project, last, _ROWS_AT_ONCE):
         rows = [spreadsheet.cells_of(asset, types) for asset in assets]
         spool.write(spreadsheet.written(rows))
         last = ids.number("asset", assets[-1].id, project)
@@ -66,7 +67,7 @@ async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> Ass
     held = None
     if renamed and not problems:
         held = await changes.hold_off_generations(tx, project)
-        fixed = await fixed_names(tx, held, _numbers(project, renamed))
+        fixed = await fixed_names(tx, ASSET, held, _numbers(project, renamed))
         said = "renames an asset whose name batches depend on"
         numbered = zip(renamed, _numbers(project, renamed), strict=True)
         problems += [
@@ -84,11 +85,11 @@ async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> Ass
     return result
 
 
-async def _wishes(tx: Write, project: int, lines: Sequence[Line]) -> tuple[list[Wish], list[Problem]]:
+async def _wishes(tx: Write, project: int, lines: Sequence[SheetLine]) -> tuple[list[Wish], list[Problem]]:
     """What the lines want of which assets, and what is wrong with that."""
     numbers = [ids.number("asset", line.id, project) for line in lines if line.id is not None]
     names = [line.change.name for line in lines if isinstance(line.change.name, str)]
-    there = await queries.locked_assets(tx, project, numbers, names)
+    there = await locked_assets(tx, project, numbers, names)
     by_id = {asset.id: asset for asset in there}
     by_name = {asset.name: asset for asset in there}
     wishes: list[Wish] = []

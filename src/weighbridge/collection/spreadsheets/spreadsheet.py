@@ -53,7 +53,7 @@ TEXT_FIELDS: Final[Mapping[str, int]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SheetLine:
     """What a line of a spreadsheet asks for: a change of the asset that it names, or a new one."""
 
     number: int
@@ -87,7 +87,7 @@ def cells_of(asset: Asset, value_types: Mapping[str, str]) -> list[str]:
     return [asset.id, *(quoted(text or "") for text in texts), *values]
 
 
-def read(text: str, value_types: Mapping[str, str]) -> tuple[list[Line], list[Problem]]:
+def read(text: str, value_types: Mapping[str, str]) -> tuple[list[SheetLine], list[Problem]]:
     """Read the lines of a spreadsheet, and what is wrong with those that are left out.
 
     Raises Invalid when the header or the form of the file is wrong.
@@ -95,7 +95,7 @@ def read(text: str, value_types: Mapping[str, str]) -> tuple[list[Line], list[Pr
     records = _records(text)
     _, cells = next(records, (1, []))
     columns = _columns(cells, value_types)
-    lines: list[Line] = []
+    lines: list[SheetLine] = []
     problems: list[Problem] = []
     for count, (number, row) in enumerate(records, 1):
         if count > ROWS_MAX:
@@ -165,7 +165,7 @@ def _column(cell: str, value_types: Mapping[str, str]) -> str:
 
 def _line(
     number: int, cells: Mapping[str, str], value_types: Mapping[str, str], problems: list[Problem]
-) -> Line:
+) -> SheetLine:
     friendly = cells.get("id", "").strip() or None
     fields: dict[str, Any] = {}
     if "name" in cells:
@@ -181,7 +181,7 @@ def _line(
     values = {
         label: _value(number, label, value_types[label], cell, problems) for label, cell in custom.items()
     }
-    return Line(number, friendly, AssetChange(**fields, custom_fields=values))
+    return SheetLine(number, friendly, AssetChange(**fields, custom_fields=values))
 
 
 def _text(number: int, name: str, cell: str, longest: int, problems: list[Problem]) -> str | None:

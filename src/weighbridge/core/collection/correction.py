@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Final
 
 
-class Source(StrEnum):
+class Origin(StrEnum):
     """Where a correction comes from; the earlier in this list goes first."""
 
     MANUAL = "manual"
@@ -23,14 +23,14 @@ class Source(StrEnum):
     COMPLETION = "completion"
 
 
-PRECEDENCE: Final = tuple(Source)
+PRECEDENCE: Final = tuple(Origin)
 """Which source prevails over which: the first over all others."""
 
 PRIORITY_OF_PEOPLE: Final = 0
 """The priority of what no rule made; a rule's own is 1 or more, and the smaller goes first."""
 
 
-class State(StrEnum):
+class CorrectionState(StrEnum):
     """Where a correction stands."""
 
     IN_FORCE = "in_force"
@@ -38,7 +38,7 @@ class State(StrEnum):
     REVERTED = "reverted"
 
 
-class Trigger(StrEnum):
+class CorrectionTrigger(StrEnum):
     """What moves a correction."""
 
     PREVAIL = "prevail"
@@ -47,16 +47,16 @@ class Trigger(StrEnum):
 
 
 MOVES: Final = {
-    (State.SUPERSEDED, Trigger.PREVAIL): State.IN_FORCE,
-    (State.IN_FORCE, Trigger.PREVAIL): State.IN_FORCE,
-    (State.IN_FORCE, Trigger.GIVE_WAY): State.SUPERSEDED,
-    (State.SUPERSEDED, Trigger.GIVE_WAY): State.SUPERSEDED,
-    (State.IN_FORCE, Trigger.REVERT): State.REVERTED,
-    (State.SUPERSEDED, Trigger.REVERT): State.REVERTED,
+    (CorrectionState.SUPERSEDED, CorrectionTrigger.PREVAIL): CorrectionState.IN_FORCE,
+    (CorrectionState.IN_FORCE, CorrectionTrigger.PREVAIL): CorrectionState.IN_FORCE,
+    (CorrectionState.IN_FORCE, CorrectionTrigger.GIVE_WAY): CorrectionState.SUPERSEDED,
+    (CorrectionState.SUPERSEDED, CorrectionTrigger.GIVE_WAY): CorrectionState.SUPERSEDED,
+    (CorrectionState.IN_FORCE, CorrectionTrigger.REVERT): CorrectionState.REVERTED,
+    (CorrectionState.SUPERSEDED, CorrectionTrigger.REVERT): CorrectionState.REVERTED,
 }
 """From a state, by a trigger, to a state. A new correction is superseded until it is found to prevail."""
 
-STANDING: Final = tuple(state for state in State if (state, Trigger.REVERT) in MOVES)
+NOT_REVERTED: Final = tuple(state for state in CorrectionState if (state, CorrectionTrigger.REVERT) in MOVES)
 """The states of corrections that are not reverted: one of them is in force."""
 
 FIELDS: Final = ("start_time", "end_time", "tracking_id", "feedstock_id", "asset_id")
@@ -68,11 +68,11 @@ class Claim:
     """What decides between the corrections of one value; numbers grow with time."""
 
     number: int
-    source: Source
+    source: Origin
     priority: int = PRIORITY_OF_PEOPLE
 
 
-def advance(state: State, trigger: Trigger) -> State:
+def advance(state: CorrectionState, trigger: CorrectionTrigger) -> CorrectionState:
     """The state after the trigger; raises ValueError for a move that the table does not list."""
     try:
         return MOVES[state, trigger]
@@ -80,7 +80,7 @@ def advance(state: State, trigger: Trigger) -> State:
         raise ValueError(f"a correction that is {state} does not {trigger}") from None
 
 
-def states_before(trigger: Trigger) -> list[str]:
+def states_before(trigger: CorrectionTrigger) -> list[str]:
     """The states that a trigger can move a correction from."""
     return [state.value for state, by in MOVES if by is trigger]
 

@@ -28,7 +28,7 @@ class Link:
         return hash(self.path)
 
 
-class Address(Link):
+class ResourceAddress(Link):
     """A path of the service, or the whole address of something outside of it."""
 
     __slots__ = ()

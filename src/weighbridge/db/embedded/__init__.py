@@ -21,7 +21,7 @@ from psycopg import errors, sql
 from weighbridge.db.embedded import postmaster
 from weighbridge.db.embedded.cluster import SUPERUSER, log_tail, prune_logs
 from weighbridge.db.embedded.files import POLL_SECONDS, exclusive, leave, make_folder, share
-from weighbridge.db.embedded.place import Place, find_place
+from weighbridge.db.embedded.location import ClusterLocation, find_location
 from weighbridge.errors import Refusal
 from weighbridge.settings import Settings
 
@@ -35,23 +35,23 @@ CONNECT_SECONDS = 10
 class Server:
     """A running server that this process uses."""
 
-    place: Place
+    location: ClusterLocation
     folder: Path
 
     @property
     def url(self) -> str:
-        return _url(self.place, user=ROLE, database=DATABASE)
+        return _url(self.location, user=ROLE, database=DATABASE)
 
     def is_alive(self) -> bool:
-        return _is_alive(self.place)
+        return _is_alive(self.location)
 
     def revive(self) -> None:
         """Start the server again, on the same socket, when it was killed."""
         with exclusive(self.folder / "starting"):
-            _ensure_running(self.place)
+            _ensure_running(self.location)
 
     def prune_logs(self) -> None:
-        prune_logs(self.place)
+        prune_logs(self.location)
 
 
 @contextmanager
@@ -68,20 +68,20 @@ def attached(data_dir: Path, *, may_use_namespaces: bool = True) -> Iterator[Ser
     folder = data_dir / "postgres"
     make_folder(folder)
     with exclusive(folder / "starting"):
-        place = find_place(data_dir, may_use_namespaces=may_use_namespaces)
+        location = find_location(data_dir, may_use_namespaces=may_use_namespaces)
         share_handle = share(folder / "in_use")
         try:
-            _ensure_running(place)
+            _ensure_running(location)
         except BaseException:
             if leave(share_handle):
-                postmaster.stop(place)
+                postmaster.stop(location)
             raise
     try:
-        yield Server(place=place, folder=folder)
+        yield Server(location=location, folder=folder)
     finally:
         with exclusive(folder / "starting"):
             if leave(share_handle):
-                postmaster.stop(place)
+                postmaster.stop(location)
 
 
 @contextmanager
@@ -110,13 +110,13 @@ def check_external(url: str) -> None:
         )
 
 
-def _ensure_running(place: Place) -> None:
+def _ensure_running(location: ClusterLocation) -> None:
     """Wait for the server that is starting, recovering or stopping; start it when there is none."""
     deadline = time.monotonic() + postmaster.START_SECONDS
-    url = _url(place, user=SUPERUSER, database="postgres")
+    url = _url(location, user=SUPERUSER, database="postgres")
     while True:
-        if not _is_alive(place):
-            postmaster.start(place)
+        if not _is_alive(location):
+            postmaster.start(location)
         try:
             with psycopg.connect(url, connect_timeout=CONNECT_SECONDS, autocommit=True) as connection:
                 return _ensure_database(connection)
@@ -125,14 +125,14 @@ def _ensure_running(place: Place) -> None:
         except psycopg.OperationalError as error:
             if time.monotonic() > deadline:
                 raise Refusal(
-                    f"The database in {place.home} does not answer: {error}\n{log_tail(place)}"
+                    f"The database in {location.home} does not answer: {error}\n{log_tail(location)}"
                 ) from error
         time.sleep(POLL_SECONDS)
 
 
-def _is_alive(place: Place) -> bool:
+def _is_alive(location: ClusterLocation) -> bool:
     """Look for the postmaster, and where it may be hidden in another container at its socket."""
-    return postmaster.find(place) is not None or postmaster.answers(place)
+    return postmaster.find(location) is not None or postmaster.answers(location)
 
 
 def _ensure_database(connection: psycopg.Connection[tuple[object, ...]]) -> None:
@@ -144,5 +144,5 @@ def _ensure_database(connection: psycopg.Connection[tuple[object, ...]]) -> None
         connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(name, role))
 
 
-def _url(place: Place, *, user: str, database: str) -> str:
-    return f"postgresql://{user}@/{database}?host={quote(str(place.sockets), safe='')}"
+def _url(location: ClusterLocation, *, user: str, database: str) -> str:
+    return f"postgresql://{user}@/{database}?host={quote(str(location.sockets), safe='')}"

@@ -11,7 +11,7 @@ import shlex
 import shutil
 
 from weighbridge.db.embedded.files import sync_folder
-from weighbridge.db.embedded.place import Place
+from weighbridge.db.embedded.location import ClusterLocation
 from weighbridge.errors import Refusal
 
 SUPERUSER = "postgres"
@@ -51,16 +51,16 @@ FIXED = {
 }
 
 
-def make_cluster(place: Place) -> None:
+def make_cluster(location: ClusterLocation) -> None:
     """Make the cluster when there is none; what an interrupted attempt left is removed first."""
-    if place.cluster.exists():
+    if location.cluster.exists():
         return
-    for remains in place.home.glob("cluster-unfinished-*"):
+    for remains in location.home.glob("cluster-unfinished-*"):
         shutil.rmtree(remains, ignore_errors=True)
     # A name of its own: the initdb of a killed process may still be writing to the last one.
-    unfinished = place.home / f"cluster-unfinished-{secrets.token_hex(4)}"
+    unfinished = location.home / f"cluster-unfinished-{secrets.token_hex(4)}"
     tuning = [argument for name, value in TUNING.items() for argument in ("-c", f"{name}={value}")]
-    done = place.run(
+    done = location.run(
         "initdb",
         f"--pgdata={unfinished}",
         f"--username={SUPERUSER}",
@@ -74,40 +74,40 @@ def make_cluster(place: Place) -> None:
         *tuning,
     )
     if done.returncode != 0:
-        raise Refusal(f"The database in {place.home} cannot be made:\n{done.stdout.strip()}")
-    unfinished.rename(place.cluster)
-    sync_folder(place.home)
+        raise Refusal(f"The database in {location.home} cannot be made:\n{done.stdout.strip()}")
+    unfinished.rename(location.cluster)
+    sync_folder(location.home)
 
 
-def cluster_name(place: Place) -> str:
+def cluster_name(location: ClusterLocation) -> str:
     """Name the cluster by the identity of its folder, which a copy does not share.
 
     The server writes the name into the title of each of its processes, so that they are told apart from
     those of other servers, and from strangers that got a number of theirs.
     """
-    status = place.cluster.stat()
+    status = location.cluster.stat()
     return "weighbridge-" + hashlib.sha256(f"{status.st_dev}:{status.st_ino}".encode()).hexdigest()[:12]
 
 
-def server_options(place: Place) -> str:
+def server_options(location: ClusterLocation) -> str:
     """Compose the server's command line, quoted for the shell that pg_ctl starts it with."""
     options = FIXED | {
-        "cluster_name": cluster_name(place),
-        "unix_socket_directories": str(place.sockets),
-        "log_directory": str(place.logs),
+        "cluster_name": cluster_name(location),
+        "unix_socket_directories": str(location.sockets),
+        "log_directory": str(location.logs),
     }
     return " ".join(f"-c {shlex.quote(f'{name}={value}')}" for name, value in options.items())
 
 
-def prune_logs(place: Place) -> None:
+def prune_logs(location: ClusterLocation) -> None:
     """Keep the newest log files only, so that the log never fills the disk."""
-    for old in sorted(place.logs.glob("postgresql-*.log"))[:-LOG_FILES]:
+    for old in sorted(location.logs.glob("postgresql-*.log"))[:-LOG_FILES]:
         old.unlink(missing_ok=True)
 
 
-def log_tail(place: Place) -> str:
+def log_tail(location: ClusterLocation) -> str:
     """Give the last lines that the server wrote: first at its start, then to its log."""
-    files = [place.logs / "start.log", *sorted(place.logs.glob("postgresql-*.log"))[-1:]]
+    files = [location.logs / "start.log", *sorted(location.logs.glob("postgresql-*.log"))[-1:]]
     lines = [
         line for file in files if file.exists() for line in file.read_text(errors="replace").splitlines()
     ]

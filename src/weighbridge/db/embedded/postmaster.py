@@ -17,7 +17,7 @@ from pathlib import Path
 
 from weighbridge.db.embedded.cluster import cluster_name, log_tail, make_cluster, prune_logs, server_options
 from weighbridge.db.embedded.files import POLL_SECONDS
-from weighbridge.db.embedded.place import Place
+from weighbridge.db.embedded.location import ClusterLocation
 from weighbridge.errors import Refusal
 
 START_SECONDS = 300  # recovery after a crash reads at most max_wal_size
@@ -27,73 +27,73 @@ ORPHAN_SECONDS = 3.0
 PROCESSES = Path("/proc")
 
 
-def find(place: Place) -> int | None:
+def find(location: ClusterLocation) -> int | None:
     """Find the process number of the cluster's living postmaster."""
     try:
-        number = int((place.cluster / "postmaster.pid").read_text().splitlines()[0])
-        return number if _bears(number, cluster_name(place)) else None
+        number = int((location.cluster / "postmaster.pid").read_text().splitlines()[0])
+        return number if _bears(number, cluster_name(location)) else None
     except (FileNotFoundError, IndexError, ValueError):
         return None
 
 
-def answers(place: Place) -> bool:
+def answers(location: ClusterLocation) -> bool:
     """Tell whether something listens on the cluster's socket, in whatever namespace it runs."""
     with socket.socket(socket.AF_UNIX) as probe:
         try:
-            probe.connect(str(place.socket))
+            probe.connect(str(location.socket))
         except OSError:
             return False
     return True
 
 
-def start(place: Place) -> None:
+def start(location: ClusterLocation) -> None:
     """Start the postmaster of a cluster that has none; it outlives the process that started it."""
-    place.make_folders()
-    make_cluster(place)
+    location.make_folders()
+    make_cluster(location)
     for _ in range(START_ATTEMPTS):
-        _clear_remains(place)
-        prune_logs(place)
-        said = _start_once(place)
-        if said is None or find(place) is not None:
+        _clear_remains(location)
+        prune_logs(location)
+        said = _start_once(location)
+        if said is None or find(location) is not None:
             return
-    raise Refusal(f"The database in {place.home} cannot start:\n{log_tail(place) or said}")
+    raise Refusal(f"The database in {location.home} cannot start:\n{log_tail(location) or said}")
 
 
-def _start_once(place: Place) -> str | None:
+def _start_once(location: ClusterLocation) -> str | None:
     """Start the postmaster and give what was said when that failed."""
-    start_log = place.logs / "start.log"
+    start_log = location.logs / "start.log"
     start_log.unlink(missing_ok=True)
-    done = place.run(
+    done = location.run(
         "pg_ctl",
         "start",
         "--wait",
         f"--timeout={START_SECONDS}",
-        f"--pgdata={place.cluster}",
+        f"--pgdata={location.cluster}",
         f"--log={start_log}",
-        f"--options={server_options(place)}",
+        f"--options={server_options(location)}",
     )
     return None if done.returncode == 0 else done.stdout.strip()
 
 
-def stop(place: Place) -> None:
+def stop(location: ClusterLocation) -> None:
     """Stop the server: fast, and when that takes too long at once, for recovery to set right."""
     for urgency in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
-        number = find(place)
+        number = find(location)
         if number is None:
             return
         with suppress(ProcessLookupError):
             os.kill(number, urgency)
         deadline = time.monotonic() + STOP_SECONDS
-        while find(place) == number and time.monotonic() < deadline:
+        while find(location) == number and time.monotonic() < deadline:
             time.sleep(POLL_SECONDS)
 
 
-def _clear_remains(place: Place) -> None:
-    _end_orphans(cluster_name(place))
+def _clear_remains(location: ClusterLocation) -> None:
+    _end_orphans(cluster_name(location))
     for remains in (
-        place.cluster / "postmaster.pid",
-        place.socket,
-        place.socket.with_name(place.socket.name + ".lock"),
+        location.cluster / "postmaster.pid",
+        location.socket,
+        location.socket.with_name(location.socket.name + ".lock"),
     ):
         remains.unlink(missing_ok=True)
 

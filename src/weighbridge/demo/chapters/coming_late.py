@@ -8,8 +8,8 @@ from decimal import Decimal
 
 from weighbridge.demo.figure import number
 from weighbridge.demo.measurements import LATE, late_event
-from weighbridge.demo.plant import CHAIN, INVENTORY, Link, Record
-from weighbridge.demo.show import Adjusted
+from weighbridge.demo.plant import CHAIN, INVENTORY, ChainLedger, Record
+from weighbridge.demo.show import AdjustedFigure
 from weighbridge.demo.story import Plant, Story, called, require, value_of
 
 
@@ -34,7 +34,7 @@ def come_late(story: Story, plant: Plant) -> None:
     story.screen.say("No batch is stale any more.")
 
 
-def _adjust(story: Story, plant: Plant, link: Link) -> None:
+def _adjust(story: Story, plant: Plant, link: ChainLedger) -> None:
     """Generate a ledger in which something changed, and show the adjusting batches."""
     ledger = plant.ledgers[link]
     story.screen.step(
@@ -55,11 +55,11 @@ def _adjust(story: Story, plant: Plant, link: Link) -> None:
     story.screen.say(f"The balance of {link.ledger} {_moves(before, after)} {number(after)} {link.unit}.")
 
 
-def _rows(story: Story, link: Link, batch: str) -> Iterator[Adjusted]:
+def _rows(story: Story, link: ChainLedger, batch: str) -> Iterator[AdjustedFigure]:
     now = story.lineage(batch)
     then = story.lineage(now["batch"]["adjusts"])
     for slug in (link.credited, link.emitted):
-        yield Adjusted(
+        yield AdjustedFigure(
             batch=batch,
             name=now["batch"]["tracking_id"],
             figure=slug,

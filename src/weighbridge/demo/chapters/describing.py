@@ -3,7 +3,7 @@
 from contextlib import ExitStack
 
 from weighbridge.demo import measurements, plant
-from weighbridge.demo.plant import Link, Record
+from weighbridge.demo.plant import ChainLedger, Record
 from weighbridge.demo.serving import weighbridge
 from weighbridge.demo.story import Plant, Story, called
 
@@ -54,7 +54,7 @@ def _check_models(story: Story) -> None:
             story.screen.say(f"{link.ledger}: {summary}")
 
 
-def _open_ledgers(story: Story, project: Record) -> dict[Link, Record]:
+def _open_ledgers(story: Story, project: Record) -> dict[ChainLedger, Record]:
     story.screen.step(
         "Save the models, and open the ledger that each credits",
         called("POST", f"/models, {len(plant.CHAIN)} times"),
@@ -63,7 +63,7 @@ def _open_ledgers(story: Story, project: Record) -> dict[Link, Record]:
     return {link: _open(story, project, link) for link in plant.CHAIN}
 
 
-def _open(story: Story, project: Record, link: Link) -> Record:
+def _open(story: Story, project: Record, link: ChainLedger) -> Record:
     with plant.model_file(link) as file:
         document = file.read_text(encoding="utf-8")
     model = story.client.post("/models", {"model": {"project_id": project["id"], "yaml": document}})

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from weighbridge.collection.intake.checking import Known
+from weighbridge.collection.intake.checking import Vocabulary
 from weighbridge.core.quantity.number import shorten
 from weighbridge.exchange.tabular.file import CsvFile, Pass, reading
-from weighbridge.exchange.tabular.row import BadRow, NumberedEvent, Plan, check_event, read_row
+from weighbridge.exchange.tabular.row import BadRow, NumberedEvent, RowMapping, check_event, read_row
 
 BAD_ROWS_SHOWN: Final = 20
 """Bad rows that are told of one by one."""
@@ -36,7 +36,7 @@ class Checked:
     last_end: datetime | None = None
 
 
-def check(file: CsvFile, plan: Plan, known: Known, advance: Callable[[int], None]) -> Checked:
+def check(file: CsvFile, plan: RowMapping, known: Vocabulary, advance: Callable[[int], None]) -> Checked:
     """Read and judge every row; `advance` hears how many bytes of the file are read."""
     found = Checked()
     references: set[int] = set()
@@ -53,7 +53,7 @@ def check(file: CsvFile, plan: Plan, known: Known, advance: Callable[[int], None
     return found
 
 
-def outcomes(pass_: Pass, plan: Plan) -> Iterator[NumberedEvent | BadRow]:
+def outcomes(pass_: Pass, plan: RowMapping) -> Iterator[NumberedEvent | BadRow]:
     """Read the rows of one pass."""
     place = 0
     last = None
@@ -66,7 +66,7 @@ def outcomes(pass_: Pass, plan: Plan) -> Iterator[NumberedEvent | BadRow]:
             yield outcome
 
 
-def _judge(found: Checked, numbered: NumberedEvent, known: Known, references: set[int] | None) -> None:
+def _judge(found: Checked, numbered: NumberedEvent, known: Vocabulary, references: set[int] | None) -> None:
     reasons, missing = check_event(numbered, known)
     event = numbered.event
     if references is not None and event.client_reference is not None:

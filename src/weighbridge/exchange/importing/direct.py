@@ -18,11 +18,11 @@ from psycopg_pool import PoolTimeout
 
 from weighbridge.collection.assets import queries as assets
 from weighbridge.collection.event_types import queries as event_types
+from weighbridge.collection.events.actions import create_events
 from weighbridge.collection.events.records import NewEventsBody
 from weighbridge.collection.feedstocks import queries as feedstocks
-from weighbridge.collection.intake.creation import create_events
 from weighbridge.collection.locations import queries as locations
-from weighbridge.collection.projects.queries import project_named
+from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Database, Read, Write
@@ -30,8 +30,8 @@ from weighbridge.db.listing import Listing, Page, wanted
 from weighbridge.errors import NotFound, Refusal, Unavailable
 from weighbridge.exchange.importing.store import (
     Destination,
-    Kept,
-    Named,
+    IdAndName,
+    StoredBatch,
     TypeFacts,
     destination_of,
     other_time,
@@ -78,7 +78,7 @@ class Direct:
     def destination(self, project: str, event_type: str) -> Destination:
         return self._run(self._destination(project, event_type))
 
-    def keep(self, batch: Sequence[NumberedEvent]) -> Kept:
+    def keep(self, batch: Sequence[NumberedEvent]) -> StoredBatch:
         for _ in range(TWIN_ATTEMPTS_MAX - 1):
             with suppress(_TakenError):
                 return self._run(self._keep(batch))
@@ -104,11 +104,11 @@ class Direct:
                 ids.of("project", self._project),
                 await self._all(tx, event_types.list_event_types, event_types.EVENT_TYPES, TypeFacts),
                 event_type,
-                locations=await self._all(tx, locations.list_locations, locations.LOCATIONS, Named),
+                locations=await self._all(tx, locations.list_locations, locations.LOCATIONS, IdAndName),
                 feedstocks=await self._all(
-                    tx, feedstocks.list_feedstocks_of_project, feedstocks.FEEDSTOCKS, Named
+                    tx, feedstocks.list_feedstocks_of_project, feedstocks.FEEDSTOCKS, IdAndName
                 ),
-                assets=await self._all(tx, assets.list_assets_of_project, assets.ASSETS, Named),
+                assets=await self._all(tx, assets.list_assets_of_project, assets.ASSETS, IdAndName),
             )
 
     async def _all(self, tx: Read, list_page: Any, listing: Listing, facts: type[Result]) -> list[Result]:
@@ -122,7 +122,7 @@ class Direct:
             number = page.info.next_page
         return found
 
-    async def _keep(self, batch: Sequence[NumberedEvent]) -> Kept:
+    async def _keep(self, batch: Sequence[NumberedEvent]) -> StoredBatch:
         assert self._actor is not None  # noqa: S101 - the destination was found before
         async with self._database.write() as tx:
             there = await self._references_there(tx, batch)
@@ -135,7 +135,7 @@ class Direct:
                     if all(problem.code == "taken" for problem in refusal.problems):
                         raise _TakenError(refusal.problems) from None
                     raise told_by_line(refusal, new) from None
-        return Kept(len(new), len(batch) - len(new))
+        return StoredBatch(len(new), len(batch) - len(new))
 
     async def _references_there(self, tx: Write, batch: Sequence[NumberedEvent]) -> set[str]:
         """Find the client references that the project has; refuse one on an event that is not the row's."""

@@ -23,8 +23,8 @@ from weighbridge.db.json import written
 from weighbridge.errors import Invalid, Refusal, Unavailable
 from weighbridge.exchange.importing.store import (
     Destination,
-    Kept,
-    Named,
+    IdAndName,
+    StoredBatch,
     TypeFacts,
     destination_of,
     other_time,
@@ -87,7 +87,7 @@ class _Project(msgspec.Struct):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServiceAnswer:
     """What came back for a request."""
 
     status: int
@@ -129,18 +129,18 @@ class Remote:
             friendly,
             self._all("/event_types", TypeFacts),
             event_type,
-            locations=self._all("/locations", Named),
-            feedstocks=self._all("/feedstocks", Named),
-            assets=self._all("/assets", Named),
+            locations=self._all("/locations", IdAndName),
+            feedstocks=self._all("/feedstocks", IdAndName),
+            assets=self._all("/assets", IdAndName),
         )
 
-    def keep(self, batch: Sequence[NumberedEvent]) -> Kept:
+    def keep(self, batch: Sequence[NumberedEvent]) -> StoredBatch:
         """Store a batch; where the service has some of its events, halve it until they stand apart."""
         has_references = all(one.event.client_reference for one in batch)
         body = _encode(NewEventsBody(events=[one.event for one in batch]))
         answer = self._ask("POST", f"{self._project_path}/events", body, may_repeat=has_references)
         if answer.status == CREATED:
-            return Kept(_decoded(answer, _Receipts).info.items, 0)
+            return StoredBatch(_decoded(answer, _Receipts).info.items, 0)
         refusal = _refusal(answer)
         # What the project has already is named by its records; a reference twice in the batch has none.
         if any(problem.code != "taken" or not problem.records for problem in refusal.problems):
@@ -148,10 +148,10 @@ class Remote:
         taken = sum(len(problem.records) for problem in refusal.problems)
         if taken == len(batch):
             self._check_same(batch[0])
-            return Kept(0, taken)
+            return StoredBatch(0, taken)
         middle = len(batch) // 2
         first, second = self.keep(batch[:middle]), self.keep(batch[middle:])
-        return Kept(first.stored + second.stored, first.already_there + second.already_there)
+        return StoredBatch(first.stored + second.stored, first.already_there + second.already_there)
 
     def _check_same(self, numbered: NumberedEvent) -> None:
         """Refuse when the event that has the reference is of another type or time: it is not this row."""
@@ -178,7 +178,7 @@ class Remote:
 
     def _ask(
         self, method: Literal["GET", "POST"], path: str, body: bytes | None = None, *, may_repeat: bool = True
-    ) -> Answer:
+    ) -> ServiceAnswer:
         """Send a request; while the service is away or busy, again after ever longer pauses."""
         attempts = ATTEMPTS_MAX if may_repeat else 1
         reason = ""
@@ -198,7 +198,7 @@ class Remote:
                 self._pause(min(pause, PAUSE_SECONDS_MAX))
         raise Unavailable(f"The service at {self._url} {reason}.")
 
-    def _send(self, method: str, path: str, body: bytes | None) -> Answer:
+    def _send(self, method: str, path: str, body: bytes | None) -> ServiceAnswer:
         if self._connection is None:
             self._connection = _connection(self._address)
         headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/json"}
@@ -207,7 +207,7 @@ class Remote:
         base = self._address.path.rstrip("/").removesuffix(API_PREFIX) + API_PREFIX
         self._connection.request(method, base + path, body, headers)
         response = self._connection.getresponse()
-        return Answer(response.status, response.read(), response.headers.get("Retry-After"))
+        return ServiceAnswer(response.status, response.read(), response.headers.get("Retry-After"))
 
     def _disconnect(self) -> None:
         if self._connection is not None:
@@ -232,7 +232,7 @@ def _connection(address: SplitResult) -> http.client.HTTPConnection:
     return kind(address.hostname or "", address.port, timeout=TIMEOUT_SECONDS)
 
 
-def _decoded(answer: Answer, kind: type[Result]) -> Result:
+def _decoded(answer: ServiceAnswer, kind: type[Result]) -> Result:
     if answer.status not in {OK, CREATED}:
         raise _refusal(answer)
     try:
@@ -241,7 +241,7 @@ def _decoded(answer: Answer, kind: type[Result]) -> Result:
         raise _refusal(answer) from None
 
 
-def _refusal(answer: Answer) -> Refusal:
+def _refusal(answer: ServiceAnswer) -> Refusal:
     """What the service said, in its own sentences; what another program said is shown as it is."""
     try:
         errors = msgspec.json.decode(answer.body, type=_ErrorBody).errors

@@ -17,18 +17,18 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import Invalid, Refusal
 from weighbridge.exchange.importing.check import BAD_ROWS_SHOWN, Checked, check, outcomes
-from weighbridge.exchange.importing.store import Destination, Kept, Store, check_locations
+from weighbridge.exchange.importing.store import Destination, Store, StoredBatch, check_locations
 from weighbridge.exchange.tabular.clock import Clock, check_clock
 from weighbridge.exchange.tabular.columns import map_columns
 from weighbridge.exchange.tabular.file import CsvFile, content_sha256, fingerprint, reading
-from weighbridge.exchange.tabular.row import BadRow, NumberedEvent, Plan
+from weighbridge.exchange.tabular.row import BadRow, NumberedEvent, RowMapping
 
 DIGEST_DIGITS: Final = 12
 """Digits of the file's SHA-256 that its events' client references begin with."""
 
 BATCH_SIZE_DEFAULT: Final = 1_000
 
-Report = Callable[[str, int, int], None]
+ProgressReport = Callable[[str, int, int], None]
 """Hears of progress: what is being done, how far it is, and how far it goes."""
 
 
@@ -107,7 +107,7 @@ class Summary(msgspec.Struct, frozen=True):
         return f"{self.stored:,} events stored, {self.already_there:,} there already"
 
 
-def run(order: Order, store: Store, report: Report) -> Summary:
+def run(order: Order, store: Store, report: ProgressReport) -> Summary:
     """Check the file and, unless a row is bad or the run is dry, store its events."""
     before = fingerprint(order.file)
     digest = content_sha256(order.file)
@@ -115,7 +115,7 @@ def run(order: Order, store: Store, report: Report) -> Summary:
     plan = _plan(order, destination, digest)
     checked = check(order.file, plan, destination.known(), lambda done: report("Checking", done, before[0]))
     _refuse_when_changed(order.file, before)
-    kept = Kept(0, 0)
+    kept = StoredBatch(0, 0)
     if not checked.bad_rows and not order.is_dry_run:
         kept = _store(order, plan, store, lambda done: report("Storing", done, checked.rows))
         _refuse_when_changed(order.file, before)
@@ -123,7 +123,7 @@ def run(order: Order, store: Store, report: Report) -> Summary:
     return msgspec.structs.replace(summary, stored=kept.stored, already_there=kept.already_there)
 
 
-def _plan(order: Order, destination: Destination, digest: str) -> Plan:
+def _plan(order: Order, destination: Destination, digest: str) -> RowMapping:
     """Bring together the order, the header and the event type; raise with every problem of the three."""
     with reading(order.file) as pass_:
         columns = map_columns(pass_.header, order.columns, destination.value_types)
@@ -138,7 +138,7 @@ def _plan(order: Order, destination: Destination, digest: str) -> Plan:
         problems.append(Problem("--reference is blank; leave it out instead.", "reference", "invalid"))
     if problems:
         raise Invalid(problems)
-    return Plan(
+    return RowMapping(
         columns=columns,
         clock=order.clock,
         event_type=destination.event_type.slug,
@@ -151,7 +151,7 @@ def _plan(order: Order, destination: Destination, digest: str) -> Plan:
     )
 
 
-def _store(order: Order, plan: Plan, store: Store, advance: Callable[[int], None]) -> Kept:
+def _store(order: Order, plan: RowMapping, store: Store, advance: Callable[[int], None]) -> StoredBatch:
     stored = there = 0
     with reading(order.file) as pass_:
         for batch in _batches(outcomes(pass_, plan), order.batch_size):
@@ -160,7 +160,7 @@ def _store(order: Order, plan: Plan, store: Store, advance: Callable[[int], None
             stored += kept.stored
             there += kept.already_there
             advance(stored + there)
-    return Kept(stored, there)
+    return StoredBatch(stored, there)
 
 
 def _batches(rows: Iterator[NumberedEvent | BadRow], batch_size: int) -> Iterator[list[NumberedEvent]]:
@@ -197,7 +197,7 @@ def _refuse_when_changed(file: CsvFile, before: tuple[int, int]) -> None:
         raise Refusal(f"The file {file.path} changed while it was imported; import one that stays as it is.")
 
 
-def _checked_summary(order: Order, plan: Plan, project: str, digest: str, checked: Checked) -> Summary:
+def _checked_summary(order: Order, plan: RowMapping, project: str, digest: str, checked: Checked) -> Summary:
     """Sum up the check; nothing is stored as yet."""
     return Summary(
         file=str(order.file.path),

@@ -15,7 +15,8 @@ import msgspec
 
 from weighbridge.collection.event_types.records import EXPECTED_LOCATIONS
 from weighbridge.collection.events.records import LOCATIONS_MAX
-from weighbridge.collection.intake.checking import Known, Slot, Template
+from weighbridge.collection.intake.checking import EventSchema, Vocabulary
+from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import Invalid, Refusal
@@ -41,7 +42,7 @@ class TypeFacts(msgspec.Struct, frozen=True):
     data_point_types: list[DataPointFacts]
 
 
-class Named(msgspec.Struct, frozen=True):
+class IdAndName(msgspec.Struct, frozen=True):
     """A record by its id and its name."""
 
     id: str
@@ -65,18 +66,18 @@ class Destination:
     def value_types(self) -> dict[str, str]:
         return {point.slug: point.value_type for point in self.event_type.data_point_types}
 
-    def known(self) -> Known:
+    def known(self) -> Vocabulary:
         """What the intake needs to check an event; for numbers of records their places in the lists do."""
         points = self.event_type.data_point_types
-        template = Template(
+        template = EventSchema(
             number=0,
-            slots={point.slug: Slot(place, point.value_type) for place, point in enumerate(points, 1)},
+            slots={point.slug: ValueColumn(place, point.value_type) for place, point in enumerate(points, 1)},
             width=len(points),
             required=frozenset(point.slug for point in points if point.required),
             locations_min=EXPECTED_LOCATIONS[self.event_type.expected_locations],
             requires_tracking_id=self.event_type.requires_tracking_id,
         )
-        return Known(
+        return Vocabulary(
             0,
             {self.event_type.slug: template},
             {friendly: place for place, friendly in enumerate(self.locations, 1)},
@@ -86,7 +87,7 @@ class Destination:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredBatch:
     """What became of a batch: how many events are new, and how many the project had already."""
 
     stored: int
@@ -99,7 +100,7 @@ class Store(Protocol):
     def destination(self, project: str, event_type: str) -> Destination:
         """Find the project and the event type; raise a refusal that names what is missing."""
 
-    def keep(self, batch: Sequence[NumberedEvent]) -> Kept:
+    def keep(self, batch: Sequence[NumberedEvent]) -> StoredBatch:
         """Store the events that the project does not have."""
 
 
@@ -108,9 +109,9 @@ def destination_of(
     types: Sequence[TypeFacts],
     asked: str,
     *,
-    locations: Sequence[Named],
-    feedstocks: Sequence[Named],
-    assets: Sequence[Named],
+    locations: Sequence[IdAndName],
+    feedstocks: Sequence[IdAndName],
+    assets: Sequence[IdAndName],
 ) -> Destination:
     """Choose the event type that was asked for among those of the project."""
     for event_type in types:
@@ -123,7 +124,7 @@ def destination_of(
     )
 
 
-def _by_name(found: Sequence[Named]) -> dict[str, str]:
+def _by_name(found: Sequence[IdAndName]) -> dict[str, str]:
     """Ids by name and by themselves; a name stands back behind an id."""
     return {one.name: one.id for one in found} | {one.id: one.id for one in found}
 

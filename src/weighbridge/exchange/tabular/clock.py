@@ -20,7 +20,7 @@ from weighbridge.exchange.tabular.cell import CellError
 STEPS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 """The letters of `--every`; a day is 24 hours."""
 
-Choice = Callable[[datetime, datetime], datetime]
+Disambiguation = Callable[[datetime, datetime], datetime]
 """Says which of two moments a local time means that comes twice, the earlier or the later."""
 
 _EVERY: Final = re.compile(r"([1-9][0-9]{0,6})([smhd])")
@@ -84,7 +84,7 @@ def check_clock(clock: Clock, fields: Collection[str]) -> list[Problem]:
 
 
 def read_moment(
-    text: str, zone: ZoneInfo | None, time_format: str | None = None, choice: Choice | None = None
+    text: str, zone: ZoneInfo | None, time_format: str | None = None, choice: Disambiguation | None = None
 ) -> datetime:
     """Read a time, by default in ISO 8601; one without an offset is local to the zone."""
     try:
@@ -136,14 +136,14 @@ def _later(moment: datetime, time: timedelta) -> datetime:
         raise CellError("its time would lie past the year 9999") from None
 
 
-def _moment_in(field: str, text: str, clock: Clock, choice: Choice) -> datetime:
+def _moment_in(field: str, text: str, clock: Clock, choice: Disambiguation) -> datetime:
     try:
         return read_moment(text, clock.zone, clock.time_format, choice if clock.is_in_order else None)
     except CellError as error:
         raise CellError(f"{field}: {error}") from None
 
 
-def _local(moment: datetime, text: str, zone: ZoneInfo | None, choice: Choice | None) -> datetime:
+def _local(moment: datetime, text: str, zone: ZoneInfo | None, choice: Disambiguation | None) -> datetime:
     if zone is None:
         raise CellError(f"{shorten(text)!r} has no offset; name its zone with --time-zone")
     first = moment.replace(tzinfo=zone, fold=0)

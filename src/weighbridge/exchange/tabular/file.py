@@ -34,7 +34,7 @@ class CsvFile:
     encoding: str = "utf-8"
 
 
-class Row(NamedTuple):
+class FileRow(NamedTuple):
     """One row: the line on which it begins, counted from 1, and its cells; a blank line has none."""
 
     line: int
@@ -44,7 +44,7 @@ class Row(NamedTuple):
 class Pass:
     """One reading of the file from its beginning; `bytes_read` says how far it has come."""
 
-    def __init__(self, raw: BinaryIO, rows: Iterator[Row], header: list[str]) -> None:
+    def __init__(self, raw: BinaryIO, rows: Iterator[FileRow], header: list[str]) -> None:
         self._raw = raw
         self.rows = rows
         self.header = header
@@ -82,10 +82,10 @@ def reading(file: CsvFile) -> Iterator[Pass]:
         yield Pass(raw, rows, [name.strip() for name in header.cells])
 
 
-def _rows(file: CsvFile, text: io.TextIOWrapper) -> Iterator[Row]:
+def _rows(file: CsvFile, text: io.TextIOWrapper) -> Iterator[FileRow]:
     """Yield the rows; blank lines only where another row follows them."""
     reader = csv.reader(text, delimiter=file.delimiter, strict=True)
-    blank: list[Row] = []
+    blank: list[FileRow] = []
     while True:
         line = reader.line_num + 1
         cells = _next_cells(file, reader, line)
@@ -94,9 +94,9 @@ def _rows(file: CsvFile, text: io.TextIOWrapper) -> Iterator[Row]:
         if cells:
             yield from blank
             blank.clear()
-            yield Row(line, cells)
+            yield FileRow(line, cells)
         elif len(blank) < BLANK_LINES_MAX:
-            blank.append(Row(line, cells))
+            blank.append(FileRow(line, cells))
 
 
 def _next_cells(file: CsvFile, reader: Iterator[list[str]], line: int) -> list[str] | None:

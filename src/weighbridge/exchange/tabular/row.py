@@ -11,12 +11,12 @@ from decimal import Decimal
 from typing import Final
 
 from weighbridge.collection.events.records import LocationRef, NewDataPoint, NewEvent
-from weighbridge.collection.intake.checking import Known, take_in
+from weighbridge.collection.intake.checking import Vocabulary, take_in
 from weighbridge.core.quantity.number import shorten
 from weighbridge.exchange.tabular.cell import CellError, read_boolean, read_number
 from weighbridge.exchange.tabular.clock import Clock, times_of_row
 from weighbridge.exchange.tabular.columns import Columns, Point
-from weighbridge.exchange.tabular.file import Row
+from weighbridge.exchange.tabular.file import FileRow
 
 NAMES_SHOWN: Final = 10
 """Feedstocks or assets that a message names as allowed, at most."""
@@ -25,7 +25,7 @@ _BLANK_LINE: Final = "the line is blank, yet every row is counted for its time"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RowMapping:
     """How the rows of one file become events."""
 
     columns: Columns
@@ -62,7 +62,9 @@ class BadRow:
         return f"Line {self.line}: {'; '.join(self.reasons)}."
 
 
-def read_row(plan: Plan, row: Row, place: int, last: datetime | None = None) -> NumberedEvent | BadRow | None:
+def read_row(
+    plan: RowMapping, row: FileRow, place: int, last: datetime | None = None
+) -> NumberedEvent | BadRow | None:
     """Make the event of a row, `place` rows after the first; None for a blank line that harms nothing.
 
     `last` is when the event before it starts.
@@ -94,7 +96,7 @@ def read_row(plan: Plan, row: Row, place: int, last: datetime | None = None) -> 
     return NumberedEvent(row.line, event, is_known_by_line=not plan.columns.has_references)
 
 
-def check_event(numbered: NumberedEvent, known: Known) -> tuple[list[str], list[str]]:
+def check_event(numbered: NumberedEvent, known: Vocabulary) -> tuple[list[str], list[str]]:
     """Ask the intake: why the event would be refused, and which required values it lacks."""
     intake = take_in([numbered.event], [0], known, "event")
     reasons = [problem.message.removeprefix("event.").rstrip(".") for problem in intake.problems]
@@ -102,7 +104,7 @@ def check_event(numbered: NumberedEvent, known: Known) -> tuple[list[str], list[
 
 
 def _times(
-    plan: Plan, row: Row, place: int, last: datetime | None, reasons: list[str]
+    plan: RowMapping, row: FileRow, place: int, last: datetime | None, reasons: list[str]
 ) -> tuple[datetime | None, datetime | None]:
     start, end = _cell(plan, row.cells, "start_time"), _cell(plan, row.cells, "end_time")
     try:
@@ -112,7 +114,7 @@ def _times(
         return None, None
 
 
-def _points(plan: Plan, cells: list[str], reasons: list[str]) -> list[NewDataPoint]:
+def _points(plan: RowMapping, cells: list[str], reasons: list[str]) -> list[NewDataPoint]:
     points = []
     missing = plan.missing
     for point in plan.columns.points:
@@ -127,14 +129,14 @@ def _points(plan: Plan, cells: list[str], reasons: list[str]) -> list[NewDataPoi
     return points
 
 
-def _value(plan: Plan, point: Point, cell: str, text: str) -> Decimal | str | bool:
+def _value(plan: RowMapping, point: Point, cell: str, text: str) -> Decimal | str | bool:
     if point.value_type == "number":
         return read_number(text, decimal_comma=plan.decimal_comma)
     return read_boolean(text) if point.value_type == "boolean" else cell
 
 
 def _named(
-    plan: Plan, cells: list[str], field: str, known: Mapping[str, str], reasons: list[str]
+    plan: RowMapping, cells: list[str], field: str, known: Mapping[str, str], reasons: list[str]
 ) -> str | None:
     """The id of the feedstock or asset that a cell names."""
     text = _cell(plan, cells, field)
@@ -149,13 +151,13 @@ def _named(
     return friendly
 
 
-def _reference(plan: Plan, row: Row) -> str | None:
+def _reference(plan: RowMapping, row: FileRow) -> str | None:
     if plan.columns.has_references:
         return _cell(plan, row.cells, "client_reference") or None
     return None if plan.reference is None else f"{plan.reference}:{row.line}"
 
 
-def _cell(plan: Plan, cells: list[str], field: str) -> str:
+def _cell(plan: RowMapping, cells: list[str], field: str) -> str:
     """The text of an event's field; empty when no column gives it or a cell says that it is missing."""
     texts = [cells[index].strip() for index in plan.columns.fields.get(field, ())]
     return "" if plan.missing.intersection(texts) else " ".join(texts)

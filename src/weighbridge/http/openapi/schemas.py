@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import FieldInfo
 
 from weighbridge.core.identity.ids import PREFIXES, Key, make
-from weighbridge.core.identity.link import Address, Link
+from weighbridge.core.identity.link import Link, ResourceAddress
 from weighbridge.core.time.instant import Instant
 
 Schema = dict[str, Any]
@@ -52,7 +52,7 @@ _LEAVES: Final[Mapping[Any, Mapping[str, Any]]] = {
         "format": "uri",
         "description": "Opens the record in the web app.",
     },
-    Address: {
+    ResourceAddress: {
         "type": "string",
         "format": "uri",
         "description": "Where a file is downloaded, or where a link leads.",

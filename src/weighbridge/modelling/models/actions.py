@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from weighbridge.collection.projects.queries import project_for_record
+from weighbridge.collection.tenancy.project import project_for_record
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.name import problem_of_name
 from weighbridge.core.model import ModelError, sha256

@@ -2,7 +2,7 @@
 
 from tempfile import SpooledTemporaryFile
 
-from weighbridge.collection.projects.queries import project_for_record
+from weighbridge.collection.tenancy.project import project_for_record
 from weighbridge.db.listing import Page, wanted
 from weighbridge.http.attachment import Attachment, Spool
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, patch, post

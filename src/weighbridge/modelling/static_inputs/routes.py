@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from weighbridge.collection.projects.queries import project_named
+from weighbridge.collection.tenancy.project import project_named
 from weighbridge.db.listing import Page, wanted
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, post
 from weighbridge.modelling.static_inputs import actions, queries

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from psycopg.sql import SQL, Composable, Composed
 
-from weighbridge.collection.measurements.condition import TAGS, Column, condition
-from weighbridge.collection.measurements.value import CURRENT, LEFT_TO_RULES, WITHOUT_RULES
+from weighbridge.collection.measurements.condition import TAGS, condition
+from weighbridge.collection.measurements.value import CURRENT, LEFT_TO_RULES, WITHOUT_RULES, ValueColumn
 from weighbridge.core.expression import Expression
 from weighbridge.core.expression import tree as t
 from weighbridge.core.expression.tree import Operator, walk
@@ -95,13 +95,13 @@ def within(project: int, kinds: Sequence[EventKind], period: Period) -> Composab
     )
 
 
-def value_of(subject: Subject, column: Column) -> Composable:
+def value_of(subject: Subject, column: ValueColumn) -> Composable:
     """A value as the rule reads it: the current one, or for a rule that corrects, one that no rule wrote."""
     read = CURRENT if subject.rule.correction is None else WITHOUT_RULES
     return SQL(read[column.value_type]).format(Literal(column.position))
 
 
-def checked_value(subject: Subject, column: Column) -> Composable:
+def checked_value(subject: Subject, column: ValueColumn) -> Composable:
     """A value as a result shows it."""
     shape = "trim_scale({})::text" if column.value_type == "number" else "({})::text"
     return SQL(shape).format(value_of(subject, column))
@@ -290,7 +290,7 @@ def _by_type(values: dict[int, Composable]) -> Composable:
     return SQL("CASE e.event_type_id{} END").format(SQL("").join(cases))
 
 
-def _columns(subject: Subject, kind: EventKind) -> dict[str, Column]:
+def _columns(subject: Subject, kind: EventKind) -> dict[str, ValueColumn]:
     """The columns of a type by the texts that the rule names them by."""
     found = {name.text: kind.column(name) for name in subject.rule.names if not subject.rule.is_tag(name)}
     return {text: column for text, column in found.items() if column is not None}

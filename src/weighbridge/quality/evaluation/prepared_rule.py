@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from weighbridge.collection.measurements.condition import Column
+from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.expression.tree import Name
 from weighbridge.core.rule import (
     MemberScope,
@@ -35,10 +35,10 @@ class EventKind:
 
     number: int
     vocabulary: Vocabulary
-    columns: Mapping[str, Column]
+    columns: Mapping[str, ValueColumn]
     cadence: tuple[int, str] | None
 
-    def column(self, name: Name) -> Column | None:
+    def column(self, name: Name) -> ValueColumn | None:
         """Where a name of a rule stands, if this type has it."""
         slug = self.vocabulary.slug_of(name)
         return None if slug is None else self.columns[slug]
@@ -58,7 +58,7 @@ class Subject:
     """The event types whose events may be members of a window."""
 
     @property
-    def checked_columns(self) -> dict[int, Column]:
+    def checked_columns(self) -> dict[int, ValueColumn]:
         """Where the data point stands that a result points at, by event type."""
         named = Name((self.version.data_point or "",), is_verbatim=True)
         columns = {kind.number: kind.column(named) for kind in self.watched}
@@ -70,7 +70,7 @@ class Subject:
         return {number: column.position for number, column in self.checked_columns.items()}
 
     @property
-    def reading(self) -> dict[Name, dict[int, Column]]:
+    def reading(self) -> dict[Name, dict[int, ValueColumn]]:
         """Where each name stands in each event type, of the kind of value that the first type has for it."""
         found = {}
         for name in self.program.names:
@@ -161,7 +161,7 @@ async def _event_kinds(tx: Read, project: int) -> list[EventKind]:
             number,
             vocabularies[number],
             {
-                slug: Column(position, value_type)
+                slug: ValueColumn(position, value_type)
                 for slug, position, value_type in zip(slugs, positions, types, strict=True)
             },
             None if unit is None else (amount, unit),

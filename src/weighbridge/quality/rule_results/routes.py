@@ -1,6 +1,6 @@
 """Paths of rule results, of a rule and of a project."""
 
-from weighbridge.collection.projects.queries import project_named
+from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.db.listing import wanted
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, post

@@ -57,5 +57,5 @@ class NewRuleRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     end_time: Moment
 
 
-class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RuleRunsNoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of a reversal, which may be left out."""

@@ -5,7 +5,7 @@ from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, get, post
 from weighbridge.platform.async_tasks.records import AsyncTask
 from weighbridge.platform.queue.polling import accepted
 from weighbridge.quality.rule_runs import actions, queries
-from weighbridge.quality.rule_runs.records import NewRuleRun, NoOptions, RuleRun
+from weighbridge.quality.rule_runs.records import NewRuleRun, RuleRun, RuleRunsNoOptions
 from weighbridge.quality.rules.queries import rule_named
 
 _OF_RULE = "/rules/{rule_id}/rule_runs"
@@ -45,8 +45,8 @@ async def get_rule_run(call: ReadCall) -> RuleRun:
     return await queries.get_rule_run(call.tx, number)
 
 
-@post(_ONE + "/reverse", permission="data_rules:write", body=NoOptions, returns=RuleRun, status=200)
-async def reverse_rule_run(call: WriteCall, _: NoOptions) -> RuleRun:
+@post(_ONE + "/reverse", permission="data_rules:write", body=RuleRunsNoOptions, returns=RuleRun, status=200)
+async def reverse_rule_run(call: WriteCall, _: RuleRunsNoOptions) -> RuleRun:
     """Remove the corrections that a run wrote; its alerts stay. The body may be left out.
 
     The same version of the rule does not write them again. 409 unless the run is complete; reversing it again

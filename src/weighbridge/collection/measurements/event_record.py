@@ -1,0 +1,108 @@
+"""The record of an event: what an answer makes of its row, its positions and what belongs to it.
+
+One function makes it, whether the event was read or has just been stored.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from weighbridge.collection.events.records import Event, EventAsset, EventDataPoint, EventFeedstock
+from weighbridge.collection.evidence.records import EventEvidence
+from weighbridge.collection.locations.records import Location
+from weighbridge.collection.measurements.corrected import UNCORRECTED, CorrectionSummary
+from weighbridge.collection.measurements.event_row import (
+    DataPointValue,
+    EventRow,
+    PositionMeaning,
+    captured_at,
+    value_at,
+)
+from weighbridge.collection.measurements.findings import DataPointResult, is_alert
+from weighbridge.core.identity import ids
+from weighbridge.core.identity.link import Link
+
+
+def assembled(
+    row: EventRow,
+    measures: Sequence[PositionMeaning],
+    locations: list[Location],
+    evidence: list[EventEvidence],
+    *,
+    standing: Mapping[tuple[int, int], CorrectionSummary] = MappingProxyType({}),
+    results: Mapping[tuple[int, int], list[DataPointResult]] = MappingProxyType({}),
+) -> Event:
+    """An event of its row, the meaning of its positions, and what belongs to it."""
+    friendly = ids.of("event", row.project, row.number)
+    points = [
+        _data_point(row, measure, value, standing.get(place, UNCORRECTED), results.get(place, []))
+        for measure in measures
+        for place in [(row.number, measure.position)]
+        if (value := value_at(row, measure.position)) is not None
+    ]
+    missing = [
+        measure.slug
+        for measure in measures
+        if measure.required and not row.is_complete and value_at(row, measure.position) is None
+    ]
+    return Event(
+        id=friendly,
+        slug=row.slug,
+        event_type=row.name,
+        event_type_id=ids.of("event_type", row.project, row.event_type),
+        project_id=ids.of("project", row.project),
+        tracking_id=row.tracking_id,
+        client_reference=row.client_reference,
+        notes=row.notes,
+        start_time=row.start_time,
+        end_time=row.end_time,
+        status="complete" if row.is_complete else "incomplete",
+        missing=missing,
+        feedstock=_feedstock(row),
+        asset=_asset(row),
+        data_points=points,
+        locations=locations,
+        evidences=evidence,
+        has_rule_alerts=any(
+            is_alert(found)
+            for measure in measures
+            for found in results.get((row.number, measure.position), ())
+        ),
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        ui_url=Link(f"/projects/{ids.of('project', row.project)}/events/{friendly}"),
+    )
+
+
+def _data_point(
+    row: EventRow,
+    measure: PositionMeaning,
+    value: DataPointValue,
+    standing: CorrectionSummary,
+    results: list[DataPointResult],
+) -> EventDataPoint:
+    return EventDataPoint(
+        id=ids.of("data_point", row.project, row.number, measure.position),
+        slug=measure.slug,
+        data_point_type=measure.name,
+        value=value,
+        raw_value=captured_at(row, measure.position),
+        unit=measure.unit,
+        status="complete",
+        substituted=standing.substitution is not None,
+        imputed=row.is_imputed,
+        substitution=standing.substitution,
+        corrections_count=standing.corrections_count,
+        rule_results=results,
+    )
+
+
+def _feedstock(row: EventRow) -> EventFeedstock | None:
+    if row.feedstock is None or row.feedstock_name is None:
+        return None
+    return EventFeedstock(ids.of("feedstock", row.project, row.feedstock), row.feedstock_name)
+
+
+def _asset(row: EventRow) -> EventAsset | None:
+    if row.asset is None or row.asset_name is None:
+        return None
+    return EventAsset(ids.of("asset", row.project, row.asset), row.asset_name)

@@ -1,0 +1,42 @@
+"""The project that a request names, by its friendly id or its number, when the actor's account has it.
+
+Invariant: whether another account has such a project or nobody has is never told apart.
+"""
+
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import Actor
+from weighbridge.db.engine import Read
+from weighbridge.db.listing import read_int4
+from weighbridge.errors import NotFound
+
+
+async def project_named(tx: Read, actor: Actor, text: str) -> int:
+    """The number of the project that a friendly id or a number names; NotFound in another account."""
+    found = await tx.value(
+        "SELECT id FROM projects WHERE id = %s AND account_id = %s", (project_number(text), actor.account_id)
+    )
+    if found is None:
+        raise NotFound
+    return int(found)
+
+
+def project_number(text: str) -> int:
+    """The number in a friendly id or a number's text; 0, which no project has, for any other text."""
+    try:
+        return read_project(text)
+    except ValueError:
+        return 0
+
+
+def read_project(text: str) -> int:
+    """The number in a friendly id or a number's text; ValueError for any other text."""
+    key = ids.parse("project", text)
+    return key.project if key else read_int4(text)
+
+
+async def project_for_record(tx: Read, actor: Actor, named: str | int) -> int:
+    """The project that a new record names in its body; a refusal of its own when there is none."""
+    try:
+        return await project_named(tx, actor, str(named))
+    except NotFound:
+        raise NotFound("Project not found") from None

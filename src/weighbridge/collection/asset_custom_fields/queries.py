@@ -33,14 +33,14 @@ async def get_asset_custom_field(tx: Read, project: int, named: str) -> AssetCus
         number = read_int4(named)
     except ValueError:
         raise NotFound from None
-    found = await tx.row(
+    asset_custom_field = await tx.row(
         _field,
         f"SELECT {_COLUMNS} FROM asset_custom_fields WHERE project_id = %s AND id = %s",
         (project, number),
     )
-    if found is None:
+    if asset_custom_field is None:
         raise NotFound
-    return found
+    return asset_custom_field
 
 
 def _field(project: int, number: int, label: str, value_type: str, created: Instant) -> AssetCustomField:

@@ -38,14 +38,14 @@ async def list_assets(tx: Read, actor: Actor, wanted: Wanted) -> Page[Asset]:
 
 async def get_asset(tx: Read, project: int, number: int) -> Asset:
     """One asset by its number."""
-    found = await tx.row(
+    asset = await tx.row(
         ASSET_ROW.make,
         f"SELECT {ASSET_ROW.columns} FROM assets WHERE project_id = %s AND id = %s",
         (project, number),
     )
-    if found is None:
+    if asset is None:
         raise NotFound
-    return found
+    return asset
 
 
 async def _page(tx: Read, wanted: Wanted, where: Composable) -> Page[Asset]:

@@ -68,7 +68,7 @@ _COLUMNS: Final = f"""
 
 
 class DataPointRow(msgspec.Struct, frozen=True):
-    """A position of an event with what stands there now and what was captured."""
+    """A position of an event with what is in force there and what was captured."""
 
     project: int
     event: int
@@ -95,9 +95,9 @@ class DataPointRow(msgspec.Struct, frozen=True):
 
     @property
     def value(self) -> DataPointValue:
-        found = _first(self.number, self.text, self.boolean)
-        assert found is not None  # noqa: S101 - lists leave out positions without a value
-        return found
+        value = _first(self.number, self.text, self.boolean)
+        assert value is not None  # noqa: S101 - lists leave out positions without a value
+        return value
 
     @property
     def raw_value(self) -> DataPointValue | None:
@@ -124,15 +124,15 @@ async def list_event_data_points(tx: Read, project: int, event: str, wanted: Wan
 
 async def get_data_point(tx: Read, project: int, friendly: str) -> DataPoint:
     """One data point of a project's events."""
-    return (await _with_standing(tx, project, [await data_point_row(tx, project, friendly)]))[0]
+    return (await _complete(tx, project, [await data_point_row(tx, project, friendly)]))[0]
 
 
 async def data_point_row(tx: Read, project: int, friendly: str) -> DataPointRow:
-    """The position of one data point of a project's events, and what stands there."""
+    """The position of one data point of a project's events, and what is in force there."""
     key = ids.parse("data_point", friendly)
     if key is None or key.project != project or key.owner is not ids.Owner.EVENT:
         raise NotFound
-    found = await tx.row(
+    row = await tx.row(
         DataPointRow,
         f"""
         SELECT {_COLUMNS} FROM {_SOURCE}
@@ -140,17 +140,17 @@ async def data_point_row(tx: Read, project: int, friendly: str) -> DataPointRow:
         """,
         (project, key.key, key.position),
     )
-    if found is None:
+    if row is None:
         raise NotFound
-    return found
+    return row
 
 
 async def get_event_data_point(tx: Read, project: int, event: str, friendly: str) -> DataPoint:
     """One data point of one event; another event's is not found here."""
-    found = await get_data_point(tx, project, friendly)
-    if found.event.id != event:
+    point = await get_data_point(tx, project, friendly)
+    if point.event.id != event:
         raise NotFound
-    return found
+    return point
 
 
 async def list_corrections(tx: Read, project: int, friendly: str, wanted: Wanted) -> Page[Correction]:
@@ -169,24 +169,26 @@ async def _page(
     tx: Read, project: int, listing: Listing, wanted: Wanted, where: Composable
 ) -> Page[DataPoint]:
     page = await page_of(tx, DataPointRow, listing, wanted, columns=_COLUMNS, source=_SOURCE, where=[where])
-    return Page(await _with_standing(tx, project, page.data), page.info)
+    return Page(await _complete(tx, project, page.data), page.info)
 
 
-async def _with_standing(tx: Read, project: int, rows: Sequence[DataPointRow]) -> list[DataPoint]:
-    standing = await correction_summaries(tx, project, {row.event for row in rows if row.is_revised})
-    found = sorted({row.event for row in rows if row.has_results})
-    results = await results_of_events(tx, project, found)
+async def _complete(tx: Read, project: int, rows: Sequence[DataPointRow]) -> list[DataPoint]:
+    corrections = await correction_summaries(tx, project, {row.event for row in rows if row.is_revised})
+    with_findings = sorted({row.event for row in rows if row.has_results})
+    results = await results_of_events(tx, project, with_findings)
     return [
         _data_point(
             row,
-            standing.get((row.event, row.position), UNCORRECTED),
+            corrections.get((row.event, row.position), UNCORRECTED),
             results.get((row.event, row.position), []),
         )
         for row in rows
     ]
 
 
-def _data_point(row: DataPointRow, standing: CorrectionSummary, results: list[DataPointResult]) -> DataPoint:
+def _data_point(
+    row: DataPointRow, corrections: CorrectionSummary, results: list[DataPointResult]
+) -> DataPoint:
     return DataPoint(
         id=ids.of("data_point", row.project, row.event, row.position),
         slug=row.slug,
@@ -196,10 +198,10 @@ def _data_point(row: DataPointRow, standing: CorrectionSummary, results: list[Da
         raw_value=row.raw_value,
         unit=row.unit,
         status="complete",
-        substituted=standing.substitution is not None,
+        substituted=corrections.substitution is not None,
         imputed=row.is_imputed,
-        substitution=standing.substitution,
-        corrections_count=standing.corrections_count,
+        substitution=corrections.substitution,
+        corrections_count=corrections.corrections_count,
         rule_results=results,
         event=DataPointEvent(
             ids.of("project", row.project),

@@ -44,14 +44,14 @@ async def list_event_types(tx: Read, project: int, wanted: Wanted) -> Page[Event
 
 async def get_event_type(tx: Read, project: int, friendly: str) -> EventType:
     """One event type by its friendly id; a number names none."""
-    found = await tx.row(
+    event_type = await tx.row(
         _event_type,
         f"SELECT {_COLUMNS} FROM event_types WHERE project_id = %s AND id = %s",
         (project, ids.number("event_type", friendly, project)),
     )
-    if found is None:
+    if event_type is None:
         raise NotFound
-    return (await _with_data_point_types(tx, project, [found]))[0]
+    return (await _with_data_point_types(tx, project, [event_type]))[0]
 
 
 async def _with_data_point_types(tx: Read, project: int, found: Sequence[EventType]) -> list[EventType]:

@@ -86,7 +86,7 @@ async def whole_event(tx: Read, row: EventRow) -> Event:
 
 async def _events(tx: Read, project: int, rows: Sequence[EventRow]) -> list[Event]:
     """Complete rows with the names of their values, the records of their locations, and their evidence."""
-    measures = await tx.rows(
+    meanings = await tx.rows(
         PositionMeaning,
         """
         SELECT event_type_id, position, slug, name, unit, required FROM data_point_types
@@ -95,19 +95,21 @@ async def _events(tx: Read, project: int, rows: Sequence[EventRow]) -> list[Even
         (project, list({row.event_type for row in rows})),
     )
     of_type: dict[int, list[PositionMeaning]] = {}
-    for measure in measures:
-        of_type.setdefault(measure.event_type, []).append(measure)
-    places = await locations_by_number(tx, project, {number for row in rows for number in row.location_ids})
+    for meaning in meanings:
+        of_type.setdefault(meaning.event_type, []).append(meaning)
+    locations = await locations_by_number(
+        tx, project, {number for row in rows for number in row.location_ids}
+    )
     evidence = await evidence_of_events(tx, project, [row.number for row in rows])
-    standing = await correction_summaries(tx, project, [row.number for row in rows if row.is_revised])
+    corrections = await correction_summaries(tx, project, [row.number for row in rows if row.is_revised])
     results = await results_of_events(tx, project, [row.number for row in rows if row.has_results])
     return [
         assembled(
             row,
             of_type.get(row.event_type, []),
-            [places[number] for number in row.location_ids],
+            [locations[number] for number in row.location_ids],
             evidence[row.number],
-            standing=standing,
+            corrections=corrections,
             results=results,
         )
         for row in rows

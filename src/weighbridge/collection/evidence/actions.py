@@ -35,10 +35,10 @@ async def create_evidence(
     return made
 
 
-def _problems(asked: NewEvidence) -> list[Problem]:
-    problems = [] if asked.type == "url" else [_problem_of_type(asked.type)]
-    problems += problems_of_name(asked.name, "evidence.name")
-    return problems + problems_of_link(asked.url, "evidence.url")
+def _problems(new: NewEvidence) -> list[Problem]:
+    problems = [] if new.type == "url" else [_problem_of_type(new.type)]
+    problems += problems_of_name(new.name, "evidence.name")
+    return problems + problems_of_link(new.url, "evidence.url")
 
 
 def _problem_of_type(sent: str) -> Problem:

@@ -78,19 +78,19 @@ async def list_batch_evidence(tx: Read, actor: Actor, batch: str, wanted: Wanted
 
 async def get_evidence(tx: Read, project: int, event: int, text: str) -> Evidence:
     """One piece of evidence of an event, by its number."""
-    found = await tx.row(
+    evidence = await tx.row(
         _evidence,
         f"SELECT {_COLUMNS} FROM evidence v WHERE v.project_id = %s AND v.event_id = %s AND v.id = %s",
         (project, event, _number(text)),
     )
-    if found is None:
+    if evidence is None:
         raise NotFound
-    return found
+    return evidence
 
 
 async def get_file(tx: Read, project: int, event: int, text: str) -> StoredFile:
     """What is written down of a file; a link has none."""
-    found = await tx.row(
+    stored_file = await tx.row(
         StoredFile,
         """
         SELECT storage_key, name, size, content_type, sha256 FROM evidence
@@ -98,9 +98,9 @@ async def get_file(tx: Read, project: int, event: int, text: str) -> StoredFile:
         """,
         (project, event, _number(text)),
     )
-    if found is None:
+    if stored_file is None:
         raise NotFound
-    return found
+    return stored_file
 
 
 async def evidence_of_events(

@@ -12,14 +12,14 @@ from weighbridge.db.patch import changed
 from weighbridge.errors import Invalid
 
 
-async def create_feedstock(tx: Write, actor: Actor, project: int, asked: NewFeedstock) -> Feedstock:
+async def create_feedstock(tx: Write, actor: Actor, project: int, new: NewFeedstock) -> Feedstock:
     """Make a feedstock of a project."""
-    name = asked.name.strip()
+    name = new.name.strip()
     if problems := await problems_of_new_name(tx, FEEDSTOCK, project, name):
         raise Invalid(problems)
     number: int = await tx.value(
         "INSERT INTO feedstocks (project_id, name, description) VALUES (%s, %s, %s) RETURNING id",
-        (project, name, asked.description),
+        (project, name, new.description),
     )
     made = await queries.get_feedstock(tx, project, number)
     await record_creation(tx, actor, FEEDSTOCK, project, made)
@@ -27,13 +27,13 @@ async def create_feedstock(tx: Write, actor: Actor, project: int, asked: NewFeed
 
 
 async def update_feedstock(
-    tx: Write, actor: Actor, project: int, friendly: str, asked: FeedstockChange
+    tx: Write, actor: Actor, project: int, friendly: str, change: FeedstockChange
 ) -> Feedstock:
     """Change a feedstock; its name only until batches were made of its events."""
     number = ids.number("feedstock", friendly, project)
     await hold(tx, FEEDSTOCK, project, number)
     before = await queries.get_feedstock(tx, project, number)
-    wanted = changed(before, asked)
+    wanted = changed(before, change)
     if wanted == before:
         return before
     if wanted.name != before.name:

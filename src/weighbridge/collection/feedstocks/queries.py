@@ -49,14 +49,14 @@ async def list_feedstocks(tx: Read, actor: Actor, wanted: Wanted) -> Page[Feedst
 
 async def get_feedstock(tx: Read, project: int, number: int) -> Feedstock:
     """One feedstock by its number."""
-    found = await tx.row(
+    feedstock = await tx.row(
         FEEDSTOCK_ROW.make,
         f"SELECT {FEEDSTOCK_ROW.columns} FROM feedstocks WHERE project_id = %s AND id = %s",
         (project, number),
     )
-    if found is None:
+    if feedstock is None:
         raise NotFound
-    return found
+    return feedstock
 
 
 async def _page(tx: Read, wanted: Wanted, where: Composable) -> Page[Feedstock]:

@@ -30,14 +30,14 @@ async def list_locations(tx: Read, project: int, wanted: Wanted) -> Page[Locatio
 
 async def get_location(tx: Read, project: int, number: int) -> Location:
     """One location by its number."""
-    found = await tx.row(
+    location = await tx.row(
         LOCATION_ROW.make,
         f"SELECT {LOCATION_ROW.columns} FROM locations WHERE project_id = %s AND id = %s",
         (project, number),
     )
-    if found is None:
+    if location is None:
         raise NotFound
-    return found
+    return location
 
 
 async def locations_by_number(tx: Read, project: int, numbers: Collection[int]) -> dict[int, Location]:

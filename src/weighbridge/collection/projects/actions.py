@@ -15,9 +15,9 @@ from weighbridge.errors import Invalid
 from weighbridge.platform.audit_log import actions as audit
 
 
-async def create_project(tx: Write, actor: Actor, asked: NewProject) -> Project:
+async def create_project(tx: Write, actor: Actor, new: NewProject) -> Project:
     """Make a project in the actor's account."""
-    problems = [*_problems_of(asked.name, asked.time_zone)]
+    problems = [*_problems_of(new.name, new.time_zone)]
     if problems:
         raise Invalid(problems)
     number: int = await tx.value(
@@ -25,7 +25,7 @@ async def create_project(tx: Write, actor: Actor, asked: NewProject) -> Project:
         INSERT INTO projects (account_id, name, description, time_zone)
         VALUES (%s, %s, %s, %s) RETURNING id
         """,
-        (actor.account_id, asked.name.strip(), asked.description, asked.time_zone),
+        (actor.account_id, new.name.strip(), new.description, new.time_zone),
     )
     project = await queries.get_project(tx, number)
     await audit.record(
@@ -34,11 +34,11 @@ async def create_project(tx: Write, actor: Actor, asked: NewProject) -> Project:
     return project
 
 
-async def update_project(tx: Write, actor: Actor, number: int, asked: ProjectChange) -> Project:
+async def update_project(tx: Write, actor: Actor, number: int, change: ProjectChange) -> Project:
     """Change a project; its time zone only while it has no batches, whose slots were cut by it."""
     await tx.execute("SELECT FROM projects WHERE id = %s FOR UPDATE", (number,))
     before = await queries.get_project(tx, number)
-    wanted = changed(before, asked)
+    wanted = changed(before, change)
     problems = [*_problems_of(wanted.name, wanted.time_zone)]
     if wanted.status not in STATUSES:
         problems.append(

@@ -30,10 +30,10 @@ async def list_projects(tx: Read, actor: Actor, wanted: Wanted) -> Page[Project]
 
 async def get_project(tx: Read, project_id: int) -> Project:
     """One project by its number."""
-    found = await tx.row(_project, f"SELECT {_COLUMNS} FROM projects WHERE id = %s", (project_id,))
-    if found is None:
+    project = await tx.row(_project, f"SELECT {_COLUMNS} FROM projects WHERE id = %s", (project_id,))
+    if project is None:
         raise NotFound
-    return found
+    return project
 
 
 def _project(

@@ -44,8 +44,8 @@ def problems_of_custom_fields(asked: Mapping[str, Any], value_types: Mapping[str
                 yield Problem(f"{field} {error}", field, "invalid")
 
 
-def with_change(before: AssetContent, asked: AssetChange) -> AssetContent:
+def with_change(before: AssetContent, change: AssetChange) -> AssetContent:
     """The asset as the caller wants it; custom fields that are left out keep their values."""
-    values = {**before.custom_fields, **asked.custom_fields}
+    values = {**before.custom_fields, **change.custom_fields}
     kept = {label: value for label, value in sorted(values.items()) if value is not None}
-    return msgspec.structs.replace(changed(before, asked), custom_fields=kept)
+    return msgspec.structs.replace(changed(before, change), custom_fields=kept)

@@ -41,14 +41,14 @@ async def get_static_input(tx: Read, project: int, named: str) -> StaticInput:
         number = read_int4(named)
     except ValueError:
         raise NotFound from None
-    found = await tx.row(
+    static_input = await tx.row(
         _static_input,
         f"SELECT {_COLUMNS} FROM static_inputs WHERE project_id = %s AND id = %s",
         (project, number),
     )
-    if found is None:
+    if static_input is None:
         raise NotFound
-    return found
+    return static_input
 
 
 def _static_input(

@@ -69,9 +69,11 @@ class Destination:
     def known(self) -> Vocabulary:
         """What the intake needs to check an event; for numbers of records their places in the lists do."""
         points = self.event_type.data_point_types
-        template = EventSchema(
+        schema = EventSchema(
             number=0,
-            slots={point.slug: ValueColumn(place, point.value_type) for place, point in enumerate(points, 1)},
+            columns={
+                point.slug: ValueColumn(place, point.value_type) for place, point in enumerate(points, 1)
+            },
             width=len(points),
             required=frozenset(point.slug for point in points if point.required),
             locations_min=EXPECTED_LOCATIONS[self.event_type.expected_locations],
@@ -79,7 +81,7 @@ class Destination:
         )
         return Vocabulary(
             0,
-            {self.event_type.slug: template},
+            {self.event_type.slug: schema},
             {friendly: place for place, friendly in enumerate(self.locations, 1)},
             {friendly: place for place, friendly in enumerate(self.feedstocks.values(), 1)},
             {friendly: place for place, friendly in enumerate(self.assets.values(), 1)},

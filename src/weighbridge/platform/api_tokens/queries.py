@@ -38,14 +38,14 @@ async def list_api_tokens(tx: Read, actor: Actor, wanted: Wanted) -> Page[ApiTok
 
 async def get_api_token(tx: Read, actor: Actor, number: int) -> ApiToken:
     """One token of the actor's account."""
-    found = await tx.row(
+    api_token = await tx.row(
         _api_token,
         f"SELECT {_COLUMNS} FROM {_SOURCE} WHERE t.account_id = %s AND t.id = %s",
         (actor.account_id, number),
     )
-    if found is None:
+    if api_token is None:
         raise NotFound
-    return found
+    return api_token
 
 
 def token_number(text: str) -> int:

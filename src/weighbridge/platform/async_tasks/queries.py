@@ -56,11 +56,11 @@ async def get_async_task(tx: Read, actor: Actor, text: str) -> AsyncTask:
         number = read_int4(text)
     except ValueError:
         raise NotFound from None
-    found = await tx.row(
+    async_task = await tx.row(
         AsyncTask,
         f"SELECT {_COLUMNS} FROM {_SOURCE} WHERE t.id = %s AND t.account_id = %s",
         (number, actor.account_id),
     )
-    if found is None:
+    if async_task is None:
         raise NotFound
-    return found
+    return async_task

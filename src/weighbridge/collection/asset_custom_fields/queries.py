@@ -8,7 +8,7 @@ from weighbridge.collection.asset_custom_fields.records import AssetCustomField
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.listing import Listing, ListRequest, Page, page_of, read_int4
 from weighbridge.errors import NotFound
 
 ASSET_CUSTOM_FIELDS: Final = Listing(
@@ -18,10 +18,10 @@ ASSET_CUSTOM_FIELDS: Final = Listing(
 _COLUMNS: Final = "project_id, id, label, value_type, created_at"
 
 
-async def list_asset_custom_fields(tx: Read, project: int, wanted: Wanted) -> Page[AssetCustomField]:
+async def list_asset_custom_fields(tx: Read, project: int, request: ListRequest) -> Page[AssetCustomField]:
     """The custom fields of a project."""
     return await page_of(
-        tx, _field, ASSET_CUSTOM_FIELDS, wanted,
+        tx, _field, ASSET_CUSTOM_FIELDS, request,
         columns=_COLUMNS, source="asset_custom_fields",
         where=[SQL("project_id = {}").format(Literal(project))],
     )  # fmt: skip

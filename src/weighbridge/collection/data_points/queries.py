@@ -16,7 +16,7 @@ from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, Page, Wanted, page_of, read_moment
+from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, ListRequest, Page, page_of, read_moment
 from weighbridge.errors import NotFound
 
 NUMBER: Final = f"({NUMBERS})[t.position]"
@@ -107,19 +107,19 @@ class DataPointRow(msgspec.Struct, frozen=True):
         return _first(self.captured_number, self.captured_text, self.captured_boolean)
 
 
-async def list_data_points(tx: Read, project: int, wanted: Wanted) -> Page[DataPoint]:
+async def list_data_points(tx: Read, project: int, request: ListRequest) -> Page[DataPoint]:
     """The data points of a project's events that are not voided."""
     here = SQL("e.project_id = {} AND {}").format(Literal(project), SQL(_PRESENT))
-    return await _page(tx, project, DATA_POINTS, wanted, here)
+    return await _page(tx, project, DATA_POINTS, request, here)
 
 
-async def list_event_data_points(tx: Read, project: int, event: str, wanted: Wanted) -> Page[DataPoint]:
+async def list_event_data_points(tx: Read, project: int, event: str, request: ListRequest) -> Page[DataPoint]:
     """The data points of one event, in the order of their types."""
     row = await event_row(tx, project, event)
     here = SQL("e.project_id = {} AND e.id = {} AND {}").format(
         Literal(project), Literal(row.number), SQL(_PRESENT)
     )
-    return await _page(tx, project, EVENT_DATA_POINTS, wanted, here)
+    return await _page(tx, project, EVENT_DATA_POINTS, request, here)
 
 
 async def get_data_point(tx: Read, project: int, friendly: str) -> DataPoint:
@@ -153,22 +153,24 @@ async def get_event_data_point(tx: Read, project: int, event: str, friendly: str
     return point
 
 
-async def list_corrections(tx: Read, project: int, friendly: str, wanted: Wanted) -> Page[Correction]:
+async def list_corrections(tx: Read, project: int, friendly: str, request: ListRequest) -> Page[Correction]:
     """The corrections of one data point."""
     row = await data_point_row(tx, project, friendly)
-    return await corrections_of_data_point(tx, project, row.event, row.position, wanted)
+    return await corrections_of_data_point(tx, project, row.event, row.position, request)
 
 
-async def list_event_corrections(tx: Read, project: int, friendly: str, wanted: Wanted) -> Page[Correction]:
+async def list_event_corrections(
+    tx: Read, project: int, friendly: str, request: ListRequest
+) -> Page[Correction]:
     """The corrections of one event: its data points, and its own times and tags."""
     row = await event_row(tx, project, friendly)
-    return await corrections_of_event(tx, project, row.number, wanted)
+    return await corrections_of_event(tx, project, row.number, request)
 
 
 async def _page(
-    tx: Read, project: int, listing: Listing, wanted: Wanted, where: Composable
+    tx: Read, project: int, listing: Listing, request: ListRequest, where: Composable
 ) -> Page[DataPoint]:
-    page = await page_of(tx, DataPointRow, listing, wanted, columns=_COLUMNS, source=_SOURCE, where=[where])
+    page = await page_of(tx, DataPointRow, listing, request, columns=_COLUMNS, source=_SOURCE, where=[where])
     return Page(await _complete(tx, project, page.data), page.info)
 
 

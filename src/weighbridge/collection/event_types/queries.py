@@ -11,7 +11,7 @@ from weighbridge.collection.event_types.records import DataPointType, EventType
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of
 from weighbridge.errors import NotFound
 
 EVENT_TYPES: Final = Listing(
@@ -33,10 +33,10 @@ _COLUMNS: Final = """
 """
 
 
-async def list_event_types(tx: Read, project: int, wanted: Wanted) -> Page[EventType]:
+async def list_event_types(tx: Read, project: int, request: ListRequest) -> Page[EventType]:
     """The event types of a project."""
     page = await page_of(
-        tx, _event_type, EVENT_TYPES, wanted,
+        tx, _event_type, EVENT_TYPES, request,
         columns=_COLUMNS, source="event_types", where=[SQL("project_id = {}").format(Literal(project))],
     )  # fmt: skip
     return Page(await _with_data_point_types(tx, project, page.data), page.info)

@@ -22,7 +22,7 @@ from weighbridge.collection.measurements.findings import (
 )
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import MOMENT, Filter, Listing, Page, Wanted, page_of, read_int4, read_moment
+from weighbridge.db.listing import MOMENT, Filter, Listing, ListRequest, Page, page_of, read_int4, read_moment
 
 
 def _number_of(kind: str) -> Any:
@@ -65,11 +65,11 @@ EVENTS: Final = Listing(
 )
 
 
-async def list_events(tx: Read, project: int, wanted: Wanted) -> Page[Event]:
+async def list_events(tx: Read, project: int, request: ListRequest) -> Page[Event]:
     """The events of a project that are not voided."""
     here = SQL("e.project_id = {} AND e.voided_at IS NULL").format(Literal(project))
     page = await page_of(
-        tx, EVENT_ROW.make, EVENTS, wanted, columns=EVENT_ROW.columns, source=EVENT_SOURCE, where=[here]
+        tx, EVENT_ROW.make, EVENTS, request, columns=EVENT_ROW.columns, source=EVENT_SOURCE, where=[here]
     )
     return Page(await _events(tx, project, page.data), page.info)
 

@@ -11,7 +11,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import API_PREFIX, ResourceAddress
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of, read_int4
 from weighbridge.db.literal import Literal
 from weighbridge.errors import NotFound
 
@@ -58,13 +58,13 @@ async def event_of_project(tx: Read, actor: Actor, project: int, text: str) -> i
     return key.key
 
 
-async def list_event_evidence(tx: Read, project: int, event: int, wanted: Wanted) -> Page[Evidence]:
+async def list_event_evidence(tx: Read, project: int, event: int, request: ListRequest) -> Page[Evidence]:
     """The evidence of one event."""
     of_event = SQL("v.project_id = {} AND v.event_id = {}").format(Literal(project), Literal(event))
-    return await _page(tx, wanted, of_event)
+    return await _page(tx, request, of_event)
 
 
-async def list_batch_evidence(tx: Read, actor: Actor, batch: str, wanted: Wanted) -> Page[Evidence]:
+async def list_batch_evidence(tx: Read, actor: Actor, batch: str, request: ListRequest) -> Page[Evidence]:
     """The evidence of every event that a batch was made of."""
     key = await _batch_named(tx, actor, batch)
     behind_batch = SQL(
@@ -73,7 +73,7 @@ async def list_batch_evidence(tx: Read, actor: Actor, batch: str, wanted: Wanted
             SELECT unnest(event_ids) FROM batch_inputs WHERE project_id = {project} AND batch_id = {batch})
         """
     ).format(project=Literal(key.project), batch=Literal(key.key))
-    return await _page(tx, wanted, behind_batch)
+    return await _page(tx, request, behind_batch)
 
 
 async def get_evidence(tx: Read, project: int, event: int, text: str) -> Evidence:
@@ -120,9 +120,9 @@ async def evidence_of_events(
     return found
 
 
-async def _page(tx: Read, wanted: Wanted, where: Composable) -> Page[Evidence]:
+async def _page(tx: Read, request: ListRequest, where: Composable) -> Page[Evidence]:
     return await page_of(
-        tx, _evidence, EVIDENCE, wanted, columns=_COLUMNS, source="evidence v", where=[where]
+        tx, _evidence, EVIDENCE, request, columns=_COLUMNS, source="evidence v", where=[where]
     )
 
 

@@ -10,7 +10,7 @@ from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Listing, Page, Wanted, page_of
+from weighbridge.db.listing import Listing, ListRequest, Page, page_of
 from weighbridge.errors import NotFound
 
 PROJECTS: Final = Listing(
@@ -22,10 +22,10 @@ PROJECTS: Final = Listing(
 _COLUMNS: Final = "id, name, description, time_zone, status, created_at, updated_at"
 
 
-async def list_projects(tx: Read, actor: Actor, wanted: Wanted) -> Page[Project]:
+async def list_projects(tx: Read, actor: Actor, request: ListRequest) -> Page[Project]:
     """The projects of the actor's account."""
     mine = SQL("account_id = {}").format(Literal(actor.account_id))
-    return await page_of(tx, _project, PROJECTS, wanted, columns=_COLUMNS, source="projects", where=[mine])
+    return await page_of(tx, _project, PROJECTS, request, columns=_COLUMNS, source="projects", where=[mine])
 
 
 async def get_project(tx: Read, project_id: int) -> Project:

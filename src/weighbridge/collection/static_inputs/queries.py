@@ -9,7 +9,7 @@ from weighbridge.collection.static_inputs.records import StaticInput
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import MOMENT, Filter, Listing, Page, Wanted, page_of, read_int4, read_moment
+from weighbridge.db.listing import MOMENT, Filter, Listing, ListRequest, Page, page_of, read_int4, read_moment
 from weighbridge.errors import NotFound
 
 STATIC_INPUTS: Final = Listing(
@@ -27,10 +27,10 @@ _COLUMNS: Final = """
 """
 
 
-async def list_static_inputs(tx: Read, project: int, wanted: Wanted) -> Page[StaticInput]:
+async def list_static_inputs(tx: Read, project: int, request: ListRequest) -> Page[StaticInput]:
     """The static inputs of a project."""
     return await page_of(
-        tx, _static_input, STATIC_INPUTS, wanted,
+        tx, _static_input, STATIC_INPUTS, request,
         columns=_COLUMNS, source="static_inputs", where=[SQL("project_id = {}").format(Literal(project))],
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from psycopg.sql import SQL, Literal
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.listing import Listing, ListRequest, Page, page_of, read_int4
 from weighbridge.errors import NotFound
 from weighbridge.platform.api_tokens.records import ApiToken, TokenUser
 
@@ -30,10 +30,10 @@ _COLUMNS: Final = """
 """
 
 
-async def list_api_tokens(tx: Read, actor: Actor, wanted: Wanted) -> Page[ApiToken]:
+async def list_api_tokens(tx: Read, actor: Actor, request: ListRequest) -> Page[ApiToken]:
     """The tokens of the actor's account, those that no longer work included."""
     mine = SQL("t.account_id = {}").format(Literal(actor.account_id))
-    return await page_of(tx, _api_token, API_TOKENS, wanted, columns=_COLUMNS, source=_SOURCE, where=[mine])
+    return await page_of(tx, _api_token, API_TOKENS, request, columns=_COLUMNS, source=_SOURCE, where=[mine])
 
 
 async def get_api_token(tx: Read, actor: Actor, number: int) -> ApiToken:

@@ -8,7 +8,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.task_state import TaskState
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of, read_int4
 from weighbridge.errors import NotFound
 from weighbridge.platform.async_tasks.records import AsyncTask
 
@@ -44,10 +44,10 @@ _COLUMNS: Final = """
 _SOURCE: Final = "async_tasks t LEFT JOIN async_task_progress p ON p.task_id = t.id"
 
 
-async def list_async_tasks(tx: Read, actor: Actor, wanted: Wanted) -> Page[AsyncTask]:
+async def list_async_tasks(tx: Read, actor: Actor, request: ListRequest) -> Page[AsyncTask]:
     """The tasks of the actor's account, newest first."""
     mine = SQL("t.account_id = {}").format(Literal(actor.account_id))
-    return await page_of(tx, AsyncTask, ASYNC_TASKS, wanted, columns=_COLUMNS, source=_SOURCE, where=[mine])
+    return await page_of(tx, AsyncTask, ASYNC_TASKS, request, columns=_COLUMNS, source=_SOURCE, where=[mine])
 
 
 async def get_async_task(tx: Read, actor: Actor, text: str) -> AsyncTask:

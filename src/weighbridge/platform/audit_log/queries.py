@@ -8,7 +8,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of, read_int4
 from weighbridge.platform.audit_log.records import AuditRow
 
 AUDIT_LOG: Final = Listing(
@@ -34,10 +34,10 @@ _SOURCE: Final = """
 """
 
 
-async def list_audit_log(tx: Read, actor: Actor, wanted: Wanted) -> Page[AuditRow]:
+async def list_audit_log(tx: Read, actor: Actor, request: ListRequest) -> Page[AuditRow]:
     """The writes of the actor's account, newest first."""
     mine = SQL("a.account_id = {}").format(Literal(actor.account_id))
-    return await page_of(tx, _row, AUDIT_LOG, wanted, columns=_COLUMNS, source=_SOURCE, where=[mine])
+    return await page_of(tx, _row, AUDIT_LOG, request, columns=_COLUMNS, source=_SOURCE, where=[mine])
 
 
 def _row(number: int, seal: int | None, at: Instant, project: int | None, *rest: Any) -> AuditRow:

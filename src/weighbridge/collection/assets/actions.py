@@ -44,20 +44,20 @@ async def create_asset(tx: Write, actor: Actor, project: int, new: NewAsset) -> 
 async def update_asset(tx: Write, actor: Actor, project: int, friendly: str, change: AssetChange) -> Asset:
     """Change an asset; its name only until batches were made of its events."""
     number = ids.number("asset", friendly, project)
-    found = await locked_assets(tx, project, [number], [])
-    if not found:
+    held = await locked_assets(tx, project, [number], [])
+    if not held:
         raise NotFound
-    before = found[0]
-    wanted = with_change(before, change)
+    before = held[0]
+    desired = with_change(before, change)
     problems = [
         *problems_of_texts(change),
         *problems_of_custom_fields(change.custom_fields, await value_types(tx, project)),
     ]
-    if wanted.name != before.name:
-        problems += await problems_of_renaming(tx, ASSET, project, number, wanted.name)
+    if desired.name != before.name:
+        problems += await problems_of_renaming(tx, ASSET, project, number, desired.name)
     if problems:
         raise Invalid(problems)
-    if wanted == before:
+    if desired == before:
         return before
     await tx.execute(
         """
@@ -66,8 +66,8 @@ async def update_asset(tx: Write, actor: Actor, project: int, friendly: str, cha
          WHERE project_id = %s AND id = %s
         """,
         (
-            wanted.name, wanted.asset_type, wanted.serial_number, wanted.description,
-            jsonb(wanted.custom_fields), project, number,
+            desired.name, desired.asset_type, desired.serial_number, desired.description,
+            jsonb(desired.custom_fields), project, number,
         ),
     )  # fmt: skip
     after = await queries.get_asset(tx, project, number)

@@ -44,13 +44,13 @@ def problems_of_event_type(new: NewEventType) -> Iterator[Problem]:
 
 
 def problems_of_measured_cadence(
-    asked: NewEventType | EventTypeChange, *, has_capture_rate: bool
+    request: NewEventType | EventTypeChange, *, has_capture_rate: bool
 ) -> Iterator[Problem]:
     """What is wrong with sending a cadence to an account that does not have the feature it is for."""
     if has_capture_rate:
         return
     for name in ("cadence_amount", "cadence_unit"):
-        if getattr(asked, name) not in {None, UNSET}:
+        if getattr(request, name) not in {None, UNSET}:
             yield Problem(
                 f"{name} is for accounts with the data capture rate feature, which is off for this one.",
                 f"event_type.{name}",
@@ -58,17 +58,17 @@ def problems_of_measured_cadence(
             )
 
 
-def problems_of_data_point_types(asked: Sequence[NewDataPointType]) -> Iterator[Problem]:
+def problems_of_data_point_types(new: Sequence[NewDataPointType]) -> Iterator[Problem]:
     """What is wrong with the data point types that an event type is to have."""
-    if len(asked) > DATA_POINT_TYPES_MAX:
+    if len(new) > DATA_POINT_TYPES_MAX:
         yield Problem(
-            f"There are {len(asked)} data point types; an event type has at most {DATA_POINT_TYPES_MAX}.",
+            f"There are {len(new)} data point types; an event type has at most {DATA_POINT_TYPES_MAX}.",
             "event_type.data_point_types",
             "too_many",
         )
-    for index, one in enumerate(asked):
+    for index, one in enumerate(new):
         yield from _problems_of_data_point_type(one, f"event_type.data_point_types[{index}]")
-    for slug, times in Counter(one.slug or slug_of(one.name) for one in asked).items():
+    for slug, times in Counter(one.slug or slug_of(one.name) for one in new).items():
         if times > 1:
             yield Problem(
                 f"{times} data point types have the slug {slug!r}; it must be unique in its event type.",

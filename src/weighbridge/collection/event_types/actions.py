@@ -72,12 +72,12 @@ async def update_event_type(
     number, before = await _locked(tx, project, friendly)
     has_capture_rate = await is_on(tx, actor.account_id, Feature.DATA_CAPTURE_RATE)
     revision = revise(before, change)
-    wanted = revision.desired
+    desired = revision.desired
     problems = [
         *problems_of_new(revision, change),
-        *problems_of_event_type(wanted),
+        *problems_of_event_type(desired),
         *problems_of_measured_cadence(change, has_capture_rate=has_capture_rate),
-        *problems_of_data_point_types(wanted.data_point_types),
+        *problems_of_data_point_types(desired.data_point_types),
     ]
     if problems := problems or await _problems_of_use(tx, project, number, revision):
         raise Invalid(problems)
@@ -91,8 +91,8 @@ async def update_event_type(
          WHERE project_id = %s AND id = %s
         """,
         (
-            wanted.name, wanted.description, wanted.cadence_amount, wanted.cadence_unit,
-            wanted.reusable_in_batches, wanted.expected_locations, wanted.requires_tracking_id,
+            desired.name, desired.description, desired.cadence_amount, desired.cadence_unit,
+            desired.reusable_in_batches, desired.expected_locations, desired.requires_tracking_id,
             project, number,
         ),
     )  # fmt: skip
@@ -147,13 +147,13 @@ async def _locked(tx: Write, project: int, friendly: str) -> tuple[int, EventTyp
 async def _problems_of_use(tx: Write, project: int, number: int, revision: Revision) -> list[Problem]:
     """What cannot be removed or mean something else, because events carry it or batches read it."""
     redefined = [one for one in revision.kept if one.is_redefined]
-    asked = [one.id for one in revision.removed] + [one.was.id for one in redefined]
-    if not asked:
+    numbers = [one.id for one in revision.removed] + [one.was.id for one in redefined]
+    if not numbers:
         return []
     rows = await tx.tuples(
         """
         SELECT t.id FROM data_point_types t
-         WHERE t.project_id = %(project)s AND t.id = ANY (%(asked)s)
+         WHERE t.project_id = %(project)s AND t.id = ANY (%(numbers)s)
            AND (EXISTS (SELECT FROM events e
                          WHERE e.project_id = %(project)s AND e.event_type_id = %(event_type)s
                            AND (e.numbers[t.position] IS NOT NULL OR e.texts[t.position] IS NOT NULL
@@ -162,7 +162,7 @@ async def _problems_of_use(tx: Write, project: int, number: int, revision: Revis
                             WHERE s.project_id = %(project)s AND s.event_type_id = %(event_type)s
                               AND t.position = ANY (s.positions)))
         """,
-        {"project": project, "event_type": number, "asked": asked},
+        {"project": project, "event_type": number, "numbers": numbers},
     )
     used = {one for (one,) in rows}
     return [
@@ -211,13 +211,13 @@ async def _change_data_point_types(tx: Write, project: int, number: int, revisio
 
 
 async def _add_data_point_types(
-    tx: Write, project: int, number: int, asked: Sequence[NewDataPointType]
+    tx: Write, project: int, number: int, new: Sequence[NewDataPointType]
 ) -> None:
     """Write down data point types at positions that none has had before."""
     first: int = await tx.value(
         "SELECT next_position FROM event_types WHERE project_id = %s AND id = %s", (project, number)
     )
-    if first + len(asked) - 1 > POSITION_MAX:
+    if first + len(new) - 1 > POSITION_MAX:
         raise Invalid(
             [
                 Problem(
@@ -240,11 +240,11 @@ async def _add_data_point_types(
             project,
             number,
             first,
-            [one.slug or slug_of(one.name) for one in asked],
-            [one.name.strip() for one in asked],
-            [one.value_type for one in asked],
-            [one.unit for one in asked],
-            [one.required for one in asked],
+            [one.slug or slug_of(one.name) for one in new],
+            [one.name.strip() for one in new],
+            [one.value_type for one in new],
+            [one.unit for one in new],
+            [one.required for one in new],
         ),
     )
 

@@ -54,8 +54,8 @@ async def get_event_type(tx: Read, project: int, friendly: str) -> EventType:
     return (await _with_data_point_types(tx, project, [event_type]))[0]
 
 
-async def _with_data_point_types(tx: Read, project: int, found: Sequence[EventType]) -> list[EventType]:
-    numbers = [key.key for one in found if (key := ids.parse("event_type", one.id))]
+async def _with_data_point_types(tx: Read, project: int, event_types: Sequence[EventType]) -> list[EventType]:
+    numbers = [key.key for one in event_types if (key := ids.parse("event_type", one.id))]
     rows = await tx.rows(
         DataPointType,
         """
@@ -71,7 +71,7 @@ async def _with_data_point_types(tx: Read, project: int, found: Sequence[EventTy
         by_type[row.nexus_event_type_id].append(row)
     return [
         msgspec.structs.replace(one, data_point_types=by_type[number])
-        for one, number in zip(found, numbers, strict=True)
+        for one, number in zip(event_types, numbers, strict=True)
     ]
 
 

@@ -107,17 +107,17 @@ async def evidence_of_events(
     tx: Read, project: int, events: Collection[int]
 ) -> dict[int, list[EventEvidence]]:
     """The evidence of several events, in the order in which it was attached."""
-    found: dict[int, list[EventEvidence]] = {event: [] for event in events}
+    evidence: dict[int, list[EventEvidence]] = {event: [] for event in events}
     for event, number, kind, name, url in await tx.tuples(
         """
         SELECT event_id, id, type, name, url FROM evidence
          WHERE project_id = %s AND event_id = ANY (%s) ORDER BY event_id, id
         """,
-        (project, list(found)),
+        (project, list(evidence)),
     ):
         address = _address(project, event, number, url)
-        found[event].append(EventEvidence(number, kind, address, name))
-    return found
+        evidence[event].append(EventEvidence(number, kind, address, name))
+    return evidence
 
 
 async def _page(tx: Read, request: ListRequest, where: Composable) -> Page[Evidence]:

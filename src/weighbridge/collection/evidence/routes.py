@@ -38,12 +38,12 @@ _FORM = Form(
         }
     },
 )
-async def create_evidence(call: WriteCall, asked: NewEvidenceBody | StoredFile) -> Evidence:
+async def create_evidence(call: WriteCall, new: NewEvidenceBody | StoredFile) -> Evidence:
     """Attach a file or a link to an event.
 
     A file is sent as multipart/form-data and kept as it is; a link is sent as JSON and never followed.
     """
-    return await actions.create_evidence(call.tx, call.actor, call.path["event_id"], asked)
+    return await actions.create_evidence(call.tx, call.actor, call.path["event_id"], new)
 
 
 @get(_OF_EVENT, permission=_READ, returns=Page[Evidence], listing=queries.EVIDENCE)

@@ -33,11 +33,11 @@ async def update_feedstock(
     number = ids.number("feedstock", friendly, project)
     await hold(tx, FEEDSTOCK, project, number)
     before = await queries.get_feedstock(tx, project, number)
-    wanted = changed(before, change)
-    if wanted == before:
+    desired = changed(before, change)
+    if desired == before:
         return before
-    if wanted.name != before.name:
-        problems = await problems_of_renaming(tx, FEEDSTOCK, project, number, wanted.name)
+    if desired.name != before.name:
+        problems = await problems_of_renaming(tx, FEEDSTOCK, project, number, desired.name)
         if problems:
             raise Invalid(problems)
     await tx.execute(
@@ -45,7 +45,7 @@ async def update_feedstock(
         UPDATE feedstocks SET name = %s, description = %s, updated_at = now()
          WHERE project_id = %s AND id = %s
         """,
-        (wanted.name, wanted.description, project, number),
+        (desired.name, desired.description, project, number),
     )
     after = await queries.get_feedstock(tx, project, number)
     await record_change(tx, actor, FEEDSTOCK, project, before=before, after=after)

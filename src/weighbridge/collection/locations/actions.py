@@ -49,20 +49,20 @@ async def update_location(
     number = ids.number("location", friendly, project)
     await hold(tx, LOCATION, project, number)
     before = await queries.get_location(tx, project, number)
-    wanted = _wanted(before, change)
-    problems = [*_problems_of_coordinates(wanted.lat, wanted.long)]
-    if wanted.name != before.name:
-        problems += await problems_of_renaming(tx, LOCATION, project, number, wanted.name)
+    desired = _desired(before, change)
+    problems = [*_problems_of_coordinates(desired.lat, desired.long)]
+    if desired.name != before.name:
+        problems += await problems_of_renaming(tx, LOCATION, project, number, desired.name)
     if problems:
         raise Invalid(problems)
-    if wanted == _wanted(before, LocationChange()):
+    if desired == _desired(before, LocationChange()):
         return before
     await tx.execute(
         """
         UPDATE locations SET name = %s, lat = %s, long = %s, address = %s, updated_at = now()
          WHERE project_id = %s AND id = %s
         """,
-        (wanted.name, wanted.lat, wanted.long, jsonb(wanted.address), project, number),
+        (desired.name, desired.lat, desired.long, jsonb(desired.address), project, number),
     )
     after = await queries.get_location(tx, project, number)
     await record_change(tx, actor, LOCATION, project, before=before, after=after)
@@ -76,7 +76,7 @@ async def delete_location(tx: Write, actor: Actor, project: int, friendly: str) 
     await remove(tx, actor, LOCATION, project, before)
 
 
-def _wanted(before: Location, change: LocationChange) -> NewLocation:
+def _desired(before: Location, change: LocationChange) -> NewLocation:
     """The location as the caller wants it, with degrees as numbers."""
     return NewLocation(
         name=before.name if change.name is UNSET else change.name.strip(),

@@ -38,28 +38,28 @@ async def update_project(tx: Write, actor: Actor, number: int, change: ProjectCh
     """Change a project; its time zone only while it has no batches, whose slots were cut by it."""
     await tx.execute("SELECT FROM projects WHERE id = %s FOR UPDATE", (number,))
     before = await queries.get_project(tx, number)
-    wanted = changed(before, change)
-    problems = [*_problems_of(wanted.name, wanted.time_zone)]
-    if wanted.status not in STATUSES:
+    desired = changed(before, change)
+    problems = [*_problems_of(desired.name, desired.time_zone)]
+    if desired.status not in STATUSES:
         problems.append(
             Problem(
-                f"project.status is {wanted.status!r}; allowed are {', '.join(STATUSES)}.",
+                f"project.status is {desired.status!r}; allowed are {', '.join(STATUSES)}.",
                 "project.status",
                 "invalid",
             )
         )
-    if wanted.time_zone != before.time_zone and not problems:
+    if desired.time_zone != before.time_zone and not problems:
         problems += await _problems_of_a_new_zone(tx, number, before.time_zone)
     if problems:
         raise Invalid(problems)
-    if wanted == before:
+    if desired == before:
         return before
     await tx.execute(
         """
         UPDATE projects SET name = %s, description = %s, time_zone = %s, status = %s, updated_at = now()
          WHERE id = %s
         """,
-        (wanted.name, wanted.description, wanted.time_zone, wanted.status, number),
+        (desired.name, desired.description, desired.time_zone, desired.status, number),
     )
     after = await queries.get_project(tx, number)
     await audit.record(

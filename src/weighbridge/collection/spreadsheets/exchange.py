@@ -30,13 +30,13 @@ _ROWS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class LineChange:
     """An asset as a line of a spreadsheet wants it, and the asset that is there, unless it is to be made."""
 
     line: SheetLine
     there: Asset | None
     before: NewAsset
-    wanted: NewAsset
+    desired: NewAsset
 
 
 async def export_assets(tx: Read, project: int) -> Attachment:
@@ -61,30 +61,32 @@ async def export_assets(tx: Read, project: int) -> Attachment:
 async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> AssetImport:
     """Make and change assets as a spreadsheet says, all of it or nothing."""
     lines, problems = await tx.in_thread(spreadsheet.read, text, await value_types(tx, project))
-    wishes, of_assets = await _wishes(tx, project, lines)
+    changes, of_assets = await _changes(tx, project, lines)
     problems += of_assets
-    renamed = [wish for wish in wishes if wish.there and wish.wanted.name != wish.before.name]
+    renamed = [change for change in changes if change.there and change.desired.name != change.before.name]
     if renamed and not problems:
         fixed = await fixed_names(tx, ASSET, project, _numbers(project, renamed))
         said = "renames an asset whose name batches depend on"
         numbered = zip(renamed, _numbers(project, renamed), strict=True)
         problems += [
-            wish.line.problem("name", said, "in_use") for wish, number in numbered if number in fixed
+            change.line.problem("name", said, "in_use") for change, number in numbered if number in fixed
         ]
     if problems:
         ordered = sorted(problems, key=lambda problem: _line_of(problem.field))
         raise Invalid(bounded(ordered, spreadsheet.PROBLEMS_MAX))
-    return await _store(tx, actor, project, text, wishes)
+    return await _store(tx, actor, project, text, changes)
 
 
-async def _wishes(tx: Write, project: int, lines: Sequence[SheetLine]) -> tuple[list[Wish], list[Problem]]:
+async def _changes(
+    tx: Write, project: int, lines: Sequence[SheetLine]
+) -> tuple[list[LineChange], list[Problem]]:
     """What the lines want of which assets, and what is wrong with that."""
     numbers = [ids.number("asset", line.id, project) for line in lines if line.id is not None]
     names = [line.change.name for line in lines if isinstance(line.change.name, str)]
     there = await locked_assets(tx, project, numbers, names)
     by_id = {asset.id: asset for asset in there}
     by_name = {asset.name: asset for asset in there}
-    wishes: list[Wish] = []
+    changes: list[LineChange] = []
     problems: list[Problem] = []
     for line in lines:
         if line.id is not None and line.id not in by_id:
@@ -92,31 +94,35 @@ async def _wishes(tx: Write, project: int, lines: Sequence[SheetLine]) -> tuple[
                 line.problem("id", f"is {line.id!r}, which is no asset of the project", "unknown")
             )
             continue
-        found = by_id[line.id] if line.id is not None else by_name.get(str(line.change.name))
-        before = NewAsset("") if found is None else _content(found)
-        wishes.append(Wish(line, found, before, with_change(before, line.change)))
-    return wishes, [*problems, *_conflicts(wishes, by_name)]
+        asset = by_id[line.id] if line.id is not None else by_name.get(str(line.change.name))
+        before = NewAsset("") if asset is None else _content(asset)
+        changes.append(LineChange(line, asset, before, with_change(before, line.change)))
+    return changes, [*problems, *_conflicts(changes, by_name)]
 
 
-def _conflicts(wishes: Sequence[Wish], by_name: Mapping[str, Asset]) -> Iterator[Problem]:
+def _conflicts(changes: Sequence[LineChange], by_name: Mapping[str, Asset]) -> Iterator[Problem]:
     """Lines that name one asset, and names that two assets would have."""
     first_of_asset: dict[str, int] = {}
     first_of_name: dict[str, int] = {}
-    renamed = {wish.there.id for wish in wishes if wish.there and wish.there.name != wish.wanted.name}
-    for wish in wishes:
-        name, line = wish.wanted.name, wish.line
-        if wish.there and (first := first_of_asset.setdefault(wish.there.id, line.number)) != line.number:
+    renamed = {
+        change.there.id for change in changes if change.there and change.there.name != change.desired.name
+    }
+    for change in changes:
+        name, line = change.desired.name, change.line
+        if change.there and (first := first_of_asset.setdefault(change.there.id, line.number)) != line.number:
             column = "name" if line.id is None else "id"
             yield line.problem(column, f"names the asset of line {first:,} a second time", "taken")
         elif (first := first_of_name.setdefault(name, line.number)) != line.number:
             yield line.problem("name", f"is {name!r}, as in line {first:,}", "taken")
-        elif (holder := by_name.get(name)) and holder != wish.there and holder.id not in renamed:
+        elif (holder := by_name.get(name)) and holder != change.there and holder.id not in renamed:
             yield line.problem("name", f"is {name!r}, which another asset of the project has", "taken")
 
 
-async def _store(tx: Write, actor: Actor, project: int, text: str, wishes: Sequence[Wish]) -> AssetImport:
-    new = [wish for wish in wishes if wish.there is None]
-    altered = [wish for wish in wishes if wish.there and wish.wanted != wish.before]
+async def _store(
+    tx: Write, actor: Actor, project: int, text: str, changes: Sequence[LineChange]
+) -> AssetImport:
+    new = [change for change in changes if change.there is None]
+    altered = [change for change in changes if change.there and change.desired != change.before]
     numbers = _numbers(project, altered)
     # Changes come first: a new asset may take a name that another one gives up.
     await tx.execute(
@@ -149,11 +155,11 @@ async def _store(tx: Write, actor: Actor, project: int, text: str, wishes: Seque
     if new or altered:
         target = f"{len(new) + len(altered)} assets"
         await audit.record(tx, actor, action="asset.import", target=target, project_id=project, after=summary)
-    return AssetImport(len(new), len(altered), len(wishes) - len(new) - len(altered))
+    return AssetImport(len(new), len(altered), len(changes) - len(new) - len(altered))
 
 
-def _columns(wishes: Sequence[Wish]) -> tuple[list[str | None], ...]:
-    assets = [wish.wanted for wish in wishes]
+def _columns(changes: Sequence[LineChange]) -> tuple[list[str | None], ...]:
+    assets = [change.desired for change in changes]
     return (
         [asset.name for asset in assets],
         [asset.asset_type for asset in assets],
@@ -168,9 +174,9 @@ def _content(asset: Asset) -> NewAsset:
     return NewAsset(asset.name, asset.asset_type, asset.serial_number, asset.description, custom)
 
 
-def _numbers(project: int, wishes: Sequence[Wish]) -> list[int]:
+def _numbers(project: int, changes: Sequence[LineChange]) -> list[int]:
     """The numbers of the assets that are there."""
-    return [ids.number("asset", wish.there.id, project) for wish in wishes if wish.there]
+    return [ids.number("asset", change.there.id, project) for change in changes if change.there]
 
 
 def _line_of(field: str | None) -> int:

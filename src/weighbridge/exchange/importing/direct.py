@@ -113,14 +113,14 @@ class Direct:
 
     async def _all(self, tx: Read, list_page: Any, listing: Listing, facts: type[Result]) -> list[Result]:
         """Walk a list of the project to its end."""
-        found: list[Result] = []
+        records: list[Result] = []
         number: int | None = 1
         while number is not None:
             request = list_request([("page", str(number)), ("page_size", "200")], listing)
             page: Page[Any] = await list_page(tx, self._project, request)
-            found += msgspec.convert(page.data, list[facts], from_attributes=True)  # type: ignore[valid-type]
+            records += msgspec.convert(page.data, list[facts], from_attributes=True)  # type: ignore[valid-type]
             number = page.info.next_page
-        return found
+        return records
 
     async def _keep(self, batch: Sequence[NumberedEvent]) -> StoredBatch:
         assert self._actor is not None  # noqa: S101 - the destination was found before

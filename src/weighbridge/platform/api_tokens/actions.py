@@ -41,10 +41,10 @@ async def create_token(
     tx: Write, actor: Actor, *, user_id: int, name: str, permissions: list[str], lifetime_days: int | None
 ) -> str:
     """Make a token for a user of the actor's account and give its text, which is not stored."""
-    asked = NewApiToken(name, permissions, lifetime_days)
-    if problems := _problems_of(asked, ""):
+    new = NewApiToken(name, permissions, lifetime_days)
+    if problems := _problems_of(new, ""):
         raise Invalid(problems)
-    _, text = await _store(tx, actor, user_id, asked)
+    _, text = await _store(tx, actor, user_id, new)
     return text
 
 
@@ -66,7 +66,7 @@ async def authenticate(database: Database, token: str, request_id: str) -> Actor
     if not tokens.is_well_formed(token):
         raise Unauthorized("The token is not one of this service.")
     secret_hash = tokens.secret_hash(token)
-    found = await database.single(
+    row = await database.single(
         f"""
         SELECT id, account_id, user_id, permissions, revoked_at IS NOT NULL,
                coalesce(expires_at <= now(), false), NOT {USE_IS_RECORDED}
@@ -74,9 +74,9 @@ async def authenticate(database: Database, token: str, request_id: str) -> Actor
         """,
         (secret_hash,),
     )
-    if found is None:
+    if row is None:
         raise Unauthorized("The token is not one of this service.")
-    token_id, account_id, user_id, permissions, is_revoked, is_expired, is_use_unrecorded = found
+    token_id, account_id, user_id, permissions, is_revoked, is_expired, is_use_unrecorded = row
     if is_revoked:
         raise Unauthorized("The token has been revoked.")
     if is_expired:

@@ -17,6 +17,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, ListRequest, Page, page_of, read_moment
+from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 
 NUMBER: Final = f"({NUMBERS})[t.position]"
@@ -58,12 +59,6 @@ _PRESENT: Final = """
     AND CASE t.value_type WHEN 'number' THEN e.numbers[t.position] IS NOT NULL
                           WHEN 'string' THEN e.texts[t.position] IS NOT NULL
                           ELSE e.booleans[t.position] IS NOT NULL END
-"""
-_COLUMNS: Final = f"""
-    e.project_id, e.id, t.position, t.slug, t.name, t.value_type, t.unit,
-    {NUMBER}, {TEXT}, {BOOLEAN}, e.numbers[t.position], e.texts[t.position], e.booleans[t.position],
-    e.is_revised, e.is_imputed,
-    et.slug, e.tracking_id, e.start_time, e.end_time, e.created_at, e.updated_at, {HAS_RESULTS}
 """
 
 
@@ -107,6 +102,33 @@ class DataPointRow(msgspec.Struct, frozen=True):
         return _first(self.captured_number, self.captured_text, self.captured_boolean)
 
 
+DATA_POINT_ROW: Final = row_of(
+    DataPointRow,
+    Column("project", "e.project_id"),
+    Column("event", "e.id"),
+    Column("position", "t.position"),
+    Column("slug", "t.slug"),
+    Column("name", "t.name"),
+    Column("value_type", "t.value_type"),
+    Column("unit", "t.unit"),
+    Column("number", NUMBER),
+    Column("text", TEXT),
+    Column("boolean", BOOLEAN),
+    Column("captured_number", "e.numbers[t.position]"),
+    Column("captured_text", "e.texts[t.position]"),
+    Column("captured_boolean", "e.booleans[t.position]"),
+    Column("is_revised", "e.is_revised"),
+    Column("is_imputed", "e.is_imputed"),
+    Column("event_slug", "et.slug"),
+    Column("tracking_id", "e.tracking_id"),
+    Column("start_time", "e.start_time"),
+    Column("end_time", "e.end_time"),
+    Column("created_at", "e.created_at"),
+    Column("updated_at", "e.updated_at"),
+    Column("has_results", HAS_RESULTS),
+)
+
+
 async def list_data_points(tx: Read, project: int, request: ListRequest) -> Page[DataPoint]:
     """The data points of a project's events that are not voided."""
     here = SQL("e.project_id = {} AND {}").format(Literal(project), SQL(_PRESENT))
@@ -133,9 +155,9 @@ async def data_point_row(tx: Read, project: int, friendly: str) -> DataPointRow:
     if key is None or key.project != project or key.owner is not ids.Owner.EVENT:
         raise NotFound
     row = await tx.row(
-        DataPointRow,
+        DATA_POINT_ROW.make,
         f"""
-        SELECT {_COLUMNS} FROM {_SOURCE}
+        SELECT {DATA_POINT_ROW.columns} FROM {_SOURCE}
          WHERE e.project_id = %s AND e.id = %s AND t.position = %s AND {_PRESENT}
         """,
         (project, key.key, key.position),
@@ -170,7 +192,15 @@ async def list_event_corrections(
 async def _page(
     tx: Read, project: int, listing: Listing, request: ListRequest, where: Composable
 ) -> Page[DataPoint]:
-    page = await page_of(tx, DataPointRow, listing, request, columns=_COLUMNS, source=_SOURCE, where=[where])
+    page = await page_of(
+        tx,
+        DATA_POINT_ROW.make,
+        listing,
+        request,
+        columns=DATA_POINT_ROW.columns,
+        source=_SOURCE,
+        where=[where],
+    )
     return Page(await _complete(tx, project, page.data), page.info)
 
 

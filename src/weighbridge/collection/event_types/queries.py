@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 import msgspec
 from psycopg.sql import SQL, Literal
@@ -12,6 +13,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of
+from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 
 EVENT_TYPES: Final = Listing(
@@ -27,17 +29,37 @@ EVENT_TYPES: Final = Listing(
     filters={"slug": Filter("slug", str, "a slug")},
 )
 
-_COLUMNS: Final = """
-    project_id, id, slug, name, description, cadence_amount, cadence_unit, reusable_in_batches,
-    expected_locations, requires_tracking_id, created_at, updated_at
-"""
+
+def _page_of_event_type(project: int, number: int) -> Link:
+    return Link(f"/projects/{ids.of('project', project)}/event_types/{ids.of('event_type', project, number)}")
+
+
+EVENT_TYPE_ROW: Final = row_of(
+    EventType,
+    Column("id", ("project_id", "id"), partial(ids.of, "event_type")),
+    Column("slug", "slug"),
+    Column("name", "name"),
+    Column("description", "description"),
+    Column("cadence_amount", "cadence_amount"),
+    Column("cadence_unit", "cadence_unit"),
+    Column("reusable_in_batches", "reusable_in_batches"),
+    Column("expected_locations", "expected_locations"),
+    Column("requires_tracking_id", "requires_tracking_id"),
+    Column("is_static", "false"),
+    Column("data_point_types", (), list),
+    Column("created_at", "created_at"),
+    Column("updated_at", "updated_at"),
+    Column("ui_url", ("project_id", "id"), _page_of_event_type),
+)
+"""Without its data point types, which are read for a whole page at once."""
 
 
 async def list_event_types(tx: Read, project: int, request: ListRequest) -> Page[EventType]:
     """The event types of a project."""
+    of_project = SQL("project_id = {}").format(Literal(project))
     page = await page_of(
-        tx, _event_type, EVENT_TYPES, request,
-        columns=_COLUMNS, source="event_types", where=[SQL("project_id = {}").format(Literal(project))],
+        tx, EVENT_TYPE_ROW.make, EVENT_TYPES, request,
+        columns=EVENT_TYPE_ROW.columns, source="event_types", where=[of_project],
     )  # fmt: skip
     return Page(await _with_data_point_types(tx, project, page.data), page.info)
 
@@ -45,8 +67,8 @@ async def list_event_types(tx: Read, project: int, request: ListRequest) -> Page
 async def get_event_type(tx: Read, project: int, friendly: str) -> EventType:
     """One event type by its friendly id; a number names none."""
     event_type = await tx.row(
-        _event_type,
-        f"SELECT {_COLUMNS} FROM event_types WHERE project_id = %s AND id = %s",
+        EVENT_TYPE_ROW.make,
+        f"SELECT {EVENT_TYPE_ROW.columns} FROM event_types WHERE project_id = %s AND id = %s",
         (project, ids.number("event_type", friendly, project)),
     )
     if event_type is None:
@@ -73,26 +95,3 @@ async def _with_data_point_types(tx: Read, project: int, event_types: Sequence[E
         msgspec.structs.replace(one, data_point_types=by_type[number])
         for one, number in zip(event_types, numbers, strict=True)
     ]
-
-
-def _event_type(
-    project: int, number: int, slug: str, name: str, description: str | None, *rest: Any
-) -> EventType:
-    friendly = ids.of("event_type", project, number)
-    cadence_amount, cadence_unit, reusable, expected_locations, requires_tracking_id, created, updated = rest
-    return EventType(
-        id=friendly,
-        slug=slug,
-        name=name,
-        description=description,
-        cadence_amount=cadence_amount,
-        cadence_unit=cadence_unit,
-        reusable_in_batches=reusable,
-        expected_locations=expected_locations,
-        requires_tracking_id=requires_tracking_id,
-        is_static=False,
-        data_point_types=[],
-        created_at=created,
-        updated_at=updated,
-        ui_url=Link(f"/projects/{ids.of('project', project)}/event_types/{friendly}"),
-    )

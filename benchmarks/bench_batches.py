@@ -23,7 +23,7 @@ from weighbridge.accounting.ledgers.queries import get_ledger
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.db.engine import Database, Read
-from weighbridge.db.listing import wanted
+from weighbridge.db.listing import list_request
 
 FEEDSTOCKS = 50
 MONTHS = 20
@@ -255,7 +255,7 @@ async def _statements(url: str, ledger: str) -> list[tuple[Any, Any]]:
         await get_ledger(recording, actor, ledger)
         key = ids.parse("ledger", ledger)
         assert key is not None
-        page = await list_ledger_batches(recording, key.project, key.key, wanted([], LEDGER_BATCHES))
+        page = await list_ledger_batches(recording, key.project, key.key, list_request([], LEDGER_BATCHES))
         assert len(page.data) == 20
         return recording.statements
 

@@ -28,8 +28,8 @@ def opened(data_dir: Path | None) -> Iterator[str]:
         revision = None
         with psycopg.connect(url) as connection:
             if connection.execute("SELECT to_regclass('alembic_version')").fetchone() != (None,):
-                found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-                revision = found[0] if found else None
+                row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+                revision = row[0] if row else None
         if revision is None:
             migrate_or_refuse(url)
         elif revision != newest_revision():

@@ -74,9 +74,9 @@ def _show(file: Path, report: "Report") -> None:
     console.print(_summary(report), style="bold green" if report.is_passed else "bold red")
 
 
-def _show_case(console: "Console", place: str, result: "CaseResult") -> None:
+def _show_case(console: "Console", location: str, result: "CaseResult") -> None:
     console.print()
-    console.print(f"{place}: {result.case.name}", style="bold")
+    console.print(f"{location}: {result.case.name}", style="bold")
     if result.case.source:
         console.print(f"  {' '.join(result.case.source.split())}", style="dim")
     for equation in result.equations:

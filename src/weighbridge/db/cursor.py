@@ -1,4 +1,4 @@
-"""A cursor marks a place in an ordered list: after the row whose sort values it holds.
+"""A cursor marks a position in an ordered list: after the row whose sort values it holds.
 
 Walking by cursor costs the same for every page, and rows that come or go meanwhile shift nothing: each row
 that was there all the time is met exactly once.
@@ -35,15 +35,15 @@ class SortKey:
         return SQL("{} DESC" if self.descends else "{}").format(SQL(self.expression))
 
 
-class _Place(msgspec.Struct, array_like=True, frozen=True):
+class _Position(msgspec.Struct, array_like=True, frozen=True):
     order: list[str]
     values: list[str]
 
 
 def write(order: Sequence[str], values: Sequence[Any]) -> str:
     """Write the cursor of a row in an order."""
-    place = _Place(list(order), [_text(value) for value in values])
-    return base64.urlsafe_b64encode(msgspec.json.encode(place)).decode().rstrip("=")
+    position = _Position(list(order), [_text(value) for value in values])
+    return base64.urlsafe_b64encode(msgspec.json.encode(position)).decode().rstrip("=")
 
 
 def read(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -52,12 +52,12 @@ def read(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         raise ValueError(text)
     try:
         decoded = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        place = msgspec.json.decode(decoded, type=_Place)
+        position = msgspec.json.decode(decoded, type=_Position)
     except (binascii.Error, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise ValueError(text) from error
-    if any("\x00" in value for value in place.values):
+    if any("\x00" in value for value in position.values):
         raise ValueError(text)
-    return tuple(place.order), tuple(place.values)
+    return tuple(position.order), tuple(position.values)
 
 
 def after(order: Sequence[SortKey], values: Sequence[str]) -> Composable:

@@ -76,9 +76,9 @@ class Read:
         self, make: Callable[..., Record], statement: Statement, values: Parameters = ()
     ) -> Record | None:
         """Run a statement that gives at most one row."""
-        found = await self.rows(make, statement, values)
-        assert len(found) <= 1, "the statement promises at most one row"  # noqa: S101
-        return found[0] if found else None
+        records = await self.rows(make, statement, values)
+        assert len(records) <= 1, "the statement promises at most one row"  # noqa: S101
+        return records[0] if records else None
 
     async def tuples(self, statement: Statement, values: Parameters = ()) -> list[TupleRow]:
         """Run a statement and give its rows as tuples."""

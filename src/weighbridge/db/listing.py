@@ -95,7 +95,7 @@ class Page(msgspec.Struct, Generic[Record], frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ListRequest:
     """What the query string asks of a list, checked against the listing's table."""
 
     page: int
@@ -114,50 +114,50 @@ class Wanted:
 
     def order(self, listing: Listing) -> list[SortKey]:
         """The total order: what was asked for, and the key, which runs the way of the last."""
-        asked = [SortKey(listing.sorts[name.lstrip("-")], name.startswith("-")) for name in self.sort if name]
-        descends = bool(asked) and asked[-1].descends
-        return asked + [SortKey(expression, descends) for expression in listing.key]
+        keys = [SortKey(listing.sorts[name.lstrip("-")], name.startswith("-")) for name in self.sort if name]
+        descends = bool(keys) and keys[-1].descends
+        return keys + [SortKey(expression, descends) for expression in listing.key]
 
 
 async def page_of(
     tx: Read,
     make: Callable[..., Record],
     listing: Listing,
-    wanted: Wanted,
+    request: ListRequest,
     *,
     columns: LiteralString,
     source: LiteralString,
     where: Sequence[Composable],
 ) -> Page[Record]:
     """Read one page: count what matches, then take the rows of the page in their order."""
-    condition = SQL(" AND ").join([SQL("true"), *where, *wanted.where(listing)])
+    condition = SQL(" AND ").join([SQL("true"), *where, *request.where(listing)])
     matching = SQL("FROM {} WHERE {}").format(SQL(source), condition)
     total, is_estimate = await _total(tx, matching)
-    order = wanted.order(listing)
-    behind = SQL("true") if wanted.after is None else cursor.after(order, wanted.after)
+    order = request.order(listing)
+    behind = SQL("true") if request.after is None else cursor.after(order, request.after)
     statement = SQL("SELECT {}, {} {} AND {} ORDER BY {} LIMIT {} OFFSET {}").format(
         SQL(columns),
         SQL(", ").join(SQL(column.expression) for column in order),
         matching,
         behind,
         SQL(", ").join(column.sql for column in order),
-        Literal(wanted.page_size + 1),
-        Literal((wanted.page - 1) * wanted.page_size),
+        Literal(request.page_size + 1),
+        Literal((request.page - 1) * request.page_size),
     )
     try:
         rows = await tx.tuples(statement)
     except DataError:
-        if wanted.after is None:
+        if request.after is None:
             raise
         raise Malformed([_BAD_CURSOR]) from None
-    shown = rows[: wanted.page_size]
+    shown = rows[: request.page_size]
     goes_on = len(rows) > len(shown)
     if is_estimate:
-        total, is_estimate = _seen(wanted, len(rows), total, goes_on=goes_on)
-    info = page_info(wanted, len(shown), total, is_estimate=is_estimate, goes_on=goes_on)
+        total, is_estimate = _seen(request, len(rows), total, goes_on=goes_on)
+    info = page_info(request, len(shown), total, is_estimate=is_estimate, goes_on=goes_on)
     if goes_on:
         values = shown[-1][-len(order) :]
-        info = msgspec.structs.replace(info, next_cursor=cursor.write(wanted.sort, values))
+        info = msgspec.structs.replace(info, next_cursor=cursor.write(request.sort, values))
     return Page([make(*row[: -len(order)]) for row in shown], info)
 
 
@@ -184,7 +184,7 @@ def among(allowed: Iterable[str]) -> Callable[[str], str]:
     return read
 
 
-def wanted(query: Sequence[tuple[str, str]], listing: Listing) -> Wanted:
+def list_request(query: Sequence[tuple[str, str]], listing: Listing) -> ListRequest:
     """Read a query string; raise Malformed with every problem it has."""
     problems: list[Problem] = []
     page, page_size = 1, PAGE_SIZE_DEFAULT
@@ -209,19 +209,19 @@ def wanted(query: Sequence[tuple[str, str]], listing: Listing) -> Wanted:
     problems += _contradictions(query)
     problems += _conflicts(conditions)
     problems += _out_of_reach(page, page_size)
-    asked = Wanted(page, page_size, sort, tuple(dict.fromkeys(conditions)))
+    request = ListRequest(page, page_size, sort, tuple(dict.fromkeys(conditions)))
     if marked is not None and not problems:
-        asked, found = _marked(asked, marked, query, listing)
-        problems += found
+        request, of_cursor = _marked(request, marked, query, listing)
+        problems += of_cursor
     if problems:
         raise Malformed(problems)
-    return asked
+    return request
 
 
-def _comparison(found: Filter, operator: LiteralString, value: Any) -> Composable:
-    if found.contains:
-        return SQL("{} = ANY ({})").format(Literal(value), SQL(found.column))
-    return SQL("{} {} {}").format(SQL(found.column), SQL(operator), Literal(value))
+def _comparison(field_filter: Filter, operator: LiteralString, value: Any) -> Composable:
+    if field_filter.contains:
+        return SQL("{} = ANY ({})").format(Literal(value), SQL(field_filter.column))
+    return SQL("{} {} {}").format(SQL(field_filter.column), SQL(operator), Literal(value))
 
 
 def _whole_number(name: str, value: str, largest: int | None, problems: list[Problem]) -> int:
@@ -257,15 +257,15 @@ def _condition(
         return []
     field_name = parts[0][1:]
     comparator = parts[1][1:] if len(parts) == 3 else "eq"
-    found = listing.filters.get(field_name)
-    if found is None:
+    field_filter = listing.filters.get(field_name)
+    if field_filter is None:
         allowed = ", ".join(listing.filters) or "nothing"
         problems.append(
             Problem(f"{field_name} is not a field to filter by; this list takes {allowed}.", name, "unknown")
         )
         return []
-    if comparator not in found.comparators:
-        allowed = ", ".join(found.comparators)
+    if comparator not in field_filter.comparators:
+        allowed = ", ".join(field_filter.comparators)
         problems.append(
             Problem(
                 f"{name} has the comparator {comparator!r}; {field_name} takes {allowed}.",
@@ -281,14 +281,14 @@ def _read(
     name: str, value: str, listing: Listing, condition: tuple[str, str], problems: list[Problem]
 ) -> list[tuple[str, str, Any]]:
     field_name, comparator = condition
-    found = listing.filters[field_name]
+    field_filter = listing.filters[field_name]
     try:
         if "\x00" in value:
             raise ValueError(value)  # noqa: TRY301 - a value no text column can be compared with
-        return [(field_name, comparator, found.read(value))]
+        return [(field_name, comparator, field_filter.read(value))]
     except (ValueError, OverflowError):
         problems.append(
-            Problem(f"{name} is {value!r}; {field_name} takes {found.expects}.", name, "unreadable")
+            Problem(f"{name} is {value!r}; {field_name} takes {field_filter.expects}.", name, "unreadable")
         )
         return []
 
@@ -301,24 +301,24 @@ def _out_of_reach(page: int, page_size: int) -> list[Problem]:
 
 
 def _marked(
-    asked: Wanted, text: str, query: Sequence[tuple[str, str]], listing: Listing
-) -> tuple[Wanted, list[Problem]]:
+    request: ListRequest, text: str, query: Sequence[tuple[str, str]], listing: Listing
+) -> tuple[ListRequest, list[Problem]]:
     """Begin behind a cursor, in the order that it was written for."""
     if any(name == "page" for name, _ in query):
-        return asked, [
+        return request, [
             Problem("page and cursor are two ways to walk a list; give one.", "cursor", "conflict")
         ]
     try:
         sort, values = cursor.read(text)
     except ValueError:
-        return asked, [_BAD_CURSOR]
-    if any(name == "sort" for name, _ in query) and sort != asked.sort:
-        return asked, [Problem("The cursor was written for another sort.", "cursor", "conflict")]
+        return request, [_BAD_CURSOR]
+    if any(name == "sort" for name, _ in query) and sort != request.sort:
+        return request, [Problem("The cursor was written for another sort.", "cursor", "conflict")]
     is_ours = bool(listing.key) and all(name.removeprefix("-") in listing.sorts for name in sort if name)
-    asked = replace(asked, sort=sort, after=values)
-    if not is_ours or len(values) != len(asked.order(listing)):
-        return asked, [_BAD_CURSOR]
-    return asked, []
+    request = replace(request, sort=sort, after=values)
+    if not is_ours or len(values) != len(request.order(listing)):
+        return request, [_BAD_CURSOR]
+    return request, []
 
 
 def _contradictions(query: Sequence[tuple[str, str]]) -> list[Problem]:
@@ -355,33 +355,33 @@ async def _total(tx: Read, matching: Composable) -> tuple[int, bool]:
     return max(counted, int(plan[0]["Plan"]["Plan Rows"])), True
 
 
-def _seen(wanted: Wanted, rows: int, estimate: int, *, goes_on: bool) -> tuple[int, bool]:
+def _seen(request: ListRequest, rows: int, estimate: int, *, goes_on: bool) -> tuple[int, bool]:
     """The estimate, held against the rows of a page: the last one tells how many there are."""
-    if wanted.after is not None or not rows:
+    if request.after is not None or not rows:
         return estimate, True
-    least = (wanted.page - 1) * wanted.page_size + rows
+    least = (request.page - 1) * request.page_size + rows
     return (max(estimate, least), True) if goes_on else (least, False)
 
 
-def page_info(wanted: Wanted, items: int, total: int, *, is_estimate: bool, goes_on: bool) -> Info:
+def page_info(request: ListRequest, items: int, total: int, *, is_estimate: bool, goes_on: bool) -> Info:
     """Say where a page stands in its list; behind a cursor, pages have no number.
 
     Whether there is a next page is known from the rows, never from an estimate: whoever walks the pages
     meets all of the list.
     """
-    pages = max(1, -(-total // wanted.page_size))
-    is_numbered = wanted.after is None
+    pages = max(1, -(-total // request.page_size))
+    is_numbered = request.after is None
     return Info(
         items=items,
-        page_size=wanted.page_size,
+        page_size=request.page_size,
         total_items=total,
         total_is_estimate=is_estimate,
-        current_page=wanted.page if is_numbered else None,
-        next_page=wanted.page + 1 if is_numbered and goes_on else None,
-        previous_page=min(wanted.page - 1, pages) if is_numbered and wanted.page > 1 else None,
+        current_page=request.page if is_numbered else None,
+        next_page=request.page + 1 if is_numbered and goes_on else None,
+        previous_page=min(request.page - 1, pages) if is_numbered and request.page > 1 else None,
         total_pages=pages,
-        sort=[name for name in wanted.sort if name],
-        filter=[f"{name}[{comparator}]" for name, comparator, _ in wanted.conditions],
+        sort=[name for name in request.sort if name],
+        filter=[f"{name}[{comparator}]" for name, comparator, _ in request.conditions],
     )
 
 

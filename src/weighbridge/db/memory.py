@@ -33,14 +33,14 @@ class Memory:
 
     def recall(self, name: Hashable) -> Any:
         """The row as it was when it was kept; None when it is not remembered."""
-        found = self._kept.get(name)
-        if found is None:
+        entry = self._kept.get(name)
+        if entry is None:
             return None
         self._kept.move_to_end(name)
-        return found[0]
+        return entry[0]
 
     def forget(self, name: Hashable) -> None:
         """Remember a row no longer."""
-        found = self._kept.pop(name, None)
-        if found is not None:
-            self._room += found[1]
+        entry = self._kept.pop(name, None)
+        if entry is not None:
+            self._room += entry[1]

@@ -20,12 +20,12 @@ Record = TypeVar("Record", bound=msgspec.Struct)
 
 def changed(record: Record, change: msgspec.Struct) -> Record:
     """The record as the caller wants it."""
-    wanted = {
+    fields = {
         name: value.strip() if name == "name" and isinstance(value, str) else value
         for name, value in msgspec.structs.asdict(change).items()
         if value is not msgspec.UNSET and name in record.__struct_fields__
     }
-    return msgspec.structs.replace(record, **wanted)
+    return msgspec.structs.replace(record, **fields)
 
 
 async def remove_unused(tx: Write, table: LiteralString, project: int, number: int, *, used: str) -> None:

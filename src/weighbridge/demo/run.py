@@ -104,5 +104,5 @@ def _program() -> str:
     called = Path(sys.argv[0])
     if called.name != "weighbridge":
         return shlex.join([sys.executable, "-m", "weighbridge.cli"])
-    found = shutil.which(called.name)
-    return called.name if found and Path(found).samefile(called) else shlex.quote(str(called))
+    program = shutil.which(called.name)
+    return called.name if program and Path(program).samefile(called) else shlex.quote(str(called))

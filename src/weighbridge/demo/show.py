@@ -55,7 +55,7 @@ class Compared:
     """A figure beside the one that was published."""
 
     what: str
-    found: Decimal
+    computed: Decimal
     published: str
 
 
@@ -130,7 +130,7 @@ class Screen:
         """Show figures beside the published ones."""
         table = self._table("Figure", ">Weighbridge", "Published")
         for row in rows:
-            table.add_row(row.what, f"{row.found:f}", row.published)
+            table.add_row(row.what, f"{row.computed:f}", row.published)
         self._console.print(table)
 
     def lineage(self, batch: str, lineages: Mapping[str, Record], ledgers: Mapping[str, str]) -> None:

@@ -1,1 +1,5 @@
-"""How data come in and go out in the forms that plants and partners have."""
+"""Exchange: what comes from outside in bulk, and goes out.
+
+In come files, out go events, stored through the same actions as over HTTP. Read `tabular`, which knows rows
+and nothing of the service, before `importing`, which stores what they say.
+"""

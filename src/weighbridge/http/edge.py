@@ -91,7 +91,7 @@ def edge(
         exchange = _Exchange(scope, always, untouched, _request_id(scope))
         scope.setdefault("state", {})["request_id"] = exchange.request_id
         is_head = scope["method"] == "HEAD"
-        asked = {**scope, "method": "GET"} if is_head else scope
+        inner_scope = {**scope, "method": "GET"} if is_head else scope
 
         async def send_completed(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -102,7 +102,7 @@ def edge(
             await send(message)
 
         try:
-            await inner(asked, _in_time(receive, body_seconds, _told_length(scope)), send_completed)
+            await inner(inner_scope, _in_time(receive, body_seconds, _told_length(scope)), send_completed)
         finally:
             exchange.finish()
 

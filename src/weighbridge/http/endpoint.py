@@ -223,12 +223,12 @@ def _writing(
             if shortcut and (answer := await by_shortcut(request, permission, body, shortcut)) is not None:
                 return _response(request, answer, status)
             actor = await authenticated(request, permission)
-            async with _asked(request, body, form, text) as (asked, raw):
+            async with _body_of(request, body, form, text) as (arrived, raw):
                 scope = idempotency.scope_of(actor, method, request.url.path, _key(request), raw)
                 async with database(request).write() as tx:
                     if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
                         return _replayed(stored)
-                    answer = await function(_call(request, tx, actor), asked)
+                    answer = await function(_call(request, tx, actor), arrived)
                     response = _response(request, answer, status)
                     if scope is not None:
                         repeated = _response(request, kept(answer), status) if kept else response
@@ -254,7 +254,7 @@ def _replayed(stored: idempotency.StoredAnswer) -> Reply:
 
 
 @asynccontextmanager
-async def _asked(
+async def _body_of(
     request: WebRequest, body: type[Any], form: upload.Form | None, text: str | None
 ) -> AsyncIterator[tuple[Any, bytes]]:
     """What the body asks for, and the bytes by which a repetition of it is known."""

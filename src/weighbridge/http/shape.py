@@ -71,9 +71,9 @@ def not_utf_8(error: UnicodeDecodeError) -> str:
 
 def wrong_shape(complaint: str, body: bytes, kind: Any) -> Problem:
     """What is wrong with a body that is JSON, and not of the shape that the request takes."""
-    found = _PATH.search(complaint)
-    path = found["path"] if found else ""
-    said = complaint[: found.start()] if found else complaint
+    location = _PATH.search(complaint)
+    path = location["path"] if location else ""
+    said = complaint[: location.start()] if location else complaint
     within = f"{path}." if path else ""
     if unknown := _UNKNOWN.match(said):
         name = within + unknown["name"]
@@ -125,33 +125,33 @@ def _shown_at(body: bytes, path: str) -> str:
 
 def _fields_at(kind: Any, path: str) -> tuple[str, ...]:
     """The fields of the record at a path."""
-    found = _record(_type_at(kind, path))
-    return tuple(one.encode_name for one in found.fields) if isinstance(found, StructType) else ()
+    record = _record(_type_at(kind, path))
+    return tuple(one.encode_name for one in record.fields) if isinstance(record, StructType) else ()
 
 
 def _words_at(kind: Any, path: str) -> list[str]:
     """The words that are taken at a path, where only some are."""
-    found = _type_at(kind, path)
-    kinds = found.types if isinstance(found, UnionType) else (found,)
+    taken = _type_at(kind, path)
+    kinds = taken.types if isinstance(taken, UnionType) else (taken,)
     return [repr(word) for one in kinds if isinstance(one, LiteralType) for word in one.values]
 
 
 def _type_at(kind: Any, path: str) -> Any:
-    found: Any = type_info(kind)
+    reached: Any = type_info(kind)
     for _, name in _STEP.findall(path):
-        around = _record(found)
+        around = _record(reached)
         if isinstance(around, StructType) and name:
-            found = next((one.type for one in around.fields if one.encode_name == name), None)
+            reached = next((one.type for one in around.fields if one.encode_name == name), None)
         elif isinstance(around, ListType):
-            found = around.item_type
-    return found
+            reached = around.item_type
+    return reached
 
 
-def _record(found: Any) -> Any:
+def _record(kind: Any) -> Any:
     """The record or the list of a type that may be something else too."""
-    if isinstance(found, Metadata):
-        return _record(found.type)
-    if isinstance(found, UnionType):
-        kinds = map(_record, found.types)
+    if isinstance(kind, Metadata):
+        return _record(kind.type)
+    if isinstance(kind, UnionType):
+        kinds = map(_record, kind.types)
         return next((one for one in kinds if isinstance(one, StructType | ListType)), None)
-    return found
+    return kind

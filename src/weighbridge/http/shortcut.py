@@ -61,7 +61,7 @@ async def by_shortcut(request: WebRequest, permission: str, body: type[Any], sho
     if presumed is None or not presumed.actor.may(permission):
         return None
     try:
-        asked = wire.decode(await _body_of(request, permission), body)
+        arrived = wire.decode(await _body_of(request, permission), body)
     except Malformed:
         return None
     limiter: RateLimiter = request.app.state.limiter
@@ -70,7 +70,7 @@ async def by_shortcut(request: WebRequest, permission: str, body: type[Any], sho
         return None
     record = None
     try:
-        record = await shortcut(ShortCall(database(request), presumed, _path_of(request)), asked)
+        record = await shortcut(ShortCall(database(request), presumed, _path_of(request)), arrived)
     finally:
         if record is None:
             limiter.take_back(presumed.token_id, allowance)

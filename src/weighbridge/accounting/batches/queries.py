@@ -27,7 +27,7 @@ from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_info, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_info, page_of, read_int4
 from weighbridge.errors import NotFound
 from weighbridge.quality.rule_results.queries import batches_with_alerts
 
@@ -118,17 +118,17 @@ class BatchRow(msgspec.Struct, frozen=True):
     updated_at: Instant
 
 
-async def list_batches(tx: Read, actor: Actor, wanted: Wanted) -> Page[Batch]:
+async def list_batches(tx: Read, actor: Actor, request: ListRequest) -> Page[Batch]:
     """The batches of every ledger of the actor's account."""
-    return await _page(tx, BATCHES, wanted, _mine(actor))
+    return await _page(tx, BATCHES, request, _mine(actor))
 
 
-async def list_ledger_batches(tx: Read, project: int, ledger: int, wanted: Wanted) -> Page[Batch]:
+async def list_ledger_batches(tx: Read, project: int, ledger: int, request: ListRequest) -> Page[Batch]:
     """The batches of one ledger."""
     of_ledger = SQL("b.project_id = {} AND b.ledger_id = {} AND b.deleted_at IS NULL").format(
         Literal(project), Literal(ledger)
     )
-    return await _page(tx, LEDGER_BATCHES, wanted, of_ledger)
+    return await _page(tx, LEDGER_BATCHES, request, of_ledger)
 
 
 async def get_batch(tx: Read, actor: Actor, friendly: str) -> Batch:
@@ -137,14 +137,14 @@ async def get_batch(tx: Read, actor: Actor, friendly: str) -> Batch:
     return (await _batches(tx, [row]))[0]
 
 
-async def list_input_data(tx: Read, actor: Actor, friendly: str, wanted: Wanted) -> InputDataPage:
+async def list_input_data(tx: Read, actor: Actor, friendly: str, request: ListRequest) -> InputDataPage:
     """One page of a batch's input data."""
     row = await _row_named(tx, actor, friendly)
-    offset = (wanted.page - 1) * wanted.page_size
-    found = await input_data(tx, row.project, [row.number], offset, wanted.page_size)
+    offset = (request.page - 1) * request.page_size
+    found = await input_data(tx, row.project, [row.number], offset, request.page_size)
     rows, total = found[row.number]
     goes_on = offset + len(rows) < total
-    return InputDataPage(rows, page_info(wanted, len(rows), total, is_estimate=False, goes_on=goes_on))
+    return InputDataPage(rows, page_info(request, len(rows), total, is_estimate=False, goes_on=goes_on))
 
 
 async def key_of_batch(tx: Read, actor: Actor, friendly: str) -> ids.Key:
@@ -165,8 +165,8 @@ async def known_batches(tx: Read, project: int, numbers: Sequence[int]) -> set[i
     return {number for (number,) in rows}
 
 
-async def _page(tx: Read, listing: Listing, wanted: Wanted, where: Composable) -> Page[Batch]:
-    page = await page_of(tx, BatchRow, listing, wanted, columns=_COLUMNS, source=_SOURCE, where=[where])
+async def _page(tx: Read, listing: Listing, request: ListRequest, where: Composable) -> Page[Batch]:
+    page = await page_of(tx, BatchRow, listing, request, columns=_COLUMNS, source=_SOURCE, where=[where])
     return Page(await _batches(tx, page.data), page.info)
 
 

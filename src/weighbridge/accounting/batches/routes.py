@@ -5,7 +5,7 @@ from weighbridge.accounting.batches.records import Batch, BatchDeletion, InputDa
 from weighbridge.accounting.ledgers.queries import get_ledger
 from weighbridge.accounting.tracing import lineage
 from weighbridge.core.identity import ids
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, delete, get, post
 from weighbridge.platform.async_tasks.records import AsyncTask
 from weighbridge.platform.queue.polling import accepted
@@ -17,7 +17,7 @@ _WRITE = "production_accounting:write"
 @get("/batches", permission=_READ, returns=Page[Batch], listing=queries.BATCHES)
 async def list_batches(call: ReadCall) -> Page[Batch]:
     """List the batches of all the account's ledgers."""
-    return await queries.list_batches(call.tx, call.actor, wanted(call.query, queries.BATCHES))
+    return await queries.list_batches(call.tx, call.actor, list_request(call.query, queries.BATCHES))
 
 
 @get("/ledgers/{ledger_id}/batches", permission=_READ, returns=Page[Batch], listing=queries.LEDGER_BATCHES)
@@ -27,7 +27,7 @@ async def list_ledger_batches(call: ReadCall) -> Page[Batch]:
     key = ids.parse("ledger", call.path["ledger_id"])
     assert key is not None  # noqa: S101 - the ledger was found by it
     return await queries.list_ledger_batches(
-        call.tx, key.project, key.key, wanted(call.query, queries.LEDGER_BATCHES)
+        call.tx, key.project, key.key, list_request(call.query, queries.LEDGER_BATCHES)
     )
 
 
@@ -41,7 +41,7 @@ async def get_batch(call: ReadCall) -> Batch:
 async def list_input_data(call: ReadCall) -> InputDataPage:
     """List every value that a batch was made of, page by page."""
     return await queries.list_input_data(
-        call.tx, call.actor, call.path["batch_id"], wanted(call.query, queries.INPUT_DATA)
+        call.tx, call.actor, call.path["batch_id"], list_request(call.query, queries.INPUT_DATA)
     )
 
 

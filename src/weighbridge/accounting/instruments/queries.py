@@ -10,7 +10,7 @@ from weighbridge.accounting.instruments.records import Instrument
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of
 
 INSTRUMENTS: Final = Listing(
     sorts={
@@ -41,10 +41,10 @@ _COLUMNS: Final = """
 """
 
 
-async def list_instruments(tx: Read, ledger: ids.Key, wanted: Wanted) -> Page[Instrument]:
+async def list_instruments(tx: Read, ledger: ids.Key, request: ListRequest) -> Page[Instrument]:
     """The instruments of one ledger; those that were deleted are left out."""
     return await page_of(
-        tx, _instrument, INSTRUMENTS, wanted, columns=_COLUMNS, source=_SOURCE, where=[_of_ledger(ledger)]
+        tx, _instrument, INSTRUMENTS, request, columns=_COLUMNS, source=_SOURCE, where=[_of_ledger(ledger)]
     )
 
 

@@ -4,7 +4,7 @@ from weighbridge.accounting.instruments import actions, queries
 from weighbridge.accounting.instruments.records import Instrument, NewInstrumentBody
 from weighbridge.accounting.ledgers.queries import get_ledger
 from weighbridge.core.identity import ids
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, post
 
 _PATH = "/ledgers/{ledger_id}/instruments"
@@ -21,7 +21,7 @@ async def list_instruments(call: ReadCall) -> Page[Instrument]:
     await get_ledger(call.tx, call.actor, call.path["ledger_id"])
     key = ids.parse("ledger", call.path["ledger_id"])
     assert key is not None  # noqa: S101 - the ledger was found by it
-    return await queries.list_instruments(call.tx, key, wanted(call.query, queries.INSTRUMENTS))
+    return await queries.list_instruments(call.tx, key, list_request(call.query, queries.INSTRUMENTS))
 
 
 @post(

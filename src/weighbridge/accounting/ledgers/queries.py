@@ -16,7 +16,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, page_of, read_int4, wanted
+from weighbridge.db.listing import Filter, Listing, Page, list_request, page_of, read_int4
 from weighbridge.errors import Malformed, NotFound
 
 LEDGERS: Final = Listing(
@@ -56,7 +56,7 @@ async def list_ledgers(tx: Read, actor: Actor, query: Sequence[tuple[str, str]])
         tx,
         _ledger,
         LEDGERS,
-        wanted(rest, LEDGERS),
+        list_request(rest, LEDGERS),
         columns=_COLUMNS,
         source=_SOURCE,
         where=[_mine(actor)],

@@ -22,7 +22,17 @@ from weighbridge.core.model import ModelError
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, Page, Wanted, among, page_of, read_moment
+from weighbridge.db.listing import (
+    BOUNDS,
+    MOMENT,
+    Filter,
+    Listing,
+    ListRequest,
+    Page,
+    among,
+    page_of,
+    read_moment,
+)
 from weighbridge.db.literal import Literal
 from weighbridge.errors import NotFound
 from weighbridge.modelling.document.reading import read_model
@@ -100,10 +110,10 @@ class _CalculationRow(msgspec.Struct, frozen=True):
         return self.value if self.elements is None else self.elements
 
 
-async def list_model_runs(tx: Read, model: int, wanted: Wanted) -> Page[ModelRun]:
+async def list_model_runs(tx: Read, model: int, request: ListRequest) -> Page[ModelRun]:
     """The runs of one version: those that stand alone, and those behind its batches."""
     of_model = SQL("r.model_id = {}").format(Literal(model))
-    page = await page_of(tx, _RunRow, MODEL_RUNS, wanted, columns=_COLUMNS, source=_SOURCE, where=[of_model])
+    page = await page_of(tx, _RunRow, MODEL_RUNS, request, columns=_COLUMNS, source=_SOURCE, where=[of_model])
     return Page(await _model_runs(tx, page.data), page.info)
 
 

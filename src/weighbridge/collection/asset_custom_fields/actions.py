@@ -20,13 +20,13 @@ _VALUE_TYPE = "asset_custom_field.value_type"
 
 
 async def create_asset_custom_field(
-    tx: Write, actor: Actor, project: int, asked: NewAssetCustomField
+    tx: Write, actor: Actor, project: int, new: NewAssetCustomField
 ) -> AssetCustomField:
     """Make a custom field of a project's assets."""
-    label = asked.label.strip()
+    label = new.label.strip()
     problems = [*problems_of_label(label, _LABEL)]
-    if asked.value_type not in VALUE_TYPES:
-        said = f"{_VALUE_TYPE} is {asked.value_type!r}; allowed are {', '.join(VALUE_TYPES)}."
+    if new.value_type not in VALUE_TYPES:
+        said = f"{_VALUE_TYPE} is {new.value_type!r}; allowed are {', '.join(VALUE_TYPES)}."
         problems.append(Problem(said, _VALUE_TYPE, "invalid"))
     there = await value_types(tx, project)
     if label in there:
@@ -38,7 +38,7 @@ async def create_asset_custom_field(
         raise Invalid(problems)
     number: int = await tx.value(
         "INSERT INTO asset_custom_fields (project_id, label, value_type) VALUES (%s, %s, %s) RETURNING id",
-        (project, label, asked.value_type),
+        (project, label, new.value_type),
     )
     made = await queries.get_asset_custom_field(tx, project, str(number))
     changes.record(

@@ -1,29 +1,38 @@
 """Read custom fields."""
 
+from functools import partial
 from typing import Final
 
 from psycopg.sql import SQL, Literal
 
 from weighbridge.collection.asset_custom_fields.records import AssetCustomField
 from weighbridge.core.identity import ids
-from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.listing import Listing, ListRequest, Page, page_of, read_int4
+from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 
 ASSET_CUSTOM_FIELDS: Final = Listing(
     sorts={"id": "id", "label": "label", "created_at": "created_at"}, default_sort="id", key=("id",)
 )
 
-_COLUMNS: Final = "project_id, id, label, value_type, created_at"
+CUSTOM_FIELD_ROW: Final = row_of(
+    AssetCustomField,
+    Column("id", "id"),
+    Column("project_id", "project_id", partial(ids.of, "project")),
+    Column("label", "label"),
+    Column("value_type", "value_type"),
+    Column("created_at", "created_at"),
+)
 
 
-async def list_asset_custom_fields(tx: Read, project: int, wanted: Wanted) -> Page[AssetCustomField]:
+async def list_asset_custom_fields(tx: Read, project: int, request: ListRequest) -> Page[AssetCustomField]:
     """The custom fields of a project."""
+    of_project = SQL("project_id = {}").format(Literal(project))
     return await page_of(
-        tx, _field, ASSET_CUSTOM_FIELDS, wanted,
-        columns=_COLUMNS, source="asset_custom_fields",
-        where=[SQL("project_id = {}").format(Literal(project))],
+        tx, CUSTOM_FIELD_ROW.make, ASSET_CUSTOM_FIELDS, request,
+        columns=CUSTOM_FIELD_ROW.columns, source="asset_custom_fields",
+        where=[of_project],
     )  # fmt: skip
 
 
@@ -33,15 +42,11 @@ async def get_asset_custom_field(tx: Read, project: int, named: str) -> AssetCus
         number = read_int4(named)
     except ValueError:
         raise NotFound from None
-    found = await tx.row(
-        _field,
-        f"SELECT {_COLUMNS} FROM asset_custom_fields WHERE project_id = %s AND id = %s",
+    asset_custom_field = await tx.row(
+        CUSTOM_FIELD_ROW.make,
+        f"SELECT {CUSTOM_FIELD_ROW.columns} FROM asset_custom_fields WHERE project_id = %s AND id = %s",
         (project, number),
     )
-    if found is None:
+    if asset_custom_field is None:
         raise NotFound
-    return found
-
-
-def _field(project: int, number: int, label: str, value_type: str, created: Instant) -> AssetCustomField:
-    return AssetCustomField(number, ids.of("project", project), label, value_type, created)
+    return asset_custom_field

@@ -4,7 +4,7 @@ from weighbridge.collection.asset_custom_fields import actions, queries
 from weighbridge.collection.asset_custom_fields.queries import ASSET_CUSTOM_FIELDS
 from weighbridge.collection.asset_custom_fields.records import AssetCustomField, NewAssetCustomFieldBody
 from weighbridge.collection.tenancy.project import project_named
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, post
 
 _PATH = "/projects/{project_id}/asset_custom_fields"
@@ -14,7 +14,9 @@ _PATH = "/projects/{project_id}/asset_custom_fields"
 async def list_asset_custom_fields(call: ReadCall) -> Page[AssetCustomField]:
     """List the custom fields of a project's assets."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await queries.list_asset_custom_fields(call.tx, project, wanted(call.query, ASSET_CUSTOM_FIELDS))
+    return await queries.list_asset_custom_fields(
+        call.tx, project, list_request(call.query, ASSET_CUSTOM_FIELDS)
+    )
 
 
 @post(

@@ -18,48 +18,48 @@ from weighbridge.db.json import jsonb
 from weighbridge.errors import Invalid, NotFound
 
 
-async def create_asset(tx: Write, actor: Actor, project: int, asked: NewAsset) -> Asset:
+async def create_asset(tx: Write, actor: Actor, project: int, new: NewAsset) -> Asset:
     """Make an asset of a project."""
-    name = asked.name.strip()
+    name = new.name.strip()
     problems = [
         *await problems_of_new_name(tx, ASSET, project, name),
-        *problems_of_texts(asked),
-        *problems_of_custom_fields(asked.custom_fields, await value_types(tx, project)),
+        *problems_of_texts(new),
+        *problems_of_custom_fields(new.custom_fields, await value_types(tx, project)),
     ]
     if problems:
         raise Invalid(problems)
-    values = {label: value for label, value in asked.custom_fields.items() if value is not None}
+    values = {label: value for label, value in new.custom_fields.items() if value is not None}
     number: int = await tx.value(
         """
         INSERT INTO assets (project_id, name, asset_type, serial_number, description, custom_values)
         VALUES (%s, %s, %s, %s, %s, %s) RETURNING id
         """,
-        (project, name, asked.asset_type, asked.serial_number, asked.description, jsonb(values)),
+        (project, name, new.asset_type, new.serial_number, new.description, jsonb(values)),
     )
     made = await queries.get_asset(tx, project, number)
     record_creation(tx, actor, ASSET, project, made)
     return made
 
 
-async def update_asset(tx: Write, actor: Actor, project: int, friendly: str, asked: AssetChange) -> Asset:
+async def update_asset(tx: Write, actor: Actor, project: int, friendly: str, change: AssetChange) -> Asset:
     """Change an asset; its name only until batches were made of its events."""
     number = ids.number("asset", friendly, project)
-    found = await locked_assets(tx, project, [number], [])
-    if not found:
+    locked = await locked_assets(tx, project, [number], [])
+    if not locked:
         raise NotFound
-    before = found[0]
-    wanted = with_change(before, asked)
+    before = locked[0]
+    desired = with_change(before, change)
     problems = [
-        *problems_of_texts(asked),
-        *problems_of_custom_fields(asked.custom_fields, await value_types(tx, project)),
+        *problems_of_texts(change),
+        *problems_of_custom_fields(change.custom_fields, await value_types(tx, project)),
     ]
     held = None
-    if wanted.name != before.name:
-        of_name, held = await problems_of_renaming(tx, ASSET, project, number, wanted.name)
+    if desired.name != before.name:
+        of_name, held = await problems_of_renaming(tx, ASSET, project, number, desired.name)
         problems += of_name
     if problems:
         raise Invalid(problems)
-    if wanted == before:
+    if desired == before:
         return before
     await tx.execute(
         """
@@ -68,8 +68,8 @@ async def update_asset(tx: Write, actor: Actor, project: int, friendly: str, ask
          WHERE project_id = %s AND id = %s
         """,
         (
-            wanted.name, wanted.asset_type, wanted.serial_number, wanted.description,
-            jsonb(wanted.custom_fields), project, number,
+            desired.name, desired.asset_type, desired.serial_number, desired.description,
+            jsonb(desired.custom_fields), project, number,
         ),
     )  # fmt: skip
     after = await queries.get_asset(tx, project, number)

@@ -9,7 +9,7 @@ from weighbridge.collection.named_records.asset import ASSET_ROW
 from weighbridge.collection.tenancy.project import read_project
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of
 from weighbridge.errors import NotFound
 
 ASSETS: Final = Listing(
@@ -23,32 +23,32 @@ ASSETS: Final = Listing(
 )
 
 
-async def list_assets_of_project(tx: Read, project: int, wanted: Wanted) -> Page[Asset]:
+async def list_assets_of_project(tx: Read, project: int, request: ListRequest) -> Page[Asset]:
     """The assets of a project."""
-    return await _page(tx, wanted, SQL("project_id = {}").format(Literal(project)))
+    return await _page(tx, request, SQL("project_id = {}").format(Literal(project)))
 
 
-async def list_assets(tx: Read, actor: Actor, wanted: Wanted) -> Page[Asset]:
+async def list_assets(tx: Read, actor: Actor, request: ListRequest) -> Page[Asset]:
     """The assets of every project of the actor's account."""
     mine = SQL("project_id IN (SELECT id FROM projects WHERE account_id = {})").format(
         Literal(actor.account_id)
     )
-    return await _page(tx, wanted, mine)
+    return await _page(tx, request, mine)
 
 
 async def get_asset(tx: Read, project: int, number: int) -> Asset:
     """One asset by its number."""
-    found = await tx.row(
+    asset = await tx.row(
         ASSET_ROW.make,
         f"SELECT {ASSET_ROW.columns} FROM assets WHERE project_id = %s AND id = %s",
         (project, number),
     )
-    if found is None:
+    if asset is None:
         raise NotFound
-    return found
+    return asset
 
 
-async def _page(tx: Read, wanted: Wanted, where: Composable) -> Page[Asset]:
+async def _page(tx: Read, request: ListRequest, where: Composable) -> Page[Asset]:
     return await page_of(
-        tx, ASSET_ROW.make, ASSETS, wanted, columns=ASSET_ROW.columns, source="assets", where=[where]
+        tx, ASSET_ROW.make, ASSETS, request, columns=ASSET_ROW.columns, source="assets", where=[where]
     )

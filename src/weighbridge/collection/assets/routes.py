@@ -6,7 +6,7 @@ from weighbridge.collection.spreadsheets import exchange
 from weighbridge.collection.spreadsheets.spreadsheet import MEDIA_TYPE
 from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.identity import ids
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.attachment import Attachment
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 
@@ -18,14 +18,14 @@ _SPREADSHEET = _PATH + "/spreadsheet"
 @get("/assets", permission="data_collection:read", returns=Page[Asset], listing=queries.ASSETS)
 async def list_assets(call: ReadCall) -> Page[Asset]:
     """List the assets of all projects of the account."""
-    return await queries.list_assets(call.tx, call.actor, wanted(call.query, queries.ASSETS))
+    return await queries.list_assets(call.tx, call.actor, list_request(call.query, queries.ASSETS))
 
 
 @get(_PATH, permission="data_collection:read", returns=Page[Asset], listing=queries.ASSETS)
 async def list_assets_of_project(call: ReadCall) -> Page[Asset]:
     """List a project's assets."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await queries.list_assets_of_project(call.tx, project, wanted(call.query, queries.ASSETS))
+    return await queries.list_assets_of_project(call.tx, project, list_request(call.query, queries.ASSETS))
 
 
 @post(

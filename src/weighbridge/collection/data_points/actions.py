@@ -25,16 +25,16 @@ from weighbridge.platform import changes
 
 
 async def correct_data_point(
-    tx: Write, actor: Actor, project: int, friendly: str, asked: DataPointChange
+    tx: Write, actor: Actor, project: int, friendly: str, change: DataPointChange
 ) -> DataPoint:
     """Put another value in force beside the captured one; the value that is held adds nothing."""
     row = await queries.data_point_row(tx, project, friendly)
-    if problems := _problems(row, asked):
+    if problems := _problems(row, change):
         raise Invalid(problems)
     await locked_event_row(tx, project, ids.of("event", project, row.event))
     before = await queries.get_data_point(tx, project, friendly)
     correction = NewCorrection(
-        row.event, row.position, asked.value, Origin.MANUAL, reason=asked.reason or None
+        row.event, row.position, change.value, Origin.MANUAL, reason=change.reason or None
     )
     if not (await apply_corrections(tx, actor, project, [correction])).recorded:
         return before
@@ -46,7 +46,7 @@ async def correct_data_point(
         target=friendly,
         project_id=project,
         before=before,
-        after={"data_point": after, "reason": asked.reason},
+        after={"data_point": after, "reason": change.reason},
     )
     return after
 
@@ -56,8 +56,8 @@ async def revert_data_point(tx: Write, actor: Actor, project: int, friendly: str
     row = await queries.data_point_row(tx, project, friendly)
     await locked_event_row(tx, project, ids.of("event", project, row.event))
     before = await queries.get_data_point(tx, project, friendly)
-    standing = await corrections_of_value(tx, project, row.event, row.position)
-    if not (await undo(tx, actor, project, standing)).recorded:
+    in_force = await corrections_of_value(tx, project, row.event, row.position)
+    if not (await undo(tx, actor, project, in_force)).recorded:
         return before
     after = await queries.get_data_point(tx, project, friendly)
     changes.record(
@@ -74,11 +74,11 @@ class _OneValue(EventProblems):
         self, name: str, message: str, code: str = "invalid", *, records: tuple[str, ...] = ()
     ) -> None:
         field = f"data_point.{name.rpartition('.')[2]}"
-        self.problems.append(Problem(f"{field} {message}", field, code, records))
+        self.collected.append(Problem(f"{field} {message}", field, code, records))
 
 
-def _problems(row: DataPointRow, asked: DataPointChange) -> list[Problem]:
-    place = _OneValue("data_point", 0, [])
-    element(0, NewDataPoint(row.slug, asked.value), ValueColumn(row.position, row.value_type), place)
-    bounded_text("reason", asked.reason, REASON_LENGTH_MAX, place)
-    return place.problems
+def _problems(row: DataPointRow, change: DataPointChange) -> list[Problem]:
+    problems = _OneValue("data_point", 0, [])
+    element(0, NewDataPoint(row.slug, change.value), ValueColumn(row.position, row.value_type), problems)
+    bounded_text("reason", change.reason, REASON_LENGTH_MAX, problems)
+    return problems.collected

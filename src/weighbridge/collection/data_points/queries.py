@@ -16,7 +16,8 @@ from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, Page, Wanted, page_of, read_moment
+from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, ListRequest, Page, page_of, read_moment
+from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 
 NUMBER: Final = f"({NUMBERS})[t.position]"
@@ -59,16 +60,10 @@ _PRESENT: Final = """
                           WHEN 'string' THEN e.texts[t.position] IS NOT NULL
                           ELSE e.booleans[t.position] IS NOT NULL END
 """
-_COLUMNS: Final = f"""
-    e.project_id, e.id, t.position, t.slug, t.name, t.value_type, t.unit,
-    {NUMBER}, {TEXT}, {BOOLEAN}, e.numbers[t.position], e.texts[t.position], e.booleans[t.position],
-    e.is_revised, e.is_imputed,
-    et.slug, e.tracking_id, e.start_time, e.end_time, e.created_at, e.updated_at, {HAS_RESULTS}
-"""
 
 
 class DataPointRow(msgspec.Struct, frozen=True):
-    """A position of an event with what stands there now and what was captured."""
+    """A position of an event with what is in force there and what was captured."""
 
     project: int
     event: int
@@ -95,9 +90,9 @@ class DataPointRow(msgspec.Struct, frozen=True):
 
     @property
     def value(self) -> DataPointValue:
-        found = _first(self.number, self.text, self.boolean)
-        assert found is not None  # noqa: S101 - lists leave out positions without a value
-        return found
+        value = _first(self.number, self.text, self.boolean)
+        assert value is not None  # noqa: S101 - lists leave out positions without a value
+        return value
 
     @property
     def raw_value(self) -> DataPointValue | None:
@@ -107,86 +102,125 @@ class DataPointRow(msgspec.Struct, frozen=True):
         return _first(self.captured_number, self.captured_text, self.captured_boolean)
 
 
-async def list_data_points(tx: Read, project: int, wanted: Wanted) -> Page[DataPoint]:
+DATA_POINT_ROW: Final = row_of(
+    DataPointRow,
+    Column("project", "e.project_id"),
+    Column("event", "e.id"),
+    Column("position", "t.position"),
+    Column("slug", "t.slug"),
+    Column("name", "t.name"),
+    Column("value_type", "t.value_type"),
+    Column("unit", "t.unit"),
+    Column("number", NUMBER),
+    Column("text", TEXT),
+    Column("boolean", BOOLEAN),
+    Column("captured_number", "e.numbers[t.position]"),
+    Column("captured_text", "e.texts[t.position]"),
+    Column("captured_boolean", "e.booleans[t.position]"),
+    Column("is_revised", "e.is_revised"),
+    Column("is_imputed", "e.is_imputed"),
+    Column("event_slug", "et.slug"),
+    Column("tracking_id", "e.tracking_id"),
+    Column("start_time", "e.start_time"),
+    Column("end_time", "e.end_time"),
+    Column("created_at", "e.created_at"),
+    Column("updated_at", "e.updated_at"),
+    Column("has_results", HAS_RESULTS),
+)
+
+
+async def list_data_points(tx: Read, project: int, request: ListRequest) -> Page[DataPoint]:
     """The data points of a project's events that are not voided."""
     here = SQL("e.project_id = {} AND {}").format(Literal(project), SQL(_PRESENT))
-    return await _page(tx, project, DATA_POINTS, wanted, here)
+    return await _page(tx, project, DATA_POINTS, request, here)
 
 
-async def list_event_data_points(tx: Read, project: int, event: str, wanted: Wanted) -> Page[DataPoint]:
+async def list_event_data_points(tx: Read, project: int, event: str, request: ListRequest) -> Page[DataPoint]:
     """The data points of one event, in the order of their types."""
     row = await event_row(tx, project, event)
     here = SQL("e.project_id = {} AND e.id = {} AND {}").format(
         Literal(project), Literal(row.number), SQL(_PRESENT)
     )
-    return await _page(tx, project, EVENT_DATA_POINTS, wanted, here)
+    return await _page(tx, project, EVENT_DATA_POINTS, request, here)
 
 
 async def get_data_point(tx: Read, project: int, friendly: str) -> DataPoint:
     """One data point of a project's events."""
-    return (await _with_standing(tx, project, [await data_point_row(tx, project, friendly)]))[0]
+    return (await _complete(tx, project, [await data_point_row(tx, project, friendly)]))[0]
 
 
 async def data_point_row(tx: Read, project: int, friendly: str) -> DataPointRow:
-    """The position of one data point of a project's events, and what stands there."""
+    """The position of one data point of a project's events, and what is in force there."""
     key = ids.parse("data_point", friendly)
     if key is None or key.project != project or key.owner is not ids.Owner.EVENT:
         raise NotFound
-    found = await tx.row(
-        DataPointRow,
+    row = await tx.row(
+        DATA_POINT_ROW.make,
         f"""
-        SELECT {_COLUMNS} FROM {_SOURCE}
+        SELECT {DATA_POINT_ROW.columns} FROM {_SOURCE}
          WHERE e.project_id = %s AND e.id = %s AND t.position = %s AND {_PRESENT}
         """,
         (project, key.key, key.position),
     )
-    if found is None:
+    if row is None:
         raise NotFound
-    return found
+    return row
 
 
 async def get_event_data_point(tx: Read, project: int, event: str, friendly: str) -> DataPoint:
     """One data point of one event; another event's is not found here."""
-    found = await get_data_point(tx, project, friendly)
-    if found.event.id != event:
+    point = await get_data_point(tx, project, friendly)
+    if point.event.id != event:
         raise NotFound
-    return found
+    return point
 
 
-async def list_corrections(tx: Read, project: int, friendly: str, wanted: Wanted) -> Page[Correction]:
+async def list_corrections(tx: Read, project: int, friendly: str, request: ListRequest) -> Page[Correction]:
     """The corrections of one data point."""
     row = await data_point_row(tx, project, friendly)
-    return await corrections_of_data_point(tx, project, row.event, row.position, wanted)
+    return await corrections_of_data_point(tx, project, row.event, row.position, request)
 
 
-async def list_event_corrections(tx: Read, project: int, friendly: str, wanted: Wanted) -> Page[Correction]:
+async def list_event_corrections(
+    tx: Read, project: int, friendly: str, request: ListRequest
+) -> Page[Correction]:
     """The corrections of one event: its data points, and its own times and tags."""
     row = await event_row(tx, project, friendly)
-    return await corrections_of_event(tx, project, row.number, wanted)
+    return await corrections_of_event(tx, project, row.number, request)
 
 
 async def _page(
-    tx: Read, project: int, listing: Listing, wanted: Wanted, where: Composable
+    tx: Read, project: int, listing: Listing, request: ListRequest, where: Composable
 ) -> Page[DataPoint]:
-    page = await page_of(tx, DataPointRow, listing, wanted, columns=_COLUMNS, source=_SOURCE, where=[where])
-    return Page(await _with_standing(tx, project, page.data), page.info)
+    page = await page_of(
+        tx,
+        DATA_POINT_ROW.make,
+        listing,
+        request,
+        columns=DATA_POINT_ROW.columns,
+        source=_SOURCE,
+        where=[where],
+    )
+    return Page(await _complete(tx, project, page.data), page.info)
 
 
-async def _with_standing(tx: Read, project: int, rows: Sequence[DataPointRow]) -> list[DataPoint]:
-    standing = await correction_summaries(tx, project, {row.event for row in rows if row.is_revised})
-    found = sorted({row.event for row in rows if row.has_results})
-    results = await results_of_events(tx, project, found)
+async def _complete(tx: Read, project: int, rows: Sequence[DataPointRow]) -> list[DataPoint]:
+    corrections = await correction_summaries(tx, project, {row.event for row in rows if row.is_revised})
+    with_findings = sorted({row.event for row in rows if row.has_results})
+    results = await results_of_events(tx, project, with_findings)
     return [
         _data_point(
             row,
-            standing.get((row.event, row.position), UNCORRECTED),
+            corrections.get((row.event, row.position), UNCORRECTED),
             results.get((row.event, row.position), []),
         )
         for row in rows
     ]
 
 
-def _data_point(row: DataPointRow, standing: CorrectionSummary, results: list[DataPointResult]) -> DataPoint:
+def _data_point(
+    row: DataPointRow, corrections: CorrectionSummary, results: list[DataPointResult]
+) -> DataPoint:
     return DataPoint(
         id=ids.of("data_point", row.project, row.event, row.position),
         slug=row.slug,
@@ -196,10 +230,10 @@ def _data_point(row: DataPointRow, standing: CorrectionSummary, results: list[Da
         raw_value=row.raw_value,
         unit=row.unit,
         status="complete",
-        substituted=standing.substitution is not None,
+        substituted=corrections.substitution is not None,
         imputed=row.is_imputed,
-        substitution=standing.substitution,
-        corrections_count=standing.corrections_count,
+        substitution=corrections.substitution,
+        corrections_count=corrections.corrections_count,
         rule_results=results,
         event=DataPointEvent(
             ids.of("project", row.project),

@@ -4,7 +4,7 @@ from weighbridge.collection.data_points import actions, queries
 from weighbridge.collection.data_points.records import Correction, DataPoint, DataPointChangeBody, NoOptions
 from weighbridge.collection.measurements.history import CORRECTIONS
 from weighbridge.collection.tenancy.project import project_named
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, patch, post
 
 _PATH = "/projects/{project_id}/data_points"
@@ -16,7 +16,7 @@ _OF_EVENT = "/projects/{project_id}/events/{event_id}/data_points"
 async def list_data_points(call: ReadCall) -> Page[DataPoint]:
     """List a project's data points, in time order."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await queries.list_data_points(call.tx, project, wanted(call.query, queries.DATA_POINTS))
+    return await queries.list_data_points(call.tx, project, list_request(call.query, queries.DATA_POINTS))
 
 
 @get(_ONE, permission="data_collection:read", returns=DataPoint)
@@ -62,8 +62,8 @@ async def revert_data_point(call: WriteCall, _: NoOptions) -> DataPoint:
 async def list_corrections(call: ReadCall) -> Page[Correction]:
     """List the corrections of a data point, those that were reverted included."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    asked = wanted(call.query, CORRECTIONS)
-    return await queries.list_corrections(call.tx, project, call.path["data_point_id"], asked)
+    request = list_request(call.query, CORRECTIONS)
+    return await queries.list_corrections(call.tx, project, call.path["data_point_id"], request)
 
 
 @get(
@@ -75,16 +75,16 @@ async def list_corrections(call: ReadCall) -> Page[Correction]:
 async def list_event_corrections(call: ReadCall) -> Page[Correction]:
     """List the corrections of an event: those of its data points, and those of its own times and tags."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    asked = wanted(call.query, CORRECTIONS)
-    return await queries.list_event_corrections(call.tx, project, call.path["event_id"], asked)
+    request = list_request(call.query, CORRECTIONS)
+    return await queries.list_event_corrections(call.tx, project, call.path["event_id"], request)
 
 
 @get(_OF_EVENT, permission="data_collection:read", returns=Page[DataPoint], listing=queries.EVENT_DATA_POINTS)
 async def list_event_data_points(call: ReadCall) -> Page[DataPoint]:
     """List an event's data points, in the order of the event type's."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    asked = wanted(call.query, queries.EVENT_DATA_POINTS)
-    return await queries.list_event_data_points(call.tx, project, call.path["event_id"], asked)
+    request = list_request(call.query, queries.EVENT_DATA_POINTS)
+    return await queries.list_event_data_points(call.tx, project, call.path["event_id"], request)
 
 
 @get(_OF_EVENT + "/{data_point_id}", permission="data_collection:read", returns=DataPoint)

@@ -20,37 +20,37 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import UnitError, parse_unit
 
 
-def problems_of_event_type(asked: NewEventType) -> Iterator[Problem]:
+def problems_of_event_type(new: NewEventType) -> Iterator[Problem]:
     """What is wrong with an event type, apart from its data point types."""
-    if wrong := problem_of_name(asked.name, "An event type", "event_type.name"):
+    if wrong := problem_of_name(new.name, "An event type", "event_type.name"):
         yield wrong
-    yield from _problem_of_slug(asked.slug, asked.name, "event_type.slug")
-    if asked.expected_locations not in EXPECTED_LOCATIONS:
-        yield _not_among("event_type.expected_locations", asked.expected_locations, EXPECTED_LOCATIONS)
-    if (asked.cadence_amount is None) != (asked.cadence_unit is None):
+    yield from _problem_of_slug(new.slug, new.name, "event_type.slug")
+    if new.expected_locations not in EXPECTED_LOCATIONS:
+        yield _not_among("event_type.expected_locations", new.expected_locations, EXPECTED_LOCATIONS)
+    if (new.cadence_amount is None) != (new.cadence_unit is None):
         yield Problem(
             "cadence_amount and cadence_unit go together; one of them is missing.",
             "event_type.cadence_unit",
             "invalid",
         )
-    if asked.cadence_amount is not None and not 0 < asked.cadence_amount <= 1_000_000:
+    if new.cadence_amount is not None and not 0 < new.cadence_amount <= 1_000_000:
         yield Problem(
-            f"cadence_amount is {asked.cadence_amount}; it takes a whole number from 1 to 1,000,000.",
+            f"cadence_amount is {new.cadence_amount}; it takes a whole number from 1 to 1,000,000.",
             "event_type.cadence_amount",
             "invalid",
         )
-    if asked.cadence_unit is not None and asked.cadence_unit not in CADENCE_UNITS:
-        yield _not_among("event_type.cadence_unit", asked.cadence_unit, CADENCE_UNITS)
+    if new.cadence_unit is not None and new.cadence_unit not in CADENCE_UNITS:
+        yield _not_among("event_type.cadence_unit", new.cadence_unit, CADENCE_UNITS)
 
 
 def problems_of_measured_cadence(
-    asked: NewEventType | EventTypeChange, *, has_capture_rate: bool
+    request: NewEventType | EventTypeChange, *, has_capture_rate: bool
 ) -> Iterator[Problem]:
     """What is wrong with sending a cadence to an account that does not have the feature it is for."""
     if has_capture_rate:
         return
     for name in ("cadence_amount", "cadence_unit"):
-        if getattr(asked, name) not in {None, UNSET}:
+        if getattr(request, name) not in {None, UNSET}:
             yield Problem(
                 f"{name} is for accounts with the data capture rate feature, which is off for this one.",
                 f"event_type.{name}",
@@ -58,17 +58,17 @@ def problems_of_measured_cadence(
             )
 
 
-def problems_of_data_point_types(asked: Sequence[NewDataPointType]) -> Iterator[Problem]:
+def problems_of_data_point_types(new: Sequence[NewDataPointType]) -> Iterator[Problem]:
     """What is wrong with the data point types that an event type is to have."""
-    if len(asked) > DATA_POINT_TYPES_MAX:
+    if len(new) > DATA_POINT_TYPES_MAX:
         yield Problem(
-            f"There are {len(asked)} data point types; an event type has at most {DATA_POINT_TYPES_MAX}.",
+            f"There are {len(new)} data point types; an event type has at most {DATA_POINT_TYPES_MAX}.",
             "event_type.data_point_types",
             "too_many",
         )
-    for index, one in enumerate(asked):
+    for index, one in enumerate(new):
         yield from _problems_of_data_point_type(one, f"event_type.data_point_types[{index}]")
-    for slug, times in Counter(one.slug or slug_of(one.name) for one in asked).items():
+    for slug, times in Counter(one.slug or slug_of(one.name) for one in new).items():
         if times > 1:
             yield Problem(
                 f"{times} data point types have the slug {slug!r}; it must be unique in its event type.",
@@ -77,20 +77,20 @@ def problems_of_data_point_types(asked: Sequence[NewDataPointType]) -> Iterator[
             )
 
 
-def _problems_of_data_point_type(asked: NewDataPointType, field: str) -> Iterator[Problem]:
-    if wrong := problem_of_name(asked.name, field, f"{field}.name"):
+def _problems_of_data_point_type(new: NewDataPointType, field: str) -> Iterator[Problem]:
+    if wrong := problem_of_name(new.name, field, f"{field}.name"):
         yield wrong
-    yield from _problem_of_slug(asked.slug, asked.name, f"{field}.slug")
-    if asked.value_type not in VALUE_TYPES:
-        yield _not_among(f"{field}.value_type", asked.value_type, VALUE_TYPES)
-    if asked.unit is None:
+    yield from _problem_of_slug(new.slug, new.name, f"{field}.slug")
+    if new.value_type not in VALUE_TYPES:
+        yield _not_among(f"{field}.value_type", new.value_type, VALUE_TYPES)
+    if new.unit is None:
         return
-    if asked.value_type != "number":
+    if new.value_type != "number":
         yield Problem(f"{field} has a unit; only a number has one.", f"{field}.unit", "invalid")
     try:
-        parse_unit(asked.unit)
+        parse_unit(new.unit)
     except UnitError as error:
-        yield Problem(f"{field}.unit is {asked.unit!r}: {error}", f"{field}.unit", "invalid")
+        yield Problem(f"{field}.unit is {new.unit!r}: {error}", f"{field}.unit", "invalid")
 
 
 def _problem_of_slug(slug: str | None, name: str, field: str) -> Iterator[Problem]:

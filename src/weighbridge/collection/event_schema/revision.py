@@ -1,7 +1,7 @@
 """A revision is what a change makes of an event type: its data point types kept, added and removed.
 
 Invariants: a slug names the same data point type before and after; one that is kept keeps its position,
-so the values of events stay what they are; `wanted` lists the data point types in the order sent.
+so the values of events stay what they are; `desired` lists the data point types in the order sent.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,32 +29,32 @@ _OF_THE_TYPE = (
 
 @dataclass(frozen=True, slots=True)
 class KeptDataPointType:
-    """A data point type that stays, as it was and as it is wanted; `index` is its place in the request."""
+    """A data point type that stays, as it was and as it is to be; `index` is its position in the request."""
 
     index: int
     was: DataPointType
-    wanted: NewDataPointType
+    desired: NewDataPointType
 
     @property
     def is_changed(self) -> bool:
         """Whether anything about it is different."""
         return self.is_redefined or (self.was.name, self.was.required) != (
-            self.wanted.name.strip(),
-            self.wanted.required,
+            self.desired.name.strip(),
+            self.desired.required,
         )
 
     @property
     def is_redefined(self) -> bool:
         """Whether the values that events carry would mean something else."""
-        return (self.was.value_type, self.was.unit) != (self.wanted.value_type, self.wanted.unit)
+        return (self.was.value_type, self.was.unit) != (self.desired.value_type, self.desired.unit)
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """An event type as it was and as it is wanted."""
+    """An event type as it was and as it is to be."""
 
     was: EventType
-    wanted: NewEventType
+    desired: NewEventType
     kept: tuple[KeptDataPointType, ...]
     added: tuple[NewDataPointType, ...]
     removed: tuple[DataPointType, ...]
@@ -65,28 +65,28 @@ class Revision:
         return (
             bool(self.added or self.removed)
             or any(one.is_changed for one in self.kept)
-            or any(getattr(self.was, name) != getattr(self.wanted, name) for name in _OF_THE_TYPE)
+            or any(getattr(self.was, name) != getattr(self.desired, name) for name in _OF_THE_TYPE)
         )
 
     @property
     def is_loosened(self) -> bool:
         """Whether a value that was required no longer is."""
         return any(one.required for one in self.removed) or any(
-            one.was.required and not one.wanted.required for one in self.kept
+            one.was.required and not one.desired.required for one in self.kept
         )
 
 
-def revise(was: EventType, asked: EventTypeChange) -> Revision:
+def revise(was: EventType, change: EventTypeChange) -> Revision:
     """Find what a change makes of an event type; what it leaves out stays."""
     there = {one.slug: one for one in was.data_point_types}
     changes = [DataPointTypeChange(slug=slug) for slug in there]
-    if asked.data_point_types is not UNSET:
-        changes = asked.data_point_types
-    points = [_wanted(change, there) for change in changes]
+    if change.data_point_types is not UNSET:
+        changes = change.data_point_types
+    points = [_desired(one, there) for one in changes]
     slugs = [point.slug or slug_of(point.name) for point in points]
     return Revision(
         was,
-        _wanted_type(was, asked, points),
+        _desired_type(was, change, points),
         tuple(
             KeptDataPointType(index, there[slug], point)
             for index, (slug, point) in enumerate(zip(slugs, points, strict=True))
@@ -97,26 +97,26 @@ def revise(was: EventType, asked: EventTypeChange) -> Revision:
     )
 
 
-def problems_of_new(revision: Revision, asked: EventTypeChange) -> Iterator[Problem]:
+def problems_of_new(revision: Revision, change: EventTypeChange) -> Iterator[Problem]:
     """What a new data point type lacks; one that the event type has already needs nothing but its slug."""
     kept = {one.index for one in revision.kept}
-    for index, change in enumerate(asked.data_point_types or ()):
-        lacks = [name for name in ("name", "value_type") if getattr(change, name) is UNSET]
+    for index, point in enumerate(change.data_point_types or ()):
+        lacks = [name for name in ("name", "value_type") if getattr(point, name) is UNSET]
         for name in lacks:
-            if index not in kept and (change.slug or name != "name"):
+            if index not in kept and (point.slug or name != "name"):
                 field = f"event_type.data_point_types[{index}].{name}"
-                shown = f"The event type has no {change.slug!r} yet, and a new" if change.slug else "A new"
+                shown = f"The event type has no {point.slug!r} yet, and a new" if point.slug else "A new"
                 yield Problem(f"{shown} data point type needs {field}.", field, "required")
 
 
-def _wanted_type(was: EventType, asked: EventTypeChange, points: list[NewDataPointType]) -> NewEventType:
+def _desired_type(was: EventType, change: EventTypeChange, points: list[NewDataPointType]) -> NewEventType:
     there = {name: getattr(was, name) for name in _OF_THE_TYPE}
-    fields = {name: value for name, value in asdict(asked).items() if value is not UNSET}
-    wanted = there | fields | {"slug": was.slug, "data_point_types": points}
-    return NewEventType(**wanted | {"name": wanted["name"].strip()})
+    fields = {name: value for name, value in asdict(change).items() if value is not UNSET}
+    desired = there | fields | {"slug": was.slug, "data_point_types": points}
+    return NewEventType(**desired | {"name": desired["name"].strip()})
 
 
-def _wanted(change: DataPointTypeChange, there: Mapping[str, DataPointType]) -> NewDataPointType:
+def _desired(change: DataPointTypeChange, there: Mapping[str, DataPointType]) -> NewDataPointType:
     named = change.slug or ("" if change.name is UNSET else slug_of(change.name))
     was = there.get(named)
     return NewDataPointType(

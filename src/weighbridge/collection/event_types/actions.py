@@ -27,15 +27,15 @@ from weighbridge.platform import changes
 from weighbridge.platform.feature_flags.queries import is_on
 
 
-async def create_event_type(tx: Write, actor: Actor, project: int, asked: NewEventType) -> EventType:
+async def create_event_type(tx: Write, actor: Actor, project: int, new: NewEventType) -> EventType:
     """Make an event type with its data point types."""
     has_capture_rate = await is_on(tx, actor.account_id, Feature.DATA_CAPTURE_RATE)
     problems = [
-        *problems_of_event_type(asked),
-        *problems_of_measured_cadence(asked, has_capture_rate=has_capture_rate),
-        *problems_of_data_point_types(asked.data_point_types),
+        *problems_of_event_type(new),
+        *problems_of_measured_cadence(new, has_capture_rate=has_capture_rate),
+        *problems_of_data_point_types(new.data_point_types),
     ]
-    slug = asked.slug or slug_of(asked.name)
+    slug = new.slug or slug_of(new.name)
     if not problems and await tx.value(
         "SELECT true FROM event_types WHERE project_id = %s AND slug = %s", (project, slug)
     ):
@@ -51,18 +51,18 @@ async def create_event_type(tx: Write, actor: Actor, project: int, asked: NewEve
         VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
         """,
         (
-            project, slug, asked.name.strip(), asked.description, asked.cadence_amount, asked.cadence_unit,
-            asked.reusable_in_batches, asked.expected_locations, asked.requires_tracking_id,
+            project, slug, new.name.strip(), new.description, new.cadence_amount, new.cadence_unit,
+            new.reusable_in_batches, new.expected_locations, new.requires_tracking_id,
         ),
     )  # fmt: skip
-    await _add_data_point_types(tx, project, number, asked.data_point_types)
+    await _add_data_point_types(tx, project, number, new.data_point_types)
     made = await queries.get_event_type(tx, project, ids.of("event_type", project, number))
     changes.record(tx, actor, action="event_type.create", target=made.id, project_id=project, after=made)
     return made
 
 
 async def update_event_type(
-    tx: Write, actor: Actor, project: int, friendly: str, asked: EventTypeChange
+    tx: Write, actor: Actor, project: int, friendly: str, change: EventTypeChange
 ) -> EventType:
     """Change an event type; what events carry keeps its meaning.
 
@@ -71,13 +71,13 @@ async def update_event_type(
     """
     number, before = await _locked(tx, project, friendly)
     has_capture_rate = await is_on(tx, actor.account_id, Feature.DATA_CAPTURE_RATE)
-    revision = revise(before, asked)
-    wanted = revision.wanted
+    revision = revise(before, change)
+    desired = revision.desired
     problems = [
-        *problems_of_new(revision, asked),
-        *problems_of_event_type(wanted),
-        *problems_of_measured_cadence(asked, has_capture_rate=has_capture_rate),
-        *problems_of_data_point_types(wanted.data_point_types),
+        *problems_of_new(revision, change),
+        *problems_of_event_type(desired),
+        *problems_of_measured_cadence(change, has_capture_rate=has_capture_rate),
+        *problems_of_data_point_types(desired.data_point_types),
     ]
     if problems := problems or await _problems_of_use(tx, project, number, revision):
         raise Invalid(problems)
@@ -91,8 +91,8 @@ async def update_event_type(
          WHERE project_id = %s AND id = %s
         """,
         (
-            wanted.name, wanted.description, wanted.cadence_amount, wanted.cadence_unit,
-            wanted.reusable_in_batches, wanted.expected_locations, wanted.requires_tracking_id,
+            desired.name, desired.description, desired.cadence_amount, desired.cadence_unit,
+            desired.reusable_in_batches, desired.expected_locations, desired.requires_tracking_id,
             project, number,
         ),
     )  # fmt: skip
@@ -145,13 +145,13 @@ async def _locked(tx: Write, project: int, friendly: str) -> tuple[int, EventTyp
 async def _problems_of_use(tx: Write, project: int, number: int, revision: Revision) -> list[Problem]:
     """What cannot be removed or mean something else, because events carry it or batches read it."""
     redefined = [one for one in revision.kept if one.is_redefined]
-    asked = [one.id for one in revision.removed] + [one.was.id for one in redefined]
-    if not asked:
+    numbers = [one.id for one in revision.removed] + [one.was.id for one in redefined]
+    if not numbers:
         return []
     rows = await tx.tuples(
         """
         SELECT t.id FROM data_point_types t
-         WHERE t.project_id = %(project)s AND t.id = ANY (%(asked)s)
+         WHERE t.project_id = %(project)s AND t.id = ANY (%(numbers)s)
            AND (EXISTS (SELECT FROM events e
                          WHERE e.project_id = %(project)s AND e.event_type_id = %(event_type)s
                            AND (e.numbers[t.position] IS NOT NULL OR e.texts[t.position] IS NOT NULL
@@ -160,7 +160,7 @@ async def _problems_of_use(tx: Write, project: int, number: int, revision: Revis
                             WHERE s.project_id = %(project)s AND s.event_type_id = %(event_type)s
                               AND t.position = ANY (s.positions)))
         """,
-        {"project": project, "event_type": number, "asked": asked},
+        {"project": project, "event_type": number, "numbers": numbers},
     )
     used = {one for (one,) in rows}
     return [
@@ -175,10 +175,10 @@ async def _problems_of_use(tx: Write, project: int, number: int, revision: Revis
 
 
 def _redefined(kept: KeptDataPointType) -> Problem:
-    name = "value_type" if kept.was.value_type != kept.wanted.value_type else "unit"
+    name = "value_type" if kept.was.value_type != kept.desired.value_type else "unit"
     field = f"event_type.data_point_types[{kept.index}].{name}"
     return Problem(
-        f"{field} is {getattr(kept.wanted, name)!r}, but events carry {kept.was.slug!r} as "
+        f"{field} is {getattr(kept.desired, name)!r}, but events carry {kept.was.slug!r} as "
         f"{getattr(kept.was, name)!r}; add another data point type instead.",
         field,
         "in_use",
@@ -200,7 +200,7 @@ async def _change_data_point_types(tx: Write, project: int, number: int, revisio
                  WHERE project_id = %s AND id = %s
                 """,
                 (
-                    one.wanted.name.strip(), one.wanted.value_type, one.wanted.unit, one.wanted.required,
+                    one.desired.name.strip(), one.desired.value_type, one.desired.unit, one.desired.required,
                     project, one.was.id,
                 ),
             )  # fmt: skip
@@ -209,13 +209,13 @@ async def _change_data_point_types(tx: Write, project: int, number: int, revisio
 
 
 async def _add_data_point_types(
-    tx: Write, project: int, number: int, asked: Sequence[NewDataPointType]
+    tx: Write, project: int, number: int, new: Sequence[NewDataPointType]
 ) -> None:
     """Write down data point types at positions that none has had before."""
     first: int = await tx.value(
         "SELECT next_position FROM event_types WHERE project_id = %s AND id = %s", (project, number)
     )
-    if first + len(asked) - 1 > POSITION_MAX:
+    if first + len(new) - 1 > POSITION_MAX:
         raise Invalid(
             [
                 Problem(
@@ -238,11 +238,11 @@ async def _add_data_point_types(
             project,
             number,
             first,
-            [one.slug or slug_of(one.name) for one in asked],
-            [one.name.strip() for one in asked],
-            [one.value_type for one in asked],
-            [one.unit for one in asked],
-            [one.required for one in asked],
+            [one.slug or slug_of(one.name) for one in new],
+            [one.name.strip() for one in new],
+            [one.value_type for one in new],
+            [one.unit for one in new],
+            [one.required for one in new],
         ),
     )
 

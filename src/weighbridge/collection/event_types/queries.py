@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 import msgspec
 from psycopg.sql import SQL, Literal
@@ -11,7 +12,8 @@ from weighbridge.collection.event_types.records import DataPointType, EventType
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of
+from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 
 EVENT_TYPES: Final = Listing(
@@ -27,35 +29,55 @@ EVENT_TYPES: Final = Listing(
     filters={"slug": Filter("slug", str, "a slug")},
 )
 
-_COLUMNS: Final = """
-    project_id, id, slug, name, description, cadence_amount, cadence_unit, reusable_in_batches,
-    expected_locations, requires_tracking_id, created_at, updated_at
-"""
+
+def _page_of_event_type(project: int, number: int) -> Link:
+    return Link(f"/projects/{ids.of('project', project)}/event_types/{ids.of('event_type', project, number)}")
 
 
-async def list_event_types(tx: Read, project: int, wanted: Wanted) -> Page[EventType]:
+EVENT_TYPE_ROW: Final = row_of(
+    EventType,
+    Column("id", ("project_id", "id"), partial(ids.of, "event_type")),
+    Column("slug", "slug"),
+    Column("name", "name"),
+    Column("description", "description"),
+    Column("cadence_amount", "cadence_amount"),
+    Column("cadence_unit", "cadence_unit"),
+    Column("reusable_in_batches", "reusable_in_batches"),
+    Column("expected_locations", "expected_locations"),
+    Column("requires_tracking_id", "requires_tracking_id"),
+    Column("is_static", "false"),
+    Column("data_point_types", (), list),
+    Column("created_at", "created_at"),
+    Column("updated_at", "updated_at"),
+    Column("ui_url", ("project_id", "id"), _page_of_event_type),
+)
+"""Without its data point types, which are read for a whole page at once."""
+
+
+async def list_event_types(tx: Read, project: int, request: ListRequest) -> Page[EventType]:
     """The event types of a project."""
+    of_project = SQL("project_id = {}").format(Literal(project))
     page = await page_of(
-        tx, _event_type, EVENT_TYPES, wanted,
-        columns=_COLUMNS, source="event_types", where=[SQL("project_id = {}").format(Literal(project))],
+        tx, EVENT_TYPE_ROW.make, EVENT_TYPES, request,
+        columns=EVENT_TYPE_ROW.columns, source="event_types", where=[of_project],
     )  # fmt: skip
     return Page(await _with_data_point_types(tx, project, page.data), page.info)
 
 
 async def get_event_type(tx: Read, project: int, friendly: str) -> EventType:
     """One event type by its friendly id; a number names none."""
-    found = await tx.row(
-        _event_type,
-        f"SELECT {_COLUMNS} FROM event_types WHERE project_id = %s AND id = %s",
+    event_type = await tx.row(
+        EVENT_TYPE_ROW.make,
+        f"SELECT {EVENT_TYPE_ROW.columns} FROM event_types WHERE project_id = %s AND id = %s",
         (project, ids.number("event_type", friendly, project)),
     )
-    if found is None:
+    if event_type is None:
         raise NotFound
-    return (await _with_data_point_types(tx, project, [found]))[0]
+    return (await _with_data_point_types(tx, project, [event_type]))[0]
 
 
-async def _with_data_point_types(tx: Read, project: int, found: Sequence[EventType]) -> list[EventType]:
-    numbers = [key.key for one in found if (key := ids.parse("event_type", one.id))]
+async def _with_data_point_types(tx: Read, project: int, event_types: Sequence[EventType]) -> list[EventType]:
+    numbers = [key.key for one in event_types if (key := ids.parse("event_type", one.id))]
     rows = await tx.rows(
         DataPointType,
         """
@@ -71,28 +93,5 @@ async def _with_data_point_types(tx: Read, project: int, found: Sequence[EventTy
         by_type[row.nexus_event_type_id].append(row)
     return [
         msgspec.structs.replace(one, data_point_types=by_type[number])
-        for one, number in zip(found, numbers, strict=True)
+        for one, number in zip(event_types, numbers, strict=True)
     ]
-
-
-def _event_type(
-    project: int, number: int, slug: str, name: str, description: str | None, *rest: Any
-) -> EventType:
-    friendly = ids.of("event_type", project, number)
-    cadence_amount, cadence_unit, reusable, expected_locations, requires_tracking_id, created, updated = rest
-    return EventType(
-        id=friendly,
-        slug=slug,
-        name=name,
-        description=description,
-        cadence_amount=cadence_amount,
-        cadence_unit=cadence_unit,
-        reusable_in_batches=reusable,
-        expected_locations=expected_locations,
-        requires_tracking_id=requires_tracking_id,
-        is_static=False,
-        data_point_types=[],
-        created_at=created,
-        updated_at=updated,
-        ui_url=Link(f"/projects/{ids.of('project', project)}/event_types/{friendly}"),
-    )

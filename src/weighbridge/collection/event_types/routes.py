@@ -3,7 +3,7 @@
 from weighbridge.collection.event_types import actions, queries
 from weighbridge.collection.event_types.records import EventType, EventTypeChangeBody, NewEventTypeBody
 from weighbridge.collection.tenancy.project import project_named
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 
 _PATH = "/projects/{project_id}/event_types"
@@ -14,7 +14,7 @@ _ONE = _PATH + "/{event_type_id}"
 async def list_event_types(call: ReadCall) -> Page[EventType]:
     """List a project's event types; their slugs are what events are posted with."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await queries.list_event_types(call.tx, project, wanted(call.query, queries.EVENT_TYPES))
+    return await queries.list_event_types(call.tx, project, list_request(call.query, queries.EVENT_TYPES))
 
 
 @post(_PATH, permission="data_collection:write", body=NewEventTypeBody, returns=EventType)

@@ -54,23 +54,24 @@ def _refusal_of(body: NewEventsBody) -> Refusal | None:
     return Invalid([Problem(said, "events", "invalid")])
 
 
-async def update_event(tx: Write, actor: Actor, project: int, friendly: str, asked: EventChange) -> Event:
+async def update_event(tx: Write, actor: Actor, project: int, friendly: str, change: EventChange) -> Event:
     """Add to an event what it lacks, and correct what it holds; what was captured stays beside it."""
     # The type is locked before the event, in the order in which a change of the type locks them.
     kind = (await event_row(tx, project, friendly)).slug
-    known = (await look_up(tx, actor, project, slugs=[kind], named=_named(asked))).known
+    vocabulary = (await look_up(tx, actor, project, slugs=[kind], named=_named(change))).vocabulary
     row = await locked_event_row(tx, project, friendly)
     before = await queries.whole_event(tx, row)
-    place = EventProblems("event", 0, [])
-    changing = changes_of(row, asked, known, place)
-    wanted = changing.fields.get("client_reference")
-    if problems := [*place.problems, *await _problems_of_reference(tx, row, wanted)]:
-        raise Invalid(problems)
+    problems = EventProblems("event", 0, [])
+    changing = changes_of(row, change, vocabulary, problems)
+    reference = changing.fields.get("client_reference")
+    problems.collected.extend(await _problems_of_reference(tx, row, reference))
+    if problems.collected:
+        raise Invalid(problems.collected)
     if not changing.fields and not changing.corrections:
         return before
     moved = None
     if "location_ids" in changing.fields:
-        # Filters may read the place, so what was made of the event is no longer certain.
+        # Filters may read the location, so what was made of the event is no longer certain.
         moved = changes.ChangedValues(changes.announce(tx, project), [(row.number, 0)])
     await _set_fields(tx, row, changing.fields)
     await apply_corrections(tx, actor, project, changing.corrections)
@@ -83,13 +84,13 @@ async def update_event(tx: Write, actor: Actor, project: int, friendly: str, ask
     return after
 
 
-def _named(asked: EventChange) -> dict[str, set[str]]:
+def _named(change: EventChange) -> dict[str, set[str]]:
     """The records that a change names, by kind."""
-    locations = () if asked.locations is UNSET else asked.locations
+    locations = () if change.locations is UNSET else change.locations
     return {
-        "location": {place.id for place in locations},
-        "feedstock": {asked.feedstock_id} if isinstance(asked.feedstock_id, str) else set(),
-        "asset": {asked.asset_id} if isinstance(asked.asset_id, str) else set(),
+        "location": {location.id for location in locations},
+        "feedstock": {change.feedstock_id} if isinstance(change.feedstock_id, str) else set(),
+        "asset": {change.asset_id} if isinstance(change.asset_id, str) else set(),
     }
 
 
@@ -139,14 +140,14 @@ def _used(project: int, batches: Sequence[int]) -> Problem:
     return Problem(f"The event is part of what was accounted for: {named}{others}. It stays.", code="in_use")
 
 
-async def _problems_of_reference(tx: Write, row: EventRow, wanted: str | None) -> list[Problem]:
-    if wanted is None or wanted == row.client_reference:
+async def _problems_of_reference(tx: Write, row: EventRow, reference: str | None) -> list[Problem]:
+    if reference is None or reference == row.client_reference:
         return []
     other = await tx.value(
-        "SELECT id FROM events WHERE project_id = %s AND client_reference = %s", (row.project, wanted)
+        "SELECT id FROM events WHERE project_id = %s AND client_reference = %s", (row.project, reference)
     )
     if other is None:
         return []
     there = ids.of("event", row.project, other)
-    said = f"event.client_reference is {wanted!r}, which the event {there} of the project has."
+    said = f"event.client_reference is {reference!r}, which the event {there} of the project has."
     return [Problem(said, "event.client_reference", "taken", (there,))]

@@ -22,7 +22,7 @@ from weighbridge.collection.measurements.findings import (
 )
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import MOMENT, Filter, Listing, Page, Wanted, page_of, read_int4, read_moment
+from weighbridge.db.listing import MOMENT, Filter, Listing, ListRequest, Page, page_of, read_int4, read_moment
 
 
 def _number_of(kind: str) -> Any:
@@ -65,11 +65,11 @@ EVENTS: Final = Listing(
 )
 
 
-async def list_events(tx: Read, project: int, wanted: Wanted) -> Page[Event]:
+async def list_events(tx: Read, project: int, request: ListRequest) -> Page[Event]:
     """The events of a project that are not voided."""
     here = SQL("e.project_id = {} AND e.voided_at IS NULL").format(Literal(project))
     page = await page_of(
-        tx, EVENT_ROW.make, EVENTS, wanted, columns=EVENT_ROW.columns, source=EVENT_SOURCE, where=[here]
+        tx, EVENT_ROW.make, EVENTS, request, columns=EVENT_ROW.columns, source=EVENT_SOURCE, where=[here]
     )
     return Page(await _events(tx, project, page.data), page.info)
 
@@ -86,7 +86,7 @@ async def whole_event(tx: Read, row: EventRow) -> Event:
 
 async def _events(tx: Read, project: int, rows: Sequence[EventRow]) -> list[Event]:
     """Complete rows with the names of their values, the records of their locations, and their evidence."""
-    measures = await tx.rows(
+    meanings = await tx.rows(
         PositionMeaning,
         """
         SELECT event_type_id, position, slug, name, unit, required FROM data_point_types
@@ -95,19 +95,21 @@ async def _events(tx: Read, project: int, rows: Sequence[EventRow]) -> list[Even
         (project, list({row.event_type for row in rows})),
     )
     of_type: dict[int, list[PositionMeaning]] = {}
-    for measure in measures:
-        of_type.setdefault(measure.event_type, []).append(measure)
-    places = await locations_by_number(tx, project, {number for row in rows for number in row.location_ids})
+    for meaning in meanings:
+        of_type.setdefault(meaning.event_type, []).append(meaning)
+    locations = await locations_by_number(
+        tx, project, {number for row in rows for number in row.location_ids}
+    )
     evidence = await evidence_of_events(tx, project, [row.number for row in rows])
-    standing = await correction_summaries(tx, project, [row.number for row in rows if row.is_revised])
+    corrections = await correction_summaries(tx, project, [row.number for row in rows if row.is_revised])
     results = await results_of_events(tx, project, [row.number for row in rows if row.has_results])
     return [
         assembled(
             row,
             of_type.get(row.event_type, []),
-            [places[number] for number in row.location_ids],
+            [locations[number] for number in row.location_ids],
             evidence[row.number],
-            standing=standing,
+            corrections=corrections,
             results=results,
         )
         for row in rows

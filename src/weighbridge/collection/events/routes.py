@@ -7,7 +7,7 @@ from weighbridge.collection.events import actions, queries
 from weighbridge.collection.events.records import Event, EventChangeBody, EventReceipts, NewEventsBody
 from weighbridge.collection.intake.shortcut import store_event
 from weighbridge.collection.tenancy.project import project_named, project_number
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 
 _PATH = "/projects/{project_id}/events"
@@ -38,7 +38,7 @@ EXAMPLES: Final = {
 async def list_events(call: ReadCall) -> Page[Event]:
     """List a project's events with their data points."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await queries.list_events(call.tx, project, wanted(call.query, queries.EVENTS))
+    return await queries.list_events(call.tx, project, list_request(call.query, queries.EVENTS))
 
 
 @post(

@@ -13,16 +13,14 @@ from weighbridge.errors import Invalid
 from weighbridge.platform import changes
 
 
-async def create_evidence(
-    tx: Write, actor: Actor, event: str, asked: NewEvidenceBody | StoredFile
-) -> Evidence:
+async def create_evidence(tx: Write, actor: Actor, event: str, new: NewEvidenceBody | StoredFile) -> Evidence:
     """Attach a link, or a file that is in the store already."""
     key = await queries.event_named(tx, actor, event)
-    problems = [] if isinstance(asked, StoredFile) else _problems(asked.evidence)
+    problems = [] if isinstance(new, StoredFile) else _problems(new.evidence)
     problems += await _problems_of_room(tx, key, event)
     if problems:
         raise Invalid(problems)
-    number = await _insert(tx, actor, key, asked)
+    number = await _insert(tx, actor, key, new)
     made = await queries.get_evidence(tx, key.project, key.key, str(number))
     changes.record(
         tx,
@@ -35,10 +33,10 @@ async def create_evidence(
     return made
 
 
-def _problems(asked: NewEvidence) -> list[Problem]:
-    problems = [] if asked.type == "url" else [_problem_of_type(asked.type)]
-    problems += problems_of_name(asked.name, "evidence.name")
-    return problems + problems_of_link(asked.url, "evidence.url")
+def _problems(new: NewEvidence) -> list[Problem]:
+    problems = [] if new.type == "url" else [_problem_of_type(new.type)]
+    problems += problems_of_name(new.name, "evidence.name")
+    return problems + problems_of_link(new.url, "evidence.url")
 
 
 def _problem_of_type(sent: str) -> Problem:
@@ -63,12 +61,12 @@ async def _problems_of_room(tx: Write, key: ids.Key, event: str) -> list[Problem
     return [Problem(said, "event_id", "full")]
 
 
-async def _insert(tx: Write, actor: Actor, key: ids.Key, asked: NewEvidenceBody | StoredFile) -> int:
+async def _insert(tx: Write, actor: Actor, key: ids.Key, new: NewEvidenceBody | StoredFile) -> int:
     values: tuple[Any, ...]
-    if isinstance(asked, StoredFile):
-        values = ("file", asked.name, None, asked.key, asked.size, asked.content_type, asked.sha256)
+    if isinstance(new, StoredFile):
+        values = ("file", new.name, None, new.key, new.size, new.content_type, new.sha256)
     else:
-        values = ("url", asked.evidence.name.strip(), asked.evidence.url, None, None, None, None)
+        values = ("url", new.evidence.name.strip(), new.evidence.url, None, None, None, None)
     number: int = await tx.value(
         """
         INSERT INTO evidence (project_id, event_id, created_by,

@@ -6,13 +6,14 @@ from typing import Any, Final, LiteralString
 from msgspec import UNSET
 from psycopg.sql import SQL, Composable
 
-from weighbridge.collection.evidence.records import EventEvidence, Evidence, EvidenceType, StoredFile
+from weighbridge.collection.evidence.records import EventEvidence, Evidence, StoredFile
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import API_PREFIX, ResourceAddress
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of, read_int4
 from weighbridge.db.literal import Literal
+from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 
 _TYPES: Final = ("file", "url")
@@ -31,9 +32,30 @@ EVIDENCE: Final = Listing(
     filters={"type": Filter("v.type", _type, "file or url")},
 )
 
-_COLUMNS: Final = """
-    v.project_id, v.event_id, v.id, v.type, v.name, v.url, v.size, v.content_type, encode(v.sha256, 'hex')
-"""
+
+def _or_unset(value: Any) -> Any:
+    return UNSET if value is None else value
+
+
+def _address(project: int, event: int, number: int, url: str | None) -> ResourceAddress:
+    """Where a link leads, or where a file is downloaded."""
+    if url is not None:
+        return ResourceAddress(url)
+    friendly = ids.of("event", project, event)
+    inside = f"{API_PREFIX}/projects/{ids.of('project', project)}"
+    return ResourceAddress(f"{inside}/events/{friendly}/evidences/{number}/file")
+
+
+EVIDENCE_ROW: Final = row_of(
+    Evidence,
+    Column("id", "v.id"),
+    Column("type", "v.type"),
+    Column("url", ("v.project_id", "v.event_id", "v.id", "v.url"), _address),
+    Column("name", "v.name"),
+    Column("size", "v.size", _or_unset),
+    Column("content_type", "v.content_type", _or_unset),
+    Column("sha256", "encode(v.sha256, 'hex')", _or_unset),
+)
 
 
 async def event_named(tx: Read, actor: Actor, text: str) -> ids.Key:
@@ -58,13 +80,13 @@ async def event_of_project(tx: Read, actor: Actor, project: int, text: str) -> i
     return key.key
 
 
-async def list_event_evidence(tx: Read, project: int, event: int, wanted: Wanted) -> Page[Evidence]:
+async def list_event_evidence(tx: Read, project: int, event: int, request: ListRequest) -> Page[Evidence]:
     """The evidence of one event."""
     of_event = SQL("v.project_id = {} AND v.event_id = {}").format(Literal(project), Literal(event))
-    return await _page(tx, wanted, of_event)
+    return await _page(tx, request, of_event)
 
 
-async def list_batch_evidence(tx: Read, actor: Actor, batch: str, wanted: Wanted) -> Page[Evidence]:
+async def list_batch_evidence(tx: Read, actor: Actor, batch: str, request: ListRequest) -> Page[Evidence]:
     """The evidence of every event that a batch was made of."""
     key = await _batch_named(tx, actor, batch)
     behind_batch = SQL(
@@ -73,24 +95,27 @@ async def list_batch_evidence(tx: Read, actor: Actor, batch: str, wanted: Wanted
             SELECT unnest(event_ids) FROM batch_inputs WHERE project_id = {project} AND batch_id = {batch})
         """
     ).format(project=Literal(key.project), batch=Literal(key.key))
-    return await _page(tx, wanted, behind_batch)
+    return await _page(tx, request, behind_batch)
 
 
 async def get_evidence(tx: Read, project: int, event: int, text: str) -> Evidence:
     """One piece of evidence of an event, by its number."""
-    found = await tx.row(
-        _evidence,
-        f"SELECT {_COLUMNS} FROM evidence v WHERE v.project_id = %s AND v.event_id = %s AND v.id = %s",
+    evidence = await tx.row(
+        EVIDENCE_ROW.make,
+        f"""
+        SELECT {EVIDENCE_ROW.columns} FROM evidence v
+         WHERE v.project_id = %s AND v.event_id = %s AND v.id = %s
+        """,
         (project, event, _number(text)),
     )
-    if found is None:
+    if evidence is None:
         raise NotFound
-    return found
+    return evidence
 
 
 async def get_file(tx: Read, project: int, event: int, text: str) -> StoredFile:
     """What is written down of a file; a link has none."""
-    found = await tx.row(
+    stored_file = await tx.row(
         StoredFile,
         """
         SELECT storage_key, name, size, content_type, sha256 FROM evidence
@@ -98,31 +123,37 @@ async def get_file(tx: Read, project: int, event: int, text: str) -> StoredFile:
         """,
         (project, event, _number(text)),
     )
-    if found is None:
+    if stored_file is None:
         raise NotFound
-    return found
+    return stored_file
 
 
 async def evidence_of_events(
     tx: Read, project: int, events: Collection[int]
 ) -> dict[int, list[EventEvidence]]:
     """The evidence of several events, in the order in which it was attached."""
-    found: dict[int, list[EventEvidence]] = {event: [] for event in events}
+    evidence: dict[int, list[EventEvidence]] = {event: [] for event in events}
     for event, number, kind, name, url in await tx.tuples(
         """
         SELECT event_id, id, type, name, url FROM evidence
          WHERE project_id = %s AND event_id = ANY (%s) ORDER BY event_id, id
         """,
-        (project, list(found)),
+        (project, list(evidence)),
     ):
         address = _address(project, event, number, url)
-        found[event].append(EventEvidence(number, kind, address, name))
-    return found
+        evidence[event].append(EventEvidence(number, kind, address, name))
+    return evidence
 
 
-async def _page(tx: Read, wanted: Wanted, where: Composable) -> Page[Evidence]:
+async def _page(tx: Read, request: ListRequest, where: Composable) -> Page[Evidence]:
     return await page_of(
-        tx, _evidence, EVIDENCE, wanted, columns=_COLUMNS, source="evidence v", where=[where]
+        tx,
+        EVIDENCE_ROW.make,
+        EVIDENCE,
+        request,
+        columns=EVIDENCE_ROW.columns,
+        source="evidence v",
+        where=[where],
     )
 
 
@@ -153,31 +184,3 @@ def _number(text: str) -> int:
         return read_int4(text)
     except ValueError:
         raise NotFound from None
-
-
-def _evidence(
-    project: int, event: int, number: int, kind: EvidenceType, name: str, url: str | None,
-    size: int | None, content_type: str | None, sha256: str | None,
-) -> Evidence:  # fmt: skip
-    return Evidence(
-        number,
-        kind,
-        _address(project, event, number, url),
-        name,
-        _or_unset(size),
-        _or_unset(content_type),
-        _or_unset(sha256),
-    )
-
-
-def _or_unset(value: Any) -> Any:
-    return UNSET if value is None else value
-
-
-def _address(project: int, event: int, number: int, url: str | None) -> ResourceAddress:
-    """Where a link leads, or where a file is downloaded."""
-    if url is not None:
-        return ResourceAddress(url)
-    friendly = ids.of("event", project, event)
-    inside = f"{API_PREFIX}/projects/{ids.of('project', project)}"
-    return ResourceAddress(f"{inside}/events/{friendly}/evidences/{number}/file")

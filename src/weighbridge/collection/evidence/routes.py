@@ -8,7 +8,7 @@ from weighbridge.collection.evidence_files.keeping import NAME_PART, keep
 from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.collection.evidence import EVIDENCE_BYTES_MAX
 from weighbridge.core.collection.file_type import ALLOWED, BY_MEDIA_TYPE
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.attachment import Attachment
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, post
 from weighbridge.http.upload import Form
@@ -38,19 +38,21 @@ _FORM = Form(
         }
     },
 )
-async def create_evidence(call: WriteCall, asked: NewEvidenceBody | StoredFile) -> Evidence:
+async def create_evidence(call: WriteCall, new: NewEvidenceBody | StoredFile) -> Evidence:
     """Attach a file or a link to an event.
 
     A file is sent as multipart/form-data and kept as it is; a link is sent as JSON and never followed.
     """
-    return await actions.create_evidence(call.tx, call.actor, call.path["event_id"], asked)
+    return await actions.create_evidence(call.tx, call.actor, call.path["event_id"], new)
 
 
 @get(_OF_EVENT, permission=_READ, returns=Page[Evidence], listing=queries.EVIDENCE)
 async def list_event_evidence(call: ReadCall) -> Page[Evidence]:
     """List the evidence of one event."""
     project, event = await _event(call)
-    return await queries.list_event_evidence(call.tx, project, event, wanted(call.query, queries.EVIDENCE))
+    return await queries.list_event_evidence(
+        call.tx, project, event, list_request(call.query, queries.EVIDENCE)
+    )
 
 
 @get(_ONE, permission=_READ, returns=Evidence)
@@ -86,7 +88,7 @@ async def download_evidence(call: ReadCall) -> Attachment:
 async def list_batch_evidence(call: ReadCall) -> Page[Evidence]:
     """List the evidence of every event that a batch was made of."""
     return await queries.list_batch_evidence(
-        call.tx, call.actor, call.path["batch_id"], wanted(call.query, queries.EVIDENCE)
+        call.tx, call.actor, call.path["batch_id"], list_request(call.query, queries.EVIDENCE)
     )
 
 

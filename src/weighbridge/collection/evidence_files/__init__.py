@@ -1,1 +1,5 @@
-"""The files of evidence: how they are checked, kept and swept."""
+"""The files of evidence: kept under random keys, and handed out only as they came.
+
+In come uploads, out go streams of bytes. `store.py` is the folder or bucket that holds them, `keeping.py`
+checks a file before it is kept and removes those that no row names.
+"""

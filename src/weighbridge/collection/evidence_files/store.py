@@ -63,9 +63,9 @@ class EvidenceStore:
         with ExitStack() as unfinished:
             spool = unfinished.enter_context(SpooledTemporaryFile(max_size=SPOOL_BYTES))
             try:
-                found = await self._store.get_async(key)
-                if found.meta["size"] == size:
-                    async for chunk in found.stream(min_chunk_size=SPOOL_BYTES):
+                stored = await self._store.get_async(key)
+                if stored.meta["size"] == size:
+                    async for chunk in stored.stream(min_chunk_size=SPOOL_BYTES):
                         await asyncio.to_thread(_take, spool, digest, chunk)
             except FileNotFoundError:
                 raise Damaged("The file is missing from the store of evidence files.") from None

@@ -12,14 +12,14 @@ from weighbridge.db.patch import changed
 from weighbridge.errors import Invalid
 
 
-async def create_feedstock(tx: Write, actor: Actor, project: int, asked: NewFeedstock) -> Feedstock:
+async def create_feedstock(tx: Write, actor: Actor, project: int, new: NewFeedstock) -> Feedstock:
     """Make a feedstock of a project."""
-    name = asked.name.strip()
+    name = new.name.strip()
     if problems := await problems_of_new_name(tx, FEEDSTOCK, project, name):
         raise Invalid(problems)
     number: int = await tx.value(
         "INSERT INTO feedstocks (project_id, name, description) VALUES (%s, %s, %s) RETURNING id",
-        (project, name, asked.description),
+        (project, name, new.description),
     )
     made = await queries.get_feedstock(tx, project, number)
     record_creation(tx, actor, FEEDSTOCK, project, made)
@@ -27,18 +27,18 @@ async def create_feedstock(tx: Write, actor: Actor, project: int, asked: NewFeed
 
 
 async def update_feedstock(
-    tx: Write, actor: Actor, project: int, friendly: str, asked: FeedstockChange
+    tx: Write, actor: Actor, project: int, friendly: str, change: FeedstockChange
 ) -> Feedstock:
     """Change a feedstock; its name only until batches were made of its events."""
     number = ids.number("feedstock", friendly, project)
     await hold(tx, FEEDSTOCK, project, number)
     before = await queries.get_feedstock(tx, project, number)
-    wanted = changed(before, asked)
-    if wanted == before:
+    desired = changed(before, change)
+    if desired == before:
         return before
     held = None
-    if wanted.name != before.name:
-        problems, held = await problems_of_renaming(tx, FEEDSTOCK, project, number, wanted.name)
+    if desired.name != before.name:
+        problems, held = await problems_of_renaming(tx, FEEDSTOCK, project, number, desired.name)
         if problems:
             raise Invalid(problems)
     await tx.execute(
@@ -46,7 +46,7 @@ async def update_feedstock(
         UPDATE feedstocks SET name = %s, description = %s, updated_at = now()
          WHERE project_id = %s AND id = %s
         """,
-        (wanted.name, wanted.description, project, number),
+        (desired.name, desired.description, project, number),
     )
     after = await queries.get_feedstock(tx, project, number)
     record_change(tx, actor, FEEDSTOCK, project, held, before=before, after=after)

@@ -9,7 +9,7 @@ from weighbridge.collection.feedstocks.records import Feedstock
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of, read_int4
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 
@@ -34,37 +34,37 @@ FEEDSTOCK_ROW: Final = row_of(
 )
 
 
-async def list_feedstocks_of_project(tx: Read, project: int, wanted: Wanted) -> Page[Feedstock]:
+async def list_feedstocks_of_project(tx: Read, project: int, request: ListRequest) -> Page[Feedstock]:
     """The feedstocks of a project."""
-    return await _page(tx, wanted, SQL("project_id = {}").format(Literal(project)))
+    return await _page(tx, request, SQL("project_id = {}").format(Literal(project)))
 
 
-async def list_feedstocks(tx: Read, actor: Actor, wanted: Wanted) -> Page[Feedstock]:
+async def list_feedstocks(tx: Read, actor: Actor, request: ListRequest) -> Page[Feedstock]:
     """The feedstocks of every project of the actor's account."""
     mine = SQL("project_id IN (SELECT id FROM projects WHERE account_id = {})").format(
         Literal(actor.account_id)
     )
-    return await _page(tx, wanted, mine)
+    return await _page(tx, request, mine)
 
 
 async def get_feedstock(tx: Read, project: int, number: int) -> Feedstock:
     """One feedstock by its number."""
-    found = await tx.row(
+    feedstock = await tx.row(
         FEEDSTOCK_ROW.make,
         f"SELECT {FEEDSTOCK_ROW.columns} FROM feedstocks WHERE project_id = %s AND id = %s",
         (project, number),
     )
-    if found is None:
+    if feedstock is None:
         raise NotFound
-    return found
+    return feedstock
 
 
-async def _page(tx: Read, wanted: Wanted, where: Composable) -> Page[Feedstock]:
+async def _page(tx: Read, request: ListRequest, where: Composable) -> Page[Feedstock]:
     return await page_of(
         tx,
         FEEDSTOCK_ROW.make,
         FEEDSTOCKS,
-        wanted,
+        request,
         columns=FEEDSTOCK_ROW.columns,
         source="feedstocks",
         where=[where],

@@ -4,7 +4,7 @@ from weighbridge.collection.feedstocks import actions, queries
 from weighbridge.collection.feedstocks.records import Feedstock, FeedstockChangeBody, NewFeedstockBody
 from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.identity import ids
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 
 _PATH = "/projects/{project_id}/feedstocks"
@@ -14,14 +14,16 @@ _ONE = _PATH + "/{feedstock_id}"
 @get("/feedstocks", permission="data_collection:read", returns=Page[Feedstock], listing=queries.FEEDSTOCKS)
 async def list_feedstocks(call: ReadCall) -> Page[Feedstock]:
     """List the feedstocks of all projects of the account."""
-    return await queries.list_feedstocks(call.tx, call.actor, wanted(call.query, queries.FEEDSTOCKS))
+    return await queries.list_feedstocks(call.tx, call.actor, list_request(call.query, queries.FEEDSTOCKS))
 
 
 @get(_PATH, permission="data_collection:read", returns=Page[Feedstock], listing=queries.FEEDSTOCKS)
 async def list_feedstocks_of_project(call: ReadCall) -> Page[Feedstock]:
     """List a project's feedstocks."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await queries.list_feedstocks_of_project(call.tx, project, wanted(call.query, queries.FEEDSTOCKS))
+    return await queries.list_feedstocks_of_project(
+        call.tx, project, list_request(call.query, queries.FEEDSTOCKS)
+    )
 
 
 @post(_PATH, permission="data_collection:write", body=NewFeedstockBody, returns=Feedstock)

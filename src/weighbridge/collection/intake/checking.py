@@ -51,10 +51,10 @@ _NO_VALUES: Final = "{}"
 
 @dataclass(frozen=True, slots=True)
 class EventSchema:
-    """What intake knows of an event type."""
+    """What intake checks the events of a type by."""
 
     number: int
-    slots: Mapping[str, ValueColumn]
+    columns: Mapping[str, ValueColumn]
     width: int
     required: frozenset[str]
     locations_min: int
@@ -66,7 +66,7 @@ class Vocabulary:
     """The records of the project that the events of a request may name, by the ids they are named with."""
 
     project: int
-    templates: Mapping[str, EventSchema]
+    schemas: Mapping[str, EventSchema]
     locations: Mapping[str, int]
     feedstocks: Mapping[str, int]
     assets: Mapping[str, int] = field(default_factory=dict)
@@ -74,18 +74,18 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class EventProblems:
-    """Where in the request an event stands, and the problems found so far; names are made when needed."""
+    """The problems of one event of a request, by its position there; names of fields are made when needed."""
 
     prefix: str
     index: int
-    problems: list[Problem]
+    collected: list[Problem]
 
     def refuse(
         self, name: str, message: str, code: str = "invalid", *, records: tuple[str, ...] = ()
     ) -> None:
         """Note a problem of a field of the event; the message goes on from the field's name."""
         event = f"{self.prefix}[{self.index}]" if self.prefix == "events" else self.prefix
-        self.problems.append(Problem(f"{event}.{name} {message}", f"{event}.{name}", code, records))
+        self.collected.append(Problem(f"{event}.{name} {message}", f"{event}.{name}", code, records))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +97,19 @@ class Intake:
     problems: list[Problem]
 
 
-def take_in(events: Sequence[NewEvent], keys: Sequence[int], known: Vocabulary, prefix: str) -> Intake:
+def take_in(events: Sequence[NewEvent], keys: Sequence[int], vocabulary: Vocabulary, prefix: str) -> Intake:
     """Check every event and write its row; problems name the field as `events[3].data_points[0].value`."""
     intake = Intake([], [], [])
-    first = ids.packed(known.project, 0)
+    first = ids.packed(vocabulary.project, 0)
     for index, (event, key) in enumerate(zip(events, keys, strict=True)):
-        place = EventProblems(prefix, index, intake.problems)
-        template = known.templates.get(event.event_type)
-        if template is None:
-            place.refuse(
+        problems = EventProblems(prefix, index, intake.problems)
+        schema = vocabulary.schemas.get(event.event_type)
+        if schema is None:
+            problems.refuse(
                 "event_type", f"is {event.event_type!r}, which is no event type of the project.", "unknown"
             )
         else:
-            row, missing = _row(key, event, template, known, place)
+            row, missing = _row(key, event, schema, vocabulary, problems)
             friendly = ids.make_packed(_EVENT, first + key * _KEY_STEP)
             intake.rows.append(row)
             intake.receipts.append(EventReceipt(friendly, "incomplete" if missing else "complete", missing))
@@ -140,28 +140,30 @@ def _line(row: EventTexts) -> str:
 
 
 def _row(
-    key: int, event: NewEvent, template: EventSchema, known: Vocabulary, place: EventProblems
+    key: int, event: NewEvent, schema: EventSchema, vocabulary: Vocabulary, problems: EventProblems
 ) -> tuple[EventTexts, list[str]]:
     """The columns of an event, and the slugs of required values that are missing."""
     end_time = event.end_time or event.start_time
     if end_time < event.start_time:
         start = event.start_time.isoformat()
-        place.refuse("end_time", f"is {end_time.isoformat()}, before start_time, {start}.")
-    if template.requires_tracking_id and event.tracking_id is None:
-        place.refuse("tracking_id", f"is missing; events of type {event.event_type!r} need one.", "required")
-    numbers, texts, booleans, missing = _values(event.data_points, template, place)
-    locations = location_numbers(event.locations, event.event_type, template, known, place)
+        problems.refuse("end_time", f"is {end_time.isoformat()}, before start_time, {start}.")
+    if schema.requires_tracking_id and event.tracking_id is None:
+        problems.refuse(
+            "tracking_id", f"is missing; events of type {event.event_type!r} need one.", "required"
+        )
+    numbers, texts, booleans, missing = _values(event.data_points, schema, problems)
+    locations = location_numbers(event.locations, event.event_type, schema, vocabulary, problems)
     row = (
-        known.project,
+        vocabulary.project,
         key,
-        template.number,
-        _time("start_time", event.start_time, place),
-        _time("end_time", end_time, place),
-        reference("tracking_id", event.tracking_id, place),
-        _tag("feedstock", event.feedstock_id, known.feedstocks, place),
-        _tag("asset", event.asset_id, known.assets, place),
-        reference("client_reference", event.client_reference, place),
-        bounded_text("notes", event.notes, TEXT_LENGTH_MAX, place),
+        schema.number,
+        _time("start_time", event.start_time, problems),
+        _time("end_time", end_time, problems),
+        reference("tracking_id", event.tracking_id, problems),
+        _tag("feedstock", event.feedstock_id, vocabulary.feedstocks, problems),
+        _tag("asset", event.asset_id, vocabulary.assets, problems),
+        reference("client_reference", event.client_reference, problems),
+        bounded_text("notes", event.notes, TEXT_LENGTH_MAX, problems),
         f"{{{','.join(locations)}}}",
         numbers,
         texts,
@@ -172,45 +174,43 @@ def _row(
 
 
 def _values(
-    points: Sequence[NewDataPoint], template: EventSchema, place: EventProblems
+    points: Sequence[NewDataPoint], schema: EventSchema, problems: EventProblems
 ) -> tuple[str, str, str, list[str]]:
     """The three arrays as the database reads them, and the slugs of required values that are missing."""
-    slots = template.slots
+    columns = schema.columns
     arrays: dict[str, list[str]] = {}
     seen = set()
     for index, point in enumerate(points):
-        slot = slots.get(point.slug)
-        if slot is None or point.slug in seen:
-            refuse_name(index, point, template, place)
+        column = columns.get(point.slug)
+        if column is None or point.slug in seen:
+            refuse_name(index, point, schema, problems)
             continue
         seen.add(point.slug)
-        array = arrays.get(slot.value_type)
+        array = arrays.get(column.value_type)
         if array is None:
-            array = arrays[slot.value_type] = ["NULL"] * template.width
-        array[slot.position - 1] = element(index, point, slot, place)
-    missing = (
-        [] if template.required <= seen else [slug for slug in slots if slug in template.required - seen]
-    )
+            array = arrays[column.value_type] = ["NULL"] * schema.width
+        array[column.position - 1] = element(index, point, column, problems)
+    missing = [] if schema.required <= seen else [slug for slug in columns if slug in schema.required - seen]
     return _array(arrays.get("number")), _array(arrays.get("string")), _array(arrays.get("boolean")), missing
 
 
-def element(index: int, point: NewDataPoint, slot: ValueColumn, place: EventProblems) -> str:
+def element(index: int, point: NewDataPoint, column: ValueColumn, problems: EventProblems) -> str:
     """One value as an element of an array."""
     value, kind = point.value, type(point.value)
-    if slot.value_type == "number" and (kind is Decimal or kind is int):
+    if column.value_type == "number" and (kind is Decimal or kind is int):
         text = str(value)
         if len(text) > DIGITS_MAX or "E" in text:
-            _check_limits(index, point, place)
+            _check_limits(index, point, problems)
         return text
-    if slot.value_type == "string" and kind is str and value.strip():
+    if column.value_type == "string" and kind is str and value.strip():
         if complaint := _text_problem(value, TEXT_LENGTH_MAX):
-            place.refuse(f"data_points[{index}].value", f"of {point.slug!r} {complaint}.")
+            problems.refuse(f"data_points[{index}].value", f"of {point.slug!r} {complaint}.")
         quoted: str = value.replace("\\", "\\\\").replace('"', '\\"')
         return f'"{quoted}"'
-    if slot.value_type == "boolean" and kind is bool:
+    if column.value_type == "boolean" and kind is bool:
         return "t" if value else "f"
-    said = f"of {point.slug!r} is {_shown(value)}; it takes a {slot.value_type}."
-    place.refuse(f"data_points[{index}].value", said)
+    said = f"of {point.slug!r} is {_shown(value)}; it takes a {column.value_type}."
+    problems.refuse(f"data_points[{index}].value", said)
     return "NULL"
 
 
@@ -231,74 +231,76 @@ def _array(items: list[str] | None) -> str:
     return "{" + ",".join(items) + "}" if items else _NO_VALUES
 
 
-def _check_limits(index: int, point: NewDataPoint, place: EventProblems) -> None:
+def _check_limits(index: int, point: NewDataPoint, problems: EventProblems) -> None:
     try:
         limited(Decimal(point.value))
     except NumberError as error:
-        place.refuse(f"data_points[{index}].value", f"of {point.slug!r} is out of limits: {error}")
+        problems.refuse(f"data_points[{index}].value", f"of {point.slug!r} is out of limits: {error}")
 
 
-def refuse_name(index: int, point: NewDataPoint, template: EventSchema, place: EventProblems) -> None:
+def refuse_name(index: int, point: NewDataPoint, schema: EventSchema, problems: EventProblems) -> None:
     """Refuse a value for a data point that the event type lacks, or that has a value in the request."""
     name = f"data_points[{index}].slug"
-    if point.slug in template.slots:
-        place.refuse(name, f"is {point.slug!r} a second time in the event.")
+    if point.slug in schema.columns:
+        problems.refuse(name, f"is {point.slug!r} a second time in the event.")
         return
-    allowed = ", ".join(template.slots) or "none"
-    place.refuse(name, f"is {point.slug!r}; the event type has the data points {allowed}.", "unknown")
+    allowed = ", ".join(schema.columns) or "none"
+    problems.refuse(name, f"is {point.slug!r}; the event type has the data points {allowed}.", "unknown")
 
 
 def location_numbers(
     locations: Sequence[LocationRef],
     event_type: str,
-    template: EventSchema,
-    known: Vocabulary,
-    place: EventProblems,
+    schema: EventSchema,
+    vocabulary: Vocabulary,
+    problems: EventProblems,
 ) -> list[str]:
     """The numbers of the locations that an event names."""
     numbers: list[str] = []
-    for index, named in enumerate(locations):
-        number = known.locations.get(named.id)
+    for index, ref in enumerate(locations):
+        number = vocabulary.locations.get(ref.id)
         if number is None:
-            refused = f"is {named.id!r}, which is no location of the project."
-            place.refuse(f"locations[{index}].id", refused, "unknown")
+            refused = f"is {ref.id!r}, which is no location of the project."
+            problems.refuse(f"locations[{index}].id", refused, "unknown")
         elif str(number) in numbers:
-            place.refuse(f"locations[{index}].id", f"names {named.id!r} a second time.")
+            problems.refuse(f"locations[{index}].id", f"names {ref.id!r} a second time.")
         else:
             numbers.append(str(number))
     count = len(locations)
-    if not template.locations_min <= count <= LOCATIONS_MAX:
-        place.refuse(
+    if not schema.locations_min <= count <= LOCATIONS_MAX:
+        problems.refuse(
             "locations",
-            f"names {count}; events of type {event_type!r} name {template.locations_min} to {LOCATIONS_MAX}.",
+            f"names {count}; events of type {event_type!r} name {schema.locations_min} to {LOCATIONS_MAX}.",
         )
     return numbers
 
 
-def _tag(noun: str, friendly: str | None, known: Mapping[str, int], place: EventProblems) -> str | None:
+def _tag(
+    noun: str, friendly: str | None, vocabulary: Mapping[str, int], problems: EventProblems
+) -> str | None:
     if friendly is None:
         return None
-    number = known.get(friendly)
+    number = vocabulary.get(friendly)
     if number is None:
-        place.refuse(f"{noun}_id", f"is {friendly!r}, which is no {noun} of the project.", "unknown")
+        problems.refuse(f"{noun}_id", f"is {friendly!r}, which is no {noun} of the project.", "unknown")
     return str(number)
 
 
-def reference(name: str, value: str | None, place: EventProblems) -> str | None:
+def reference(name: str, value: str | None, problems: EventProblems) -> str | None:
     """A tracking id or client reference."""
     if value is None:
         return None
     if not value.strip():
-        place.refuse(name, "is blank; leave it out instead.")
-    return bounded_text(name, value, REFERENCE_LENGTH_MAX, place)
+        problems.refuse(name, "is blank; leave it out instead.")
+    return bounded_text(name, value, REFERENCE_LENGTH_MAX, problems)
 
 
-def bounded_text(name: str, value: str | None, longest: int, place: EventProblems) -> str | None:
+def bounded_text(name: str, value: str | None, longest: int, problems: EventProblems) -> str | None:
     """A text of at most so many characters."""
     if value is None:
         return None
     if complaint := _text_problem(value, longest):
-        place.refuse(name, f"{complaint}.")
+        problems.refuse(name, f"{complaint}.")
     return value
 
 
@@ -310,12 +312,12 @@ def _text_problem(value: str, longest: int) -> str | None:
     return None
 
 
-def _time(name: str, moment: datetime, place: EventProblems) -> str:
+def _time(name: str, moment: datetime, problems: EventProblems) -> str:
     if not MINYEAR < moment.year < MAXYEAR:
         try:
             Instant.of(moment)
         except OverflowError:
-            place.refuse(name, f"is {moment.isoformat()}, which in UTC is outside the years 1 to 9999.")
+            problems.refuse(name, f"is {moment.isoformat()}, which in UTC is outside the years 1 to 9999.")
     if moment.tzinfo is UTC and moment.microsecond % 1000 == 0:
         return _encode(moment)[1:-1].decode()  # ten times quicker, and the same moment
     return moment.isoformat(timespec="milliseconds")

@@ -47,142 +47,143 @@ class Changes:
     """Corrections, and the completions that say when a value came."""
 
 
-def changes_of(row: EventRow, asked: EventChange, known: Vocabulary, place: EventProblems) -> Changes:
-    """What the caller asks for that is not so yet; what is wrong is noted in the place."""
-    template = known.templates[row.slug]
+def changes_of(
+    row: EventRow, change: EventChange, vocabulary: Vocabulary, problems: EventProblems
+) -> Changes:
+    """What the caller asks for that is not so yet; what is wrong is noted in the problems."""
+    schema = vocabulary.schemas[row.slug]
     changes = Changes()
-    for name, value in _texts(row, asked, place):
+    for name, value in _texts(row, change, problems):
         changes.fields[name] = value
-    if asked.locations is not UNSET:
+    if change.locations is not UNSET:
         numbers = [
-            int(number) for number in location_numbers(asked.locations, row.slug, template, known, place)
+            int(number)
+            for number in location_numbers(change.locations, row.slug, schema, vocabulary, problems)
         ]
         if numbers != row.location_ids:
             changes.fields["location_ids"] = numbers
-    bounded_text("reason", asked.reason, REASON_LENGTH_MAX, place)
-    for name, value in _corrected_fields(row, asked, known, place):
+    bounded_text("reason", change.reason, REASON_LENGTH_MAX, problems)
+    for name, value in _corrected_fields(row, change, vocabulary, problems):
         changes.corrections.append(
-            NewCorrection(row.number, 0, value, Origin.MANUAL, field=name, reason=asked.reason or None)
+            NewCorrection(row.number, 0, value, Origin.MANUAL, field=name, reason=change.reason or None)
         )
-    _change_values(row, asked, template, changes, place)
+    _change_values(row, change, schema, changes, problems)
     return changes
 
 
-def _texts(row: EventRow, asked: EventChange, place: EventProblems) -> Iterator[tuple[str, str | None]]:
+def _texts(row: EventRow, change: EventChange, problems: EventProblems) -> Iterator[tuple[str, str | None]]:
     """The texts beside the measurements, which may be set, replaced and cleared."""
-    if asked.notes is not UNSET and asked.notes != row.notes:
-        bounded_text("notes", asked.notes, TEXT_LENGTH_MAX, place)
-        yield "notes", asked.notes
-    if asked.client_reference is not UNSET and asked.client_reference != row.client_reference:
-        reference("client_reference", asked.client_reference, place)
-        yield "client_reference", asked.client_reference
+    if change.notes is not UNSET and change.notes != row.notes:
+        bounded_text("notes", change.notes, TEXT_LENGTH_MAX, problems)
+        yield "notes", change.notes
+    if change.client_reference is not UNSET and change.client_reference != row.client_reference:
+        reference("client_reference", change.client_reference, problems)
+        yield "client_reference", change.client_reference
 
 
 def _corrected_fields(
-    row: EventRow, asked: EventChange, known: Vocabulary, place: EventProblems
+    row: EventRow, change: EventChange, vocabulary: Vocabulary, problems: EventProblems
 ) -> Iterator[tuple[str, Any]]:
     """Times and tags that differ from those that the event holds, as a correction keeps them."""
-    if asked.event_type is not UNSET and asked.event_type != row.slug:
-        place.refuse(
-            "event_type", f"is {asked.event_type!r}; the event is of type {row.slug!r} and stays so."
+    if change.event_type is not UNSET and change.event_type != row.slug:
+        problems.refuse(
+            "event_type", f"is {change.event_type!r}; the event is of type {row.slug!r} and stays so."
         )
-    yield from _times(row, asked, place)
-    tracking_id = asked.tracking_id
-    if _is_new("tracking_id", tracking_id, row.tracking_id, place) and isinstance(tracking_id, str):
-        yield "tracking_id", reference("tracking_id", tracking_id, place)
+    yield from _times(row, change, problems)
+    tracking_id = change.tracking_id
+    if _is_new("tracking_id", tracking_id, row.tracking_id, problems) and isinstance(tracking_id, str):
+        yield "tracking_id", reference("tracking_id", tracking_id, problems)
     for noun, friendly, numbers, held in (
-        ("feedstock", asked.feedstock_id, known.feedstocks, row.feedstock),
-        ("asset", asked.asset_id, known.assets, row.asset),
+        ("feedstock", change.feedstock_id, vocabulary.feedstocks, row.feedstock),
+        ("asset", change.asset_id, vocabulary.assets, row.asset),
     ):
         name = f"{noun}_id"
-        if not _is_new(name, friendly, held, place):
+        if not _is_new(name, friendly, held, problems):
             continue
         number = numbers.get(friendly) if isinstance(friendly, str) else None
         if number is None:
-            place.refuse(name, f"is {friendly!r}, which is no {noun} of the project.", "unknown")
+            problems.refuse(name, f"is {friendly!r}, which is no {noun} of the project.", "unknown")
         elif number != held:
             yield name, number
 
 
-def _is_new(name: str, asked: object, held: object, place: EventProblems) -> bool:
+def _is_new(name: str, sent: object, held: object, problems: EventProblems) -> bool:
     """Whether something is asked for that the event may not hold yet."""
-    if asked is UNSET or asked == held:
+    if sent is UNSET or sent == held:
         return False
-    if asked is None:
-        place.refuse(name, "is null; what an event has is corrected to something else, not taken away.")
+    if sent is None:
+        problems.refuse(name, "is null; what an event has is corrected to something else, not taken away.")
         return False
     return True
 
 
-def _times(row: EventRow, asked: EventChange, place: EventProblems) -> Iterator[tuple[str, str]]:
+def _times(row: EventRow, change: EventChange, problems: EventProblems) -> Iterator[tuple[str, str]]:
     """Start and end; a reading stays a reading when only its start is given."""
-    start = _instant("start_time", asked.start_time, row.start_time, place)
-    if asked.end_time is None:
-        place.refuse("end_time", "is null; an event that is to be a reading ends at its start_time.")
+    start = _instant("start_time", change.start_time, row.start_time, problems)
+    if change.end_time is None:
+        problems.refuse("end_time", "is null; an event that is to be a reading ends at its start_time.")
     is_reading = row.start_time == row.end_time
-    held = start if is_reading and not isinstance(asked.end_time, datetime) else row.end_time
-    end = _instant("end_time", asked.end_time, held, place)
+    held = start if is_reading and not isinstance(change.end_time, datetime) else row.end_time
+    end = _instant("end_time", change.end_time, held, problems)
     if end < start:
-        place.refuse("end_time", f"is {end.text}, before start_time, {start.text}.")
+        problems.refuse("end_time", f"is {end.text}, before start_time, {start.text}.")
     if start != row.start_time:
         yield "start_time", start.text
     if end != row.end_time:
         yield "end_time", end.text
 
 
-def _instant(name: str, asked: Any, held: Instant, place: EventProblems) -> Instant:
-    if not isinstance(asked, datetime):
+def _instant(name: str, sent: Any, held: Instant, problems: EventProblems) -> Instant:
+    if not isinstance(sent, datetime):
         return held
     try:
-        return Instant.of(asked)
+        return Instant.of(sent)
     except OverflowError:
-        place.refuse(name, f"is {asked.isoformat()}, which in UTC is outside the years 1 to 9999.")
+        problems.refuse(name, f"is {sent.isoformat()}, which in UTC is outside the years 1 to 9999.")
         return held
 
 
 def _change_values(
-    row: EventRow, asked: EventChange, template: EventSchema, changes: Changes, place: EventProblems
+    row: EventRow, change: EventChange, schema: EventSchema, changes: Changes, problems: EventProblems
 ) -> None:
     """Sort values into those that were missing and those that are corrected."""
     completed = set()
-    for point, slot in _readable(asked.data_points, template, place):
-        held = value_at(row, slot.position)
-        value = Decimal(point.value) if slot.value_type == "number" else point.value
+    for point, column in _readable(change.data_points, schema, problems):
+        held = value_at(row, column.position)
+        value = Decimal(point.value) if column.value_type == "number" else point.value
         if held is None:
-            _capture(changes, row, slot, value)
+            _capture(changes, row, column, value)
             completed.add(point.slug)
         elif held == value:
             continue
         source = Origin.COMPLETION if held is None else Origin.MANUAL
-        reason = None if held is None else asked.reason or None
-        changes.corrections.append(NewCorrection(row.number, slot.position, value, source, reason=reason))
-    lacks = any(
-        value_at(row, template.slots[slug].position) is None for slug in template.required - completed
-    )
+        reason = None if held is None else change.reason or None
+        changes.corrections.append(NewCorrection(row.number, column.position, value, source, reason=reason))
+    lacks = any(value_at(row, schema.columns[slug].position) is None for slug in schema.required - completed)
     if completed and not lacks and not row.is_complete:
         changes.fields["is_complete"] = True
 
 
 def _readable(
-    points: Sequence[NewDataPoint], template: EventSchema, place: EventProblems
+    points: Sequence[NewDataPoint], schema: EventSchema, problems: EventProblems
 ) -> Iterator[tuple[NewDataPoint, ValueColumn]]:
-    """The values that the event type has a place for and that fit it."""
+    """The values that the event type has a position for and that fit it."""
     seen = set()
     for index, point in enumerate(points):
-        slot = template.slots.get(point.slug)
-        if slot is None or point.slug in seen:
-            refuse_name(index, point, template, place)
+        column = schema.columns.get(point.slug)
+        if column is None or point.slug in seen:
+            refuse_name(index, point, schema, problems)
             continue
         seen.add(point.slug)
-        found = len(place.problems)
-        element(index, point, slot, place)
-        if len(place.problems) == found:
-            yield point, slot
+        before = len(problems.collected)
+        element(index, point, column, problems)
+        if len(problems.collected) == before:
+            yield point, column
 
 
-def _capture(changes: Changes, row: EventRow, slot: ValueColumn, value: Any) -> None:
-    name = _ARRAYS[slot.value_type]
+def _capture(changes: Changes, row: EventRow, column: ValueColumn, value: Any) -> None:
+    name = _ARRAYS[column.value_type]
     captured = getattr(row, f"captured_{name}")
     array = changes.fields.setdefault(name, [*(getattr(row, name) if captured is None else captured)])
-    array += [None] * (slot.position - len(array))
-    array[slot.position - 1] = value
+    array += [None] * (column.position - len(array))
+    array[column.position - 1] = value

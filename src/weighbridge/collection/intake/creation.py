@@ -32,15 +32,15 @@ from weighbridge.platform import changes
 
 async def store_one(tx: Write, actor: Actor, project: int, sent: NewEvent) -> Event:
     """Store one event; NotFound when the account has no such project."""
-    found, keys, intake = await _checked(tx, actor, project, [sent], "event")
-    remember(tx.memory, found)
+    names, keys, intake = await _checked(tx, actor, project, [sent], "event")
+    remember(tx.memory, names)
     tx.later(INSERT_EVENT, intake.rows[0])
-    assert found.moment is not None  # noqa: S101 - the event type was found
-    event = answer_of(keys[0], sent, found, found.moment)
+    assert names.moment is not None  # noqa: S101 - the event type was found
+    event = answer_of(keys[0], sent, names, names.moment)
     changes.record(
         tx,
         actor,
-        _new([sent], found),
+        _new([sent], names),
         action="event.create",
         target=event.id,
         project_id=project,
@@ -53,14 +53,14 @@ async def store_many(
     tx: Write, actor: Actor, project: int, sent: Sequence[NewEvent], sha256: str
 ) -> EventReceipts:
     """Store many events, of a request with this SHA-256; NotFound when the account has no such project."""
-    found, keys, intake = await _checked(tx, actor, project, sent, "events")
+    names, keys, intake = await _checked(tx, actor, project, sent, "events")
     await tx.copy(COPY_EVENTS, copy_text(intake.rows))
     count = len(keys)
     summary = {"count": count, "ids": _spans(project, keys), "sha256": sha256}
     changes.record(
         tx,
         actor,
-        _new(sent, found),
+        _new(sent, names),
         action="event.create_many",
         target=f"{count} events",
         project_id=project,
@@ -74,71 +74,71 @@ async def _checked(
 ) -> tuple[ResolvedNames, list[int], Intake]:
     """Look up what the events name, give them keys and check them all; only good rows come back."""
     references = {event.client_reference for event in sent if event.client_reference}
-    found = await look_up(
+    names = await look_up(
         tx,
         actor,
         project,
         slugs={event.event_type for event in sent},
         named={
-            "location": {place.id for event in sent for place in event.locations},
+            "location": {location.id for event in sent for location in event.locations},
             "feedstock": {event.feedstock_id for event in sent if event.feedstock_id is not None},
             "asset": {event.asset_id for event in sent if event.asset_id is not None},
         },
         references=references,
     )
     keys = await tx.take_event_keys(len(sent))
-    intake = take_in(sent, keys, found.known, field)
-    if problems := with_references(intake.problems, sent, found.namesakes, project, field):
+    intake = take_in(sent, keys, names.vocabulary, field)
+    if problems := with_references(intake.problems, sent, names.namesakes, project, field):
         raise Invalid(problems)
-    return found, keys, intake
+    return names, keys, intake
 
 
-def _new(sent: Sequence[NewEvent], found: ResolvedNames) -> changes.NewEvents:
+def _new(sent: Sequence[NewEvent], names: ResolvedNames) -> changes.NewEvents:
     """The events by their types and starts."""
-    numbers = {slug: template.number for slug, template in found.known.templates.items()}
+    numbers = {slug: schema.number for slug, schema in names.vocabulary.schemas.items()}
     return changes.NewEvents.of((numbers[event.event_type], event.start_time) for event in sent)
 
 
-def answer_of(key: int, sent: NewEvent, found: ResolvedNames, moment: Instant) -> Event:
+def answer_of(key: int, sent: NewEvent, names: ResolvedNames, moment: Instant) -> Event:
     """The event as reading it back would give it, when it was stored at the moment."""
     return assembled(
-        _stored(key, sent, found, moment),
-        found.kinds[sent.event_type].measures,
-        [LOCATION_ROW.make(*found.records["location"][place.id][:-1]) for place in sent.locations],
+        _stored(key, sent, names, moment),
+        names.kinds[sent.event_type].meanings,
+        [LOCATION_ROW.make(*names.records["location"][location.id][:-1]) for location in sent.locations],
         [],
     )
 
 
-def _stored(key: int, sent: NewEvent, found: ResolvedNames, moment: Instant) -> EventRow:
+def _stored(key: int, sent: NewEvent, names: ResolvedNames, moment: Instant) -> EventRow:
     """The row of an event as reading it back would give it."""
-    known = found.known
-    template = known.templates[sent.event_type]
+    vocabulary = names.vocabulary
+    schema = vocabulary.schemas[sent.event_type]
     arrays: dict[str, list[Any]] = {"number": [], "string": [], "boolean": []}
     for point in sent.data_points:
-        slot = template.slots[point.slug]
-        array = arrays[slot.value_type]
-        array += [None] * (slot.position - len(array))
-        array[slot.position - 1] = _as_read(point.value) if slot.value_type == "number" else point.value
+        column = schema.columns[point.slug]
+        array = arrays[column.value_type]
+        array += [None] * (column.position - len(array))
+        array[column.position - 1] = _as_read(point.value) if column.value_type == "number" else point.value
     start = Instant.of(sent.start_time)
     return EventRow(
-        project=known.project,
+        project=vocabulary.project,
         number=key,
-        event_type=template.number,
+        event_type=schema.number,
         slug=sent.event_type,
-        name=found.kinds[sent.event_type].name,
+        name=names.kinds[sent.event_type].name,
         tracking_id=sent.tracking_id,
         client_reference=sent.client_reference,
         notes=sent.notes,
         start_time=start,
         end_time=start if sent.end_time is None else Instant.of(sent.end_time),
-        is_complete=template.required <= {point.slug for point in sent.data_points},
-        feedstock=None if sent.feedstock_id is None else known.feedstocks[sent.feedstock_id],
+        is_complete=schema.required <= {point.slug for point in sent.data_points},
+        feedstock=None if sent.feedstock_id is None else vocabulary.feedstocks[sent.feedstock_id],
         feedstock_name=None
         if sent.feedstock_id is None
-        else found.records["feedstock"][sent.feedstock_id][2],
-        asset=None if sent.asset_id is None else known.assets[sent.asset_id],
-        asset_name=None if sent.asset_id is None else found.records["asset"][sent.asset_id][2],
-        location_ids=[known.locations[place.id] for place in sent.locations],
+        else names.records["feedstock"][sent.feedstock_id][2],
+        asset=None if sent.asset_id is None else vocabulary.assets[sent.asset_id],
+        asset_name=None if sent.asset_id is None else names.records["asset"][sent.asset_id][2],
+        location_ids=[vocabulary.locations[location.id] for location in sent.locations],
         numbers=arrays["number"],
         texts=arrays["string"],
         booleans=arrays["boolean"],

@@ -62,7 +62,7 @@ class KindOfEvent:
     """An event type as an event shows it, and how often it had changed."""
 
     name: str
-    measures: Sequence[PositionMeaning]
+    meanings: Sequence[PositionMeaning]
     revision: int
 
 
@@ -82,7 +82,7 @@ class Namesake:
 class ResolvedNames:
     """What was found of what events name, by the names they use."""
 
-    known: Vocabulary
+    vocabulary: Vocabulary
     kinds: Mapping[str, KindOfEvent]
     records: Mapping[str, Mapping[str, TupleRow]]
     """The rows of locations, feedstocks and assets by their friendly ids: project, number, …, revision."""
@@ -120,7 +120,7 @@ async def look_up(
         kind: {of_kind[row[1]]: row for row in next(there)} if of_kind else {}
         for kind, of_kind in numbers.items()
     }
-    return _found(project, type_rows, records, taken)
+    return _resolved(project, type_rows, records, taken)
 
 
 def _numbers(project: int, kind: str, named: Collection[str]) -> dict[int, str]:
@@ -132,7 +132,7 @@ def _numbers(project: int, kind: str, named: Collection[str]) -> dict[int, str]:
     }
 
 
-def _found(
+def _resolved(
     project: int,
     type_rows: Sequence[TupleRow],
     records: Mapping[str, Mapping[str, TupleRow]],
@@ -142,7 +142,7 @@ def _found(
     for row in type_rows:
         grouped.setdefault(row[0], []).append(row)
     return ResolvedNames(
-        known_of(project, {slug: _template(rows) for slug, rows in grouped.items()}, records),
+        vocabulary_of(project, {slug: _schema(rows) for slug, rows in grouped.items()}, records),
         {slug: _kind(rows) for slug, rows in grouped.items()},
         records,
         namesakes,
@@ -150,23 +150,23 @@ def _found(
     )
 
 
-def known_of(
-    project: int, templates: Mapping[str, EventSchema], records: Mapping[str, Mapping[str, TupleRow]]
+def vocabulary_of(
+    project: int, schemas: Mapping[str, EventSchema], records: Mapping[str, Mapping[str, TupleRow]]
 ) -> Vocabulary:
     """What intake has to know of what was found."""
     numbers = {
         kind: {friendly: row[1] for friendly, row in of_kind.items()} for kind, of_kind in records.items()
     }
-    return Vocabulary(project, templates, numbers["location"], numbers["feedstock"], numbers["asset"])
+    return Vocabulary(project, schemas, numbers["location"], numbers["feedstock"], numbers["asset"])
 
 
-def _template(rows: Sequence[TupleRow]) -> EventSchema:
+def _schema(rows: Sequence[TupleRow]) -> EventSchema:
     """What intake knows of an event type, from its row joined with those of its data points."""
     _, number, _, expected_locations, requires_tracking_id, *_ = rows[0]
     points = [row[7:] for row in rows if row[7] is not None]
     return EventSchema(
         number=number,
-        slots={slug: ValueColumn(position, value_type) for position, slug, *_, value_type in points},
+        columns={slug: ValueColumn(position, value_type) for position, slug, *_, value_type in points},
         width=max((position for position, *_ in points), default=0),
         required=frozenset(slug for _, slug, _, _, required, _ in points if required),
         locations_min=EXPECTED_LOCATIONS[expected_locations],
@@ -176,5 +176,5 @@ def _template(rows: Sequence[TupleRow]) -> EventSchema:
 
 def _kind(rows: Sequence[TupleRow]) -> KindOfEvent:
     _, number, name, _, _, revision, *_ = rows[0]
-    measures = [PositionMeaning(number, *row[7:12]) for row in rows if row[7] is not None]
-    return KindOfEvent(name, measures, revision)
+    meanings = [PositionMeaning(number, *row[7:12]) for row in rows if row[7] is not None]
+    return KindOfEvent(name, meanings, revision)

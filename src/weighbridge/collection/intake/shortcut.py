@@ -76,18 +76,18 @@ async def store_event(call: ShortCall, body: NewEventsBody) -> Event | None:
     if body.event is UNSET or body.events is not UNSET:
         return None
     sent, project = body.event, project_number(call.path["project_id"])
-    found = recall(call.database.memory, project, sent)
+    names = recall(call.database.memory, project, sent)
     key = call.database.event_keys.take_held()
-    if found is None or key is None:
+    if names is None or key is None:
         return None
-    intake = take_in([sent], [key], found.known, "event")
+    intake = take_in([sent], [key], names.vocabulary, "event")
     if intake.problems:
         return None
-    event = answer_of(key, sent, found, _NOT_YET)
+    event = answer_of(key, sent, names, _NOT_YET)
     values = {
         **call.presumed.values,
         **dict(zip(_ROW, intake.rows[0], strict=True)),
-        **_revisions(sent, found),
+        **_revisions(sent, names),
         "request_id": call.presumed.actor.request_id,
         "id": event.id,
         "after": jsonb(event),
@@ -101,13 +101,13 @@ async def store_event(call: ShortCall, body: NewEventsBody) -> Event | None:
     return replace(event, created_at=stored[0], updated_at=stored[0])
 
 
-def _revisions(sent: NewEvent, found: ResolvedNames) -> dict[str, Any]:
+def _revisions(sent: NewEvent, names: ResolvedNames) -> dict[str, Any]:
     """How often what the event names had changed when it was looked up; of locations in their order."""
-    places, feedstock, asset = (found.records[noun] for noun in ("location", "feedstock", "asset"))
-    of_places = [str(row[-1]) for row in sorted(places.values(), key=itemgetter(1))]
+    locations, feedstock, asset = (names.records[noun] for noun in ("location", "feedstock", "asset"))
+    of_locations = [str(row[-1]) for row in sorted(locations.values(), key=itemgetter(1))]
     return {
-        "revision": found.kinds[sent.event_type].revision,
-        "location_revisions": f"{{{','.join(of_places)}}}",
+        "revision": names.kinds[sent.event_type].revision,
+        "location_revisions": f"{{{','.join(of_locations)}}}",
         "feedstock_revision": next((row[-1] for row in feedstock.values()), None),
         "asset_revision": next((row[-1] for row in asset.values()), None),
     }

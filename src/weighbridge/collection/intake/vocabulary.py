@@ -11,17 +11,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from weighbridge.collection.events.records import NewEvent
-from weighbridge.collection.intake.lookup import ResolvedNames, known_of
+from weighbridge.collection.intake.lookup import ResolvedNames, vocabulary_of
 from weighbridge.db.memory import Memory
 
 
-def remember(memory: Memory, found: ResolvedNames) -> None:
+def remember(memory: Memory, names: ResolvedNames) -> None:
     """Remember what was looked up for an event."""
-    project = found.known.project
-    for slug, kind in found.kinds.items():
-        parts = len(kind.measures)
-        memory.keep(("event type", project, slug), (found.known.templates[slug], kind), parts)
-    for noun, of_noun in found.records.items():
+    project = names.vocabulary.project
+    for slug, kind in names.kinds.items():
+        parts = len(kind.meanings)
+        memory.keep(("event type", project, slug), (names.vocabulary.schemas[slug], kind), parts)
+    for noun, of_noun in names.records.items():
         for friendly, row in of_noun.items():
             memory.keep((noun, project, friendly), row)
 
@@ -30,7 +30,7 @@ def recall(memory: Memory, project: int, event: NewEvent) -> ResolvedNames | Non
     """What the event names as it was when it was looked up; None unless all of it is remembered."""
     of_type = memory.recall(("event type", project, event.event_type))
     named = {
-        "location": [place.id for place in event.locations],
+        "location": [location.id for location in event.locations],
         "feedstock": [] if event.feedstock_id is None else [event.feedstock_id],
         "asset": [] if event.asset_id is None else [event.asset_id],
     }
@@ -40,6 +40,6 @@ def recall(memory: Memory, project: int, event: NewEvent) -> ResolvedNames | Non
     }
     if of_type is None or any(row is None for of_noun in records.values() for row in of_noun.values()):
         return None
-    template, kind = of_type
-    known = known_of(project, {event.event_type: template}, records)
-    return ResolvedNames(known, {event.event_type: kind}, records, namesakes={}, moment=None)
+    schema, kind = of_type
+    vocabulary = vocabulary_of(project, {event.event_type: schema}, records)
+    return ResolvedNames(vocabulary, {event.event_type: kind}, records, namesakes={}, moment=None)

@@ -21,12 +21,12 @@ LATITUDE_MAX = 90
 LONGITUDE_MAX = 180
 
 
-async def create_location(tx: Write, actor: Actor, project: int, asked: NewLocation) -> Location:
+async def create_location(tx: Write, actor: Actor, project: int, new: NewLocation) -> Location:
     """Make a location of a project."""
-    name = asked.name.strip()
+    name = new.name.strip()
     problems = [
         *await problems_of_new_name(tx, LOCATION, project, name),
-        *_problems_of_coordinates(asked.lat, asked.long),
+        *_problems_of_coordinates(new.lat, new.long),
     ]
     if problems:
         raise Invalid(problems)
@@ -35,7 +35,7 @@ async def create_location(tx: Write, actor: Actor, project: int, asked: NewLocat
         INSERT INTO locations (project_id, name, lat, long, address)
         VALUES (%s, %s, %s, %s, %s) RETURNING id
         """,
-        (project, name, asked.lat, asked.long, jsonb(asked.address)),
+        (project, name, new.lat, new.long, jsonb(new.address)),
     )
     made = await queries.get_location(tx, project, number)
     record_creation(tx, actor, LOCATION, project, made)
@@ -43,28 +43,28 @@ async def create_location(tx: Write, actor: Actor, project: int, asked: NewLocat
 
 
 async def update_location(
-    tx: Write, actor: Actor, project: int, friendly: str, asked: LocationChange
+    tx: Write, actor: Actor, project: int, friendly: str, change: LocationChange
 ) -> Location:
     """Change a location; its name only until batches were made of its events."""
     number = ids.number("location", friendly, project)
     await hold(tx, LOCATION, project, number)
     before = await queries.get_location(tx, project, number)
-    wanted = _wanted(before, asked)
-    problems = [*_problems_of_coordinates(wanted.lat, wanted.long)]
+    desired = _desired(before, change)
+    problems = [*_problems_of_coordinates(desired.lat, desired.long)]
     held = None
-    if wanted.name != before.name:
-        of_name, held = await problems_of_renaming(tx, LOCATION, project, number, wanted.name)
+    if desired.name != before.name:
+        of_name, held = await problems_of_renaming(tx, LOCATION, project, number, desired.name)
         problems += of_name
     if problems:
         raise Invalid(problems)
-    if wanted == _wanted(before, LocationChange()):
+    if desired == _desired(before, LocationChange()):
         return before
     await tx.execute(
         """
         UPDATE locations SET name = %s, lat = %s, long = %s, address = %s, updated_at = now()
          WHERE project_id = %s AND id = %s
         """,
-        (wanted.name, wanted.lat, wanted.long, jsonb(wanted.address), project, number),
+        (desired.name, desired.lat, desired.long, jsonb(desired.address), project, number),
     )
     after = await queries.get_location(tx, project, number)
     record_change(tx, actor, LOCATION, project, held, before=before, after=after)
@@ -78,13 +78,13 @@ async def delete_location(tx: Write, actor: Actor, project: int, friendly: str) 
     await remove(tx, actor, LOCATION, project, before)
 
 
-def _wanted(before: Location, asked: LocationChange) -> NewLocation:
+def _desired(before: Location, change: LocationChange) -> NewLocation:
     """The location as the caller wants it, with degrees as numbers."""
     return NewLocation(
-        name=before.name if asked.name is UNSET else asked.name.strip(),
-        lat=_degrees(before.lat) if asked.lat is UNSET else asked.lat,
-        long=_degrees(before.long) if asked.long is UNSET else asked.long,
-        address=before.address if asked.address is UNSET else asked.address,
+        name=before.name if change.name is UNSET else change.name.strip(),
+        lat=_degrees(before.lat) if change.lat is UNSET else change.lat,
+        long=_degrees(before.long) if change.long is UNSET else change.long,
+        address=before.address if change.address is UNSET else change.address,
     )
 
 

@@ -8,7 +8,7 @@ from psycopg.sql import SQL, Literal
 from weighbridge.collection.locations.records import Location
 from weighbridge.collection.named_records.location import LOCATION_ROW
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of
 from weighbridge.errors import NotFound
 
 LOCATIONS: Final = Listing(
@@ -19,25 +19,25 @@ LOCATIONS: Final = Listing(
 )
 
 
-async def list_locations(tx: Read, project: int, wanted: Wanted) -> Page[Location]:
+async def list_locations(tx: Read, project: int, request: ListRequest) -> Page[Location]:
     """The locations of a project."""
     of_project = SQL("project_id = {}").format(Literal(project))
     return await page_of(
-        tx, LOCATION_ROW.make, LOCATIONS, wanted,
+        tx, LOCATION_ROW.make, LOCATIONS, request,
         columns=LOCATION_ROW.columns, source="locations", where=[of_project],
     )  # fmt: skip
 
 
 async def get_location(tx: Read, project: int, number: int) -> Location:
     """One location by its number."""
-    found = await tx.row(
+    location = await tx.row(
         LOCATION_ROW.make,
         f"SELECT {LOCATION_ROW.columns} FROM locations WHERE project_id = %s AND id = %s",
         (project, number),
     )
-    if found is None:
+    if location is None:
         raise NotFound
-    return found
+    return location
 
 
 async def locations_by_number(tx: Read, project: int, numbers: Collection[int]) -> dict[int, Location]:

@@ -4,7 +4,7 @@ from weighbridge.collection.locations import actions, queries
 from weighbridge.collection.locations.records import Location, LocationChangeBody, NewLocationBody
 from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.identity import ids
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 
 _PATH = "/projects/{project_id}/locations"
@@ -15,7 +15,7 @@ _ONE = _PATH + "/{location_id}"
 async def list_locations(call: ReadCall) -> Page[Location]:
     """List a project's locations; events name them by id."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await queries.list_locations(call.tx, project, wanted(call.query, queries.LOCATIONS))
+    return await queries.list_locations(call.tx, project, list_request(call.query, queries.LOCATIONS))
 
 
 @post(_PATH, permission="data_collection:write", body=NewLocationBody, returns=Location)

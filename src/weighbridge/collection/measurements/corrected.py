@@ -1,6 +1,6 @@
-"""What stands on the values of events: how often each was corrected, and the substitution in force, if any.
+"""Summaries of corrections: how often each value of an event was corrected, and its substitution in force.
 
-Events that were never revised have nothing standing on them, and are not asked about.
+Events that were never revised have none, and are not asked about.
 """
 
 from collections.abc import Collection
@@ -29,7 +29,7 @@ CorrectionSummaries = dict[tuple[int, int], CorrectionSummary]
 async def correction_summaries(
     tx: Read, project: int, revised_events: Collection[int]
 ) -> CorrectionSummaries:
-    """What stands on the values of some events that were revised."""
+    """The corrections of the values of some events that were revised."""
     if not revised_events:
         return {}
     rows = await tx.tuples(

@@ -83,7 +83,7 @@ NOTHING_DONE: Final = CorrectionOutcome((), ())
 async def apply_corrections(
     tx: Write, actor: Actor, project: int, corrections: Sequence[NewCorrection]
 ) -> CorrectionOutcome:
-    """Record corrections of values that events hold; one that repeats what stands already adds nothing.
+    """Record corrections of values that events hold; one that repeats what is in force adds nothing.
 
     A value that is missing has nothing to correct, and is passed over.
     People repeat the value that is held; a rule repeats its own newest value, or without one the value that
@@ -104,7 +104,7 @@ async def apply_corrections(
             "manual": Origin.MANUAL,
             "completion": Origin.COMPLETION,
             "in_force": CorrectionState.IN_FORCE,
-            "standing": list(NOT_REVERTED),
+            "not_reverted": list(NOT_REVERTED),
             **_columns(corrections),
         },
     )
@@ -167,7 +167,7 @@ async def undo_rule(
 
 
 async def corrections_of_value(tx: Write, project: int, event: int, position: int) -> list[int]:
-    """The numbers of the corrections of a value that stand: neither reverted nor a completion."""
+    """The numbers of the corrections of a value that are neither reverted nor a completion."""
     rows = await tx.tuples(
         """
         SELECT id FROM corrections
@@ -181,15 +181,15 @@ async def corrections_of_value(tx: Write, project: int, event: int, position: in
 
 
 async def corrections_of_rule(tx: Write, project: int, rule: int, run: int | None = None) -> list[int]:
-    """The numbers of the corrections of a rule, or of one of its runs, that stand; event by event."""
+    """The numbers of a rule's corrections, or of one run's, that are not reverted; event by event."""
     rows = await tx.tuples(
         """
         SELECT id FROM corrections
-         WHERE project_id = %(project)s AND rule_id = %(rule)s AND state = ANY (%(standing)s)
+         WHERE project_id = %(project)s AND rule_id = %(rule)s AND state = ANY (%(not_reverted)s)
            AND (%(run)s::integer IS NULL OR rule_run_id = %(run)s)
          ORDER BY event_id, id
         """,
-        {"project": project, "rule": rule, "run": run, "standing": list(NOT_REVERTED)},
+        {"project": project, "rule": rule, "run": run, "not_reverted": list(NOT_REVERTED)},
     )
     return [number for (number,) in rows]
 
@@ -232,7 +232,7 @@ async def _settle(
         _RANK,
         {
             "project": project,
-            "standing": list(NOT_REVERTED),
+            "not_reverted": list(NOT_REVERTED),
             "prevails": advance(CorrectionState.SUPERSEDED, CorrectionTrigger.PREVAIL),
             "gives_way": advance(CorrectionState.IN_FORCE, CorrectionTrigger.GIVE_WAY),
             "events": [event for event, _, _ in keys],
@@ -254,7 +254,7 @@ async def _settle(
 
 _HELD: Final = ", ".join(f"to_jsonb({value.format('asked.position')})" for value in CURRENT.values())
 
-# `held` is what stands there now, `own` the newest that the same source and rule has made and not reverted.
+# `held` is what is in force now, `own` the newest that the same source and rule has made and not reverted.
 _RECORD: Final = f"""
     WITH asked AS (
         SELECT * FROM unnest(
@@ -276,7 +276,7 @@ _RECORD: Final = f"""
                (SELECT c.to_value FROM corrections c
                  WHERE (c.project_id, c.event_id, c.position, c.field)
                      = (e.project_id, e.id, asked.position, asked.field)
-                   AND c.state = ANY (%(standing)s) AND c.source = asked.source
+                   AND c.state = ANY (%(not_reverted)s) AND c.source = asked.source
                    AND c.rule_id IS NOT DISTINCT FROM asked.rule_id
                  ORDER BY c.id DESC LIMIT 1) AS own,
                EXISTS (SELECT FROM corrections c
@@ -312,7 +312,7 @@ _RANK: Final = f"""
           FROM touched
           JOIN corrections c ON c.project_id = %(project)s
            AND (c.event_id, c.position, c.field) = (touched.event_id, touched.position, touched.field)
-         WHERE c.state = ANY (%(standing)s)
+         WHERE c.state = ANY (%(not_reverted)s)
     )
     UPDATE corrections c SET state = ranked.state FROM ranked
      WHERE c.project_id = %(project)s AND c.id = ranked.id AND c.state <> ranked.state

@@ -24,25 +24,25 @@ from weighbridge.core.identity.link import Link
 
 def assembled(
     row: EventRow,
-    measures: Sequence[PositionMeaning],
+    meanings: Sequence[PositionMeaning],
     locations: list[Location],
     evidence: list[EventEvidence],
     *,
-    standing: Mapping[tuple[int, int], CorrectionSummary] = MappingProxyType({}),
+    corrections: Mapping[tuple[int, int], CorrectionSummary] = MappingProxyType({}),
     results: Mapping[tuple[int, int], list[DataPointResult]] = MappingProxyType({}),
 ) -> Event:
     """An event of its row, the meaning of its positions, and what belongs to it."""
     friendly = ids.of("event", row.project, row.number)
     points = [
-        _data_point(row, measure, value, standing.get(place, UNCORRECTED), results.get(place, []))
-        for measure in measures
-        for place in [(row.number, measure.position)]
-        if (value := value_at(row, measure.position)) is not None
+        _data_point(row, meaning, value, corrections.get(key, UNCORRECTED), results.get(key, []))
+        for meaning in meanings
+        for key in [(row.number, meaning.position)]
+        if (value := value_at(row, meaning.position)) is not None
     ]
     missing = [
-        measure.slug
-        for measure in measures
-        if measure.required and not row.is_complete and value_at(row, measure.position) is None
+        meaning.slug
+        for meaning in meanings
+        if meaning.required and not row.is_complete and value_at(row, meaning.position) is None
     ]
     return Event(
         id=friendly,
@@ -63,9 +63,9 @@ def assembled(
         locations=locations,
         evidences=evidence,
         has_rule_alerts=any(
-            is_alert(found)
-            for measure in measures
-            for found in results.get((row.number, measure.position), ())
+            is_alert(result)
+            for meaning in meanings
+            for result in results.get((row.number, meaning.position), ())
         ),
         created_at=row.created_at,
         updated_at=row.updated_at,
@@ -75,23 +75,23 @@ def assembled(
 
 def _data_point(
     row: EventRow,
-    measure: PositionMeaning,
+    meaning: PositionMeaning,
     value: DataPointValue,
-    standing: CorrectionSummary,
+    corrections: CorrectionSummary,
     results: list[DataPointResult],
 ) -> EventDataPoint:
     return EventDataPoint(
-        id=ids.of("data_point", row.project, row.number, measure.position),
-        slug=measure.slug,
-        data_point_type=measure.name,
+        id=ids.of("data_point", row.project, row.number, meaning.position),
+        slug=meaning.slug,
+        data_point_type=meaning.name,
         value=value,
-        raw_value=captured_at(row, measure.position),
-        unit=measure.unit,
+        raw_value=captured_at(row, meaning.position),
+        unit=meaning.unit,
         status="complete",
-        substituted=standing.substitution is not None,
+        substituted=corrections.substitution is not None,
         imputed=row.is_imputed,
-        substitution=standing.substitution,
-        corrections_count=standing.corrections_count,
+        substitution=corrections.substitution,
+        corrections_count=corrections.corrections_count,
         rule_results=results,
     )
 

@@ -12,7 +12,7 @@ from weighbridge.collection.data_points.records import Correction
 from weighbridge.core.collection.correction import CorrectionState, Origin
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, among, page_of
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, among, page_of
 from weighbridge.db.row import Column, row_of, unless_null
 
 _SOURCES: Final = tuple(source for source in Origin if source is not Origin.COMPLETION)
@@ -76,23 +76,25 @@ _JOINED: Final = """
 """
 
 
-async def corrections_of_event(tx: Read, project: int, event: int, wanted: Wanted) -> Page[Correction]:
+async def corrections_of_event(tx: Read, project: int, event: int, request: ListRequest) -> Page[Correction]:
     """The corrections of one event: its data points, and its own times and tags."""
-    return await _page(tx, project, event, wanted, SQL("true"))
+    return await _page(tx, project, event, request, SQL("true"))
 
 
 async def corrections_of_data_point(
-    tx: Read, project: int, event: int, position: int, wanted: Wanted
+    tx: Read, project: int, event: int, position: int, request: ListRequest
 ) -> Page[Correction]:
     """The corrections of one data point."""
-    return await _page(tx, project, event, wanted, SQL("c.position = {}").format(Literal(position)))
+    return await _page(tx, project, event, request, SQL("c.position = {}").format(Literal(position)))
 
 
-async def _page(tx: Read, project: int, event: int, wanted: Wanted, where: Composable) -> Page[Correction]:
+async def _page(
+    tx: Read, project: int, event: int, request: ListRequest, where: Composable
+) -> Page[Correction]:
     of_event = SQL("c.project_id = {} AND c.event_id = {} AND c.source <> {}").format(
         Literal(project), Literal(event), Literal(Origin.COMPLETION.value)
     )
     return await page_of(
-        tx, CORRECTION.make, CORRECTIONS, wanted,
+        tx, CORRECTION.make, CORRECTIONS, request,
         columns=CORRECTION.columns, source=_JOINED, where=[of_event, where],
     )  # fmt: skip

@@ -14,9 +14,9 @@ from weighbridge.errors import Invalid
 from weighbridge.platform import changes
 
 
-async def create_project(tx: Write, actor: Actor, asked: NewProject) -> Project:
+async def create_project(tx: Write, actor: Actor, new: NewProject) -> Project:
     """Make a project in the actor's account."""
-    problems = [*_problems_of(asked.name, asked.time_zone)]
+    problems = [*_problems_of(new.name, new.time_zone)]
     if problems:
         raise Invalid(problems)
     number: int = await tx.value(
@@ -24,41 +24,41 @@ async def create_project(tx: Write, actor: Actor, asked: NewProject) -> Project:
         INSERT INTO projects (account_id, name, description, time_zone)
         VALUES (%s, %s, %s, %s) RETURNING id
         """,
-        (actor.account_id, asked.name.strip(), asked.description, asked.time_zone),
+        (actor.account_id, new.name.strip(), new.description, new.time_zone),
     )
     project = await queries.get_project(tx, number)
     changes.record(tx, actor, action="project.create", target=project.id, project_id=number, after=project)
     return project
 
 
-async def update_project(tx: Write, actor: Actor, number: int, asked: ProjectChange) -> Project:
+async def update_project(tx: Write, actor: Actor, number: int, change: ProjectChange) -> Project:
     """Change a project; its time zone only while it has no batches, whose slots were cut by it."""
     await tx.execute("SELECT FROM projects WHERE id = %s FOR UPDATE", (number,))
     before = await queries.get_project(tx, number)
-    wanted = changed(before, asked)
-    problems = [*_problems_of(wanted.name, wanted.time_zone)]
-    if wanted.status not in STATUSES:
+    desired = changed(before, change)
+    problems = [*_problems_of(desired.name, desired.time_zone)]
+    if desired.status not in STATUSES:
         problems.append(
             Problem(
-                f"project.status is {wanted.status!r}; allowed are {', '.join(STATUSES)}.",
+                f"project.status is {desired.status!r}; allowed are {', '.join(STATUSES)}.",
                 "project.status",
                 "invalid",
             )
         )
     held = None
-    if wanted.time_zone != before.time_zone and not problems:
+    if desired.time_zone != before.time_zone and not problems:
         held = await changes.hold_off_generations(tx, number)
         problems += await _problems_of_a_new_zone(tx, held, before.time_zone)
     if problems:
         raise Invalid(problems)
-    if wanted == before:
+    if desired == before:
         return before
     await tx.execute(
         """
         UPDATE projects SET name = %s, description = %s, time_zone = %s, status = %s, updated_at = now()
          WHERE id = %s
         """,
-        (wanted.name, wanted.description, wanted.time_zone, wanted.status, number),
+        (desired.name, desired.description, desired.time_zone, desired.status, number),
     )
     after = await queries.get_project(tx, number)
     changes.record(

@@ -1,5 +1,6 @@
 """Read projects."""
 
+from functools import partial
 from typing import Final
 
 from psycopg.sql import SQL, Literal
@@ -8,9 +9,9 @@ from weighbridge.collection.projects.records import Project
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Listing, Page, Wanted, page_of
+from weighbridge.db.listing import Listing, ListRequest, Page, page_of
+from weighbridge.db.row import Column, Derived, row_of
 from weighbridge.errors import NotFound
 
 PROJECTS: Final = Listing(
@@ -19,41 +20,38 @@ PROJECTS: Final = Listing(
     key=("id",),
 )
 
-_COLUMNS: Final = "id, name, description, time_zone, status, created_at, updated_at"
+
+def _page_of_project(friendly: str) -> Link:
+    return Link(f"/projects/{friendly}")
 
 
-async def list_projects(tx: Read, actor: Actor, wanted: Wanted) -> Page[Project]:
+PROJECT_ROW: Final = row_of(
+    Project,
+    Column("id", "id", partial(ids.of, "project")),
+    Column("numeric_id", "id"),
+    Column("name", "name"),
+    Column("description", "description"),
+    Column("time_zone", "time_zone"),
+    Column("status", "status"),
+    Column("created_at", "created_at"),
+    Column("updated_at", "updated_at"),
+    Derived("ui_url", ("id",), _page_of_project),
+)
+
+
+async def list_projects(tx: Read, actor: Actor, request: ListRequest) -> Page[Project]:
     """The projects of the actor's account."""
     mine = SQL("account_id = {}").format(Literal(actor.account_id))
-    return await page_of(tx, _project, PROJECTS, wanted, columns=_COLUMNS, source="projects", where=[mine])
+    return await page_of(
+        tx, PROJECT_ROW.make, PROJECTS, request, columns=PROJECT_ROW.columns, source="projects", where=[mine]
+    )
 
 
 async def get_project(tx: Read, project_id: int) -> Project:
     """One project by its number."""
-    found = await tx.row(_project, f"SELECT {_COLUMNS} FROM projects WHERE id = %s", (project_id,))
-    if found is None:
-        raise NotFound
-    return found
-
-
-def _project(
-    number: int,
-    name: str,
-    description: str | None,
-    time_zone: str,
-    status: str,
-    created: Instant,
-    updated: Instant,
-) -> Project:
-    friendly = ids.of("project", number)
-    return Project(
-        friendly,
-        number,
-        name,
-        description,
-        time_zone,
-        status,
-        created,
-        updated,
-        Link(f"/projects/{friendly}"),
+    project = await tx.row(
+        PROJECT_ROW.make, f"SELECT {PROJECT_ROW.columns} FROM projects WHERE id = %s", (project_id,)
     )
+    if project is None:
+        raise NotFound
+    return project

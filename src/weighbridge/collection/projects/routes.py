@@ -3,14 +3,14 @@
 from weighbridge.collection.projects import actions, queries
 from weighbridge.collection.projects.records import NewProjectBody, Project, ProjectChangeBody
 from weighbridge.collection.tenancy.project import project_named
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, patch, post
 
 
 @get("/projects", permission="data_collection:read", returns=Page[Project], listing=queries.PROJECTS)
 async def list_projects(call: ReadCall) -> Page[Project]:
     """List the account's projects."""
-    return await queries.list_projects(call.tx, call.actor, wanted(call.query, queries.PROJECTS))
+    return await queries.list_projects(call.tx, call.actor, list_request(call.query, queries.PROJECTS))
 
 
 @post("/projects", permission="administration:write", body=NewProjectBody, returns=Project)

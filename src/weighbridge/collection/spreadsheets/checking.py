@@ -15,10 +15,10 @@ from weighbridge.db.patch import changed
 AssetContent = TypeVar("AssetContent", Asset, NewAsset)
 
 
-def problems_of_texts(asked: NewAsset | AssetChange) -> Iterator[Problem]:
+def problems_of_texts(request: NewAsset | AssetChange) -> Iterator[Problem]:
     """What is wrong with the texts beside the name."""
     for name, longest in TEXT_FIELDS.items():
-        text: str | UnsetType | None = getattr(asked, name)
+        text: str | UnsetType | None = getattr(request, name)
         if text is UNSET or text is None:
             continue
         if not text.strip():
@@ -29,9 +29,9 @@ def problems_of_texts(asked: NewAsset | AssetChange) -> Iterator[Problem]:
             yield Problem(f"asset.{name} {error}", f"asset.{name}", "invalid")
 
 
-def problems_of_custom_fields(asked: Mapping[str, Any], value_types: Mapping[str, str]) -> Iterator[Problem]:
+def problems_of_custom_fields(values: Mapping[str, Any], value_types: Mapping[str, str]) -> Iterator[Problem]:
     """What is wrong with values by label; null stands for no value."""
-    for label, value in asked.items():
+    for label, value in values.items():
         field = f"asset.custom_fields.{label}"
         if label not in value_types:
             allowed = ", ".join(map(repr, value_types)) or "none"
@@ -44,8 +44,8 @@ def problems_of_custom_fields(asked: Mapping[str, Any], value_types: Mapping[str
                 yield Problem(f"{field} {error}", field, "invalid")
 
 
-def with_change(before: AssetContent, asked: AssetChange) -> AssetContent:
+def with_change(before: AssetContent, change: AssetChange) -> AssetContent:
     """The asset as the caller wants it; custom fields that are left out keep their values."""
-    values = {**before.custom_fields, **asked.custom_fields}
+    values = {**before.custom_fields, **change.custom_fields}
     kept = {label: value for label, value in sorted(values.items()) if value is not None}
-    return msgspec.structs.replace(changed(before, asked), custom_fields=kept)
+    return msgspec.structs.replace(changed(before, change), custom_fields=kept)

@@ -30,13 +30,13 @@ _ROWS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class LineChange:
     """An asset as a line of a spreadsheet wants it, and the asset that is there, unless it is to be made."""
 
     line: SheetLine
     there: Asset | None
     before: NewAsset
-    wanted: NewAsset
+    desired: NewAsset
 
 
 async def export_assets(tx: Read, project: int) -> Attachment:
@@ -61,9 +61,11 @@ async def export_assets(tx: Read, project: int) -> Attachment:
 async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> AssetImport:
     """Make and change assets as a spreadsheet says, all of it or nothing."""
     lines, problems = await tx.in_thread(spreadsheet.read, text, await value_types(tx, project))
-    wishes, of_assets = await _wishes(tx, project, lines)
+    asset_changes, of_assets = await _changes(tx, project, lines)
     problems += of_assets
-    renamed = [wish for wish in wishes if wish.there and wish.wanted.name != wish.before.name]
+    renamed = [
+        change for change in asset_changes if change.there and change.desired.name != change.before.name
+    ]
     held = None
     if renamed and not problems:
         held = await changes.hold_off_generations(tx, project)
@@ -71,12 +73,12 @@ async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> Ass
         said = "renames an asset whose name batches depend on"
         numbered = zip(renamed, _numbers(project, renamed), strict=True)
         problems += [
-            wish.line.problem("name", said, "in_use") for wish, number in numbered if number in fixed
+            change.line.problem("name", said, "in_use") for change, number in numbered if number in fixed
         ]
     if problems:
         ordered = sorted(problems, key=lambda problem: _line_of(problem.field))
         raise Invalid(bounded(ordered, spreadsheet.PROBLEMS_MAX))
-    result, summary = await _store(tx, project, text, wishes)
+    result, summary = await _store(tx, project, text, asset_changes)
     if result.created or result.updated:
         target = f"{result.created + result.updated} assets"
         changes.record(
@@ -85,14 +87,16 @@ async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> Ass
     return result
 
 
-async def _wishes(tx: Write, project: int, lines: Sequence[SheetLine]) -> tuple[list[Wish], list[Problem]]:
+async def _changes(
+    tx: Write, project: int, lines: Sequence[SheetLine]
+) -> tuple[list[LineChange], list[Problem]]:
     """What the lines want of which assets, and what is wrong with that."""
     numbers = [ids.number("asset", line.id, project) for line in lines if line.id is not None]
     names = [line.change.name for line in lines if isinstance(line.change.name, str)]
     there = await locked_assets(tx, project, numbers, names)
     by_id = {asset.id: asset for asset in there}
     by_name = {asset.name: asset for asset in there}
-    wishes: list[Wish] = []
+    asset_changes: list[LineChange] = []
     problems: list[Problem] = []
     for line in lines:
         if line.id is not None and line.id not in by_id:
@@ -100,34 +104,38 @@ async def _wishes(tx: Write, project: int, lines: Sequence[SheetLine]) -> tuple[
                 line.problem("id", f"is {line.id!r}, which is no asset of the project", "unknown")
             )
             continue
-        found = by_id[line.id] if line.id is not None else by_name.get(str(line.change.name))
-        before = NewAsset("") if found is None else _content(found)
-        wishes.append(Wish(line, found, before, with_change(before, line.change)))
-    return wishes, [*problems, *_conflicts(wishes, by_name)]
+        asset = by_id[line.id] if line.id is not None else by_name.get(str(line.change.name))
+        before = NewAsset("") if asset is None else _content(asset)
+        asset_changes.append(LineChange(line, asset, before, with_change(before, line.change)))
+    return asset_changes, [*problems, *_conflicts(asset_changes, by_name)]
 
 
-def _conflicts(wishes: Sequence[Wish], by_name: Mapping[str, Asset]) -> Iterator[Problem]:
+def _conflicts(asset_changes: Sequence[LineChange], by_name: Mapping[str, Asset]) -> Iterator[Problem]:
     """Lines that name one asset, and names that two assets would have."""
     first_of_asset: dict[str, int] = {}
     first_of_name: dict[str, int] = {}
-    renamed = {wish.there.id for wish in wishes if wish.there and wish.there.name != wish.wanted.name}
-    for wish in wishes:
-        name, line = wish.wanted.name, wish.line
-        if wish.there and (first := first_of_asset.setdefault(wish.there.id, line.number)) != line.number:
+    renamed = {
+        change.there.id
+        for change in asset_changes
+        if change.there and change.there.name != change.desired.name
+    }
+    for change in asset_changes:
+        name, line = change.desired.name, change.line
+        if change.there and (first := first_of_asset.setdefault(change.there.id, line.number)) != line.number:
             column = "name" if line.id is None else "id"
             yield line.problem(column, f"names the asset of line {first:,} a second time", "taken")
         elif (first := first_of_name.setdefault(name, line.number)) != line.number:
             yield line.problem("name", f"is {name!r}, as in line {first:,}", "taken")
-        elif (holder := by_name.get(name)) and holder != wish.there and holder.id not in renamed:
+        elif (holder := by_name.get(name)) and holder != change.there and holder.id not in renamed:
             yield line.problem("name", f"is {name!r}, which another asset of the project has", "taken")
 
 
 async def _store(
-    tx: Write, project: int, text: str, wishes: Sequence[Wish]
+    tx: Write, project: int, text: str, asset_changes: Sequence[LineChange]
 ) -> tuple[AssetImport, dict[str, object]]:
     """Write the assets; gives what came of it, and what the audit row says of it."""
-    new = [wish for wish in wishes if wish.there is None]
-    altered = [wish for wish in wishes if wish.there and wish.wanted != wish.before]
+    new = [change for change in asset_changes if change.there is None]
+    altered = [change for change in asset_changes if change.there and change.desired != change.before]
     numbers = _numbers(project, altered)
     # Changes come first: a new asset may take a name that another one gives up.
     await tx.execute(
@@ -157,11 +165,11 @@ async def _store(
         "updated": [ids.of("asset", project, number) for number in numbers],
         "sha256": canonical_sha256(text),
     }
-    return AssetImport(len(new), len(altered), len(wishes) - len(new) - len(altered)), summary
+    return AssetImport(len(new), len(altered), len(asset_changes) - len(new) - len(altered)), summary
 
 
-def _columns(wishes: Sequence[Wish]) -> tuple[list[str | None], ...]:
-    assets = [wish.wanted for wish in wishes]
+def _columns(asset_changes: Sequence[LineChange]) -> tuple[list[str | None], ...]:
+    assets = [change.desired for change in asset_changes]
     return (
         [asset.name for asset in assets],
         [asset.asset_type for asset in assets],
@@ -176,9 +184,9 @@ def _content(asset: Asset) -> NewAsset:
     return NewAsset(asset.name, asset.asset_type, asset.serial_number, asset.description, custom)
 
 
-def _numbers(project: int, wishes: Sequence[Wish]) -> list[int]:
+def _numbers(project: int, asset_changes: Sequence[LineChange]) -> list[int]:
     """The numbers of the assets that are there."""
-    return [ids.number("asset", wish.there.id, project) for wish in wishes if wish.there]
+    return [ids.number("asset", change.there.id, project) for change in asset_changes if change.there]
 
 
 def _line_of(field: str | None) -> int:

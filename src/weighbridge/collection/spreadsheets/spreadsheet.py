@@ -105,9 +105,9 @@ def read(text: str, value_types: Mapping[str, str]) -> tuple[list[SheetLine], li
             said = f"Line {number:,} has {len(row)} cells, but the header has {len(columns)}."
             problems.append(Problem(said, f"lines[{number}]", "invalid"))
         else:
-            found = len(problems)
+            before = len(problems)
             line = _line(number, dict(zip(columns, row, strict=True)), value_types, problems)
-            lines += [line] if len(problems) == found else []
+            lines += [line] if len(problems) == before else []
         if len(problems) > PROBLEMS_MAX:
             break
     return lines, problems
@@ -132,9 +132,9 @@ def _records(text: str) -> Iterator[tuple[int, list[str]]]:
 
 def _columns(cells: Sequence[str], value_types: Mapping[str, str]) -> list[str]:
     """The columns that a header names, checked against those that the project's spreadsheet has."""
-    if len(cells) == 1 and (found := [mark for mark in OTHER_SEPARATORS if mark in cells[0]]):
+    if len(cells) == 1 and (others := [mark for mark in OTHER_SEPARATORS if mark in cells[0]]):
         said = (
-            f"The first line is one cell, {shorten(cells[0])!r}; separate cells by commas, not {found[0]!r}."
+            f"The first line is one cell, {shorten(cells[0])!r}; separate cells by commas, not {others[0]!r}."
         )
         raise Invalid([Problem(said, "header", "invalid")])
     named = [_column(cell, value_types) for cell in cells]

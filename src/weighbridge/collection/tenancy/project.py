@@ -12,12 +12,12 @@ from weighbridge.errors import NotFound
 
 async def project_named(tx: Read, actor: Actor, text: str) -> int:
     """The number of the project that a friendly id or a number names; NotFound in another account."""
-    found = await tx.value(
+    number = await tx.value(
         "SELECT id FROM projects WHERE id = %s AND account_id = %s", (project_number(text), actor.account_id)
     )
-    if found is None:
+    if number is None:
         raise NotFound
-    return int(found)
+    return int(number)
 
 
 def project_number(text: str) -> int:

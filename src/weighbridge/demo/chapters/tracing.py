@@ -17,7 +17,7 @@ def trace(story: Story, chain: Chain) -> None:
     )
     lineages: dict[str, Record] = {}
     _follow(story, batch["id"], lineages)
-    ledgers = {one["ledger_id"]: link.ledger for link, found in chain.items() for one in found.values()}
+    ledgers = {one["ledger_id"]: link.ledger for link, batches in chain.items() for one in batches.values()}
     story.screen.lineage(batch["id"], lineages, ledgers)
 
 
@@ -36,7 +36,7 @@ def compare(story: Story, chain: Chain) -> None:
     rows = []
     for figure in plant.PUBLISHED:
         lineage = story.lineage(chain[figure.link][figure.slot]["id"])
-        found = round_to(value_of(lineage, figure.node), figure.places)
-        rows.append(Compared(figure.what, found, figure.published))
-        require(found == figure.value, f"{figure.what} came to {found}, and should be {figure.value}.")
+        computed = round_to(value_of(lineage, figure.node), figure.places)
+        rows.append(Compared(figure.what, computed, figure.published))
+        require(computed == figure.value, f"{figure.what} came to {computed}, and should be {figure.value}.")
     story.screen.compared(rows)

@@ -36,38 +36,42 @@ class Checked:
     last_end: datetime | None = None
 
 
-def check(file: CsvFile, plan: RowMapping, known: Vocabulary, advance: Callable[[int], None]) -> Checked:
+def check(
+    file: CsvFile, mapping: RowMapping, vocabulary: Vocabulary, advance: Callable[[int], None]
+) -> Checked:
     """Read and judge every row; `advance` hears how many bytes of the file are read."""
-    found = Checked()
+    checked = Checked()
     references: set[int] = set()
     with reading(file) as pass_:
-        for outcome in outcomes(pass_, plan):
-            found.rows += 1
+        for outcome in outcomes(pass_, mapping):
+            checked.rows += 1
             if isinstance(outcome, BadRow):
-                _add_bad(found, outcome)
+                _add_bad(checked, outcome)
             else:
-                _judge(found, outcome, known, references if plan.columns.has_references else None)
-            if found.rows % REPORT_ROWS == 0:
+                _judge(checked, outcome, vocabulary, references if mapping.columns.has_references else None)
+            if checked.rows % REPORT_ROWS == 0:
                 advance(pass_.bytes_read)
         advance(pass_.bytes_read)
-    return found
+    return checked
 
 
-def outcomes(pass_: Pass, plan: RowMapping) -> Iterator[NumberedEvent | BadRow]:
+def outcomes(pass_: Pass, mapping: RowMapping) -> Iterator[NumberedEvent | BadRow]:
     """Read the rows of one pass."""
-    place = 0
+    index = 0
     last = None
     for row in pass_.rows:
-        outcome = read_row(plan, row, place, last)
+        outcome = read_row(mapping, row, index, last)
         if isinstance(outcome, NumberedEvent):
             last = outcome.event.start_time
         if outcome is not None:
-            place += 1
+            index += 1
             yield outcome
 
 
-def _judge(found: Checked, numbered: NumberedEvent, known: Vocabulary, references: set[int] | None) -> None:
-    reasons, missing = check_event(numbered, known)
+def _judge(
+    checked: Checked, numbered: NumberedEvent, vocabulary: Vocabulary, references: set[int] | None
+) -> None:
+    reasons, missing = check_event(numbered, vocabulary)
     event = numbered.event
     if references is not None and event.client_reference is not None:
         mark = hash(event.client_reference)
@@ -77,16 +81,16 @@ def _judge(found: Checked, numbered: NumberedEvent, known: Vocabulary, reference
             )
         references.add(mark)
     if reasons:
-        _add_bad(found, BadRow(numbered.line, tuple(reasons)))
+        _add_bad(checked, BadRow(numbered.line, tuple(reasons)))
         return
-    found.incomplete += bool(missing)
-    found.missing.update(missing)
+    checked.incomplete += bool(missing)
+    checked.missing.update(missing)
     end = event.end_time or event.start_time
-    found.first_start = min(event.start_time, found.first_start or event.start_time)
-    found.last_end = max(end, found.last_end or end)
+    checked.first_start = min(event.start_time, checked.first_start or event.start_time)
+    checked.last_end = max(end, checked.last_end or end)
 
 
-def _add_bad(found: Checked, bad: BadRow) -> None:
-    found.bad_rows += 1
-    if len(found.shown) < BAD_ROWS_SHOWN:
-        found.shown.append(bad)
+def _add_bad(checked: Checked, bad: BadRow) -> None:
+    checked.bad_rows += 1
+    if len(checked.shown) < BAD_ROWS_SHOWN:
+        checked.shown.append(bad)

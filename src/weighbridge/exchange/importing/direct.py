@@ -26,7 +26,7 @@ from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Database, Read, Write
-from weighbridge.db.listing import Listing, Page, wanted
+from weighbridge.db.listing import Listing, Page, list_request
 from weighbridge.errors import NotFound, Refusal, Unavailable
 from weighbridge.exchange.importing.store import (
     Destination,
@@ -113,14 +113,14 @@ class Direct:
 
     async def _all(self, tx: Read, list_page: Any, listing: Listing, facts: type[Result]) -> list[Result]:
         """Walk a list of the project to its end."""
-        found: list[Result] = []
+        records: list[Result] = []
         number: int | None = 1
         while number is not None:
-            asked = wanted([("page", str(number)), ("page_size", "200")], listing)
-            page: Page[Any] = await list_page(tx, self._project, asked)
-            found += msgspec.convert(page.data, list[facts], from_attributes=True)  # type: ignore[valid-type]
+            request = list_request([("page", str(number)), ("page_size", "200")], listing)
+            page: Page[Any] = await list_page(tx, self._project, request)
+            records += msgspec.convert(page.data, list[facts], from_attributes=True)  # type: ignore[valid-type]
             number = page.info.next_page
-        return found
+        return records
 
     async def _keep(self, batch: Sequence[NumberedEvent]) -> StoredBatch:
         assert self._actor is not None  # noqa: S101 - the destination was found before

@@ -156,25 +156,25 @@ class Remote:
     def _check_same(self, numbered: NumberedEvent) -> None:
         """Refuse when the event that has the reference is of another type or time: it is not this row."""
         reference = numbered.event.client_reference or ""
-        asked = numbered.event.event_type
-        for found in self._all("/events", _StoredEvent, {"filter[client_reference][eq]": reference}):
-            if found.slug != asked:
-                raise other_type(numbered.line, reference, found.slug, asked)
-            refusal = other_time(numbered, found.start_time)
-            if refusal and not self._all(f"/events/{found.id}/corrections", _Correction):
+        slug = numbered.event.event_type
+        for stored in self._all("/events", _StoredEvent, {"filter[client_reference][eq]": reference}):
+            if stored.slug != slug:
+                raise other_type(numbered.line, reference, stored.slug, slug)
+            refusal = other_time(numbered, stored.start_time)
+            if refusal and not self._all(f"/events/{stored.id}/corrections", _Correction):
                 raise refusal
 
     def _all(self, path: str, facts: type[Result], query: dict[str, str] | None = None) -> list[Result]:
         """Walk a list of the project to its end."""
-        found: list[Result] = []
+        records: list[Result] = []
         number: int | None = 1
         while number is not None:
-            asked = urlencode({"page": number, "page_size": 200, **(query or {})})
-            answer = self._ask("GET", f"{self._project_path}{path}?{asked}")
+            query_text = urlencode({"page": number, "page_size": 200, **(query or {})})
+            answer = self._ask("GET", f"{self._project_path}{path}?{query_text}")
             page = _decoded(answer, dict[str, msgspec.Raw])
-            found += msgspec.json.decode(page["data"], type=list[facts])  # type: ignore[valid-type]
+            records += msgspec.json.decode(page["data"], type=list[facts])  # type: ignore[valid-type]
             number = msgspec.json.decode(page["info"], type=_Info).next_page
-        return found
+        return records
 
     def _ask(
         self, method: Literal["GET", "POST"], path: str, body: bytes | None = None, *, may_repeat: bool = True

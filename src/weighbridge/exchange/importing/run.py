@@ -112,18 +112,20 @@ def run(order: Order, store: Store, report: ProgressReport) -> Summary:
     before = fingerprint(order.file)
     digest = content_sha256(order.file)
     destination = store.destination(order.project, order.event_type)
-    plan = _plan(order, destination, digest)
-    checked = check(order.file, plan, destination.known(), lambda done: report("Checking", done, before[0]))
+    mapping = _mapping(order, destination, digest)
+    checked = check(
+        order.file, mapping, destination.vocabulary(), lambda done: report("Checking", done, before[0])
+    )
     _refuse_when_changed(order.file, before)
     kept = StoredBatch(0, 0)
     if not checked.bad_rows and not order.is_dry_run:
-        kept = _store(order, plan, store, lambda done: report("Storing", done, checked.rows))
+        kept = _store(order, mapping, store, lambda done: report("Storing", done, checked.rows))
         _refuse_when_changed(order.file, before)
-    summary = _checked_summary(order, plan, destination.project, digest, checked)
+    summary = _checked_summary(order, mapping, destination.project, digest, checked)
     return msgspec.structs.replace(summary, stored=kept.stored, already_there=kept.already_there)
 
 
-def _plan(order: Order, destination: Destination, digest: str) -> RowMapping:
+def _mapping(order: Order, destination: Destination, digest: str) -> RowMapping:
     """Bring together the order, the header and the event type; raise with every problem of the three."""
     with reading(order.file) as pass_:
         columns = map_columns(pass_.header, order.columns, destination.value_types)
@@ -151,10 +153,10 @@ def _plan(order: Order, destination: Destination, digest: str) -> RowMapping:
     )
 
 
-def _store(order: Order, plan: RowMapping, store: Store, advance: Callable[[int], None]) -> StoredBatch:
+def _store(order: Order, mapping: RowMapping, store: Store, advance: Callable[[int], None]) -> StoredBatch:
     stored = there = 0
     with reading(order.file) as pass_:
-        for batch in _batches(outcomes(pass_, plan), order.batch_size):
+        for batch in _batches(outcomes(pass_, mapping), order.batch_size):
             with _progress_in_refusal(batch, stored, there):
                 kept = store.keep(batch)
             stored += kept.stored
@@ -197,15 +199,17 @@ def _refuse_when_changed(file: CsvFile, before: tuple[int, int]) -> None:
         raise Refusal(f"The file {file.path} changed while it was imported; import one that stays as it is.")
 
 
-def _checked_summary(order: Order, plan: RowMapping, project: str, digest: str, checked: Checked) -> Summary:
+def _checked_summary(
+    order: Order, mapping: RowMapping, project: str, digest: str, checked: Checked
+) -> Summary:
     """Sum up the check; nothing is stored as yet."""
     return Summary(
         file=str(order.file.path),
         sha256=digest,
         project=project,
-        event_type=plan.event_type,
-        mapping=plan.columns.as_mapping(),
-        reference=plan.reference,
+        event_type=mapping.event_type,
+        mapping=mapping.columns.as_mapping(),
+        reference=mapping.reference,
         dry_run=order.is_dry_run,
         rows=checked.rows,
         stored=0,

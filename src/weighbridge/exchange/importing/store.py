@@ -66,12 +66,14 @@ class Destination:
     def value_types(self) -> dict[str, str]:
         return {point.slug: point.value_type for point in self.event_type.data_point_types}
 
-    def known(self) -> Vocabulary:
-        """What the intake needs to check an event; for numbers of records their places in the lists do."""
+    def vocabulary(self) -> Vocabulary:
+        """What the intake needs to check an event; records are numbered by their positions in the lists."""
         points = self.event_type.data_point_types
-        template = EventSchema(
+        schema = EventSchema(
             number=0,
-            slots={point.slug: ValueColumn(place, point.value_type) for place, point in enumerate(points, 1)},
+            columns={
+                point.slug: ValueColumn(number, point.value_type) for number, point in enumerate(points, 1)
+            },
             width=len(points),
             required=frozenset(point.slug for point in points if point.required),
             locations_min=EXPECTED_LOCATIONS[self.event_type.expected_locations],
@@ -79,10 +81,10 @@ class Destination:
         )
         return Vocabulary(
             0,
-            {self.event_type.slug: template},
-            {friendly: place for place, friendly in enumerate(self.locations, 1)},
-            {friendly: place for place, friendly in enumerate(self.feedstocks.values(), 1)},
-            {friendly: place for place, friendly in enumerate(self.assets.values(), 1)},
+            {self.event_type.slug: schema},
+            {friendly: number for number, friendly in enumerate(self.locations, 1)},
+            {friendly: number for number, friendly in enumerate(self.feedstocks.values(), 1)},
+            {friendly: number for number, friendly in enumerate(self.assets.values(), 1)},
         )
 
 
@@ -107,29 +109,29 @@ class Store(Protocol):
 def destination_of(
     project: str,
     types: Sequence[TypeFacts],
-    asked: str,
+    slug: str,
     *,
     locations: Sequence[IdAndName],
     feedstocks: Sequence[IdAndName],
     assets: Sequence[IdAndName],
 ) -> Destination:
-    """Choose the event type that was asked for among those of the project."""
+    """Choose the event type of this slug among those of the project."""
     for event_type in types:
-        if event_type.slug == asked:
-            places = {one.id: one.name for one in locations}
-            return Destination(project, event_type, places, _by_name(feedstocks), _by_name(assets))
+        if event_type.slug == slug:
+            locations_by_id = {one.id: one.name for one in locations}
+            return Destination(project, event_type, locations_by_id, _by_name(feedstocks), _by_name(assets))
     allowed = ", ".join(sorted(one.slug for one in types)) or "none"
     raise Invalid(
-        [Problem(f"The project has no event type {asked!r}; it has {allowed}.", "event_type", "unknown")]
+        [Problem(f"The project has no event type {slug!r}; it has {allowed}.", "event_type", "unknown")]
     )
 
 
-def _by_name(found: Sequence[IdAndName]) -> dict[str, str]:
+def _by_name(records: Sequence[IdAndName]) -> dict[str, str]:
     """Ids by name and by themselves; a name stands back behind an id."""
-    return {one.name: one.id for one in found} | {one.id: one.id for one in found}
+    return {one.name: one.id for one in records} | {one.id: one.id for one in records}
 
 
-def check_locations(destination: Destination, asked: Sequence[str]) -> list[Problem]:
+def check_locations(destination: Destination, ids: Sequence[str]) -> list[Problem]:
     """Check the locations that every event of the import will name."""
     there = ", ".join(f"{friendly} ({name})" for friendly, name in destination.locations.items()) or "none"
     problems = [
@@ -138,20 +140,20 @@ def check_locations(destination: Destination, asked: Sequence[str]) -> list[Prob
             "location",
             "unknown",
         )
-        for friendly in asked
+        for friendly in ids
         if friendly not in destination.locations
     ]
     problems += [
         Problem(f"--location {friendly!r} is given {times} times; once is enough.", "location", "invalid")
-        for friendly, times in Counter(asked).items()
+        for friendly, times in Counter(ids).items()
         if times > 1
     ]
     least = EXPECTED_LOCATIONS[destination.event_type.expected_locations]
-    if not least <= len(asked) <= LOCATIONS_MAX:
+    if not least <= len(ids) <= LOCATIONS_MAX:
         problems.append(
             Problem(
                 f"Events of type {destination.event_type.slug!r} name {least} to {LOCATIONS_MAX} locations; "
-                f"--location is given {len(asked)} times, and the project has {there}.",
+                f"--location is given {len(ids)} times, and the project has {there}.",
                 "location",
                 "invalid",
             )
@@ -164,29 +166,29 @@ def told_by_line(refusal: Refusal, batch: Sequence[NumberedEvent]) -> Refusal:
     return Invalid([_told_by_line(problem, batch) for problem in refusal.problems])
 
 
-def other_type(line: int, reference: str, stored: str, asked: str) -> Refusal:
+def other_type(line: int, reference: str, stored: str, sent: str) -> Refusal:
     """Refuse a reference that stands on an event of another type: that event is not this row."""
     return Invalid(
         f"Line {line}: the project has the client reference {reference!r} on an event of type {stored!r}, "
-        f"not {asked!r}. To import the same file into a second event type, name that import with --reference."
+        f"not {sent!r}. To import the same file into a second event type, name that import with --reference."
     )
 
 
 def other_time(numbered: NumberedEvent, stored: datetime) -> Refusal | None:
     """Refuse a reference made of the line that stands on an event of another time: that is another row."""
-    asked, there = Instant.of(numbered.event.start_time), Instant.of(stored)
-    if not numbered.is_known_by_line or asked == there:
+    sent, there = Instant.of(numbered.event.start_time), Instant.of(stored)
+    if not numbered.is_known_by_line or sent == there:
         return None
     return Invalid(
         f"Line {numbered.line}: the project has the client reference "
-        f"{numbered.event.client_reference!r} on an event that starts at {there.text}, not {asked.text}. "
+        f"{numbered.event.client_reference!r} on an event that starts at {there.text}, not {sent.text}. "
         "To import another file, or this one with other times, name that import with another --reference."
     )
 
 
 def _told_by_line(problem: Problem, batch: Sequence[NumberedEvent]) -> Problem:
-    found = _EVENT_FIELD.match(problem.field or "")
-    if found is None or int(found[1]) >= len(batch):
+    match = _EVENT_FIELD.match(problem.field or "")
+    if match is None or int(match[1]) >= len(batch):
         return problem
-    line = batch[int(found[1])].line
-    return Problem(f"Line {line}: {problem.message.removeprefix(found[0])}", problem.field, problem.code)
+    line = batch[int(match[1])].line
+    return Problem(f"Line {line}: {problem.message.removeprefix(match[0])}", problem.field, problem.code)

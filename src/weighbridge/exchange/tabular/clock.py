@@ -100,14 +100,14 @@ def read_moment(
 
 
 def times_of_row(
-    clock: Clock, place: int, start: str, end: str, last: datetime | None = None
+    clock: Clock, index: int, start: str, end: str, last: datetime | None = None
 ) -> tuple[datetime, datetime | None]:
-    """Find the times of a row from its place among the rows and its cells; no end makes a reading.
+    """Find the times of a row from its index among the rows and its cells; no end makes a reading.
 
     `last` is the start of the row before it.
     """
     if clock.start is not None and clock.every is not None:
-        begin = _later(clock.start, place * clock.every)
+        begin = _later(clock.start, index * clock.every)
         return begin, None if clock.is_reading else _later(begin, clock.every)
     if not start:
         raise CellError("start_time is missing")
@@ -182,8 +182,8 @@ def _zone(name: str | None, problems: list[Problem]) -> ZoneInfo | None:
 def _step(text: str | None, problems: list[Problem]) -> timedelta | None:
     if text is None:
         return None
-    found = _EVERY.fullmatch(text)
-    if found is None:
+    match = _EVERY.fullmatch(text)
+    if match is None:
         problems.append(
             Problem(
                 f"--every is {text!r}; it takes a whole number with s, m, h or d, such as 15m or 1h.",
@@ -192,4 +192,4 @@ def _step(text: str | None, problems: list[Problem]) -> timedelta | None:
             )
         )
         return None
-    return timedelta(**{STEPS[found[2]]: int(found[1])})
+    return timedelta(**{STEPS[match[2]]: int(match[1])})

@@ -60,16 +60,16 @@ class Columns:
         return {name: given.get(index, LEFT_OUT) for index, name in enumerate(self.header)}
 
 
-def map_columns(header: Sequence[str], asked: Sequence[str], value_types: Mapping[str, str]) -> Columns:
+def map_columns(header: Sequence[str], options: Sequence[str], value_types: Mapping[str, str]) -> Columns:
     """Map the columns as asked (`COLUMN=FIELD`), the others by their names; raise with every problem."""
-    wanted, problems = _read_asked(asked)
+    mapped, problems = _read_options(options)
     by_name = _names(value_types)
-    chosen = [wanted.get(name, by_name.get(_plain(name))) for name in header]
+    chosen = [mapped.get(name, by_name.get(_plain(name))) for name in header]
     problems += [
-        *_unknown_columns(wanted, header),
-        *_unknown_fields(wanted, value_types),
+        *_unknown_columns(mapped, header),
+        *_unknown_fields(mapped, value_types),
         *_unmapped(header, chosen, value_types),
-        *_repeated(header, chosen, wanted),
+        *_repeated(header, chosen, mapped),
     ]
     if problems:
         raise Invalid(problems)
@@ -83,20 +83,20 @@ def map_columns(header: Sequence[str], asked: Sequence[str], value_types: Mappin
     return Columns(tuple(header), fields, tuple(points))
 
 
-def _read_asked(asked: Sequence[str]) -> tuple[dict[str, str], list[Problem]]:
-    wanted: dict[str, str] = {}
+def _read_options(options: Sequence[str]) -> tuple[dict[str, str], list[Problem]]:
+    mapped: dict[str, str] = {}
     problems = []
-    for text in asked:
+    for text in options:
         column, equals, field = text.rpartition("=")
         if not equals:
             problems.append(
                 Problem(f"--map {text!r} has no equals sign; write COLUMN=FIELD.", "map", "invalid")
             )
-        elif column.strip() in wanted:
+        elif column.strip() in mapped:
             problems.append(Problem(f"--map names the column {column.strip()!r} twice.", "map", "invalid"))
         else:
-            wanted[column.strip()] = field.strip()
-    return wanted, problems
+            mapped[column.strip()] = field.strip()
+    return mapped, problems
 
 
 def _names(value_types: Mapping[str, str]) -> dict[str, str]:
@@ -111,23 +111,23 @@ def _plain(name: str) -> str:
     return slug_of(name).replace("_", "-")
 
 
-def _unknown_columns(wanted: Mapping[str, str], header: Sequence[str]) -> list[Problem]:
+def _unknown_columns(mapped: Mapping[str, str], header: Sequence[str]) -> list[Problem]:
     there = ", ".join(map(repr, header))
     return [
         Problem(f"--map names the column {column!r}; the file has {there}.", "map", "unknown")
-        for column in wanted
+        for column in mapped
         if column not in header
     ]
 
 
-def _unknown_fields(wanted: Mapping[str, str], value_types: Mapping[str, str]) -> list[Problem]:
+def _unknown_fields(mapped: Mapping[str, str], value_types: Mapping[str, str]) -> list[Problem]:
     return [
         Problem(
             f"--map gives {column!r} the field {field!r}; there are {_allowed(value_types)}.",
             "map",
             "unknown",
         )
-        for column, field in wanted.items()
+        for column, field in mapped.items()
         if field not in value_types and field not in EVENT_FIELDS and field != LEFT_OUT
     ]
 
@@ -156,7 +156,7 @@ def _unmapped(
 
 
 def _repeated(
-    header: Sequence[str], chosen: Sequence[str | None], wanted: Mapping[str, str]
+    header: Sequence[str], chosen: Sequence[str | None], mapped: Mapping[str, str]
 ) -> list[Problem]:
     givers: dict[str, list[str]] = defaultdict(list)
     for name, field in zip(header, chosen, strict=True):
@@ -172,13 +172,13 @@ def _repeated(
             "invalid",
         )
         for field, names in givers.items()
-        if len(names) > 1 and not _give_together(field, names, wanted)
+        if len(names) > 1 and not _give_together(field, names, mapped)
     ]
 
 
-def _give_together(field: str, names: Sequence[str], wanted: Mapping[str, str]) -> bool:
+def _give_together(field: str, names: Sequence[str], mapped: Mapping[str, str]) -> bool:
     """Whether the columns are asked to give one time, such as a date and a time of day."""
-    return field in TIME_FIELDS and len(set(names)) == len(names) and wanted.keys() >= set(names)
+    return field in TIME_FIELDS and len(set(names)) == len(names) and mapped.keys() >= set(names)
 
 
 def _allowed(value_types: Mapping[str, str]) -> str:

@@ -66,8 +66,8 @@ def content_sha256(file: CsvFile) -> str:
 def fingerprint(file: CsvFile) -> tuple[int, int]:
     """Give what changes when somebody writes to the file: its size and its time."""
     with _refusals(file):
-        found = file.path.stat()
-    return found.st_size, found.st_mtime_ns
+        status = file.path.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 @contextmanager

@@ -63,83 +63,83 @@ class BadRow:
 
 
 def read_row(
-    plan: RowMapping, row: FileRow, place: int, last: datetime | None = None
+    mapping: RowMapping, row: FileRow, index: int, last: datetime | None = None
 ) -> NumberedEvent | BadRow | None:
-    """Make the event of a row, `place` rows after the first; None for a blank line that harms nothing.
+    """Make the event of a row, `index` rows after the first; None for a blank line that harms nothing.
 
     `last` is when the event before it starts.
     """
     if not row.cells:
-        return BadRow(row.line, (_BLANK_LINE,)) if plan.clock.start is not None else None
-    width = len(plan.columns.header)
+        return BadRow(row.line, (_BLANK_LINE,)) if mapping.clock.start is not None else None
+    width = len(mapping.columns.header)
     if len(row.cells) != width:
         return BadRow(row.line, (f"it has {len(row.cells)} cells, but the header has {width}",))
     reasons: list[str] = []
-    begin, end = _times(plan, row, place, last, reasons)
-    points = _points(plan, row.cells, reasons)
-    feedstock = _named(plan, row.cells, "feedstock", plan.feedstocks, reasons)
-    asset = _named(plan, row.cells, "asset", plan.assets, reasons)
+    begin, end = _times(mapping, row, index, last, reasons)
+    points = _points(mapping, row.cells, reasons)
+    feedstock = _named(mapping, row.cells, "feedstock", mapping.feedstocks, reasons)
+    asset = _named(mapping, row.cells, "asset", mapping.assets, reasons)
     if reasons or begin is None:
         return BadRow(row.line, tuple(reasons))
     event = NewEvent(
-        event_type=plan.event_type,
+        event_type=mapping.event_type,
         start_time=begin,
         end_time=end,
-        tracking_id=_cell(plan, row.cells, "tracking_id") or None,
+        tracking_id=_cell(mapping, row.cells, "tracking_id") or None,
         feedstock_id=feedstock,
         asset_id=asset,
-        client_reference=_reference(plan, row),
-        notes=_cell(plan, row.cells, "notes") or None,
-        locations=plan.locations,
+        client_reference=_reference(mapping, row),
+        notes=_cell(mapping, row.cells, "notes") or None,
+        locations=mapping.locations,
         data_points=points,
     )
-    return NumberedEvent(row.line, event, is_known_by_line=not plan.columns.has_references)
+    return NumberedEvent(row.line, event, is_known_by_line=not mapping.columns.has_references)
 
 
-def check_event(numbered: NumberedEvent, known: Vocabulary) -> tuple[list[str], list[str]]:
+def check_event(numbered: NumberedEvent, vocabulary: Vocabulary) -> tuple[list[str], list[str]]:
     """Ask the intake: why the event would be refused, and which required values it lacks."""
-    intake = take_in([numbered.event], [0], known, "event")
+    intake = take_in([numbered.event], [0], vocabulary, "event")
     reasons = [problem.message.removeprefix("event.").rstrip(".") for problem in intake.problems]
     return reasons, intake.receipts[0].missing if intake.receipts else []
 
 
 def _times(
-    plan: RowMapping, row: FileRow, place: int, last: datetime | None, reasons: list[str]
+    mapping: RowMapping, row: FileRow, index: int, last: datetime | None, reasons: list[str]
 ) -> tuple[datetime | None, datetime | None]:
-    start, end = _cell(plan, row.cells, "start_time"), _cell(plan, row.cells, "end_time")
+    start, end = _cell(mapping, row.cells, "start_time"), _cell(mapping, row.cells, "end_time")
     try:
-        return times_of_row(plan.clock, place, start, end, last)
+        return times_of_row(mapping.clock, index, start, end, last)
     except CellError as error:
         reasons.append(str(error))
         return None, None
 
 
-def _points(plan: RowMapping, cells: list[str], reasons: list[str]) -> list[NewDataPoint]:
+def _points(mapping: RowMapping, cells: list[str], reasons: list[str]) -> list[NewDataPoint]:
     points = []
-    missing = plan.missing
-    for point in plan.columns.points:
+    missing = mapping.missing
+    for point in mapping.columns.points:
         cell = cells[point.index]
         text = cell.strip()
         if text in missing:
             continue
         try:
-            points.append(NewDataPoint(point.slug, _value(plan, point, cell, text)))
+            points.append(NewDataPoint(point.slug, _value(mapping, point, cell, text)))
         except CellError as error:
-            reasons.append(f"column {plan.columns.header[point.index]!r}: {error}")
+            reasons.append(f"column {mapping.columns.header[point.index]!r}: {error}")
     return points
 
 
-def _value(plan: RowMapping, point: Point, cell: str, text: str) -> Decimal | str | bool:
+def _value(mapping: RowMapping, point: Point, cell: str, text: str) -> Decimal | str | bool:
     if point.value_type == "number":
-        return read_number(text, decimal_comma=plan.decimal_comma)
+        return read_number(text, decimal_comma=mapping.decimal_comma)
     return read_boolean(text) if point.value_type == "boolean" else cell
 
 
 def _named(
-    plan: RowMapping, cells: list[str], field: str, known: Mapping[str, str], reasons: list[str]
+    mapping: RowMapping, cells: list[str], field: str, known: Mapping[str, str], reasons: list[str]
 ) -> str | None:
     """The id of the feedstock or asset that a cell names."""
-    text = _cell(plan, cells, field)
+    text = _cell(mapping, cells, field)
     if not text:
         return None
     friendly = known.get(text)
@@ -151,13 +151,13 @@ def _named(
     return friendly
 
 
-def _reference(plan: RowMapping, row: FileRow) -> str | None:
-    if plan.columns.has_references:
-        return _cell(plan, row.cells, "client_reference") or None
-    return None if plan.reference is None else f"{plan.reference}:{row.line}"
+def _reference(mapping: RowMapping, row: FileRow) -> str | None:
+    if mapping.columns.has_references:
+        return _cell(mapping, row.cells, "client_reference") or None
+    return None if mapping.reference is None else f"{mapping.reference}:{row.line}"
 
 
-def _cell(plan: RowMapping, cells: list[str], field: str) -> str:
+def _cell(mapping: RowMapping, cells: list[str], field: str) -> str:
     """The text of an event's field; empty when no column gives it or a cell says that it is missing."""
-    texts = [cells[index].strip() for index in plan.columns.fields.get(field, ())]
-    return "" if plan.missing.intersection(texts) else " ".join(texts)
+    texts = [cells[index].strip() for index in mapping.columns.fields.get(field, ())]
+    return "" if mapping.missing.intersection(texts) else " ".join(texts)

@@ -104,12 +104,12 @@ def of_sending_again() -> list[Schema]:
 def of_listing(listing: Listing) -> list[Schema]:
     """The parameters of a list: the page, the order, and every filter."""
     shared = SHARED | CURSOR if listing.key else SHARED
-    found: list[Schema] = [{"$ref": f"#/components/parameters/{name}"} for name in shared]
+    parameters: list[Schema] = [{"$ref": f"#/components/parameters/{name}"} for name in shared]
     if listing.sorts:
-        found.append(_sort(listing))
+        parameters.append(_sort(listing))
     for name, one in listing.filters.items():
-        found += _filters(name, one)
-    return [*found, *_plain(listing)]
+        parameters += _filters(name, one)
+    return [*parameters, *_plain(listing)]
 
 
 def _in_path(name: str) -> Schema:

@@ -164,9 +164,9 @@ def _id_note(record: type[msgspec.Struct], field: FieldInfo, schema: Schema) -> 
     kind = _snake(record.__name__) if name == "id" else name.removesuffix("_id")
     if kind not in PREFIXES or not name.endswith("id"):
         return {}
-    found = friendly_id(kind)
+    note = friendly_id(kind)
     number = " Its number does as well." if "integer" in _types(schema) else ""
-    return {"description": found["description"] + number, "examples": found["examples"]}
+    return {"description": note["description"] + number, "examples": note["examples"]}
 
 
 def _either(options: Sequence[Schema]) -> Schema:
@@ -186,18 +186,18 @@ def _either(options: Sequence[Schema]) -> Schema:
 
 
 def _types(schema: Schema) -> Sequence[str]:
-    found = schema.get("type", ())
-    return (found,) if isinstance(found, str) else found
+    types = schema.get("type", ())
+    return (types,) if isinstance(types, str) else types
 
 
 def _class_of(kind: Any) -> type[msgspec.Struct]:
-    found: type[msgspec.Struct] = get_origin(kind) or kind
-    return found
+    record: type[msgspec.Struct] = get_origin(kind) or kind
+    return record
 
 
 def _is_record(kind: Any) -> bool:
-    found = get_origin(kind) or kind
-    return isinstance(found, type) and issubclass(found, msgspec.Struct)
+    record = get_origin(kind) or kind
+    return isinstance(record, type) and issubclass(record, msgspec.Struct)
 
 
 def _name(kind: Any) -> str:

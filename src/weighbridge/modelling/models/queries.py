@@ -10,7 +10,7 @@ from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of, read_int4
 from weighbridge.errors import NotFound
 from weighbridge.modelling.models.records import Model
 
@@ -67,9 +67,9 @@ class Kept(msgspec.Struct, frozen=True):
     document: str
 
 
-async def list_models(tx: Read, actor: Actor, wanted: Wanted) -> Page[Model]:
+async def list_models(tx: Read, actor: Actor, request: ListRequest) -> Page[Model]:
     """Every version of the account's models."""
-    return await page_of(tx, _model, MODELS, wanted, columns=_COLUMNS, source=_SOURCE, where=[_mine(actor)])
+    return await page_of(tx, _model, MODELS, request, columns=_COLUMNS, source=_SOURCE, where=[_mine(actor)])
 
 
 async def get_model(tx: Read, actor: Actor, friendly: str) -> Model:
@@ -84,12 +84,12 @@ async def get_model(tx: Read, actor: Actor, friendly: str) -> Model:
     return found
 
 
-async def list_versions(tx: Read, actor: Actor, friendly: str, wanted: Wanted) -> Page[Model]:
+async def list_versions(tx: Read, actor: Actor, friendly: str, request: ListRequest) -> Page[Model]:
     """Every version of the model that a version belongs to."""
     kept = await kept_model(tx, actor, friendly)
     of_family = SQL("m.family_id = {}").format(Literal(kept.family))
     return await page_of(
-        tx, _model, VERSIONS, wanted, columns=_COLUMNS, source=_SOURCE, where=[_mine(actor), of_family]
+        tx, _model, VERSIONS, request, columns=_COLUMNS, source=_SOURCE, where=[_mine(actor), of_family]
     )
 
 

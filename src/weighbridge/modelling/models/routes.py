@@ -3,7 +3,7 @@
 from tempfile import SpooledTemporaryFile
 
 from weighbridge.collection.tenancy.project import project_for_record
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.attachment import Attachment, Spool
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, patch, post
 from weighbridge.modelling.document.comparison import compare
@@ -36,7 +36,7 @@ _YAML = "application/yaml"
 @get("/models", permission=_READ, returns=Page[Model], listing=queries.MODELS)
 async def list_models(call: ReadCall) -> Page[Model]:
     """List the account's models, every version of each."""
-    return await queries.list_models(call.tx, call.actor, wanted(call.query, queries.MODELS))
+    return await queries.list_models(call.tx, call.actor, list_request(call.query, queries.MODELS))
 
 
 @post("/models", permission=_WRITE, body=NewModelBody, returns=Model)
@@ -107,8 +107,8 @@ async def download_model_document(call: ReadCall) -> Attachment:
 @get(_ONE + "/versions", permission=_READ, returns=Page[Model], listing=queries.VERSIONS)
 async def list_model_versions(call: ReadCall) -> Page[Model]:
     """List the versions of a model, whichever of them the path names."""
-    asked = wanted(call.query, queries.VERSIONS)
-    return await queries.list_versions(call.tx, call.actor, call.path["model_id"], asked)
+    request = list_request(call.query, queries.VERSIONS)
+    return await queries.list_versions(call.tx, call.actor, call.path["model_id"], request)
 
 
 @post(_ONE + "/versions", permission=_WRITE, body=NewVersion, returns=Model)

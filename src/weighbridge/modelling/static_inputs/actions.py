@@ -32,18 +32,18 @@ class _Keys:
     location: int | None
 
 
-async def create_static_input(tx: Write, actor: Actor, project: int, asked: NewStaticInput) -> StaticInput:
+async def create_static_input(tx: Write, actor: Actor, project: int, new: NewStaticInput) -> StaticInput:
     """Add a value to those of a slug; runs that read another one for its time become stale."""
-    keys = _keys(project, asked)
-    problems = [*_problems_of_shape(asked), *await _problems_of_keys(tx, project, asked, keys)]
+    keys = _keys(project, new)
+    problems = [*_problems_of_shape(new), *await _problems_of_keys(tx, project, new, keys)]
     if problems:
         raise Invalid(problems)
     # One at a time for a slug, so that two first values cannot come with units that do not fit.
-    await tx.execute(*locks.hold(locks.static_input(project, asked.slug)))
-    at = Instant.of(asked.effective_from)
+    await tx.execute(*locks.hold(locks.static_input(project, new.slug)))
+    at = Instant.of(new.effective_from)
     problems = [
-        *await _problems_of_fit(tx, project, asked),
-        *await _problems_of_repetition(tx, project, asked.slug, keys, at),
+        *await _problems_of_fit(tx, project, new),
+        *await _problems_of_repetition(tx, project, new.slug, keys, at),
     ]
     if problems:
         raise Invalid(problems)
@@ -55,7 +55,7 @@ async def create_static_input(tx: Write, actor: Actor, project: int, asked: NewS
         VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
         """,
         (
-            project, asked.slug, asked.value, (asked.unit or "").strip() or None, at, keys.asset,
+            project, new.slug, new.value, (new.unit or "").strip() or None, at, keys.asset,
             keys.feedstock, keys.location,
         ),
     )  # fmt: skip
@@ -68,34 +68,34 @@ async def create_static_input(tx: Write, actor: Actor, project: int, asked: NewS
     return made
 
 
-def _keys(project: int, asked: NewStaticInput) -> _Keys:
+def _keys(project: int, new: NewStaticInput) -> _Keys:
     return _Keys(
-        None if asked.asset_id is None else ids.number("asset", asked.asset_id, project),
-        None if asked.feedstock_id is None else ids.number("feedstock", asked.feedstock_id, project),
-        None if asked.location_id is None else ids.number("location", asked.location_id, project),
+        None if new.asset_id is None else ids.number("asset", new.asset_id, project),
+        None if new.feedstock_id is None else ids.number("feedstock", new.feedstock_id, project),
+        None if new.location_id is None else ids.number("location", new.location_id, project),
     )
 
 
-def _problems_of_shape(asked: NewStaticInput) -> Iterator[Problem]:
-    if not is_slug(asked.slug):
-        said = f"static_input.slug is {asked.slug!r}; a slug is {SLUG_RULE}."
+def _problems_of_shape(new: NewStaticInput) -> Iterator[Problem]:
+    if not is_slug(new.slug):
+        said = f"static_input.slug is {new.slug!r}; a slug is {SLUG_RULE}."
         yield Problem(said, "static_input.slug", "invalid")
     try:
-        limited(asked.value)
+        limited(new.value)
     except NumberError as error:
         yield Problem(f"static_input.value: {error}", "static_input.value", "invalid")
     try:
-        parse_unit(asked.unit or "")
+        parse_unit(new.unit or "")
     except UnitError as error:
-        yield Problem(f"{_UNIT} is {asked.unit!r}: {error}", _UNIT, "invalid")
+        yield Problem(f"{_UNIT} is {new.unit!r}: {error}", _UNIT, "invalid")
     try:
-        Instant.of(asked.effective_from)
+        Instant.of(new.effective_from)
     except OverflowError:
-        said = f"{_AT} is {asked.effective_from.isoformat()}, which in UTC is outside the years 1 to 9999."
+        said = f"{_AT} is {new.effective_from.isoformat()}, which in UTC is outside the years 1 to 9999."
         yield Problem(said, _AT, "invalid")
 
 
-async def _problems_of_keys(tx: Read, project: int, asked: NewStaticInput, keys: _Keys) -> list[Problem]:
+async def _problems_of_keys(tx: Read, project: int, new: NewStaticInput, keys: _Keys) -> list[Problem]:
     """Records that are named and that the project does not have."""
     is_there = await tx.tuples(
         """
@@ -105,7 +105,7 @@ async def _problems_of_keys(tx: Read, project: int, asked: NewStaticInput, keys:
         """,
         {"project": project, "asset": keys.asset, "feedstock": keys.feedstock, "location": keys.location},
     )
-    named = {"asset": asked.asset_id, "feedstock": asked.feedstock_id, "location": asked.location_id}
+    named = {"asset": new.asset_id, "feedstock": new.feedstock_id, "location": new.location_id}
     return [
         Problem(
             f"static_input.{noun}_id is {friendly!r}, which is no {noun} of the project.",
@@ -117,17 +117,17 @@ async def _problems_of_keys(tx: Read, project: int, asked: NewStaticInput, keys:
     ]
 
 
-async def _problems_of_fit(tx: Read, project: int, asked: NewStaticInput) -> list[Problem]:
+async def _problems_of_fit(tx: Read, project: int, new: NewStaticInput) -> list[Problem]:
     """A unit that cannot be converted to that of the earlier values, which all fit one another."""
     rows = await tx.tuples(
         "SELECT unit FROM static_inputs WHERE project_id = %s AND slug = %s ORDER BY id LIMIT 1",
-        (project, asked.slug),
+        (project, new.slug),
     )
-    if not rows or compatible(parse_unit(asked.unit or ""), parse_unit(rows[0][0] or "")):
+    if not rows or compatible(parse_unit(new.unit or ""), parse_unit(rows[0][0] or "")):
         return []
     earlier = rows[0][0] or ONE
     said = (
-        f"{_UNIT} is {asked.unit or 'none'}, and earlier values of {asked.slug!r} are in {earlier}; "
+        f"{_UNIT} is {new.unit or 'none'}, and earlier values of {new.slug!r} are in {earlier}; "
         "the two count different things."
     )
     return [Problem(said, _UNIT, "incompatible")]

@@ -1,14 +1,14 @@
 """Read static inputs."""
 
-from decimal import Decimal
+from functools import partial
 from typing import Final
 
 from psycopg.sql import SQL, Literal
 
 from weighbridge.core.identity import ids
-from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import MOMENT, Filter, Listing, Page, Wanted, page_of, read_int4, read_moment
+from weighbridge.db.listing import MOMENT, Filter, Listing, ListRequest, Page, page_of, read_int4, read_moment
+from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.errors import NotFound
 from weighbridge.modelling.static_inputs.records import StaticInput
 
@@ -22,16 +22,27 @@ STATIC_INPUTS: Final = Listing(
     },
 )
 
-_COLUMNS: Final = """
-    project_id, id, slug, value, unit, effective_from, asset_id, feedstock_id, location_id, created_at
-"""
+STATIC_INPUT_ROW: Final = row_of(
+    StaticInput,
+    Column("id", "id"),
+    Column("project_id", "project_id", partial(ids.of, "project")),
+    Column("slug", "slug"),
+    Column("value", "value"),
+    Column("unit", "unit"),
+    Column("effective_from", "effective_from"),
+    Column("asset_id", ("project_id", "asset_id"), unless_null(partial(ids.of, "asset"))),
+    Column("feedstock_id", ("project_id", "feedstock_id"), unless_null(partial(ids.of, "feedstock"))),
+    Column("location_id", ("project_id", "location_id"), unless_null(partial(ids.of, "location"))),
+    Column("created_at", "created_at"),
+)
 
 
-async def list_static_inputs(tx: Read, project: int, wanted: Wanted) -> Page[StaticInput]:
+async def list_static_inputs(tx: Read, project: int, request: ListRequest) -> Page[StaticInput]:
     """The static inputs of a project."""
+    of_project = SQL("project_id = {}").format(Literal(project))
     return await page_of(
-        tx, _static_input, STATIC_INPUTS, wanted,
-        columns=_COLUMNS, source="static_inputs", where=[SQL("project_id = {}").format(Literal(project))],
+        tx, STATIC_INPUT_ROW.make, STATIC_INPUTS, request,
+        columns=STATIC_INPUT_ROW.columns, source="static_inputs", where=[of_project],
     )  # fmt: skip
 
 
@@ -41,29 +52,11 @@ async def get_static_input(tx: Read, project: int, named: str) -> StaticInput:
         number = read_int4(named)
     except ValueError:
         raise NotFound from None
-    found = await tx.row(
-        _static_input,
-        f"SELECT {_COLUMNS} FROM static_inputs WHERE project_id = %s AND id = %s",
+    static_input = await tx.row(
+        STATIC_INPUT_ROW.make,
+        f"SELECT {STATIC_INPUT_ROW.columns} FROM static_inputs WHERE project_id = %s AND id = %s",
         (project, number),
     )
-    if found is None:
+    if static_input is None:
         raise NotFound
-    return found
-
-
-def _static_input(
-    project: int, number: int, slug: str, value: Decimal, unit: str | None, effective_from: Instant,
-    asset: int | None, feedstock: int | None, location: int | None, created: Instant,
-) -> StaticInput:  # fmt: skip
-    return StaticInput(
-        number,
-        ids.of("project", project),
-        slug,
-        value,
-        unit,
-        effective_from,
-        None if asset is None else ids.of("asset", project, asset),
-        None if feedstock is None else ids.of("feedstock", project, feedstock),
-        None if location is None else ids.of("location", project, location),
-        created,
-    )
+    return static_input

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from weighbridge.collection.tenancy.project import project_named
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, post
 from weighbridge.modelling.static_inputs import actions, queries
 from weighbridge.modelling.static_inputs.queries import STATIC_INPUTS
@@ -16,7 +16,7 @@ _PATH = "/projects/{project_id}/static_inputs"
 async def list_static_inputs(call: ReadCall) -> Page[StaticInput]:
     """List a project's static inputs, those that newer ones have superseded too."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await queries.list_static_inputs(call.tx, project, wanted(call.query, STATIC_INPUTS))
+    return await queries.list_static_inputs(call.tx, project, list_request(call.query, STATIC_INPUTS))
 
 
 @post(

@@ -21,19 +21,19 @@ from weighbridge.platform.authentication.presumption import USE_IS_RECORDED, rem
 EMAIL_LENGTH_MAX = 255
 
 
-async def issue_token(tx: Write, actor: Actor, asked: NewApiToken) -> IssuedApiToken:
+async def issue_token(tx: Write, actor: Actor, new: NewApiToken) -> IssuedApiToken:
     """Make a token that may do no more than the actor itself, for the actor's user or another."""
-    problems = _problems_of(asked, "api_token.")
-    if asked.user_email is not None and (wrong := _problem_of_email(asked.user_email)):
+    problems = _problems_of(new, "api_token.")
+    if new.user_email is not None and (wrong := _problem_of_email(new.user_email)):
         problems.append(wrong)
     if problems:
         raise Invalid(problems)
-    if beyond := [one for one in asked.permissions if not actor.may(one)]:
+    if beyond := [one for one in new.permissions if not actor.may(one)]:
         raise Forbidden(f"The token lacks the permission {', '.join(beyond)}, so it cannot give it away.")
     user_id = actor.user_id
-    if asked.user_email is not None:
-        user_id = await ensure_user(tx, actor.account_id, asked.user_email.strip())
-    number, text = await _store(tx, actor, user_id, asked)
+    if new.user_email is not None:
+        user_id = await ensure_user(tx, actor.account_id, new.user_email.strip())
+    number, text = await _store(tx, actor, user_id, new)
     return IssuedApiToken(**asdict(await queries.get_api_token(tx, actor, number)), token=text)
 
 
@@ -41,10 +41,10 @@ async def create_token(
     tx: Write, actor: Actor, *, user_id: int, name: str, permissions: list[str], lifetime_days: int | None
 ) -> str:
     """Make a token for a user of the actor's account and give its text, which is not stored."""
-    asked = NewApiToken(name, permissions, lifetime_days)
-    if problems := _problems_of(asked, ""):
+    new = NewApiToken(name, permissions, lifetime_days)
+    if problems := _problems_of(new, ""):
         raise Invalid(problems)
-    _, text = await _store(tx, actor, user_id, asked)
+    _, text = await _store(tx, actor, user_id, new)
     return text
 
 
@@ -66,7 +66,7 @@ async def authenticate(database: Database, token: str, request_id: str) -> Actor
     if not tokens.is_well_formed(token):
         raise Unauthorized("The token is not one of this service.")
     secret_hash = tokens.secret_hash(token)
-    found = await database.single(
+    row = await database.single(
         f"""
         SELECT id, account_id, user_id, permissions, revoked_at IS NOT NULL,
                coalesce(expires_at <= now(), false), NOT {USE_IS_RECORDED}
@@ -74,9 +74,9 @@ async def authenticate(database: Database, token: str, request_id: str) -> Actor
         """,
         (secret_hash,),
     )
-    if found is None:
+    if row is None:
         raise Unauthorized("The token is not one of this service.")
-    token_id, account_id, user_id, permissions, is_revoked, is_expired, is_use_unrecorded = found
+    token_id, account_id, user_id, permissions, is_revoked, is_expired, is_use_unrecorded = row
     if is_revoked:
         raise Unauthorized("The token has been revoked.")
     if is_expired:
@@ -96,11 +96,11 @@ async def _record_use(database: Database, token_id: int) -> None:
     )
 
 
-async def _store(tx: Write, actor: Actor, user_id: int, asked: NewApiToken) -> tuple[int, str]:
+async def _store(tx: Write, actor: Actor, user_id: int, new: NewApiToken) -> tuple[int, str]:
     """Write a token down by its hash; give its number and its text."""
     random_part = "".join(secrets.choice(tokens.ALPHABET) for _ in range(tokens.RANDOM_LENGTH))
     token = tokens.assemble(random_part)
-    name, permissions, days = asked.name.strip(), sorted(set(asked.permissions)), asked.expires_in_days
+    name, permissions, days = new.name.strip(), sorted(set(new.permissions)), new.expires_in_days
     token_id: int = await tx.value(
         """
         INSERT INTO api_tokens (account_id, user_id, name, secret_hash, permissions, expires_at)
@@ -116,20 +116,20 @@ async def _store(tx: Write, actor: Actor, user_id: int, asked: NewApiToken) -> t
     return token_id, token
 
 
-def _problems_of(asked: NewApiToken, prefix: str) -> list[Problem]:
-    lifetime_days = asked.expires_in_days
+def _problems_of(new: NewApiToken, prefix: str) -> list[Problem]:
+    lifetime_days = new.expires_in_days
     problems = [
         Problem(
             f"The permission {permission!r} does not exist; there are {', '.join(ALL_PERMISSIONS)}.",
             f"{prefix}permissions",
             "invalid",
         )
-        for permission in dict.fromkeys(asked.permissions)
+        for permission in dict.fromkeys(new.permissions)
         if permission not in ALL_PERMISSIONS
     ]
-    if not asked.permissions:
+    if not new.permissions:
         problems.append(Problem("A token needs at least one permission.", f"{prefix}permissions", "required"))
-    if wrong := problem_of_name(asked.name, "A token", f"{prefix}name"):
+    if wrong := problem_of_name(new.name, "A token", f"{prefix}name"):
         problems.append(wrong)
     if lifetime_days is not None and lifetime_days not in tokens.LIFETIMES_DAYS:
         offered = ", ".join(map(str, tokens.LIFETIMES_DAYS))

@@ -1,6 +1,6 @@
 """Paths of API tokens."""
 
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, post
 from weighbridge.platform.api_tokens import actions, queries
 from weighbridge.platform.api_tokens.records import ApiToken, IssuedApiToken, NewApiTokenBody, without_secret
@@ -9,7 +9,7 @@ from weighbridge.platform.api_tokens.records import ApiToken, IssuedApiToken, Ne
 @get("/api_tokens", permission="administration:read", returns=Page[ApiToken], listing=queries.API_TOKENS)
 async def list_api_tokens(call: ReadCall) -> Page[ApiToken]:
     """List the account's tokens, without their secrets."""
-    return await queries.list_api_tokens(call.tx, call.actor, wanted(call.query, queries.API_TOKENS))
+    return await queries.list_api_tokens(call.tx, call.actor, list_request(call.query, queries.API_TOKENS))
 
 
 @post(

@@ -1,6 +1,6 @@
 """Paths of async tasks."""
 
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, get
 from weighbridge.platform.async_tasks import queries
 from weighbridge.platform.async_tasks.records import AsyncTask
@@ -14,7 +14,7 @@ from weighbridge.platform.async_tasks.records import AsyncTask
 )
 async def list_async_tasks(call: ReadCall) -> Page[AsyncTask]:
     """List the account's async tasks, newest first."""
-    return await queries.list_async_tasks(call.tx, call.actor, wanted(call.query, queries.ASYNC_TASKS))
+    return await queries.list_async_tasks(call.tx, call.actor, list_request(call.query, queries.ASYNC_TASKS))
 
 
 @get("/async_tasks/{task_id}", permission="production_accounting:read", returns=AsyncTask)

@@ -42,9 +42,9 @@ def remember(database: Database, secret_hash: bytes, actor: Actor) -> None:
 
 def presume(database: Database, token: str, request_id: str) -> Presumption | None:
     """Whom the token acted for when it was last looked at."""
-    found = database.memory.recall(("token", tokens.secret_hash(token)))
-    if found is None:
+    remembered = database.memory.recall(("token", tokens.secret_hash(token)))
+    if remembered is None:
         return None
-    permissions, values = found
+    permissions, values = remembered
     actor = Actor(values["account"], values["user"], values["token"], permissions, request_id)
     return Presumption(actor, values["token"], values)

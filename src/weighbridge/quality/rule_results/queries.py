@@ -26,7 +26,7 @@ from weighbridge.db.listing import (
     MOMENT,
     Filter,
     Listing,
-    Wanted,
+    ListRequest,
     among,
     page_of,
     read_int4,
@@ -100,15 +100,15 @@ class ResultRow(FindingRow, frozen=True):
     node_ids: list[str] | None
 
 
-async def list_project_rule_results(tx: Read, project: int, wanted: Wanted) -> RuleResultPage:
+async def list_project_rule_results(tx: Read, project: int, request: ListRequest) -> RuleResultPage:
     """The results of a project's rules, of both kinds."""
-    return await _page(tx, PROJECT_RULE_RESULTS, wanted, _of_project(project))
+    return await _page(tx, PROJECT_RULE_RESULTS, request, _of_project(project))
 
 
-async def list_rule_results(tx: Read, project: int, rule: int, wanted: Wanted) -> RuleResultPage:
+async def list_rule_results(tx: Read, project: int, rule: int, request: ListRequest) -> RuleResultPage:
     """The results of one rule, of every version."""
     of_rule = SQL("r.project_id = {} AND r.rule_id = {}").format(Literal(project), Literal(rule))
-    return await _page(tx, RULE_RESULTS, wanted, of_rule)
+    return await _page(tx, RULE_RESULTS, request, of_rule)
 
 
 async def rule_results_named(tx: Read, project: int, keys: Sequence[int]) -> list[RuleResult]:
@@ -141,8 +141,8 @@ async def batches_with_alerts(tx: Read, project: int, batches: Sequence[int]) ->
     return {batch for (batch,) in rows}
 
 
-async def _page(tx: Read, listing: Listing, wanted: Wanted, where: Composable) -> RuleResultPage:
-    page = await page_of(tx, ResultRow, listing, wanted, columns=_COLUMNS, source=_SOURCE, where=[where])
+async def _page(tx: Read, listing: Listing, request: ListRequest, where: Composable) -> RuleResultPage:
+    page = await page_of(tx, ResultRow, listing, request, columns=_COLUMNS, source=_SOURCE, where=[where])
     return RuleResultPage([_result(row) for row in page.data], page.info)
 
 

@@ -2,7 +2,7 @@
 
 from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.platform.feature_flag import Feature
-from weighbridge.db.listing import wanted
+from weighbridge.db.listing import list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, post
 from weighbridge.platform.feature_flags.queries import need_feature
 from weighbridge.quality.rule_results import actions, queries
@@ -22,7 +22,9 @@ async def list_rule_results(call: ReadCall) -> RuleResultPage:
     """List what a rule found, newest first, by every version of it."""
     await need_feature(call.tx, call.actor.account_id, Feature.RULES_ENGINE)
     project, rule = await rule_named(call.tx, call.actor, call.path["rule_id"])
-    return await queries.list_rule_results(call.tx, project, rule, wanted(call.query, queries.RULE_RESULTS))
+    return await queries.list_rule_results(
+        call.tx, project, rule, list_request(call.query, queries.RULE_RESULTS)
+    )
 
 
 @get(_PATH, permission="data_rules:read", returns=RuleResultPage, listing=queries.PROJECT_RULE_RESULTS)
@@ -30,8 +32,8 @@ async def list_project_rule_results(call: ReadCall) -> RuleResultPage:
     """List what the rules of a project found, newest first, in data points and in model runs."""
     await need_feature(call.tx, call.actor.account_id, Feature.RULES_ENGINE)
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    asked = wanted(call.query, queries.PROJECT_RULE_RESULTS)
-    return await queries.list_project_rule_results(call.tx, project, asked)
+    request = list_request(call.query, queries.PROJECT_RULE_RESULTS)
+    return await queries.list_project_rule_results(call.tx, project, request)
 
 
 @post(_PATH + "/bulk_dismiss", permission="data_rules:write", body=Dismissal, returns=Dismissed, status=200)

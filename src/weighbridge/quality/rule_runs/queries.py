@@ -11,7 +11,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.run import RunKind, RunState
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, among, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, among, page_of, read_int4
 from weighbridge.db.literal import Literal
 from weighbridge.errors import NotFound
 from weighbridge.platform.feature_flags.queries import need_feature
@@ -38,10 +38,10 @@ _COLUMNS: Final = """
 """
 
 
-async def list_rule_runs(tx: Read, project: int, rule: int, wanted: Wanted) -> Page[RuleRun]:
+async def list_rule_runs(tx: Read, project: int, rule: int, request: ListRequest) -> Page[RuleRun]:
     """The runs of a rule, of every version, newest first."""
     of_rule = SQL("r.project_id = {} AND r.rule_id = {}").format(Literal(project), Literal(rule))
-    return await page_of(tx, _run, RULE_RUNS, wanted, columns=_COLUMNS, source=_SOURCE, where=[of_rule])
+    return await page_of(tx, _run, RULE_RUNS, request, columns=_COLUMNS, source=_SOURCE, where=[of_rule])
 
 
 async def get_rule_run(tx: Read, number: int) -> RuleRun:

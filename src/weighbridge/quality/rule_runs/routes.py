@@ -1,6 +1,6 @@
 """Paths of rule runs: hung below the rule that they evaluate, and by their own numbers."""
 
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, get, post
 from weighbridge.platform.async_tasks.records import AsyncTask
 from weighbridge.platform.queue.polling import accepted
@@ -16,7 +16,7 @@ _ONE = "/rule_runs/{rule_run_id}"
 async def list_rule_runs(call: ReadCall) -> Page[RuleRun]:
     """List the runs of a rule, newest first."""
     project, rule = await rule_named(call.tx, call.actor, call.path["rule_id"])
-    return await queries.list_rule_runs(call.tx, project, rule, wanted(call.query, queries.RULE_RUNS))
+    return await queries.list_rule_runs(call.tx, project, rule, list_request(call.query, queries.RULE_RUNS))
 
 
 @post(

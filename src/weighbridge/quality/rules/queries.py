@@ -17,7 +17,7 @@ from weighbridge.core.rule import Target
 from weighbridge.core.rule.correction import Purpose
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, among, page_of
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, among, page_of
 from weighbridge.db.literal import Literal
 from weighbridge.errors import NotFound
 from weighbridge.platform.feature_flags.queries import need_feature
@@ -106,10 +106,10 @@ _STORED: Final = """
 """
 
 
-async def list_rules(tx: Read, project: int, wanted: Wanted) -> Page[Rule]:
+async def list_rules(tx: Read, project: int, request: ListRequest) -> Page[Rule]:
     """The rules of a project, each as its newest version has it."""
     here = SQL("u.project_id = {} AND {}").format(Literal(project), SQL(_NEWEST))
-    return await page_of(tx, _rule, RULES, wanted, columns=_COLUMNS, source=_VERSIONS, where=[here])
+    return await page_of(tx, _rule, RULES, request, columns=_COLUMNS, source=_VERSIONS, where=[here])
 
 
 async def get_rule(tx: Read, project: int, number: int) -> Rule:
@@ -124,11 +124,11 @@ async def get_rule(tx: Read, project: int, number: int) -> Rule:
     return found
 
 
-async def list_versions(tx: Read, project: int, number: int, wanted: Wanted) -> Page[RuleVersion]:
+async def list_versions(tx: Read, project: int, number: int, request: ListRequest) -> Page[RuleVersion]:
     """Every version of a rule, newest first."""
     of_rule = SQL("u.project_id = {} AND u.id = {}").format(Literal(project), Literal(number))
     return await page_of(
-        tx, _version, RULE_VERSIONS, wanted,
+        tx, _version, RULE_VERSIONS, request,
         columns=_VERSION_COLUMNS, source=_VERSIONS, where=[of_rule],
     )  # fmt: skip
 

@@ -1,6 +1,6 @@
 """Paths of data rules."""
 
-from weighbridge.db.listing import Page, wanted
+from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.quality.definition.examples import EXAMPLES
 from weighbridge.quality.evaluation import preview
@@ -28,7 +28,7 @@ _ONE = "/rules/{rule_id}"
 async def list_rules(call: ReadCall) -> Page[Rule]:
     """List a project's data rules, each as its newest version has it."""
     project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
-    return await queries.list_rules(call.tx, project, wanted(call.query, queries.RULES))
+    return await queries.list_rules(call.tx, project, list_request(call.query, queries.RULES))
 
 
 @post(_OF_PROJECT, permission=_WRITE, body=NewRuleBody, returns=SavedRule, examples=EXAMPLES)
@@ -112,8 +112,8 @@ async def undo_corrections(call: WriteCall, _: RuleRunsNoOptions) -> UndoneCorre
 async def list_rule_versions(call: ReadCall) -> Page[RuleVersion]:
     """List the versions of a data rule, newest first."""
     project, number = await rule_named(call.tx, call.actor, call.path["rule_id"])
-    asked = wanted(call.query, queries.RULE_VERSIONS)
-    return await queries.list_versions(call.tx, project, number, asked)
+    request = list_request(call.query, queries.RULE_VERSIONS)
+    return await queries.list_versions(call.tx, project, number, request)
 
 
 ROUTES = [

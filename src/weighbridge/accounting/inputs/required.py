@@ -2,42 +2,24 @@
 
 from collections.abc import Mapping
 
-import msgspec
-
-from weighbridge.accounting.ledgers import queries
 from weighbridge.accounting.ledgers.records import AllocationGroup, RequiredInput, SourceLedger
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Input, Model, Node, Upstream
-from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.modelling.document.reading import read_model
-from weighbridge.modelling.models.queries import stored_model
 
 
-class RequiredInputs(msgspec.Struct, frozen=True):
-    """The answer: not a page, for a model has few inputs."""
-
-    data: list[RequiredInput]
-
-
-async def list_required_inputs(tx: Read, actor: Actor, friendly: str) -> list[RequiredInput]:
-    """The inputs of the ledger's active model, with the data point types and ledgers that serve them."""
-    ledger = await queries.get_ledger(tx, actor, friendly)
-    if ledger.latest_model is None:
-        return []
-    model = read_model((await stored_model(tx, ids.number("model", ledger.latest_model.id))).document)
-    key = ids.parse("ledger", friendly)
-    assert key is not None  # noqa: S101 - the ledger was found by it
+async def required_inputs(tx: Read, project: int, model: Model) -> list[RequiredInput]:
+    """The inputs of a model, with the data point types and ledgers of a project that serve them."""
     rows = await tx.tuples(
         """
         SELECT et.slug, dpt.slug, dpt.id FROM data_point_types dpt
           JOIN event_types et ON (et.project_id, et.id) = (dpt.project_id, dpt.event_type_id)
          WHERE dpt.project_id = %s
         """,
-        (key.project,),
+        (project,),
     )
     numbers = {(event_type, slug): number for event_type, slug, number in rows}
-    sources = await _sources(tx, key.project, model)
+    sources = await _sources(tx, project, model)
     return [required for node in model.nodes if (required := _required(node, numbers, sources)) is not None]
 
 

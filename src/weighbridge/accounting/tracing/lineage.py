@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
-from weighbridge.accounting.batches import queries
 from weighbridge.accounting.batches.records import (
+    Batch,
     Lineage,
     LineageDraw,
     LineageInput,
@@ -28,7 +28,6 @@ from weighbridge.accounting.tracing.skipped_inputs import skipped_nodes
 from weighbridge.core.expression import print_tree
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Formula, Input, Node, Upstream, needs
-from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.modelling.document.reading import read_model
 from weighbridge.modelling.models.queries import stored_model
@@ -59,11 +58,8 @@ class _Reads:
     skipped: Collection[str]
 
 
-async def get_lineage(tx: Read, actor: Actor, friendly: str) -> Lineage:
-    """How one batch of the actor's account came about."""
-    batch = await queries.get_batch(tx, actor, friendly)
-    key = ids.parse("batch", friendly)
-    assert key is not None  # noqa: S101 - the batch was found by it
+async def lineage_of(tx: Read, key: ids.Key, batch: Batch) -> Lineage:
+    """How a batch came about."""
     calculations = await tx.rows(
         _Calculation,
         """

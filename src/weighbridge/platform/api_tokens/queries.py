@@ -2,14 +2,14 @@
 
 from typing import Final
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL
 
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Listing, Page, Wanted, page_of, read_int4
-from weighbridge.errors import NotFound
+from weighbridge.db.listing import Listing, Page, Wanted, read_int4, read_page
+from weighbridge.db.row import Column, row_of
 from weighbridge.platform.api_tokens.records import ApiToken, TokenUser
+from weighbridge.platform.tenancy.scope import find, of_account
 
 API_TOKENS: Final = Listing(
     sorts={
@@ -24,28 +24,31 @@ API_TOKENS: Final = Listing(
 )
 
 _SOURCE: Final = "api_tokens t JOIN users u ON (u.account_id, u.id) = (t.account_id, t.user_id)"
-_COLUMNS: Final = """
-    t.id, t.name, t.permissions, u.id, u.name, u.email, t.created_at, t.expires_at, t.revoked_at,
-    t.last_used_at
-"""
+
+API_TOKEN: Final = row_of(
+    ApiToken,
+    Column("id", "t.id"),
+    Column("name", "t.name"),
+    Column("permissions", "t.permissions"),
+    Column("user", ("u.id", "u.name", "u.email"), TokenUser),
+    Column("created_at", "t.created_at"),
+    Column("expires_at", "t.expires_at"),
+    Column("revoked_at", "t.revoked_at"),
+    Column("last_used_at", "t.last_used_at"),
+)
 
 
 async def list_api_tokens(tx: Read, actor: Actor, wanted: Wanted) -> Page[ApiToken]:
     """The tokens of the actor's account, those that no longer work included."""
-    mine = SQL("t.account_id = {}").format(Literal(actor.account_id))
-    return await page_of(tx, _api_token, API_TOKENS, wanted, columns=_COLUMNS, source=_SOURCE, where=[mine])
+    return await read_page(
+        tx, API_TOKEN, API_TOKENS, wanted, source=_SOURCE, where=[of_account(actor, "t.account_id")]
+    )
 
 
 async def get_api_token(tx: Read, actor: Actor, number: int) -> ApiToken:
     """One token of the actor's account."""
-    found = await tx.row(
-        _api_token,
-        f"SELECT {_COLUMNS} FROM {_SOURCE} WHERE t.account_id = %s AND t.id = %s",
-        (actor.account_id, number),
-    )
-    if found is None:
-        raise NotFound
-    return found
+    numbered = SQL("{} AND t.id = %s").format(of_account(actor, "t.account_id"))
+    return await find(tx, API_TOKEN, _SOURCE, numbered, (number,))
 
 
 def token_number(text: str) -> int:
@@ -54,12 +57,3 @@ def token_number(text: str) -> int:
         return read_int4(text)
     except ValueError:
         return 0
-
-
-def _api_token(
-    number: int, name: str, permissions: list[str], user: int, user_name: str, email: str,
-    created: Instant, expires: Instant | None, revoked: Instant | None, last_used: Instant | None,
-) -> ApiToken:  # fmt: skip
-    return ApiToken(
-        number, name, permissions, TokenUser(user, user_name, email), created, expires, revoked, last_used
-    )

@@ -2,15 +2,17 @@
 
 from typing import Final
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL
 
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.task_state import TaskState
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, read_int4, read_page
+from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 from weighbridge.platform.async_tasks.records import AsyncTask
+from weighbridge.platform.tenancy.scope import find, of_account
 
 
 def _state(text: str) -> str:
@@ -36,18 +38,28 @@ ASYNC_TASKS: Final = Listing(
     },
 )
 
-_COLUMNS: Final = """
-    t.id, t.type, t.state, CASE t.state WHEN 'complete' THEN 100 ELSE coalesce(p.progress, 0) END,
-    CASE t.state WHEN 'running' THEN p.description END, t.created_at, t.started_at, t.finished_at,
-    t.error_message, t.result, t.args
-"""
+ASYNC_TASK: Final = row_of(
+    AsyncTask,
+    Column("id", "t.id"),
+    Column("type", "t.type"),
+    Column("state", "t.state"),
+    Column("progress", "CASE t.state WHEN 'complete' THEN 100 ELSE coalesce(p.progress, 0) END"),
+    Column("progress_description", "CASE t.state WHEN 'running' THEN p.description END"),
+    Column("created_at", "t.created_at"),
+    Column("started_at", "t.started_at"),
+    Column("finished_at", "t.finished_at"),
+    Column("error_message", "t.error_message"),
+    Column("result", "t.result"),
+    Column("args", "t.args"),
+)
 _SOURCE: Final = "async_tasks t LEFT JOIN async_task_progress p ON p.task_id = t.id"
 
 
 async def list_async_tasks(tx: Read, actor: Actor, wanted: Wanted) -> Page[AsyncTask]:
     """The tasks of the actor's account, newest first."""
-    mine = SQL("t.account_id = {}").format(Literal(actor.account_id))
-    return await page_of(tx, AsyncTask, ASYNC_TASKS, wanted, columns=_COLUMNS, source=_SOURCE, where=[mine])
+    return await read_page(
+        tx, ASYNC_TASK, ASYNC_TASKS, wanted, source=_SOURCE, where=[of_account(actor, "t.account_id")]
+    )
 
 
 async def get_async_task(tx: Read, actor: Actor, text: str) -> AsyncTask:
@@ -56,11 +68,5 @@ async def get_async_task(tx: Read, actor: Actor, text: str) -> AsyncTask:
         number = read_int4(text)
     except ValueError:
         raise NotFound from None
-    found = await tx.row(
-        AsyncTask,
-        f"SELECT {_COLUMNS} FROM {_SOURCE} WHERE t.id = %s AND t.account_id = %s",
-        (number, actor.account_id),
-    )
-    if found is None:
-        raise NotFound
-    return found
+    numbered = SQL("{} AND t.id = %s").format(of_account(actor, "t.account_id"))
+    return await find(tx, ASYNC_TASK, _SOURCE, numbered, (number,))

@@ -1,15 +1,15 @@
 """Read the audit log."""
 
-from typing import Any, Final
-
-from psycopg.sql import SQL, Literal
+from functools import partial
+from typing import Final
 
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, Page, Wanted, read_int4, read_page
+from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.platform.audit_log.records import AuditRow
+from weighbridge.platform.tenancy.scope import of_account
 
 AUDIT_LOG: Final = Listing(
     sorts={"id": "a.id", "number": "coalesce(s.number, 9223372036854775807)", "at": "a.at"},
@@ -25,10 +25,22 @@ AUDIT_LOG: Final = Listing(
 )
 """A reader that follows the log asks for `filter[number][geq]` with the last number it has, plus one."""
 
-_COLUMNS: Final = """
-    a.id, s.number, a.at, a.project_id, a.user_id, u.name, a.token_id, a.request_id, a.action, a.object,
-    a.before, a.after, encode(s.hash, 'hex')
-"""
+AUDIT_ROW: Final = row_of(
+    AuditRow,
+    Column("id", "a.id"),
+    Column("number", "s.number"),
+    Column("at", "a.at"),
+    Column("project_id", "a.project_id", unless_null(partial(ids.of, "project"))),
+    Column("user_id", "a.user_id"),
+    Column("user_name", "u.name"),
+    Column("token_id", "a.token_id"),
+    Column("request_id", "a.request_id"),
+    Column("action", "a.action"),
+    Column("object", "a.object"),
+    Column("before", "a.before"),
+    Column("after", "a.after"),
+    Column("hash", "encode(s.hash, 'hex')"),
+)
 _SOURCE: Final = """
     audit_log a LEFT JOIN audit_seals s ON s.audit_id = a.id LEFT JOIN users u ON u.id = a.user_id
 """
@@ -36,9 +48,6 @@ _SOURCE: Final = """
 
 async def list_audit_log(tx: Read, actor: Actor, wanted: Wanted) -> Page[AuditRow]:
     """The writes of the actor's account, newest first."""
-    mine = SQL("a.account_id = {}").format(Literal(actor.account_id))
-    return await page_of(tx, _row, AUDIT_LOG, wanted, columns=_COLUMNS, source=_SOURCE, where=[mine])
-
-
-def _row(number: int, seal: int | None, at: Instant, project: int | None, *rest: Any) -> AuditRow:
-    return AuditRow(number, seal, at, None if project is None else ids.of("project", project), *rest)
+    return await read_page(
+        tx, AUDIT_ROW, AUDIT_LOG, wanted, source=_SOURCE, where=[of_account(actor, "a.account_id")]
+    )

@@ -10,6 +10,7 @@ from typing import Any, Final, LiteralString
 import msgspec
 from psycopg.sql import SQL, Composable
 
+from weighbridge.collection.measurements.alerts import STANDS, WITH_RULE
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.core.rule.proposal import ApprovalState
@@ -90,8 +91,8 @@ _OF_MODEL_RUNS: Final = """
            batch_id, model_run_id, node_ids
       FROM model_run_results
 """
-_AROUND: Final = """
-    JOIN rules u ON (u.project_id, u.id) = (r.project_id, r.rule_id) AND u.deleted_at IS NULL
+_AROUND: Final = f"""
+    {WITH_RULE}
     LEFT JOIN events e ON (e.project_id, e.id) = (r.project_id, r.event_id)
     LEFT JOIN data_point_types t
       ON (t.project_id, t.event_type_id, t.position) = (e.project_id, e.event_type_id, r.position)
@@ -99,11 +100,6 @@ _AROUND: Final = """
     LEFT JOIN users j ON j.id = r.rejected_by
 """
 _SOURCE: Final = f"({_OF_DATA_POINTS} UNION ALL {_OF_MODEL_RUNS}) r {_AROUND}"
-_SHOWN: Final = """
-    r.closed_at IS NULL AND r.rule_version = u.latest_version
-    AND NOT EXISTS (SELECT FROM projects p JOIN feature_flags g ON g.account_id = p.account_id
-                     WHERE p.id = %(project)s AND g.name = %(feature)s AND NOT g.is_on)
-"""
 _COLUMNS: Final = """
     r.project_id, r.id, r.status, r.value, r.error_message, r.rule_id, r.rule_version, u.name, u.message,
     r.evaluated_at, r.created_at, r.dismissed_at, d.name AS dismisser, r.dismissal_reason,
@@ -183,7 +179,7 @@ async def results_of_events(
         ResultRow,
         f"""
         SELECT {_COLUMNS} FROM ({_OF_DATA_POINTS}) r {_AROUND}
-         WHERE r.project_id = %(project)s AND r.event_id = ANY (%(records)s) AND {_SHOWN}
+         WHERE r.project_id = %(project)s AND r.event_id = ANY (%(records)s) AND {STANDS}
          ORDER BY r.id
         """,
         {"project": project, "records": list(events), "feature": Feature.RULES_ENGINE},
@@ -193,26 +189,6 @@ async def results_of_events(
         assert row.event is not None and row.position is not None  # noqa: S101, PT018 - they were asked for
         shown.setdefault((row.event, row.position), []).append(_data_point_result(row))
     return shown
-
-
-async def batches_with_alerts(tx: Read, project: int, batches: Sequence[int]) -> set[int]:
-    """The batches of a page whose runs fail the newest version of a rule; none while the feature is off."""
-    rows = await tx.tuples(
-        f"""
-        SELECT DISTINCT r.batch_id
-          FROM model_run_results r
-          JOIN rules u ON (u.project_id, u.id) = (r.project_id, r.rule_id) AND u.deleted_at IS NULL
-         WHERE r.project_id = %(project)s AND r.batch_id = ANY (%(records)s) AND r.status = ANY (%(alerts)s)
-           AND {_SHOWN}
-        """,
-        {
-            "project": project,
-            "records": list(batches),
-            "alerts": sorted(ALERTS),
-            "feature": Feature.RULES_ENGINE,
-        },
-    )
-    return {batch for (batch,) in rows}
 
 
 def is_alert(result: RuleResult) -> bool:

@@ -19,11 +19,11 @@ async def required_inputs(tx: Read, project: int, model: Model) -> list[Required
         (project,),
     )
     numbers = {(event_type, slug): number for event_type, slug, number in rows}
-    sources = await _sources(tx, project, model)
-    return [required for node in model.nodes if (required := _required(node, numbers, sources)) is not None]
+    ledgers = await _ledgers(tx, project, model)
+    return [required for node in model.nodes if (required := _required(node, numbers, ledgers)) is not None]
 
 
-async def _sources(tx: Read, project: int, model: Model) -> dict[str, SourceLedger]:
+async def _ledgers(tx: Read, project: int, model: Model) -> dict[str, SourceLedger]:
     """The ledgers of the project that the model draws from, by name."""
     names = {node.body.ledger for node in model.nodes if isinstance(node.body, Upstream)}
     rows = await tx.tuples(
@@ -34,7 +34,7 @@ async def _sources(tx: Read, project: int, model: Model) -> dict[str, SourceLedg
 
 
 def _required(
-    node: Node, numbers: Mapping[tuple[str, str], int], sources: Mapping[str, SourceLedger]
+    node: Node, numbers: Mapping[tuple[str, str], int], ledgers: Mapping[str, SourceLedger]
 ) -> RequiredInput | None:
     match node.body:
         case Input(event_type=event_type, data_point_type=slug):
@@ -50,7 +50,7 @@ def _required(
                 allocation_groups=[],
                 output_of_ledgers=[],
             )
-        case Upstream(ledger=ledger, is_manual=is_manual):
+        case Upstream(ledger=name, is_manual=is_manual):
             return RequiredInput(
                 id=0,
                 name=node.label,
@@ -58,11 +58,11 @@ def _required(
                 unit=str(node.unit),
                 value_type="number",
                 category="ledger",
-                subcategory=ledger,
+                subcategory=name,
                 is_manual_select=is_manual,
                 allocation_groups=[
-                    AllocationGroup(name, node.slug) for name in [node.allocation_group] if name
+                    AllocationGroup(group, node.slug) for group in [node.allocation_group] if group
                 ],
-                output_of_ledgers=[sources[ledger]] if ledger in sources else [],
+                output_of_ledgers=[ledgers[name]] if name in ledgers else [],
             )
     return None

@@ -21,7 +21,7 @@ from weighbridge.accounting.books.stale_reasons import stale_reasons
 from weighbridge.accounting.tracing.allocations import allocations_of
 from weighbridge.accounting.tracing.input_data import input_data
 from weighbridge.accounting.tracing.lineage import lineage_of
-from weighbridge.collection.measurements.alerts import IS_ALERT, PARAMETERS, STANDS, WITH_RULE
+from weighbridge.collection.measurements.alerts import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.permission import Actor
@@ -232,7 +232,7 @@ async def _with_alerts(tx: Read, project: int, batches: Sequence[int]) -> set[in
         f"""
         SELECT DISTINCT r.batch_id FROM model_run_results r {WITH_RULE}
          WHERE r.project_id = %(project)s AND r.batch_id = ANY (%(batches)s)
-           AND {STANDS} AND {IS_ALERT}
+           AND {IS_ALERT}
         """,
         {"project": project, "batches": list(batches), **PARAMETERS},
     )

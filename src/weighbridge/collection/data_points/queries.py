@@ -10,14 +10,13 @@ from psycopg.sql import SQL, Composable, Literal
 from weighbridge.collection.data_points.records import DataPoint, DataPointEvent
 from weighbridge.collection.events.queries import Value, event_row
 from weighbridge.collection.measurements.corrected import NOTHING, Standing, standing_on
+from weighbridge.collection.measurements.findings import HAS_RESULTS, DataPointResult, results_of_events
 from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, Page, Wanted, page_of, read_moment
 from weighbridge.errors import NotFound
-from weighbridge.quality.rule_results.queries import HAS_RESULTS, results_of_events
-from weighbridge.quality.rule_results.records import DataPointResult
 
 NUMBER: Final = f"({NUMBERS})[t.position]"
 TEXT: Final = f"({TEXTS})[t.position]"

@@ -6,8 +6,8 @@ from typing import Any, Final
 import msgspec
 
 from weighbridge.collection.events.records import Substitution
+from weighbridge.collection.measurements.findings import DataPointResult
 from weighbridge.core.time.instant import Instant
-from weighbridge.quality.rule_results.records import DataPointResult
 
 REASON_LENGTH_MAX: Final = 1000
 """Characters of the reason of a correction."""

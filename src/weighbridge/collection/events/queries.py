@@ -13,6 +13,12 @@ from weighbridge.collection.evidence.queries import evidence_of_events
 from weighbridge.collection.evidence.records import EventEvidence
 from weighbridge.collection.locations.queries import locations_by_number
 from weighbridge.collection.measurements.corrected import NOTHING, Standing, standing_on
+from weighbridge.collection.measurements.findings import (
+    HAS_RESULTS,
+    DataPointResult,
+    is_alert,
+    results_of_events,
+)
 from weighbridge.collection.measurements.value import CAPTURED_ARRAYS, CURRENT_ARRAYS
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
@@ -20,8 +26,6 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.listing import MOMENT, Filter, Listing, Page, Wanted, page_of, read_int4, read_moment
 from weighbridge.errors import NotFound
-from weighbridge.quality.rule_results.queries import HAS_RESULTS, is_alert, results_of_events
-from weighbridge.quality.rule_results.records import DataPointResult
 
 Value = Decimal | str | bool
 

@@ -9,9 +9,9 @@ from msgspec import UNSET, UnsetType
 
 from weighbridge.collection.evidence.records import EventEvidence
 from weighbridge.collection.locations.records import Location
+from weighbridge.collection.measurements.findings import DataPointResult
 from weighbridge.core.identity.link import Link
 from weighbridge.core.time.instant import Instant
-from weighbridge.quality.rule_results.records import DataPointResult
 
 EVENTS_MAX: Final = 10_000
 """Events in one request, at most."""

@@ -1,9 +1,10 @@
 """What a rule result looks like on the wire, one kind for each kind of record."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 
+from weighbridge.collection.measurements.findings import DataPointResult
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.listing import Info
 from weighbridge.http.openapi_schemas import friendly_id
@@ -16,32 +17,6 @@ _RESULT_ID: Final = msgspec.Meta(
     description="The friendly id of a rule result, dpres_… or mrres_….",
     extra_json_schema={"examples": friendly_id("data_point_result")["examples"]},
 )
-
-
-class DataPointResult(msgspec.Struct, frozen=True):
-    """What a version of a rule found in one data point."""
-
-    id: str
-    status: str
-    entered_value: str | None
-    error_message: str | None
-    rule_id: str
-    rule_version: int
-    rule_name: str
-    message: str | None
-    event_id: str
-    data_point_id: str
-    data_point_slug: str
-    evaluated_at: Instant
-    created_at: Instant
-    dismissed_at: Instant | None
-    dismissed_by: str | None
-    dismissal_reason: str | None
-    approval_state: str | None
-    proposed_correction: dict[str, Any] | None
-    rejected_at: Instant | None
-    rejected_by: str | None
-    rejection_reason: str | None
 
 
 class ModelRunResult(msgspec.Struct, frozen=True):

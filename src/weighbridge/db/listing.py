@@ -20,6 +20,7 @@ from weighbridge.db import cursor
 from weighbridge.db.cursor import SortKey
 from weighbridge.db.engine import Read
 from weighbridge.db.literal import Literal
+from weighbridge.db.row import Row
 from weighbridge.errors import Malformed
 
 Record = TypeVar("Record", bound=msgspec.Struct)
@@ -159,6 +160,14 @@ async def page_of(
         values = shown[-1][-len(order) :]
         info = msgspec.structs.replace(info, next_cursor=cursor.write(request.sort, values))
     return Page([make(*row[: -len(order)]) for row in shown], info)
+
+
+async def read_page(
+    tx: Read, row: Row[Record], listing: Listing, request: ListRequest,
+    *, source: LiteralString, where: Sequence[Composable],
+) -> Page[Record]:  # fmt: skip
+    """Read one page of records that are made by their table."""
+    return await page_of(tx, row.make, listing, request, columns=row.columns, source=source, where=where)
 
 
 def read_int4(text: str) -> int:

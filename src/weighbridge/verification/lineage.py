@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, LiteralString
 
-from weighbridge.accounting.inputs.selection import Lineage
+from weighbridge.accounting.inputs.selection import ByLineage
 from weighbridge.accounting.inputs.slot_data import Inputs, read_slots
 from weighbridge.accounting.inputs.statics import Statics, statics_of
-from weighbridge.accounting.inputs.streams import Resolved, catalogue_of, sources_of
+from weighbridge.accounting.inputs.streams import Resolved, catalogue_of, streams_of
 from weighbridge.core.engine import SlotData
 from weighbridge.core.model import Model
 from weighbridge.core.model.definition import NO_COVERAGE
@@ -28,7 +28,7 @@ async def data_as_used(
     skipped = await _by_slot(tx, project, _SKIPPED, chosen)
     data = await read_slots(
         tx,
-        Lineage(project, slots, chosen),
+        ByLineage(project, slots, chosen),
         Inputs(resolved, statics, model.partition_type),
         [frozenset(map(str, skipped.get(index, ()))) for index in range(len(slots))],
     )
@@ -38,22 +38,22 @@ async def data_as_used(
 
 
 async def _resolved(tx: Read, project: int, model: Model, chosen: Chosen) -> Resolved:
-    """The sources as the batches had them: inputs whose data were named or set aside stood apart."""
+    """The streams as the batches had them: inputs whose data were named or set aside stood apart."""
     catalogue = await catalogue_of(tx, project)
-    whole = sources_of(model, catalogue)
+    whole = streams_of(model, catalogue)
     stored = await tx.tuples(
         "SELECT DISTINCT nodes FROM batch_input_sets WHERE project_id = %s AND batch_id = ANY (%s)",
         (project, [batch for _, batch in chosen]),
     )
-    known = {source.node_slugs for source in whole.sources}
+    known = {stream.node_slugs for stream in whole.streams}
     apart = {node for (nodes,) in stored if tuple(nodes) not in known for node in nodes}
     skipped = await _by_slot(tx, project, _SKIPPED, chosen)
     apart |= {str(node) for nodes in skipped.values() for node in nodes}
-    found = sources_of(model, catalogue, apart) if apart else whole
+    resolved = streams_of(model, catalogue, apart) if apart else whole
     # What is expected of an event type may have changed since; the data covered the slot when they were used.
     return Resolved(
-        found.sources,
-        {slug: replace(measure, coverage=NO_COVERAGE) for slug, measure in found.measures.items()},
+        resolved.streams,
+        {slug: replace(measure, coverage=NO_COVERAGE) for slug, measure in resolved.measures.items()},
     )
 
 

@@ -138,7 +138,7 @@ async def _check_generation(tx: Read, generation: _Generation, batches: Sequence
     data = [replace(one, drawing=drawing) for one, drawing in zip(data, drawings, strict=True)]
     setting = Setting(prepare(model), resolved.measures, generation.share_scale, generation.project)
     runs = await tx.in_thread(_run, setting, data)
-    names = {source.number: source.node_slugs for source in resolved.sources}
+    names = {stream.number: stream.node_slugs for stream in resolved.streams}
     calculated = await _calculations(tx, generation)
     digest = bytes.fromhex(sha256(model))
     violations = []

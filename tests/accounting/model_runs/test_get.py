@@ -74,7 +74,7 @@ def test_the_run_behind_a_batch_says_what_keeps_it(api, plant):
 def test_a_run_that_is_not_there_is_not_found(api, plant, owner):
     key = ids.Key(plant.project["numeric_id"], 2**40, owner=owner)
 
-    api.get(f"/model_runs/{ids.make('mr', key)}").expect(404)
+    api.get(f"/model_runs/{ids.make('model_run', key)}").expect(404)
 
 
 def test_the_id_of_a_batch_is_no_id_of_a_run(api, plant):

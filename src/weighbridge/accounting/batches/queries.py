@@ -1,7 +1,7 @@
 """Read batches."""
 
-from collections.abc import Sequence
-from decimal import Decimal
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -10,26 +10,25 @@ from psycopg.sql import SQL, Composable, Literal
 from weighbridge.accounting.batches.records import (
     INPUT_DATA_INLINE,
     Batch,
-    BatchAllocation,
     BatchModel,
     BatchModelRun,
     InputDataPage,
-    InputRow,
+    Lineage,
     PrimaryOutput,
-    StaleReason,
 )
 from weighbridge.accounting.books.run_identity import run_behind
 from weighbridge.accounting.books.stale_reasons import stale_reasons
 from weighbridge.accounting.tracing.allocations import allocations_of
 from weighbridge.accounting.tracing.input_data import input_data
+from weighbridge.accounting.tracing.lineage import lineage_of
+from weighbridge.collection.measurements.alerts import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_info, page_of, read_int4
-from weighbridge.errors import NotFound
-from weighbridge.quality.rule_results.queries import batches_with_alerts
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_info, read_int4, read_page
+from weighbridge.db.row import Column, Derived, row_of, unless_null
+from weighbridge.platform.tenancy.scope import find, key_named, need, of_key, of_projects
 
 
 def _key_of_batch(text: str) -> int:
@@ -83,44 +82,63 @@ _SOURCE: Final = """
     LEFT JOIN models m ON m.id = b.model_id
     LEFT JOIN async_tasks u ON u.id = b.inputs_task_id
 """
-_COLUMNS: Final = f"""
-    b.project_id, b.id, b.ledger_id, b.tracking_id, b.start_time, b.end_time, {_STATE}, u.error_message,
-    b.adjusts, r.feedstock_id, r.asset_id, c.id, c.name, l.unit, b.credited, b.balance, b.total,
-    m.id, m.name, m.version, encode(b.model_sha256, 'hex'), b.created_at, {_UPDATED_AT}
-"""
 
 
-class BatchRow(msgspec.Struct, frozen=True):
-    """A batch as it stands in its row."""
+def _run_behind(project: int, batch: int, model: int | None) -> BatchModelRun | None:
+    return None if model is None else BatchModelRun(run_behind(project, batch), "complete")
 
-    project: int
-    number: int
-    ledger: int
-    tracking_id: str
-    start_time: Instant
-    end_time: Instant
-    state: str
-    error_message: str | None
-    adjusts: int | None
-    feedstock: int | None
-    asset: int | None
-    output_id: int
-    output_name: str
-    unit: str
-    credited: Decimal
-    balance: Decimal
-    total: Decimal
-    model: int | None
-    model_name: str | None
-    model_version: int | None
-    model_sha256: str | None
-    created_at: Instant
-    updated_at: Instant
+
+def _model(number: int, name: str, version: int, sha256: str) -> BatchModel:
+    return BatchModel(ids.of("model", 0, number), name, version, sha256)
+
+
+def _tags(kind: str) -> Callable[[int, int | None], list[str]]:
+    """A reader of what a batch is tagged with: one record of a kind, or none."""
+    return lambda project, number: [] if number is None else [ids.of(kind, project, number)]
+
+
+def _page_of_batch(project: str, batch: str) -> Link:
+    return Link(f"/projects/{project}/batches/{batch}")
+
+
+BATCH: Final = row_of(
+    Batch,
+    Column("id", ("b.project_id", "b.id"), partial(ids.of, "batch")),
+    Column("project_id", "b.project_id", partial(ids.of, "project")),
+    Column("ledger_id", ("b.project_id", "b.ledger_id"), partial(ids.of, "ledger")),
+    Column("tracking_id", "b.tracking_id"),
+    Column("start_time", "b.start_time"),
+    Column("end_time", "b.end_time"),
+    Column("state", _STATE),
+    Column("error_message", "u.error_message"),
+    Column("adjusts", ("b.project_id", "b.adjusts"), unless_null(partial(ids.of, "batch"))),
+    Column("feedstocks", ("b.project_id", "r.feedstock_id"), _tags("feedstock")),
+    Column("assets", ("b.project_id", "r.asset_id"), _tags("asset")),
+    Column("primary_output", ("c.id", "c.name", "l.unit", "b.credited"), PrimaryOutput),
+    Column("ledger_balance", "b.balance"),
+    Column("run_total", "b.total"),
+    Column("model", ("m.id", "m.name", "m.version", "encode(b.model_sha256, 'hex')"), unless_null(_model)),
+    Column("model_run", ("b.project_id", "b.id", "m.id"), _run_behind),
+    Column("allocations", (), list),
+    Column("downstream_batch_allocations", (), list),
+    Column("input_data", (), list),
+    Column("input_data_count", (), int),
+    Column("has_rule_alerts", (), bool),
+    Column("is_stale", (), bool),
+    Column("stale_reasons", (), list),
+    Column("created_at", "b.created_at"),
+    Column("updated_at", _UPDATED_AT),
+    Derived("ui_url", ("project_id", "id"), _page_of_batch),
+)
+"""A batch as it stands in its row; what stands beside it is read for all batches of a page at once."""
+
+_OF_ACCOUNT: Final = SQL("{} AND b.deleted_at IS NULL")
 
 
 async def list_batches(tx: Read, actor: Actor, request: ListRequest) -> Page[Batch]:
     """The batches of every ledger of the actor's account."""
-    return await _page(tx, BATCHES, request, _mine(actor))
+    mine = _OF_ACCOUNT.format(of_projects(actor, "b.project_id"))
+    return await _page(tx, BATCHES, request, mine)
 
 
 async def list_ledger_batches(tx: Read, project: int, ledger: int, request: ListRequest) -> Page[Batch]:
@@ -133,26 +151,29 @@ async def list_ledger_batches(tx: Read, project: int, ledger: int, request: List
 
 async def get_batch(tx: Read, actor: Actor, friendly: str) -> Batch:
     """One batch of the actor's account."""
-    row = await _row_named(tx, actor, friendly)
-    return (await _batches(tx, [row]))[0]
+    return await _batch_of(tx, actor, key_named("batch", friendly))
+
+
+async def get_lineage(tx: Read, actor: Actor, friendly: str) -> Lineage:
+    """How one batch of the actor's account came about."""
+    key = key_named("batch", friendly)
+    return await lineage_of(tx, key, await _batch_of(tx, actor, key))
 
 
 async def list_input_data(tx: Read, actor: Actor, friendly: str, request: ListRequest) -> InputDataPage:
     """One page of a batch's input data."""
-    row = await _row_named(tx, actor, friendly)
+    key = await key_of_batch(tx, actor, friendly)
     offset = (request.page - 1) * request.page_size
-    found = await input_data(tx, row.project, [row.number], offset, request.page_size)
-    rows, total = found[row.number]
+    found = await input_data(tx, key.project, [key.key], offset, request.page_size)
+    rows, total = found[key.key]
     goes_on = offset + len(rows) < total
     return InputDataPage(rows, page_info(request, len(rows), total, is_estimate=False, goes_on=goes_on))
 
 
 async def key_of_batch(tx: Read, actor: Actor, friendly: str) -> ids.Key:
     """The key of a batch of the actor's account."""
-    key = ids.parse("batch", friendly)
-    statement = SQL("SELECT true FROM batches b WHERE {} AND b.project_id = %s AND b.id = %s")
-    if key is None or not await tx.value(statement.format(_mine(actor)), (key.project, key.key)):
-        raise NotFound
+    key = key_named("batch", friendly)
+    await need(tx, "batches b", _keyed(actor), (key.project, key.key))
     return key
 
 
@@ -166,95 +187,53 @@ async def known_batches(tx: Read, project: int, numbers: Sequence[int]) -> set[i
 
 
 async def _page(tx: Read, listing: Listing, request: ListRequest, where: Composable) -> Page[Batch]:
-    page = await page_of(tx, BatchRow, listing, request, columns=_COLUMNS, source=_SOURCE, where=[where])
-    return Page(await _batches(tx, page.data), page.info)
+    page = await read_page(tx, BATCH, listing, request, source=_SOURCE, where=[where])
+    return Page(await _completed(tx, page.data), page.info)
 
 
-async def _row_named(tx: Read, actor: Actor, friendly: str) -> BatchRow:
-    key = ids.parse("batch", friendly)
-    if key is None:
-        raise NotFound
-    row = await tx.row(
-        BatchRow,
-        SQL("SELECT {} FROM {} WHERE {} AND b.project_id = %s AND b.id = %s").format(
-            SQL(_COLUMNS), SQL(_SOURCE), _mine(actor)
-        ),
-        (key.project, key.key),
-    )
-    if row is None:
-        raise NotFound
-    return row
+async def _batch_of(tx: Read, actor: Actor, key: ids.Key) -> Batch:
+    batch = await find(tx, BATCH, _SOURCE, _keyed(actor), (key.project, key.key))
+    return (await _completed(tx, [batch]))[0]
 
 
-async def _batches(tx: Read, rows: Sequence[BatchRow]) -> list[Batch]:
-    made: dict[tuple[int, int], Batch] = {}
-    for project in {row.project for row in rows}:
-        of_project = [row for row in rows if row.project == project]
-        inputs = await input_data(tx, project, [row.number for row in of_project], 0, INPUT_DATA_INLINE)
-        reasons = await stale_reasons(tx, project, [row.number for row in of_project])
-        drawn = await allocations_of(tx, project, [row.number for row in of_project])
-        alerted = await batches_with_alerts(tx, project, [row.number for row in of_project])
-        for row in of_project:
-            made[project, row.number] = _batch(
-                row,
-                *inputs[row.number],
-                reasons[row.number],
-                drawn[row.number],
-                has_rule_alerts=row.number in alerted,
+def _keyed(actor: Actor) -> Composable:
+    return _OF_ACCOUNT.format(of_key(actor, "b.project_id", "b.id"))
+
+
+async def _completed(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
+    """Batches with what stands beside their rows, which is read for all batches of a project at once."""
+    keys = [key_named("batch", batch.id) for batch in batches]
+    completed: dict[ids.Key, Batch] = {}
+    for project in {key.project for key in keys}:
+        of_project = {key: batch for key, batch in zip(keys, batches, strict=True) if key.project == project}
+        numbers = [key.key for key in of_project]
+        inputs = await input_data(tx, project, numbers, 0, INPUT_DATA_INLINE)
+        reasons = await stale_reasons(tx, project, numbers)
+        drawn = await allocations_of(tx, project, numbers)
+        alerted = await _with_alerts(tx, project, numbers)
+        for key, batch in of_project.items():
+            rows, count = inputs[key.key]
+            completed[key] = msgspec.structs.replace(
+                batch,
+                allocations=drawn[key.key],
+                downstream_batch_allocations=drawn[key.key],
+                input_data=rows,
+                input_data_count=count,
+                has_rule_alerts=key.key in alerted,
+                is_stale=bool(reasons[key.key]),
+                stale_reasons=reasons[key.key],
             )
-    return [made[row.project, row.number] for row in rows]
+    return [completed[key] for key in keys]
 
 
-def _mine(actor: Actor) -> Composable:
-    return SQL(
-        "b.project_id IN (SELECT id FROM projects WHERE account_id = {}) AND b.deleted_at IS NULL"
-    ).format(Literal(actor.account_id))
-
-
-def _batch(
-    row: BatchRow,
-    inputs: list[InputRow],
-    input_count: int,
-    reasons: list[StaleReason],
-    drawn: list[BatchAllocation],
-    *,
-    has_rule_alerts: bool,
-) -> Batch:
-    friendly = ids.of("batch", row.project, row.number)
-    return Batch(
-        id=friendly,
-        project_id=ids.of("project", row.project),
-        ledger_id=ids.of("ledger", row.project, row.ledger),
-        tracking_id=row.tracking_id,
-        start_time=row.start_time,
-        end_time=row.end_time,
-        state=row.state,
-        error_message=row.error_message,
-        adjusts=None if row.adjusts is None else ids.of("batch", row.project, row.adjusts),
-        feedstocks=[] if row.feedstock is None else [ids.of("feedstock", row.project, row.feedstock)],
-        assets=[] if row.asset is None else [ids.of("asset", row.project, row.asset)],
-        primary_output=PrimaryOutput(row.output_id, row.output_name, row.unit, row.credited),
-        ledger_balance=row.balance,
-        run_total=row.total,
-        model=_model(row),
-        model_run=None
-        if row.model is None
-        else BatchModelRun(run_behind(row.project, row.number), "complete"),
-        input_data=inputs,
-        input_data_count=input_count,
-        has_rule_alerts=has_rule_alerts,
-        is_stale=bool(reasons),
-        stale_reasons=reasons,
-        allocations=drawn,
-        downstream_batch_allocations=drawn,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        ui_url=Link(f"/projects/{ids.of('project', row.project)}/batches/{friendly}"),
+async def _with_alerts(tx: Read, project: int, batches: Sequence[int]) -> set[int]:
+    """The batches of a page whose runs have an alert."""
+    rows = await tx.tuples(
+        f"""
+        SELECT DISTINCT r.batch_id FROM model_run_results r {WITH_RULE}
+         WHERE r.project_id = %(project)s AND r.batch_id = ANY (%(batches)s)
+           AND {IS_ALERT}
+        """,
+        {"project": project, "batches": list(batches), **PARAMETERS},
     )
-
-
-def _model(row: BatchRow) -> BatchModel | None:
-    """The version that made a batch; an instrument has none."""
-    if row.model is None or row.model_name is None or row.model_version is None or row.model_sha256 is None:
-        return None
-    return BatchModel(ids.of("model", 0, row.model), row.model_name, row.model_version, row.model_sha256)
+    return {batch for (batch,) in rows}

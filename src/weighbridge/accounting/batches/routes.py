@@ -3,7 +3,6 @@
 from weighbridge.accounting.batches import actions, queries
 from weighbridge.accounting.batches.records import Batch, BatchDeletion, InputDataPage, Lineage
 from weighbridge.accounting.ledgers.queries import get_ledger
-from weighbridge.accounting.tracing import lineage
 from weighbridge.core.identity import ids
 from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, delete, get, post
@@ -48,7 +47,7 @@ async def list_input_data(call: ReadCall) -> InputDataPage:
 @get("/batches/{batch_id}/lineage", permission=_READ, returns=Lineage)
 async def get_lineage(call: ReadCall) -> Lineage:
     """Show how a batch came about: every node's equation and value, down to the measurements."""
-    return await lineage.get_lineage(call.tx, call.actor, call.path["batch_id"])
+    return await queries.get_lineage(call.tx, call.actor, call.path["batch_id"])
 
 
 @delete("/batches/{batch_id}", permission=_WRITE, returns=AsyncTask, status=202)

@@ -1,4 +1,4 @@
-"""Elements: the events of a source one by one, in the order that makes results the same everywhere.
+"""Elements: the events of a stream one by one, in the order that makes results the same everywhere.
 
 Invariants: the order is that of start, end, tracking id, client reference and values, texts compared byte by
 byte; memory is in proportion to the elements of the slots that are asked for.
@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from psycopg.sql import SQL, Composable, Composed, Identifier
 
-from weighbridge.accounting.inputs.selection import Found
-from weighbridge.accounting.inputs.streams import Source
+from weighbridge.accounting.inputs.selection import SelectedEvents
+from weighbridge.accounting.inputs.streams import InputStream
 from weighbridge.collection.measurements.condition import value_of
 from weighbridge.core.engine.element import Element
 from weighbridge.core.engine.statistics import NOTHING, Group
@@ -28,16 +28,16 @@ _COLUMNS: Final = SQL("""
     hashint8extended(e.id, {revision}) AS digest{values}
 """)
 _STATEMENT: Final = SQL("""
-    WITH found AS (SELECT {columns} FROM {events} {before})
-    SELECT found.slot, found.is_of_slot, found.id, found.start_time, found.end_time, found.tracking_id,
-           f.name, a.name, l.name, found.digest{values}
-      FROM found
-      LEFT JOIN feedstocks f ON f.project_id = %(project)s AND f.id = found.feedstock_id
-      LEFT JOIN assets a ON a.project_id = %(project)s AND a.id = found.asset_id
-      LEFT JOIN locations l ON l.project_id = %(project)s AND l.id = found.location_id
-     ORDER BY found.start_time, found.end_time, found.tracking_id COLLATE "C",
-              found.client_reference COLLATE "C"{ranking}, f.name COLLATE "C", a.name COLLATE "C",
-              l.name COLLATE "C", found.id
+    WITH chosen AS (SELECT {columns} FROM {events} {before})
+    SELECT chosen.slot, chosen.is_of_slot, chosen.id, chosen.start_time, chosen.end_time, chosen.tracking_id,
+           f.name, a.name, l.name, chosen.digest{values}
+      FROM chosen
+      LEFT JOIN feedstocks f ON f.project_id = %(project)s AND f.id = chosen.feedstock_id
+      LEFT JOIN assets a ON a.project_id = %(project)s AND a.id = chosen.asset_id
+      LEFT JOIN locations l ON l.project_id = %(project)s AND l.id = chosen.location_id
+     ORDER BY chosen.start_time, chosen.end_time, chosen.tracking_id COLLATE "C",
+              chosen.client_reference COLLATE "C"{ranking}, f.name COLLATE "C", a.name COLLATE "C",
+              l.name COLLATE "C", chosen.id
      LIMIT %(elements_max)s
 """)
 ELEMENTS_MAX: Final = 1_000_000
@@ -45,61 +45,61 @@ ELEMENTS_MAX: Final = 1_000_000
 
 
 async def read_elements(
-    tx: Read, project: int, source: Source, found: Found, partition_type: str
+    tx: Read, project: int, stream: InputStream, selected: SelectedEvents, partition_type: str
 ) -> list[tuple[int, Group]]:
-    """The elements of a source in groups, by the index of their slot, -1 for every slot, and their tags."""
-    limit = ELEMENTS_MAX + 1 if found.is_limited else None
-    rows = await tx.tuples(_statement(source, found), {**found.values, "elements_max": limit})
+    """The elements of a stream in groups, by the index of their slot, -1 for every slot, and their tags."""
+    limit = ELEMENTS_MAX + 1 if selected.is_limited else None
+    rows = await tx.tuples(_statement(stream, selected), {**selected.values, "elements_max": limit})
     if limit is not None and len(rows) == limit:
-        names = ", ".join(source.node_slugs)
+        names = ", ".join(stream.node_slugs)
         said = (
-            f"The range holds more than {ELEMENTS_MAX:,} events of {source.event_type_slug!r}, which {names} "
+            f"The range holds more than {ELEMENTS_MAX:,} events of {stream.event_type_slug!r}, which {names} "
             "reads one by one; choose a shorter one."
         )
         raise Invalid([Problem(said, "end_time", "too_many")])
-    return await tx.in_thread(_groups, project, source, partition_type, rows)
+    return await tx.in_thread(_groups, project, stream, partition_type, rows)
 
 
-def _statement(source: Source, found: Found) -> Composed:
-    read = dict.fromkeys((*source.columns, *source.ranking))
+def _statement(stream: InputStream, selected: SelectedEvents) -> Composed:
+    read = dict.fromkeys((*stream.columns, *stream.ranking))
     names = {column: Identifier(f"v{index}") for index, column in enumerate(read)}
     values = [SQL(", {} AS {}").format(value_of(column), name) for column, name in names.items()]
 
     def columns(is_of_slot: Composable) -> Composable:
-        return _COLUMNS.format(is_of_slot=is_of_slot, revision=found.revision, values=SQL("").join(values))
+        return _COLUMNS.format(is_of_slot=is_of_slot, revision=selected.revision, values=SQL("").join(values))
 
     before: Composable = SQL("")
-    if found.before is not None:
-        before = SQL("UNION ALL SELECT {} FROM {}").format(columns(SQL("false")), found.before)
+    if selected.before is not None:
+        before = SQL("UNION ALL SELECT {} FROM {}").format(columns(SQL("false")), selected.before)
     return _STATEMENT.format(
-        columns=columns(source.window.condition),
-        events=found.events,
+        columns=columns(stream.window.condition),
+        events=selected.events,
         before=before,
-        values=SQL("").join(SQL(", found.{}").format(names[column]) for column in source.columns),
-        ranking=SQL("").join(SQL(", found.{}").format(names[column]) for column in source.ranking),
+        values=SQL("").join(SQL(", chosen.{}").format(names[column]) for column in stream.columns),
+        ranking=SQL("").join(SQL(", chosen.{}").format(names[column]) for column in stream.ranking),
     )
 
 
 def _groups(
-    project: int, source: Source, partition_type: str, rows: Sequence[Sequence[Any]]
+    project: int, stream: InputStream, partition_type: str, rows: Sequence[Sequence[Any]]
 ) -> list[tuple[int, Group]]:
     tags_of = _tagger(DIMENSIONS[partition_type])
     by_group: dict[tuple[int, Partition], list[Element]] = {}
     for rank, row in enumerate(rows):
         element = _element(rank, row)
         by_group.setdefault((row[0] - 1, tags_of(element)), []).append(element)
-    return [(slot, _group(project, source, tags, elements)) for (slot, tags), elements in by_group.items()]
+    return [(slot, _group(project, stream, tags, elements)) for (slot, tags), elements in by_group.items()]
 
 
-def _group(project: int, source: Source, tags: Partition, elements: Sequence[Element]) -> Group:
+def _group(project: int, stream: InputStream, tags: Partition, elements: Sequence[Element]) -> Group:
     of_slot = [element for element in elements if element.is_of_slot]
     return Group(
-        source=source.number,
+        source=stream.number,
         tags=tags,
         event_count=len(of_slot),
         first_event=ids.of("event", project, (of_slot or elements)[0].event),
         digest=Decimal(sum(element.digest for element in elements)),
-        by_input=dict.fromkeys(source.node_slugs, NOTHING),
+        by_input=dict.fromkeys(stream.node_slugs, NOTHING),
         elements=tuple(elements),
         is_of_elements=True,
         is_of_slot=bool(of_slot),

@@ -10,8 +10,8 @@ from typing import Final
 from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.books.runs import slot_columns
-from weighbridge.accounting.inputs.selection import EACH_SLOT, Discovery, membership
-from weighbridge.accounting.inputs.streams import Source, catalogue_of, matching, sources_of
+from weighbridge.accounting.inputs.selection import EACH_SLOT, BySlot, membership
+from weighbridge.accounting.inputs.streams import InputStream, catalogue_of, matching, streams_of
 from weighbridge.accounting.inputs.window import Reach
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.partition import DIMENSIONS
@@ -31,16 +31,16 @@ def is_by_tracking_id(model: Model) -> bool:
 
 
 async def event_slots(
-    tx: Read, project: int, model: Model, wanted: Interval, known: Collection[tuple[int, str]] = ()
+    tx: Read, project: int, model: Model, period: Interval, known: Collection[tuple[int, str]] = ()
 ) -> list[EventSlot]:
-    """The slots that meet a range, and those of known identities wherever they are now."""
-    sources = sources_of(model, await catalogue_of(tx, project)).sources
+    """The slots that meet a period, and those of known identities wherever they are now."""
+    streams = streams_of(model, await catalogue_of(tx, project)).streams
     defining = {node.slug for node in model.partitioning}
-    making = [source for source in sources if defining & set(source.node_slugs)]
+    making = [stream for stream in streams if defining & set(stream.node_slugs)]
     values = {
         "project": project,
-        "start": wanted.start,
-        "end": wanted.end,
+        "start": period.start,
+        "end": period.end,
         "events": [event for event, _ in known if event],
         "tracking_ids": [tracking_id for _, tracking_id in known if tracking_id],
     }
@@ -50,53 +50,53 @@ async def event_slots(
             EventSlot(start, end, event=number, name=ids.of("event", project, number))
             for number, start, end in rows
         ]
-    spanned = [source for source in sources if source.window.reach is not Reach.ANY or source in making]
+    spanned = [stream for stream in streams if stream.window.reach is not Reach.ANY or stream in making]
     rows = await tx.tuples(_TRACKING_IDS.format(making=_any_of(making), spanned=_any_of(spanned)), values)
     return [EventSlot(start, end, tracking_id=name, name=name) for name, start, end in rows]
 
 
-async def in_several(tx: Read, place: Discovery, source: Source) -> list[str]:
-    """Why events of a source cannot be shared: slots of events overlap, and several have them."""
+async def in_several(tx: Read, selection: BySlot, stream: InputStream) -> list[str]:
+    """Why events of a stream cannot be shared: slots of events overlap, and several have them."""
     rows = await tx.tuples(
         _IN_SEVERAL.format(
-            slots=EACH_SLOT, source=matching(source), membership=membership(place.slots, source)
+            slots=EACH_SLOT, stream=matching(stream), membership=membership(selection.slots, stream)
         ),
-        {"project": place.project, "event_type": source.event_type, **slot_columns(place.slots)},
+        {"project": selection.project, "event_type": stream.event_type, **slot_columns(selection.slots)},
     )
     return [
-        f"Event {ids.of('event', place.project, number)} of {source.event_type_slug!r} lies in {count} slots,"
-        " which would each count all of it; give it a tracking id, or have its input repeat."
+        f"Event {ids.of('event', selection.project, number)} of {stream.event_type_slug!r} lies in {count} "
+        "slots, which would each count all of it; give it a tracking id, or have its input repeat."
         for number, count in rows
     ]
 
 
-async def in_none(tx: Read, place: Discovery, source: Source, hull: Interval) -> tuple[int, list[int]]:
-    """Events of a source in a range that no slot has: how many, and the first of them."""
+async def in_none(tx: Read, selection: BySlot, stream: InputStream, hull: Interval) -> tuple[int, list[int]]:
+    """Events of a stream in a range that no slot has: how many, and the first of them."""
     rows = await tx.tuples(
         _IN_NONE.format(
             slots=EACH_SLOT,
-            source=matching(source),
-            membership=membership(place.slots, source),
+            stream=matching(stream),
+            membership=membership(selection.slots, stream),
             meeting=SQL(_MEETING),
         ),
         {
-            "project": place.project,
-            "event_type": source.event_type,
+            "project": selection.project,
+            "event_type": stream.event_type,
             "start": hull.start,
             "end": hull.end,
             "named": EVENTS_NAMED_MAX,
-            **slot_columns(place.slots),
+            **slot_columns(selection.slots),
         },
     )
     [(count, numbers)] = rows
     return count, numbers or []
 
 
-def _any_of(sources: Sequence[Source]) -> Composable:
-    """Whether a complete event `e` is one of some sources."""
+def _any_of(streams: Sequence[InputStream]) -> Composable:
+    """Whether a complete event `e` is one of some streams."""
     arms = [
-        SQL("(e.event_type_id = {} AND {})").format(Literal(source.event_type), source.where)
-        for source in sources
+        SQL("(e.event_type_id = {} AND {})").format(Literal(stream.event_type), stream.where)
+        for stream in streams
     ]
     return SQL("(e.is_complete AND e.voided_at IS NULL AND ({}))").format(SQL(" OR ").join(arms))
 
@@ -134,11 +134,11 @@ _TRACKING_IDS: Final = SQL(
 )
 
 _IN_SEVERAL: Final = SQL("""
-    SELECT e.id, count(*) FROM {slots} JOIN {source} ON {membership}
+    SELECT e.id, count(*) FROM {slots} JOIN {stream} ON {membership}
      GROUP BY e.id HAVING count(*) > 1 ORDER BY e.id LIMIT 10
 """)
 
 _IN_NONE: Final = SQL("""
-    SELECT count(*), (array_agg(e.id ORDER BY e.start_time, e.id))[1:%(named)s] FROM {source}
+    SELECT count(*), (array_agg(e.id ORDER BY e.start_time, e.id))[1:%(named)s] FROM {stream}
      WHERE {meeting} AND NOT EXISTS (SELECT FROM {slots} WHERE {membership})
 """)

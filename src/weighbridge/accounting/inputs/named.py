@@ -18,8 +18,8 @@ FIELD = "model_run.data_point_ids"
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A data point that a caller named: its place in the request, and what it is."""
+class NamedDataPoint:
+    """A data point that a caller named: its position in the request, and what it is."""
 
     index: int
     event: int
@@ -36,39 +36,39 @@ class Named:
 
 async def named_data_points(
     tx: Read, project: int, friendly: Sequence[str]
-) -> tuple[tuple[Named, ...], list[Problem]]:
+) -> tuple[tuple[NamedDataPoint, ...], list[Problem]]:
     """Find the data points of a project that ids name, and what is wrong with the ids."""
     keys = [ids.parse("data_point", text) for text in friendly]
-    places = {
+    indexes = {
         (key.key, key.position): index
         for index, key in reversed(list(enumerate(keys)))
         if key is not None and key.project == project and key.owner is Owner.EVENT
     }
-    found = await tx.rows(
-        Named,
+    points = await tx.rows(
+        NamedDataPoint,
         f"""
-        SELECT w.place::integer, e.id, w.position, e.event_type_id, et.slug, t.slug, e.is_complete
-          FROM unnest(%(places)s::integer[], %(events)s::bigint[], %(positions)s::integer[])
-                 AS w (place, event_id, position)
+        SELECT w.index::integer, e.id, w.position, e.event_type_id, et.slug, t.slug, e.is_complete
+          FROM unnest(%(indexes)s::integer[], %(events)s::bigint[], %(positions)s::integer[])
+                 AS w (index, event_id, position)
           JOIN events e ON (e.project_id, e.id) = (%(project)s, w.event_id)
           JOIN event_types et ON (et.project_id, et.id) = (e.project_id, e.event_type_id)
           JOIN data_point_types t
             ON (t.project_id, t.event_type_id, t.position) = (e.project_id, e.event_type_id, w.position)
          WHERE e.voided_at IS NULL
            AND num_nonnulls(({NUMBERS})[t.position], ({TEXTS})[t.position], ({BOOLEANS})[t.position]) > 0
-         ORDER BY w.place
+         ORDER BY w.index
         """,
         {
             "project": project,
-            "places": list(places.values()),
-            "events": [event for event, _ in places],
-            "positions": [position for _, position in places],
+            "indexes": list(indexes.values()),
+            "events": [event for event, _ in indexes],
+            "positions": [position for _, position in indexes],
         },
     )
-    known = {ids.of("data_point", project, one.event, one.position) for one in found}
+    known = {ids.of("data_point", project, one.event, one.position) for one in points}
     unknown = [_unknown(index, text) for index, text in enumerate(friendly) if text not in known]
-    incomplete = [_incomplete(project, one) for one in found if not one.is_complete]
-    return tuple(found), unknown + incomplete
+    incomplete = [_incomplete(project, one) for one in points if not one.is_complete]
+    return tuple(points), unknown + incomplete
 
 
 def _unknown(index: int, text: str) -> Problem:
@@ -77,7 +77,7 @@ def _unknown(index: int, text: str) -> Problem:
     return Problem(message, field, "unknown")
 
 
-def _incomplete(project: int, one: Named) -> Problem:
+def _incomplete(project: int, one: NamedDataPoint) -> Problem:
     event = ids.of("event", project, one.event)
     message = f"{one.field} belongs to {event}, which is incomplete: a required data point is missing."
     return Problem(message, one.field, "incomplete", (event,))

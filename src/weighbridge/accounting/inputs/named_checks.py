@@ -9,15 +9,15 @@ from typing import Final
 
 from psycopg.sql import SQL
 
-from weighbridge.accounting.inputs.named import FIELD, Named
-from weighbridge.accounting.inputs.named_data import Given
-from weighbridge.accounting.inputs.streams import Source, matching
+from weighbridge.accounting.inputs.named import FIELD, NamedDataPoint
+from weighbridge.accounting.inputs.named_data import NamedInputs
+from weighbridge.accounting.inputs.streams import InputStream, matching
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Input, Node, Straddle
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
 
-_PASSING: Final = SQL("SELECT e.id FROM {source} WHERE e.id = ANY (%(events)s::bigint[])")
+_PASSING: Final = SQL("SELECT e.id FROM {stream} WHERE e.id = ANY (%(events)s::bigint[])")
 
 _BY: Final = {Straddle.START: ", by its start", Straddle.END: ", by its end"}
 """What of an event lies in the period, where that is not all of it."""
@@ -31,57 +31,61 @@ class Unused:
     inputs: frozenset[str]
 
 
-async def unused_data_points(tx: Read, project: int, given: Given, named: Sequence[Named]) -> Unused:
+async def unused_data_points(
+    tx: Read, project: int, inputs: NamedInputs, named: Sequence[NamedDataPoint]
+) -> Unused:
     """The named data points that no input reads."""
-    columns = {source.number: source.columns for source in given.sources}
+    columns = {stream.number: stream.columns for stream in inputs.streams}
     used = {
         (element.event, column.position)
-        for group in given.data.groups
+        for group in inputs.data.groups
         for element in group.elements
         for column in columns[group.source]
     }
     unused = [one for one in named if one.is_complete and (one.event, one.position) not in used]
-    passing = {source.number: await _passing(tx, project, source, unused) for source in given.sources}
+    passing = {stream.number: await _passing(tx, project, stream, unused) for stream in inputs.streams}
     problems: list[Problem] = []
-    inputs: set[str] = set()
+    of_other_periods: set[str] = set()
     for one in unused:
-        reading = list(_reading(given, one))
-        outside = [node for source, node in reading if one.event in passing[source.number]]
+        reading = list(_reading(inputs, one))
+        outside = [node for stream, node in reading if one.event in passing[stream.number]]
         problems += [_outside(project, node, one) for node in outside]
-        inputs |= {node.slug for node in outside}
+        of_other_periods |= {node.slug for node in outside}
         if not outside:
-            problems.append(_nowhere(given, one, is_read=bool(reading)))
-    return Unused(tuple(dict.fromkeys(problems)), frozenset(inputs))
+            problems.append(_nowhere(inputs, one, is_read=bool(reading)))
+    return Unused(tuple(dict.fromkeys(problems)), frozenset(of_other_periods))
 
 
-async def _passing(tx: Read, project: int, source: Source, unused: Sequence[Named]) -> frozenset[int]:
-    """The events that pass the filter of a source, whatever their time."""
-    events = sorted({one.event for one in unused if one.event_type == source.event_type})
+async def _passing(
+    tx: Read, project: int, stream: InputStream, unused: Sequence[NamedDataPoint]
+) -> frozenset[int]:
+    """The events that pass the filter of a stream, whatever their time."""
+    events = sorted({one.event for one in unused if one.event_type == stream.event_type})
     if not events:
         return frozenset()
-    values = {"project": project, "event_type": source.event_type, "events": events}
-    rows = await tx.tuples(_PASSING.format(source=matching(source)), values)
+    values = {"project": project, "event_type": stream.event_type, "events": events}
+    rows = await tx.tuples(_PASSING.format(stream=matching(stream)), values)
     return frozenset(event for (event,) in rows)
 
 
-def _reading(given: Given, one: Named) -> Iterator[tuple[Source, Node]]:
-    """The inputs that read data points of its type, and their sources."""
-    for source in given.sources:
-        for read in source.reads:
-            if (source.event_type, read.column.position) == (one.event_type, one.position):
-                yield source, given.setting.program.model.node(read.node)
+def _reading(inputs: NamedInputs, one: NamedDataPoint) -> Iterator[tuple[InputStream, Node]]:
+    """The inputs that read data points of its type, and their streams."""
+    for stream in inputs.streams:
+        for read in stream.reads:
+            if (stream.event_type, read.column.position) == (one.event_type, one.position):
+                yield stream, inputs.setting.program.model.node(read.node)
 
 
-def _outside(project: int, node: Node, one: Named) -> Problem:
+def _outside(project: int, node: Node, one: NamedDataPoint) -> Problem:
     event = ids.of("event", project, one.event)
     by = _BY.get(node.body.straddle, "") if isinstance(node.body, Input) else ""
     said = f"Input {node.slug!r}: {event} does not lie in the period from start_time to end_time{by}."
     return Problem(said, FIELD, "outside_period", (event,))
 
 
-def _nowhere(given: Given, one: Named, *, is_read: bool) -> Problem:
+def _nowhere(inputs: NamedInputs, one: NamedDataPoint, *, is_read: bool) -> Problem:
     what = f"{one.slug!r} of {one.event_type_slug!r}"
-    beside = {(source.event_type, position) for source in given.sources for position in source.positions}
+    beside = {(stream.event_type, position) for stream in inputs.streams for position in stream.positions}
     why = f"no input of the model reads {what}"
     if is_read:
         why = f"the filter of every input that reads {what} leaves its event out"

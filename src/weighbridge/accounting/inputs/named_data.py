@@ -11,11 +11,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
-from weighbridge.accounting.inputs.named import Named
-from weighbridge.accounting.inputs.selection import Naming
+from weighbridge.accounting.inputs.named import NamedDataPoint
+from weighbridge.accounting.inputs.selection import ByName
 from weighbridge.accounting.inputs.slot_data import Inputs, read_slots
 from weighbridge.accounting.inputs.statics import statics_of
-from weighbridge.accounting.inputs.streams import Resolved, Source, catalogue_of, sources_of
+from weighbridge.accounting.inputs.streams import InputStream, Resolved, catalogue_of, streams_of
 from weighbridge.core.engine import Alone, Setting, SlotData
 from weighbridge.core.engine.element import Content, Element
 from weighbridge.core.engine.statistics import Group
@@ -33,54 +33,54 @@ Points = Collection[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class NamedInputs:
     """What a run is computed from."""
 
-    sources: Sequence[Source]
+    streams: Sequence[InputStream]
     setting: Setting
     data: SlotData
 
 
-async def read_named(
-    tx: Read, project: int, program: Program, named: Sequence[Named], period: Interval
-) -> Given:
+async def read_named_inputs(
+    tx: Read, project: int, program: Program, named: Sequence[NamedDataPoint], period: Interval
+) -> NamedInputs:
     """What the inputs of a model find among the data points named; Invalid names inputs that find no type."""
     model = program.model
-    resolved = _event_by_event(sources_of(model, await catalogue_of(tx, project)))
+    resolved = _event_by_event(streams_of(model, await catalogue_of(tx, project)))
     points = {(one.event, one.position) for one in named if one.is_complete}
-    place = Naming(project, [period], {event for event, _ in points})
+    selection = ByName(project, [period], {event for event, _ in points})
     statics = await statics_of(tx, project, model)
-    [found] = await read_slots(tx, place, Inputs(resolved, statics, model.partition_type))
-    by_number = {source.number: source for source in resolved.sources}
-    groups = tuple(_only_named(group, by_number[group.source], points) for group in found.groups)
+    [data] = await read_slots(tx, selection, Inputs(resolved, statics, model.partition_type))
+    by_number = {stream.number: stream for stream in resolved.streams}
+    groups = tuple(_only_named(group, by_number[group.source], points) for group in data.groups)
     zone = ZoneInfo(await tx.value("SELECT time_zone FROM projects WHERE id = %s", (project,)))
     # Of one partition the share is the whole, at any scale.
     setting = Setting(program, resolved.measures, 0, project, zone, Budget(COST_MAX))
-    data = replace(found, groups=groups, alone=_alone(model.partition_type, groups))
-    return Given(resolved.sources, setting, data)
+    data = replace(data, groups=groups, alone=_alone(model.partition_type, groups))
+    return NamedInputs(resolved.streams, setting, data)
 
 
 def _event_by_event(resolved: Resolved) -> Resolved:
-    """The sources with every event by itself, and its values once more where they were named."""
-    sources = tuple(replace(source, is_of_elements=True) for source in resolved.sources)
-    width = {source.number: len(source.columns) for source in sources}
+    """The streams with every event by itself, and its values once more where they were named."""
+    streams = tuple(replace(stream, is_of_elements=True) for stream in resolved.streams)
+    width = {stream.number: len(stream.columns) for stream in streams}
     measures = {
         slug: replace(measure, is_of_elements=True, value=width[measure.source] + measure.value)
         for slug, measure in resolved.measures.items()
     }
-    return Resolved(sources, measures)
+    return Resolved(streams, measures)
 
 
-def _only_named(group: Group, source: Source, points: Points) -> Group:
+def _only_named(group: Group, stream: InputStream, points: Points) -> Group:
     """The events of which a value that an input reads was named, with those values behind all others."""
-    positions = [column.position for column in source.columns]
-    wanted = {read.column.position for read in source.reads}
+    positions = [column.position for column in stream.columns]
+    positions_read = {read.column.position for read in stream.reads}
     return replace(
         group,
         elements=tuple(
             replace(element, values=element.values + _named_values(element, positions, points))
             for element in group.elements
-            if any((element.event, position) in points for position in wanted)
+            if any((element.event, position) in points for position in positions_read)
         ),
     )
 
@@ -101,5 +101,5 @@ def _alone(partition_type: str, groups: Sequence[Group]) -> Alone:
 
 def _shared(names: Sequence[str], elements: Sequence[Element]) -> Mapping[str, str]:
     """The tags by which all elements that have one agree."""
-    found = {name: {getattr(element, name) for element in elements} - {None} for name in names}
-    return {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
+    values_of = {name: {getattr(element, name) for element in elements} - {None} for name in names}
+    return {name: next(iter(values)) for name, values in values_of.items() if len(values) == 1}

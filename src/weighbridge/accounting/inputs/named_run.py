@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from weighbridge.accounting.inputs.named import FIELD
-from weighbridge.accounting.inputs.named_data import Given
+from weighbridge.accounting.inputs.named_data import NamedInputs
 from weighbridge.core.engine import NOT_COMPUTABLE, Amount, run_slot
 from weighbridge.core.problem import Problem
 
@@ -22,9 +22,9 @@ class Outcome:
     refusals: tuple[Problem, ...] = ()
 
 
-def compute(given: Given) -> Outcome:
+def compute(inputs: NamedInputs) -> Outcome:
     """Run the nodes over what was named."""
-    ran = run_slot(given.setting, given.data)
+    ran = run_slot(inputs.setting, inputs.data)
     refusals = tuple(_of_request(one) for one in ran.problems if one.code != NOT_COMPUTABLE)
     if ran.problems:
         return Outcome({}, " ".join(one.message for one in ran.problems), refusals)

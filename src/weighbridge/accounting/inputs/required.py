@@ -2,46 +2,28 @@
 
 from collections.abc import Mapping
 
-import msgspec
-
-from weighbridge.accounting.ledgers import queries
 from weighbridge.accounting.ledgers.records import AllocationGroup, RequiredInput, SourceLedger
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Input, Model, Node, Upstream
-from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.modelling.document.reading import read_model
-from weighbridge.modelling.models.queries import stored_model
 
 
-class RequiredInputs(msgspec.Struct, frozen=True):
-    """The answer: not a page, for a model has few inputs."""
-
-    data: list[RequiredInput]
-
-
-async def list_required_inputs(tx: Read, actor: Actor, friendly: str) -> list[RequiredInput]:
-    """The inputs of the ledger's active model, with the data point types and ledgers that serve them."""
-    ledger = await queries.get_ledger(tx, actor, friendly)
-    if ledger.latest_model is None:
-        return []
-    model = read_model((await stored_model(tx, ids.number("model", ledger.latest_model.id))).document)
-    key = ids.parse("ledger", friendly)
-    assert key is not None  # noqa: S101 - the ledger was found by it
+async def required_inputs(tx: Read, project: int, model: Model) -> list[RequiredInput]:
+    """The inputs of a model, with the data point types and ledgers of a project that serve them."""
     rows = await tx.tuples(
         """
         SELECT et.slug, dpt.slug, dpt.id FROM data_point_types dpt
           JOIN event_types et ON (et.project_id, et.id) = (dpt.project_id, dpt.event_type_id)
          WHERE dpt.project_id = %s
         """,
-        (key.project,),
+        (project,),
     )
     numbers = {(event_type, slug): number for event_type, slug, number in rows}
-    sources = await _sources(tx, key.project, model)
-    return [required for node in model.nodes if (required := _required(node, numbers, sources)) is not None]
+    ledgers = await _ledgers(tx, project, model)
+    return [required for node in model.nodes if (required := _required(node, numbers, ledgers)) is not None]
 
 
-async def _sources(tx: Read, project: int, model: Model) -> dict[str, SourceLedger]:
+async def _ledgers(tx: Read, project: int, model: Model) -> dict[str, SourceLedger]:
     """The ledgers of the project that the model draws from, by name."""
     names = {node.body.ledger for node in model.nodes if isinstance(node.body, Upstream)}
     rows = await tx.tuples(
@@ -52,7 +34,7 @@ async def _sources(tx: Read, project: int, model: Model) -> dict[str, SourceLedg
 
 
 def _required(
-    node: Node, numbers: Mapping[tuple[str, str], int], sources: Mapping[str, SourceLedger]
+    node: Node, numbers: Mapping[tuple[str, str], int], ledgers: Mapping[str, SourceLedger]
 ) -> RequiredInput | None:
     match node.body:
         case Input(event_type=event_type, data_point_type=slug):
@@ -68,7 +50,7 @@ def _required(
                 allocation_groups=[],
                 output_of_ledgers=[],
             )
-        case Upstream(ledger=ledger, is_manual=is_manual):
+        case Upstream(ledger=name, is_manual=is_manual):
             return RequiredInput(
                 id=0,
                 name=node.label,
@@ -76,11 +58,11 @@ def _required(
                 unit=str(node.unit),
                 value_type="number",
                 category="ledger",
-                subcategory=ledger,
+                subcategory=name,
                 is_manual_select=is_manual,
                 allocation_groups=[
-                    AllocationGroup(name, node.slug) for name in [node.allocation_group] if name
+                    AllocationGroup(group, node.slug) for group in [node.allocation_group] if group
                 ],
-                output_of_ledgers=[sources[ledger]] if ledger in sources else [],
+                output_of_ledgers=[ledgers[name]] if name in ledgers else [],
             )
     return None

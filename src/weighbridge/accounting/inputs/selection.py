@@ -1,10 +1,34 @@
-"""How events are found: by slot, by what they are joined to, by name, or because batches were made of them.
+"""How events are selected: by slot, by join, by name, or by lineage, because batches were made of them.
 
 Each fragment makes a table `slot` with a number from 1 and its times, and the event `e`, so that whatever is
 computed of them is written once.
 
-Invariants: an event is complete and not voided when it is found anew; as a batch used it, it is what the
-batch saw; data that the caller named for a slot are all that the slot has of their type.
+A worked example. Slot 1 is January, [1 Jan 00:00, 1 Feb 00:00), and a stream reads the tonnes of:
+
+    event  from          to            t
+    A      30 Dec 00:00   2 Jan 00:00  40
+    B      10 Jan 08:00  10 Jan 08:00  25   a reading: it ends when it starts
+    C      20 Jan 00:00   1 Feb 00:00  12
+    D      31 Jan 00:00   3 Feb 00:00  30
+    E       1 Feb 00:00   1 Feb 00:00   7   a reading on the bound
+
+The window, which follows from the input's straddle (`window.py`), says which of them the slot has:
+
+    straddle report     inside    B C      37 t  A and D are reported, for part of them lies outside
+    straddle start      starting  B C D    67 t  each event starts in one slot only, E in February's
+    straddle end        ending    A B C    77 t  a stretch may end with the slot, a reading may not
+    straddle prorate    meeting   A B C D        read one by one: of A 1/3, of D 1/3 counts, 60.33… t
+    aggregate delta     counted   A B C E        the reading at the end counts, that at the start does not
+    join any period     any       all of them, of which the partners select (`Partners`)
+
+By slot these are the events of a stream that are complete and not voided now. Where the caller named {B, D}
+for slot 1, the stream stands apart and of the events inside `chosen` leaves B. By name, as for a model run,
+nothing else is looked at: {B, D} and straddle start give B and D, and no reading before the slot that was not
+named. By lineage the slot has what its batch was made of, with the values that it saw: if B was corrected to
+20 t since, it counts 20 t by slot and 25 t by lineage, and so `verify` comes to the batch's tonnes again.
+
+Invariants: an event is complete and not voided when it is selected by slot; as a batch used it, it is what
+the batch saw; data that the caller named for a slot are all that the slot has of their type.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -15,7 +39,7 @@ from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.books.runs import slot_columns
 from weighbridge.accounting.inputs.slot_series import events_of_series, is_series, value_of_series
-from weighbridge.accounting.inputs.streams import Source, matching
+from weighbridge.accounting.inputs.streams import InputStream, matching
 from weighbridge.accounting.inputs.used_corrections import EVENT_AS_USED, revision, revision_as_used
 from weighbridge.accounting.inputs.window import Reach
 from weighbridge.collection.measurements.condition import value_of
@@ -29,7 +53,7 @@ SetOfSlot = Mapping[int, Mapping[str, Collection[int]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SelectedEvents:
     """Where events come from: a FROM clause, its parameters, and what tells an event's states apart."""
 
     events: Composable
@@ -44,8 +68,8 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Discovery:
-    """The slots for which events are found anew, and the complete sets that stand for some."""
+class BySlot:
+    """Events are selected anew for some slots, by their times; complete sets stand for some."""
 
     project: int
     slots: Sequence[Interval]
@@ -53,8 +77,8 @@ class Discovery:
 
 
 @dataclass(frozen=True, slots=True)
-class Lineage:
-    """The batches whose events are taken as they saw them: pairs of a slot's index and a batch."""
+class ByLineage:
+    """Events are those of batches, as the batches saw them: pairs of a slot's index and a batch."""
 
     project: int
     slots: Sequence[Interval]
@@ -62,8 +86,8 @@ class Lineage:
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
-    """The events that somebody named for some slots: no others are found, nor an earlier reading."""
+class ByName:
+    """Events are those that somebody named for some slots: no others, nor an earlier reading."""
 
     project: int
     slots: Sequence[Interval]
@@ -72,62 +96,88 @@ class Naming:
 
 @dataclass(frozen=True, slots=True)
 class Partners:
-    """What the events of a joined source must match: keys, and the time that they reach over."""
+    """What the events of a joined stream must match: keys, and the time that they reach over."""
 
     keys: frozenset[str]
     reach: Interval
 
 
-Place = Discovery | Lineage | Naming
+EventSelection = BySlot | ByLineage | ByName
+"""The way in which the events of every stream are selected; a joined stream also by its partners."""
 
 
-def found(place: Place, source: Source, dimensions: Sequence[str], partners: Partners | None = None) -> Found:
-    """The events of a source."""
-    if isinstance(place, Lineage):
-        return _used(place, source)
-    if isinstance(place, Naming):
-        return _named(place, source)
-    restriction, values = chosen(place, source)
-    values |= {"project": place.project, "event_type": source.event_type, **slot_columns(place.slots)}
-    if source.window.reach is Reach.ANY:
-        events = _ANY if source.apart is None else EACH_SLOT
-        matches, keys = _matches(source, partners)
-        joined = SQL("{slots} JOIN {source} ON {matches} AND {chosen}").format(
-            slots=events, source=matching(source), matches=matches, chosen=restriction
-        )
-        return Found(joined, values | keys, revision(source.positions))
-    if source.window.is_by_start and not source.is_of_elements and is_series(place.slots):
-        of_series = events_of_series(EACH_SLOT, place.slots, source, restriction)
-        return Found(of_series, values, revision(source.positions), value=value_of_series)
-    joined = SQL("{slots} JOIN {source} ON {condition} AND {chosen}").format(
+def select_events(
+    selection: EventSelection,
+    stream: InputStream,
+    dimensions: Sequence[str],
+    partners: Partners | None = None,
+) -> SelectedEvents:
+    """The events of a stream."""
+    match selection:
+        case ByLineage():
+            return _by_lineage(selection, stream)
+        case ByName():
+            return _by_name(selection, stream)
+    if stream.window.reach is Reach.ANY:
+        return _by_join(selection, stream, partners)
+    return _by_slot(selection, stream, dimensions)
+
+
+def _by_slot(selection: BySlot, stream: InputStream, dimensions: Sequence[str]) -> SelectedEvents:
+    """The events that the window gives each slot, in one scan where the slots make a series."""
+    restriction, values = _restricted(selection, stream)
+    if stream.window.is_by_start and not stream.is_of_elements and is_series(selection.slots):
+        of_series = events_of_series(EACH_SLOT, selection.slots, stream, restriction)
+        return SelectedEvents(of_series, values, revision(stream.positions), value=value_of_series)
+    joined = SQL("{slots} JOIN {stream} ON {condition} AND {chosen}").format(
         slots=EACH_SLOT,
-        source=matching(source),
-        condition=membership(place.slots, source),
+        stream=matching(stream),
+        condition=membership(selection.slots, stream),
         chosen=restriction,
     )
-    before = _before(source, dimensions) if source.window.is_held else None
-    return Found(joined, values, revision(source.positions), before)
+    before = _before(stream, dimensions) if stream.window.is_held else None
+    return SelectedEvents(joined, values, revision(stream.positions), before)
 
 
-def membership(slots: Sequence[Interval], source: Source) -> Composable:
+def _by_join(selection: BySlot, stream: InputStream, partners: Partners | None) -> SelectedEvents:
+    """The events that may match a partner, whatever their date: once for all slots, unless sets differ."""
+    restriction, values = _restricted(selection, stream)
+    matches, keys = _matches(stream, partners)
+    joined = SQL("{slots} JOIN {stream} ON {matches} AND {chosen}").format(
+        slots=_ANY if stream.apart is None else EACH_SLOT,
+        stream=matching(stream),
+        matches=matches,
+        chosen=restriction,
+    )
+    return SelectedEvents(joined, values | keys, revision(stream.positions))
+
+
+def _restricted(selection: BySlot, stream: InputStream) -> tuple[SQL, dict[str, Any]]:
+    """The condition of complete sets, and every parameter of a selection by slot."""
+    restriction, values = chosen(selection, stream)
+    slots = slot_columns(selection.slots)
+    return restriction, values | {"project": selection.project, "event_type": stream.event_type, **slots}
+
+
+def membership(slots: Sequence[Interval], stream: InputStream) -> Composable:
     """Whether a slot `slot` has an event `e`: by its times, or in a slot of events by what the slot is."""
-    window = source.window.condition
+    window = stream.window.condition
     of_events = [slot for slot in slots if isinstance(slot, EventSlot)]
     if not of_events:
         return window
     if not any(slot.tracking_id for slot in of_events):
-        return SQL("e.id = slot.event_id") if source.is_defining else window
-    if source.is_defining:
+        return SQL("e.id = slot.event_id") if stream.is_defining else window
+    if stream.is_defining:
         return SQL("e.tracking_id = slot.tracking_id")
     return SQL("(e.tracking_id = slot.tracking_id OR e.tracking_id IS NULL AND {})").format(window)
 
 
-def chosen(place: Discovery, source: Source) -> tuple[SQL, dict[str, Any]]:
+def chosen(selection: BySlot, stream: InputStream) -> tuple[SQL, dict[str, Any]]:
     """Whether an event may be used in a slot, which may have a complete set; and the parameters of that."""
-    if source.apart is None:
+    if stream.apart is None:
         return SQL("true"), {}
-    node = source.reads[0].node
-    named = {index + 1: nodes[node] for index, nodes in place.sets.items() if node in nodes}
+    node = stream.reads[0].node
+    named = {index + 1: nodes[node] for index, nodes in selection.sets.items() if node in nodes}
     pairs = [(number, event) for number, events in named.items() for event in sorted(events)]
     return SQL(_CHOSEN), {
         "named_slots": list(named),
@@ -136,20 +186,20 @@ def chosen(place: Discovery, source: Source) -> tuple[SQL, dict[str, Any]]:
     }
 
 
-def _matches(source: Source, partners: Partners | None) -> tuple[Composable, dict[str, Any]]:
+def _matches(stream: InputStream, partners: Partners | None) -> tuple[Composable, dict[str, Any]]:
     """What holds for an event that may match one of the partners, whatever its date."""
-    if source.join is None or partners is None:
+    if stream.join is None or partners is None:
         return SQL("true"), {}
-    if source.join.on == "interval":
+    if stream.join.on == "interval":
         reach = {"earliest": partners.reach.start, "latest": partners.reach.end}
         return SQL("e.start_time <= %(latest)s AND e.end_time >= %(earliest)s"), reach
     key: Composable = SQL("e.tracking_id")
-    if source.join.on not in JOINED_ON:
-        key = value_of(source.key_column)
+    if stream.join.on not in JOINED_ON:
+        key = value_of(stream.key_column)
     return SQL("{} = ANY (%(keys)s::text[])").format(key), {"keys": sorted(partners.keys)}
 
 
-def _before(source: Source, dimensions: Sequence[str]) -> Composable:
+def _before(stream: InputStream, dimensions: Sequence[str]) -> Composable:
     """For every slot and every combination of tags the last reading that came before the slot's events."""
     tags = [SQL(_TAGS[dimension]) for dimension in dimensions]
     of_event = [SQL("e.{}").format(tag) for tag in tags]
@@ -157,47 +207,47 @@ def _before(source: Source, dimensions: Sequence[str]) -> Composable:
     # Where partitions have no dimensions, there is nothing to look for.
     every: Composable = SQL("(SELECT) AS tags")
     if of_event:
-        every = SQL(_EVERY_TAG).format(tags=SQL(", ").join(of_event), source=matching(source))
+        every = SQL(_EVERY_TAG).format(tags=SQL(", ").join(of_event), stream=matching(stream))
     order: list[Composable] = [SQL(column) for column in _LAST_FIRST]
-    order += [SQL("{} DESC").format(value_of(column)) for column in source.ranking]
+    order += [SQL("{} DESC").format(value_of(column)) for column in stream.ranking]
     return SQL(_BEFORE).format(
         slots=EACH_SLOT,
-        source=matching(source),
+        stream=matching(stream),
         tags=every,
-        earlier=SQL(_EARLIER[source.window.reach]),
+        earlier=SQL(_EARLIER[stream.window.reach]),
         same=SQL(" AND ").join(same) if same else SQL("true"),
         order=SQL(", ").join(order),
     )
 
 
-def _named(place: Naming, source: Source) -> Found:
+def _by_name(selection: ByName, stream: InputStream) -> SelectedEvents:
     """Those of the named events that a slot has, or that come before it where a reading holds."""
-    reach = source.window.reach
-    condition: Composable = SQL("true") if reach is Reach.ANY else source.window.condition
-    if source.window.is_held:
+    reach = stream.window.reach
+    condition: Composable = SQL("true") if reach is Reach.ANY else stream.window.condition
+    if stream.window.is_held:
         condition = SQL("({} OR {})").format(condition, SQL(_EARLIER[reach]))
-    joined = SQL("{slots} JOIN {source} ON e.id = ANY (%(events)s::bigint[]) AND {condition}").format(
-        slots=EACH_SLOT, source=matching(source), condition=condition
+    joined = SQL("{slots} JOIN {stream} ON e.id = ANY (%(events)s::bigint[]) AND {condition}").format(
+        slots=EACH_SLOT, stream=matching(stream), condition=condition
     )
     values = {
-        "project": place.project,
-        "event_type": source.event_type,
-        "events": sorted(place.events),
-        **slot_columns(place.slots),
+        "project": selection.project,
+        "event_type": stream.event_type,
+        "events": sorted(selection.events),
+        **slot_columns(selection.slots),
     }
-    return Found(joined, values, revision(source.positions), is_limited=False)
+    return SelectedEvents(joined, values, revision(stream.positions), is_limited=False)
 
 
-def _used(place: Lineage, source: Source) -> Found:
+def _by_lineage(selection: ByLineage, stream: InputStream) -> SelectedEvents:
     values = {
-        "project": place.project,
-        "node": source.reads[0].node,
-        "starts": [slot.start for slot in place.slots],
-        "ends": [slot.end for slot in place.slots],
-        "slots": [slot + 1 for slot, _ in place.batches],
-        "batches": [batch for _, batch in place.batches],
+        "project": selection.project,
+        "node": stream.reads[0].node,
+        "starts": [slot.start for slot in selection.slots],
+        "ends": [slot.end for slot in selection.slots],
+        "slots": [slot + 1 for slot, _ in selection.batches],
+        "batches": [batch for _, batch in selection.batches],
     }
-    return Found(USED, values, revision_as_used(source.positions), is_limited=False)
+    return SelectedEvents(USED, values, revision_as_used(stream.positions), is_limited=False)
 
 
 _CHOSEN: Final = """
@@ -238,14 +288,14 @@ _ANY: Final = SQL("""
 """)
 
 _EVERY_TAG: Final = """
-    (SELECT DISTINCT {tags} FROM {source}
+    (SELECT DISTINCT {tags} FROM {stream}
       WHERE e.start_time < (SELECT max(at) FROM unnest(%(starts)s::timestamptz[]) AS at)) AS tags
 """
 
 _BEFORE: Final = """
     {slots}
     CROSS JOIN {tags}
-    CROSS JOIN LATERAL (SELECT e.* FROM {source} WHERE {earlier} AND {same} ORDER BY {order} LIMIT 1) AS e
+    CROSS JOIN LATERAL (SELECT e.* FROM {stream} WHERE {earlier} AND {same} ORDER BY {order} LIMIT 1) AS e
 """
 
 USED: Final = SQL("""

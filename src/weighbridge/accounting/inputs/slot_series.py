@@ -12,7 +12,7 @@ from typing import Final
 
 from psycopg.sql import SQL, Composable, Identifier
 
-from weighbridge.accounting.inputs.streams import Source, matching
+from weighbridge.accounting.inputs.streams import InputStream, matching
 from weighbridge.collection.measurements.condition import value_of
 from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.time.cadence import EventSlot
@@ -30,19 +30,19 @@ def is_series(slots: Sequence[Interval]) -> bool:
 
 
 def events_of_series(
-    each_slot: Composable, slots: Sequence[Interval], source: Source, chosen: Composable
+    each_slot: Composable, slots: Sequence[Interval], stream: InputStream, chosen: Composable
 ) -> Composable:
     """The slots and their events as a FROM clause; `chosen` says which events may be used."""
     values = [
-        SQL(", {} AS {}").format(value_of(column), _name(column)) for column in dict.fromkeys(source.columns)
+        SQL(", {} AS {}").format(value_of(column), _name(column)) for column in dict.fromkeys(stream.columns)
     ]
     return _SERIES.format(
         slots=each_slot,
         values=SQL("").join(values),
-        source=matching(source),
+        stream=matching(stream),
         start=Literal(slots[0].start),
         end=Literal(slots[-1].end),
-        rest=source.window.rest,
+        rest=stream.window.rest,
         chosen=chosen,
     )
 
@@ -61,7 +61,7 @@ def _name(column: ValueColumn) -> Identifier:
 # reading in parallel. The ends stand in the text, so that a plan made once is not kept for other lengths.
 _SERIES: Final = SQL("""
     {slots}
-    JOIN (SELECT e.*{values} FROM {source}
+    JOIN (SELECT e.*{values} FROM {stream}
            WHERE e.start_time >= {start} AND e.start_time < {end} OFFSET '0') AS e
       ON slot.number = width_bucket(e.start_time, %(starts)s::timestamptz[]) AND {rest} AND {chosen}
 """)

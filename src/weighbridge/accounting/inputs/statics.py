@@ -52,9 +52,9 @@ async def statics_of(tx: Read, project: int, model: Model, used: Collection[int]
             project, sorted({body.slug for _, body in nodes}), numbers, numbers,
         ),
     )  # fmt: skip
-    found: dict[str, list[StaticValue]] = {}
+    by_slug: dict[str, list[StaticValue]] = {}
     for row in rows:
-        found.setdefault(row.slug, []).append(_value(row))
+        by_slug.setdefault(row.slug, []).append(_value(row))
     problems = [
         Problem(
             f"Node {node.slug!r} is in {node.unit} and reads the static input {body.slug!r} in {value.unit}, "
@@ -63,12 +63,12 @@ async def statics_of(tx: Read, project: int, model: Model, used: Collection[int]
             "invalid",
         )
         for node, body in nodes
-        for value in found.get(body.slug, ())[:1]
+        for value in by_slug.get(body.slug, ())[:1]
         if not compatible(value.unit, node.unit)
     ]
     if problems:
         raise Invalid(problems)
-    return {slug: tuple(values) for slug, values in found.items()}
+    return {slug: tuple(values) for slug, values in by_slug.items()}
 
 
 def _value(row: _Stored) -> StaticValue:

@@ -1,10 +1,10 @@
-"""A source is a set of events that some inputs of a model read alike: one event type, filter and window.
+"""An input stream is a set of events that some inputs of a model read alike: one type, filter and window.
 
 Resolving a model against a project finds the event types and data point types that its inputs name, and
 checks that their units can be converted; every input that cannot be served is named at once.
 
-Invariants: inputs that read the same events stand in one source, except those whose data the caller named or
-set aside; a source of which any input needs the elements is read element by element.
+Invariants: inputs that read the same events stand in one stream, except those whose data the caller named or
+set aside; a stream of which any input needs the elements is read element by element.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -43,7 +43,7 @@ class ReadValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class InputStream:
     """Events of one type that pass one filter, with everything that is read of them."""
 
     number: int
@@ -56,9 +56,9 @@ class Source:
     columns: tuple[ValueColumn, ...] = ()
     """All that is read of each event: values, weights, and texts that are joined on."""
     ranking: tuple[ValueColumn, ...] = ()
-    """What events of the same time are ranked by: all that is read of them, here or in a source apart."""
+    """What events of the same time are ranked by: all that is read of them, here or in a stream apart."""
     join: Join | None = None
-    """Of a source that is found by what it is joined to, whatever its date."""
+    """Of a stream that is found by what it is joined to, whatever its date."""
     key: ValueColumn | None = None
     """The text that it is joined on, where it is no tracking id and no interval."""
     apart: int | None = None
@@ -69,7 +69,7 @@ class Source:
 
     @property
     def node_slugs(self) -> tuple[str, ...]:
-        """The nodes that read this source."""
+        """The nodes that read this stream."""
         return tuple(read.node for read in self.reads)
 
     @property
@@ -79,7 +79,7 @@ class Source:
 
     @property
     def key_column(self) -> ValueColumn:
-        """The text that the events of a joined source are matched by."""
+        """The text that the events of a joined stream are matched by."""
         assert self.key is not None, "the join is on a text data point"  # noqa: S101
         return self.key
 
@@ -88,11 +88,11 @@ class Source:
 class Resolved:
     """What the inputs of a model read in a project."""
 
-    sources: tuple[Source, ...]
+    streams: tuple[InputStream, ...]
     measures: Mapping[str, Measure]
 
 
-class DataPointType(msgspec.Struct, frozen=True):
+class CatalogueEntry(msgspec.Struct, frozen=True):
     """A data point type that an input may read, with its event type."""
 
     event_type: str
@@ -116,14 +116,14 @@ class DataPointType(msgspec.Struct, frozen=True):
         return EventCadence(self.cadence_amount, self.cadence_unit)
 
 
-Catalogue = Mapping[str, Mapping[str, DataPointType]]
+Catalogue = Mapping[str, Mapping[str, CatalogueEntry]]
 """Data point types by the slugs of their event type and their own."""
 
 
 async def catalogue_of(tx: Read, project: int) -> Catalogue:
     """Every data point type of a project."""
     rows = await tx.rows(
-        DataPointType,
+        CatalogueEntry,
         """
         SELECT et.slug, et.id, et.cadence_amount, et.cadence_unit, dpt.slug, dpt.id, dpt.position,
                dpt.value_type, dpt.unit
@@ -133,14 +133,14 @@ async def catalogue_of(tx: Read, project: int) -> Catalogue:
         """,
         (project,),
     )
-    catalogue: dict[str, dict[str, DataPointType]] = {}
+    catalogue: dict[str, dict[str, CatalogueEntry]] = {}
     for row in rows:
         catalogue.setdefault(row.event_type, {})[row.slug] = row
     return catalogue
 
 
-def sources_of(model: Model, catalogue: Catalogue, apart: Collection[str] = ()) -> Resolved:
-    """The sources of a model; inputs in `apart` stand in sources of their own, by data point type."""
+def streams_of(model: Model, catalogue: Catalogue, apart: Collection[str] = ()) -> Resolved:
+    """The streams of a model; inputs in `apart` stand in streams of their own, by data point type."""
     inputs = [(node, node.body) for node in model.nodes if isinstance(node.body, Input)]
     problems = [problem for node, body in inputs for problem in _problems(node, body, catalogue)]
     if problems:
@@ -151,15 +151,15 @@ def sources_of(model: Model, catalogue: Catalogue, apart: Collection[str] = ()) 
         alike.setdefault(_likeness(body, catalogue, is_apart=node.slug in apart), []).append((node, body))
     defining = {node.body.event_type for node in model.partitioning if isinstance(node.body, Input)}
     rankings = _rankings(inputs, catalogue, joined)
-    sources = []
+    streams = []
     measures: dict[str, Measure] = {}
     for number, (key, readers) in enumerate(alike.items(), start=1):
         points = catalogue[key.event_type]
-        wanted = [column for node, body in readers for column in _columns_read(node, body, catalogue, joined)]
-        columns = tuple(dict.fromkeys(wanted))
+        read = [column for node, body in readers for column in _columns_read(node, body, catalogue, joined)]
+        columns = tuple(dict.fromkeys(read))
         is_of_elements = any(_needs_elements(body, catalogue) for _, body in readers)
-        sources.append(
-            Source(
+        streams.append(
+            InputStream(
                 number=number,
                 event_type=next(iter(points.values())).event_type_number,
                 event_type_slug=key.event_type,
@@ -177,16 +177,16 @@ def sources_of(model: Model, catalogue: Catalogue, apart: Collection[str] = ()) 
         )
         for node, body in readers:
             measures[node.slug] = _measure(body, catalogue, number, columns, is_of_elements=is_of_elements)
-    return Resolved(tuple(sources), _with_targets(model, joined, catalogue, sources, measures))
+    return Resolved(tuple(streams), _with_targets(model, joined, catalogue, streams, measures))
 
 
-def matching(source: Source) -> Composable:
-    """The complete events of a source as a table `e`; takes the parameters project and event_type."""
+def matching(stream: InputStream) -> Composable:
+    """The complete events of a stream as a table `e`; takes the parameters project and event_type."""
     return SQL("""(
         SELECT e.* FROM events e
          WHERE e.project_id = %(project)s AND e.event_type_id = %(event_type)s
            AND e.is_complete AND e.voided_at IS NULL AND {where}
-    ) AS e""").format(where=source.where)
+    ) AS e""").format(where=stream.where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,11 +217,11 @@ def _rankings(
     joined: Collection[tuple[Node, Input]],
 ) -> Mapping[_Likeness, tuple[ValueColumn, ...]]:
     """What the events of inputs that find them alike are ranked by, so that their arrays run in parallel."""
-    found: dict[_Likeness, dict[ValueColumn, None]] = {}
+    columns_of: dict[_Likeness, dict[ValueColumn, None]] = {}
     for node, body in inputs:
         columns = dict.fromkeys(_columns_read(node, body, catalogue, joined))
-        found.setdefault(_likeness(body, catalogue, is_apart=False), {}).update(columns)
-    return {key: tuple(columns) for key, columns in found.items()}
+        columns_of.setdefault(_likeness(body, catalogue, is_apart=False), {}).update(columns)
+    return {key: tuple(columns) for key, columns in columns_of.items()}
 
 
 def _needs_elements(body: Input, catalogue: Catalogue) -> bool:
@@ -262,7 +262,7 @@ def _columns_read(
 
 
 def _measure(
-    body: Input, catalogue: Catalogue, source: int, columns: tuple[ValueColumn, ...], *, is_of_elements: bool
+    body: Input, catalogue: Catalogue, stream: int, columns: tuple[ValueColumn, ...], *, is_of_elements: bool
 ) -> Measure:
     points = catalogue[body.event_type]
     point = points[body.data_point_type]
@@ -270,7 +270,7 @@ def _measure(
     weight = _own_weight(body, points)
     return Measure(
         unit=ONE if point.value_type != "number" else _unit(point),
-        source=source,
+        source=stream,
         is_of_elements=is_of_elements,
         value=columns.index(point.column),
         weight=None if weight is None else columns.index(weight),
@@ -284,11 +284,11 @@ def _with_targets(
     model: Model,
     joined: Collection[tuple[Node, Input]],
     catalogue: Catalogue,
-    sources: Collection[Source],
+    streams: Collection[InputStream],
     measures: dict[str, Measure],
 ) -> Mapping[str, Measure]:
     """The measures, with what joined inputs read of the events that they are joined to."""
-    columns = {node: source.columns for source in sources for node in source.node_slugs}
+    columns = {node: stream.columns for stream in streams for node in stream.node_slugs}
     for node, body in joined:
         assert body.join is not None  # noqa: S101 - these have one
         target = model.node(body.join.to).body
@@ -304,13 +304,13 @@ def _with_targets(
     return measures
 
 
-def _read(node: Node, body: Input, points: Mapping[str, DataPointType]) -> ReadValue:
+def _read(node: Node, body: Input, points: Mapping[str, CatalogueEntry]) -> ReadValue:
     point = points[body.data_point_type]
     weight = _own_weight(body, points)
     return ReadValue(node.slug, body.aggregate, point.column, _unit(point), weight, point.number)
 
 
-def _own_weight(body: Input, points: Mapping[str, DataPointType]) -> ValueColumn | None:
+def _own_weight(body: Input, points: Mapping[str, CatalogueEntry]) -> ValueColumn | None:
     """The weight of an input that stands on its own events."""
     return points[body.weight].column if body.weight is not None and body.weight in points else None
 
@@ -357,9 +357,9 @@ def _problem(node: Node, fact: str) -> Problem:
     return Problem(f"Input {node.slug!r} {fact}.", node.slug, "invalid")
 
 
-def _unit(point: DataPointType) -> Unit:
+def _unit(point: CatalogueEntry) -> Unit:
     return parse_unit(point.unit) if point.unit else ONE
 
 
-def _columns(points: Mapping[str, DataPointType]) -> ValueColumns:
+def _columns(points: Mapping[str, CatalogueEntry]) -> ValueColumns:
     return {point.slug: point.column for point in points.values()}

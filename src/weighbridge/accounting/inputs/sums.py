@@ -1,4 +1,4 @@
-"""Aggregates: exact sums over the events of a source, by slot and tags, in one statement.
+"""Aggregates: exact sums over the events of a stream, by slot and tags, in one statement.
 
 PostgreSQL adds numerics exactly and in any order to the same digits; division is left to the engine,
 which rounds at 34 digits.
@@ -9,8 +9,8 @@ from typing import Any, Final, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
 
-from weighbridge.accounting.inputs.selection import Found
-from weighbridge.accounting.inputs.streams import ReadValue, Source
+from weighbridge.accounting.inputs.selection import SelectedEvents
+from weighbridge.accounting.inputs.streams import InputStream, ReadValue
 from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.engine.statistics import Group, Statistics
 from weighbridge.core.identity import ids
@@ -56,11 +56,11 @@ _GROUPED: Final = SQL("""
 
 
 async def aggregate(
-    tx: Read, project: int, source: Source, found: Found, partition_type: str
+    tx: Read, project: int, stream: InputStream, selected: SelectedEvents, partition_type: str
 ) -> list[tuple[int, Group]]:
-    """Aggregate the events of a source that were found, by index of slot and tags."""
+    """Aggregate the events of a stream that were selected, by index of slot and tags."""
     dimensions = DIMENSIONS[partition_type]
-    statistics = list(_statistics(source, found.value))
+    statistics = list(_statistics(stream, selected.value))
     names = [Identifier(f"c{index}") for index in range(len(statistics))]
     statement = _GROUPED.format(
         tracking_id=SQL("e.tracking_id") if "tracking_id" in dimensions else SQL("NULL::text"),
@@ -70,22 +70,22 @@ async def aggregate(
             SQL("{} AS {}").format(column, name)
             for (_, _, column), name in zip(statistics, names, strict=True)
         ),
-        revision=found.revision,
-        events=found.events,
+        revision=selected.revision,
+        events=selected.events,
         names=SQL(", ").join(names),
     )
     columns = [(node, name) for node, name, _ in statistics]
     return [
-        (row[0] - 1, _group(project, source, columns, row))
-        for row in await tx.tuples(statement, found.values)
+        (row[0] - 1, _group(project, stream, columns, row))
+        for row in await tx.tuples(statement, selected.values)
     ]
 
 
 def _statistics(
-    source: Source, value: Callable[[ValueColumn], Composable]
+    stream: InputStream, value: Callable[[ValueColumn], Composable]
 ) -> Iterator[tuple[str, str, Composable]]:
     """Node, statistic and SQL of every column."""
-    for read in source.reads:
+    for read in stream.reads:
         for name in _NEEDED[_kind(read)]:
             weight = value(read.weight) if read.weight else SQL("NULL")
             yield read.node, name, SQL(_COLUMNS[name]).format(v=value(read.column), w=weight)
@@ -95,16 +95,18 @@ def _kind(read: ReadValue) -> str:
     return "weighted average" if read.aggregate is Aggregate.AVERAGE and read.weight else read.aggregate
 
 
-def _group(project: int, source: Source, columns: Sequence[tuple[str, str]], row: Sequence[Any]) -> Group:
+def _group(
+    project: int, stream: InputStream, columns: Sequence[tuple[str, str]], row: Sequence[Any]
+) -> Group:
     _, tracking_id, feedstock, asset, event_count, first_event, digest, *values = row
-    by_input: dict[str, dict[str, Any]] = {read.node: {} for read in source.reads}
+    by_input: dict[str, dict[str, Any]] = {read.node: {} for read in stream.reads}
     for (node, name), value in zip(columns, values, strict=True):
         by_input[node][name] = value
     return Group(
-        source.number,
+        stream.number,
         Partition(tracking_id=tracking_id, feedstock=feedstock, asset=asset),
         event_count,
         ids.of("event", project, first_event),
         digest,
-        {node: Statistics(**found) for node, found in by_input.items()},
+        {node: Statistics(**of_node) for node, of_node in by_input.items()},
     )

@@ -1,4 +1,4 @@
-"""A window says which events of a source a slot has, by their times.
+"""A window says which events of a stream a slot has, by their times.
 
 Most inputs take the events that lie inside the slot; others take those that begin or end in it, all that
 reach into it, or those whose reading at the end counts. Some also need the reading that stands when the slot

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal
+from functools import partial
 from typing import Final
 
 import msgspec
-from psycopg.sql import SQL, Composable, Literal
 
-from weighbridge.accounting.ledgers.records import Ledger, LedgerModel
+from weighbridge.accounting.inputs.required import required_inputs
+from weighbridge.accounting.ledgers.records import Ledger, LedgerModel, RequiredInputs
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.permission import Actor
@@ -16,8 +16,12 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, list_request, page_of, read_int4
-from weighbridge.errors import Malformed, NotFound
+from weighbridge.db.listing import Filter, Listing, Page, list_request, read_int4, read_page
+from weighbridge.db.row import Column, Derived, row_of, unless_null
+from weighbridge.errors import Malformed
+from weighbridge.modelling.document.reading import read_model
+from weighbridge.modelling.models.queries import stored_model
+from weighbridge.platform.tenancy.scope import find, key_named, of_key, of_projects
 
 LEDGERS: Final = Listing(
     sorts={"id": "l.id", "name": "l.name", "created_at": "l.created_at", "updated_at": "l.updated_at"},
@@ -29,20 +33,47 @@ LEDGERS: Final = Listing(
     },
 )
 
+
+def _latest_model(number: int, name: str) -> LedgerModel:
+    return LedgerModel(ids.of("model", 0, number), name)
+
+
+def _page_of_ledger(project: str, ledger: str) -> Link:
+    return Link(f"/projects/{project}/ledgers/{ledger}")
+
+
 _SOURCE: Final = """
     ledgers l
     LEFT JOIN model_families f ON f.id = l.family_id
     LEFT JOIN models m ON m.id = f.active_model_id
 """
-_COLUMNS: Final = """
-    l.project_id, l.id, l.name, l.unit, l.scale,
-    (SELECT coalesce(sum(b.balance), 0) FROM batches b
-      WHERE (b.project_id, b.ledger_id) = (l.project_id, l.id)),
-    (SELECT coalesce(sum(d.amount), 0) FROM deficits d
-      WHERE (d.project_id, d.ledger_id) = (l.project_id, l.id)),
-    l.system_ledger_type, m.partition_type, m.cadence, m.id, m.name, l.output, l.asset_category,
-    l.created_at, l.updated_at
-"""
+LEDGER: Final = row_of(
+    Ledger,
+    Column("id", ("l.project_id", "l.id"), partial(ids.of, "ledger")),
+    Column("project_id", "l.project_id", partial(ids.of, "project")),
+    Column("name", "l.name"),
+    Column("unit", "l.unit"),
+    Column("scale", "l.scale"),
+    Column(
+        "balance",
+        """(SELECT coalesce(sum(b.balance), 0) FROM batches b
+             WHERE (b.project_id, b.ledger_id) = (l.project_id, l.id))""",
+    ),
+    Column(
+        "deficit",
+        """(SELECT coalesce(sum(d.amount), 0) FROM deficits d
+             WHERE (d.project_id, d.ledger_id) = (l.project_id, l.id))""",
+    ),
+    Column("system_ledger_type", "l.system_ledger_type"),
+    Column("partition_type", "m.partition_type"),
+    Column("cadence", "m.cadence"),
+    Column("latest_model", ("m.id", "m.name"), unless_null(_latest_model)),
+    Column("output", "l.output"),
+    Column("asset_category", "l.asset_category"),
+    Column("created_at", "l.created_at"),
+    Column("updated_at", "l.updated_at"),
+    Derived("ui_url", ("project_id", "id"), _page_of_ledger),
+)
 
 
 AS_OF: Final = "as_of"
@@ -52,33 +83,30 @@ AS_OF: Final = "as_of"
 async def list_ledgers(tx: Read, actor: Actor, query: Sequence[tuple[str, str]]) -> Page[Ledger]:
     """The ledgers of every project of the actor's account, as of the time that the query names or now."""
     as_of, rest = _read_as_of(query)
-    page = await page_of(
+    page = await read_page(
         tx,
-        _ledger,
+        LEDGER,
         LEDGERS,
         list_request(rest, LEDGERS),
-        columns=_COLUMNS,
         source=_SOURCE,
-        where=[_mine(actor)],
+        where=[of_projects(actor, "l.project_id")],
     )
     return page if as_of is None else Page(await _then(tx, page.data, as_of), page.info)
 
 
 async def get_ledger(tx: Read, actor: Actor, friendly: str) -> Ledger:
     """One ledger of the actor's account."""
-    key = ids.parse("ledger", friendly)
-    if key is None:
-        raise NotFound
-    found = await tx.row(
-        _ledger,
-        SQL("SELECT {} FROM {} WHERE {} AND l.project_id = %s AND l.id = %s").format(
-            SQL(_COLUMNS), SQL(_SOURCE), _mine(actor)
-        ),
-        (key.project, key.key),
-    )
-    if found is None:
-        raise NotFound
-    return found
+    key = key_named("ledger", friendly)
+    return await find(tx, LEDGER, _SOURCE, of_key(actor, "l.project_id", "l.id"), (key.project, key.key))
+
+
+async def list_required_inputs(tx: Read, actor: Actor, friendly: str) -> RequiredInputs:
+    """The inputs of the ledger's active model, with the data point types and ledgers that serve them."""
+    ledger = await get_ledger(tx, actor, friendly)
+    if ledger.latest_model is None:
+        return RequiredInputs([])
+    model = read_model((await stored_model(tx, ids.number("model", ledger.latest_model.id))).document)
+    return RequiredInputs(await required_inputs(tx, key_named("ledger", friendly).project, model))
 
 
 async def get_ledger_as_of(tx: Read, actor: Actor, friendly: str, query: Sequence[tuple[str, str]]) -> Ledger:
@@ -125,36 +153,3 @@ def _moment(asked: Sequence[str]) -> Instant:
         given = ", ".join(repr(shorten(text)) for text in asked)
         message = f"as_of takes one time with an offset or Z, such as 2025-04-01T00:00:00Z; it is {given}."
         raise Malformed([Problem(message, "as_of", "invalid")]) from None
-
-
-def _mine(actor: Actor) -> Composable:
-    return SQL("l.project_id IN (SELECT id FROM projects WHERE account_id = {})").format(
-        Literal(actor.account_id)
-    )
-
-
-def _ledger(
-    project: int, number: int, name: str, unit: str, scale: int, balance: Decimal, deficit: Decimal,
-    system_ledger_type: str | None, partition_type: str | None, cadence: str | None,
-    model: int | None, model_name: str | None, output: str | None, asset_category: str | None,
-    created: Instant, updated: Instant,
-) -> Ledger:  # fmt: skip
-    friendly = ids.of("ledger", project, number)
-    return Ledger(
-        id=friendly,
-        project_id=ids.of("project", project),
-        name=name,
-        unit=unit,
-        scale=scale,
-        balance=balance,
-        deficit=deficit,
-        system_ledger_type=system_ledger_type,
-        partition_type=partition_type,
-        cadence=cadence,
-        latest_model=LedgerModel(ids.of("model", 0, model), model_name) if model and model_name else None,
-        output=output,
-        asset_category=asset_category,
-        created_at=created,
-        updated_at=updated,
-        ui_url=Link(f"/projects/{ids.of('project', project)}/ledgers/{friendly}"),
-    )

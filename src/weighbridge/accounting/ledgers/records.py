@@ -69,6 +69,12 @@ class RequiredInput(msgspec.Struct, frozen=True):
     output_of_ledgers: list[SourceLedger]
 
 
+class RequiredInputs(msgspec.Struct, frozen=True):
+    """The answer: not a page, for a model has few inputs."""
+
+    data: list[RequiredInput]
+
+
 class NewLedger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make a ledger; the project stands here or in the path."""
 

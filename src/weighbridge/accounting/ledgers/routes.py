@@ -2,10 +2,8 @@
 
 from typing import Final
 
-from weighbridge.accounting.inputs import required as required_inputs
-from weighbridge.accounting.inputs.required import RequiredInputs
 from weighbridge.accounting.ledgers import actions, queries
-from weighbridge.accounting.ledgers.records import Ledger, LedgerChangeBody, NewLedgerBody
+from weighbridge.accounting.ledgers.records import Ledger, LedgerChangeBody, NewLedgerBody, RequiredInputs
 from weighbridge.db.listing import Page
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 
@@ -75,9 +73,7 @@ async def delete_ledger(call: WriteCall) -> None:
 @get("/ledgers/{ledger_id}/required_inputs", permission="production_accounting:read", returns=RequiredInputs)
 async def list_required_inputs(call: ReadCall) -> RequiredInputs:
     """List the inputs that the ledger's model needs."""
-    return RequiredInputs(
-        await required_inputs.list_required_inputs(call.tx, call.actor, call.path["ledger_id"])
-    )
+    return await queries.list_required_inputs(call.tx, call.actor, call.path["ledger_id"])
 
 
 ROUTES = [

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from weighbridge.accounting.books.run_identity import RunKey, model_run_id, read_model_run_id
-from weighbridge.accounting.inputs.named import FIELD, Named, named_data_points
+from weighbridge.accounting.inputs.named import FIELD, NamedDataPoint, named_data_points
 from weighbridge.accounting.inputs.named_checks import unused_data_points
-from weighbridge.accounting.inputs.named_data import read_named
+from weighbridge.accounting.inputs.named_data import read_named_inputs
 from weighbridge.accounting.inputs.named_run import Outcome, compute
 from weighbridge.accounting.model_runs import queries
 from weighbridge.accounting.model_runs.records import DATA_POINTS_MAX, ModelRun, NewModelRun
@@ -36,7 +36,7 @@ async def create_model_run(tx: Write, actor: Actor, model: str, asked: NewModelR
     surroundings = await surroundings_of(tx, project, kept.document, is_final=False)
     program = await tx.in_thread(_program, kept.document, surroundings)
     named, problems = await named_data_points(tx, project, asked.data_point_ids)
-    given = await read_named(tx, project, program, named, period)
+    given = await read_named_inputs(tx, project, program, named, period)
     unused = await unused_data_points(tx, project, given, named)
     outcome = await tx.in_thread(compute, given)
     # An input whose data are of another period has been spoken of.
@@ -128,7 +128,7 @@ async def _keep(tx: Write, project: int, model: int, period: Interval, outcome: 
     return RunKey(Owner.MODEL_RUN, project, number)
 
 
-async def _keep_inputs(tx: Write, key: RunKey, named: Sequence[Named]) -> None:
+async def _keep_inputs(tx: Write, key: RunKey, named: Sequence[NamedDataPoint]) -> None:
     await tx.execute(
         """
         INSERT INTO model_run_inputs (project_id, model_run_id, event_id, positions)

@@ -1,7 +1,8 @@
 """Read model runs: those that stand alone and those behind batches, as one kind of record."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -20,7 +21,6 @@ from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Owner
 from weighbridge.core.model import ModelError
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import (
     BOUNDS,
@@ -30,12 +30,14 @@ from weighbridge.db.listing import (
     ListRequest,
     Page,
     among,
-    page_of,
     read_moment,
+    read_page,
 )
 from weighbridge.db.literal import Literal
+from weighbridge.db.row import Column, Derived, row_of
 from weighbridge.errors import NotFound
 from weighbridge.modelling.document.reading import read_model
+from weighbridge.platform.tenancy.scope import find, of_key
 
 MODEL_RUNS: Final = Listing(
     sorts={
@@ -63,29 +65,41 @@ _SOURCE: Final = """(
     SELECT 1, project_id, id, model_id, start_time, end_time, 'complete', NULL, created_at, updated_at
       FROM batches WHERE deleted_at IS NULL AND model_id IS NOT NULL
 ) AS r"""
-_COLUMNS: Final = """
-    r.owner, r.project_id, r.id, r.model_id, r.start_time, r.end_time, r.state, r.error_message,
-    r.created_at, r.updated_at
-"""
 
 
-class _RunRow(msgspec.Struct, frozen=True):
-    """A run as it stands in its row or in that of its batch."""
+def _run_id(owner: int, project: int, number: int) -> str:
+    return model_run_id(RunKey(Owner(owner), project, number))
 
-    owner: int
-    project: int
-    number: int
-    model: int
-    start_time: Instant
-    end_time: Instant
-    state: str
-    error_message: str | None
-    created_at: Instant
-    updated_at: Instant
 
-    @property
-    def key(self) -> RunKey:
-        return RunKey(Owner(self.owner), self.project, self.number)
+def _batch_id(owner: int, project: int, number: int) -> str | None:
+    return ids.of("batch", project, number) if owner == Owner.BATCH else None
+
+
+def _blockers(batch: str | None) -> list[DeletionBlocker]:
+    if batch is None:
+        return []
+    said = f"The batch {batch} is what the run came to; the run goes when the batch is deleted."
+    return [DeletionBlocker("batch", said, [batch])]
+
+
+MODEL_RUN: Final = row_of(
+    ModelRun,
+    Column("id", ("r.owner", "r.project_id", "r.id"), _run_id),
+    Column("project_id", "r.project_id", partial(ids.of, "project")),
+    Column("model_id", "r.model_id", partial(ids.of, "model", 0)),
+    Column("batch_id", ("r.owner", "r.project_id", "r.id"), _batch_id),
+    Column("start_time", "r.start_time"),
+    Column("end_time", "r.end_time"),
+    Column("state", "r.state"),
+    Column("error_message", "r.error_message"),
+    Column("calculations", (), list),
+    Column("output_data_points", (), list),
+    Derived("is_deletable", ("batch_id",), lambda batch: batch is None),
+    Derived("deletion_blockers", ("batch_id",), _blockers),
+    Column("created_at", "r.created_at"),
+    Column("updated_at", "r.updated_at"),
+)
+"""A run as it stands in its row or in that of its batch; what its nodes came to is read beside."""
 
 
 class _CalculationRow(msgspec.Struct, frozen=True):
@@ -113,8 +127,8 @@ class _CalculationRow(msgspec.Struct, frozen=True):
 async def list_model_runs(tx: Read, model: int, request: ListRequest) -> Page[ModelRun]:
     """The runs of one version: those that stand alone, and those behind its batches."""
     of_model = SQL("r.model_id = {}").format(Literal(model))
-    page = await page_of(tx, _RunRow, MODEL_RUNS, request, columns=_COLUMNS, source=_SOURCE, where=[of_model])
-    return Page(await _model_runs(tx, page.data), page.info)
+    page = await read_page(tx, MODEL_RUN, MODEL_RUNS, request, source=_SOURCE, where=[of_model])
+    return Page(await _computed(tx, page.data), page.info)
 
 
 async def get_model_run(tx: Read, actor: Actor, friendly: str) -> ModelRun:
@@ -122,53 +136,52 @@ async def get_model_run(tx: Read, actor: Actor, friendly: str) -> ModelRun:
     key = read_model_run_id(friendly)
     if key is None:
         raise NotFound
-    row = await tx.row(
-        _RunRow,
-        f"""
-        SELECT {_COLUMNS} FROM {_SOURCE}
-         WHERE r.owner = %s AND r.project_id = %s AND r.id = %s
-           AND r.project_id IN (SELECT id FROM projects WHERE account_id = %s)
-        """,
-        (key.owner, key.project, key.number, actor.account_id),
-    )
-    if row is None:
-        raise NotFound
-    return (await _model_runs(tx, [row]))[0]
+    keyed = SQL("r.owner = %s AND {}").format(of_key(actor, "r.project_id", "r.id"))
+    run = await find(tx, MODEL_RUN, _SOURCE, keyed, (key.owner, key.project, key.number))
+    return (await _computed(tx, [run]))[0]
 
 
-async def _model_runs(tx: Read, rows: Sequence[_RunRow]) -> list[ModelRun]:
-    calculations: dict[RunKey, list[_CalculationRow]] = {row.key: [] for row in rows}
-    for one in await _calculations(tx, rows):
-        calculations[one.key].append(one)
-    tags = await _tags(tx, sorted({row.model for row in rows}))
-    return [_model_run(row, calculations[row.key], tags[row.model]) for row in rows]
+async def _computed(tx: Read, runs: Sequence[ModelRun]) -> list[ModelRun]:
+    """Runs with what their nodes came to."""
+    by_run: dict[str, list[_CalculationRow]] = {run.id: [] for run in runs}
+    for one in await _calculations(tx, [key for run in runs if (key := read_model_run_id(run.id))]):
+        by_run[model_run_id(one.key)].append(one)
+    tags = await _tags(tx, {run.model_id for run in runs})
+    return [
+        msgspec.structs.replace(
+            run,
+            calculations=[_calculation(one, tags[run.model_id].get(one.slug, {})) for one in by_run[run.id]],
+            output_data_points=[_output(one) for one in by_run[run.id] if one.is_output],
+        )
+        for run in runs
+    ]
 
 
-async def _calculations(tx: Read, rows: Sequence[_RunRow]) -> list[_CalculationRow]:
+async def _calculations(tx: Read, keys: Sequence[RunKey]) -> list[_CalculationRow]:
     """The values of the nodes of some runs, in each model's order."""
     return await tx.rows(
         _CalculationRow,
         """
-        WITH wanted AS (
+        WITH request AS (
             SELECT * FROM unnest(%s::integer[], %s::integer[], %s::bigint[]) AS w (owner, project_id, id)
         )
         SELECT w.owner, c.project_id, c.model_run_id AS run, c.position, c.id, c.slug, c.name, c.unit,
                c.value, c.elements, c.is_output
-          FROM wanted w
+          FROM request w
           JOIN model_run_calculations c ON (c.project_id, c.model_run_id) = (w.project_id, w.id)
          WHERE w.owner = 2
         UNION ALL
         SELECT w.owner, c.project_id, c.batch_id, c.position, c.id, c.slug, c.name, c.unit, c.value,
                NULL::numeric[], c.is_output OR c.is_primary
-          FROM wanted w
+          FROM request w
           JOIN batch_calculations c ON (c.project_id, c.batch_id) = (w.project_id, w.id)
          WHERE w.owner = 1
          ORDER BY owner, project_id, run, position
         """,
         (
-            [row.owner for row in rows],
-            [row.project for row in rows],
-            [row.number for row in rows],
+            [key.owner for key in keys],
+            [key.project for key in keys],
+            [key.number for key in keys],
         ),
     )
 
@@ -177,9 +190,11 @@ Tags = Mapping[str, Mapping[str, str]]
 """What a document says of its nodes, by their slugs."""
 
 
-async def _tags(tx: Read, models: Sequence[int]) -> dict[int, Tags]:
-    rows = await tx.tuples("SELECT id, document FROM models WHERE id = ANY (%s)", (list(models),))
-    return {number: await tx.in_thread(_tags_in, document) for number, document in rows}
+async def _tags(tx: Read, models: Collection[str]) -> dict[str, Tags]:
+    """What the documents of models say, by the models' ids."""
+    numbers = sorted(ids.number("model", friendly) for friendly in models)
+    rows = await tx.tuples("SELECT id, document FROM models WHERE id = ANY (%s)", (numbers,))
+    return {ids.of("model", 0, number): await tx.in_thread(_tags_in, document) for number, document in rows}
 
 
 def _tags_in(document: str) -> Tags:
@@ -188,35 +203,6 @@ def _tags_in(document: str) -> Tags:
         return {node.slug: node.tags for node in read_model(document).nodes}
     except ModelError:
         return {}
-
-
-def _model_run(row: _RunRow, calculations: Sequence[_CalculationRow], tags: Tags) -> ModelRun:
-    batch = ids.of("batch", row.project, row.number) if row.owner == Owner.BATCH else None
-    blockers = [] if batch is None else [_behind(batch)]
-    return ModelRun(
-        id=model_run_id(row.key),
-        project_id=ids.of("project", row.project),
-        model_id=ids.of("model", 0, row.model),
-        batch_id=batch,
-        start_time=row.start_time,
-        end_time=row.end_time,
-        state=row.state,
-        error_message=row.error_message,
-        calculations=[_calculation(one, tags.get(one.slug, {})) for one in calculations],
-        output_data_points=[_output(one) for one in calculations if one.is_output],
-        is_deletable=not blockers,
-        deletion_blockers=blockers,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-    )
-
-
-def _behind(batch: str) -> DeletionBlocker:
-    return DeletionBlocker(
-        "batch",
-        f"The batch {batch} is what the run came to; the run goes when the batch is deleted.",
-        [batch],
-    )
 
 
 def _calculation(row: _CalculationRow, tags: Mapping[str, str]) -> Calculation:

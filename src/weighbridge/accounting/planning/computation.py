@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from weighbridge.accounting.inputs.streams import Source
+from weighbridge.accounting.inputs.streams import InputStream
 from weighbridge.accounting.planning.fingerprint import fingerprint, seen_only
 from weighbridge.accounting.planning.plan import Run
 from weighbridge.accounting.planning.scope import Scope
@@ -27,7 +27,7 @@ class Ran:
 def run_slots(
     scope: Scope,
     setting: Setting,
-    sources: Sequence[Source],
+    sources: Sequence[InputStream],
     slots: Sequence[SlotData],
     settled: Collection[Interval] = (),
 ) -> Ran:

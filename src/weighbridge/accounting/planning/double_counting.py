@@ -10,8 +10,8 @@ from typing import Any, Final
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composable
 
-from weighbridge.accounting.inputs.selection import Discovery, found
-from weighbridge.accounting.inputs.streams import Source
+from weighbridge.accounting.inputs.selection import BySlot, select_events
+from weighbridge.accounting.inputs.streams import InputStream
 from weighbridge.accounting.planning.plan import Run
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.identity import ids
@@ -20,7 +20,7 @@ from weighbridge.platform.changes.newest_batch import IS_NEWEST
 
 
 async def already_used(
-    tx: Read, scope: Scope, place: Discovery, sources: Sequence[Source], runs: Sequence[Run]
+    tx: Read, scope: Scope, place: BySlot, sources: Sequence[InputStream], runs: Sequence[Run]
 ) -> list[str]:
     """Why a model cannot have some of the events that its runs use: another model has them."""
     rivals = await tx.tuples(
@@ -41,7 +41,7 @@ async def already_used(
 
 
 async def _shared(
-    tx: Read, family: int, place: Discovery, source: Source, runs: Sequence[Run]
+    tx: Read, family: int, place: BySlot, source: InputStream, runs: Sequence[Run]
 ) -> list[TupleRow]:
     """The models that have events of a source: name, how many, and the first of them."""
     if source.is_of_elements:
@@ -49,7 +49,7 @@ async def _shared(
         used = {event for run in runs for event in run.used.get(source.number, ())}
         values: Mapping[str, Any] = {"used": sorted(used)}
     else:
-        discovered = found(place, source, ())
+        discovered = select_events(place, source, ())
         events, values = discovered.events, discovered.values
     known = {"project": place.project, "family": family}
     return await tx.tuples(_SHARED.format(used=events, newest=SQL(IS_NEWEST)), {**values, **known})

@@ -18,11 +18,11 @@ from weighbridge.accounting.books.runs import slot_columns
 from weighbridge.accounting.inputs.selection import EACH_SLOT, membership
 from weighbridge.accounting.inputs.streams import (
     Catalogue,
+    InputStream,
     Resolved,
-    Source,
     catalogue_of,
     matching,
-    sources_of,
+    streams_of,
 )
 from weighbridge.accounting.inputs.window import Reach
 from weighbridge.accounting.planning.kept_inputs import Sets, SlotInputs, kept_inputs
@@ -78,7 +78,7 @@ class _Reader:
         """The inputs that read a data point type."""
         return [
             read.node
-            for source in self.resolved.sources
+            for source in self.resolved.streams
             for read in source.reads
             if read.data_point_type == kind
         ]
@@ -94,7 +94,7 @@ async def explicit_inputs(
     if not is_asked and not any(one.sets or one.skipped for one in kept):
         return kept
     catalogue = await catalogue_of(tx, project)
-    readers = [_Reader(part, sources_of(part.model, catalogue)) for part in parts]
+    readers = [_Reader(part, streams_of(part.model, catalogue)) for part in parts]
     problems: list[Problem] = []
     sets = [one.sets for one in kept]
     if named is not None:
@@ -180,7 +180,7 @@ async def _placed(tx: Read, project: int, reader: _Reader, points: Sequence[_Poi
     for point in points:
         by_type.setdefault(point.data_point_type, set()).add(point.event)
     found: dict[int, dict[int, frozenset[int]]] = {}
-    for source in reader.resolved.sources:
+    for source in reader.resolved.streams:
         for kind in {read.data_point_type for read in source.reads} & by_type.keys():
             for slot, event in await _touched(tx, project, reader.part, source, by_type[kind]):
                 if slot not in reader.part.asked:
@@ -191,7 +191,7 @@ async def _placed(tx: Read, project: int, reader: _Reader, points: Sequence[_Poi
 
 
 async def _touched(
-    tx: Read, project: int, part: Part, source: Source, events: Collection[int]
+    tx: Read, project: int, part: Part, source: InputStream, events: Collection[int]
 ) -> list[tuple[int, int]]:
     """Which of some events a source has in which slot."""
     condition = SQL("true") if source.window.reach is Reach.ANY else membership(part.slots, source)
@@ -265,7 +265,7 @@ async def _applied(tx: Read, project: int, reader: _Reader, inputs: SlotInputs) 
     more, all are, for the set is complete.
     """
     by_node: dict[int, dict[str, frozenset[int]]] = {}
-    for source in reader.resolved.sources:
+    for source in reader.resolved.streams:
         for read in source.reads:
             named = {event for kinds in inputs.sets.values() for event in kinds.get(read.data_point_type, ())}
             pairs = await _touched(tx, project, reader.part, source, named) if named else []

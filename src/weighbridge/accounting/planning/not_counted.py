@@ -6,8 +6,8 @@ from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.accounting.batch_generations.records import NotCounted
 from weighbridge.accounting.inputs.event_slots import EVENTS_NAMED_MAX, in_none
-from weighbridge.accounting.inputs.selection import Discovery
-from weighbridge.accounting.inputs.streams import Source
+from weighbridge.accounting.inputs.selection import BySlot
+from weighbridge.accounting.inputs.streams import InputStream
 from weighbridge.accounting.inputs.window import IS_LONG, LONG, Reach
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.engine.statistics import Group
@@ -22,14 +22,14 @@ INCOMPLETE = "they lack a required value"
 NO_SLOT = "no slot of an event or tracking id has them"
 
 
-def met_no_partition(sources: Sequence[Source], lost: Sequence[Group]) -> Iterator[NotCounted]:
+def met_no_partition(sources: Sequence[InputStream], lost: Sequence[Group]) -> Iterator[NotCounted]:
     """Events whose tags fit no partition that runs."""
     slugs = {source.number: source.event_type_slug for source in sources}
     for group in lost:
         yield NotCounted(NO_PARTITION, slugs[group.source], group.event_count, [group.first_event])
 
 
-async def left_out(tx: Read, scope: Scope, sources: Sequence[Source]) -> list[NotCounted]:
+async def left_out(tx: Read, scope: Scope, sources: Sequence[InputStream]) -> list[NotCounted]:
     """Events of the range that straddle a boundary, are in no slot or incomplete, by type and reason."""
     slots = scope.selection.selected
     is_by_event = scope.model.cadence == EVENT
@@ -39,10 +39,10 @@ async def left_out(tx: Read, scope: Scope, sources: Sequence[Source]) -> list[No
     ]
 
 
-async def _in_no_slot(tx: Read, scope: Scope, sources: Sequence[Source]) -> list[NotCounted]:
+async def _in_no_slot(tx: Read, scope: Scope, sources: Sequence[InputStream]) -> list[NotCounted]:
     """Events that slots of events leave, such as those without the tracking id that would make one."""
     found = []
-    place = Discovery(scope.project, (*scope.selection.selected, *scope.selection.touched))
+    place = BySlot(scope.project, (*scope.selection.selected, *scope.selection.touched))
     for source in sources:
         if source.window.reach is not Reach.ANY:
             count, numbers = await in_none(tx, place, source, scope.hull)
@@ -52,7 +52,7 @@ async def _in_no_slot(tx: Read, scope: Scope, sources: Sequence[Source]) -> list
 
 
 async def _straddling_or_incomplete(
-    tx: Read, scope: Scope, sources: Sequence[Source], cut: Sequence[Interval]
+    tx: Read, scope: Scope, sources: Sequence[InputStream], cut: Sequence[Interval]
 ) -> list[NotCounted]:
     rows = await tx.tuples(
         _LEFT_OUT.format(straddling=_straddling(sources), long=SQL(LONG), is_long=SQL(IS_LONG)),
@@ -73,7 +73,7 @@ async def _straddling_or_incomplete(
     ]
 
 
-def _straddling(sources: Sequence[Source]) -> Composable:
+def _straddling(sources: Sequence[InputStream]) -> Composable:
     """Whether an event would be read by an input that takes only what lies inside a slot."""
     arms = [
         SQL("(e.event_type_id = {} AND {})").format(Literal(source.event_type), source.where)

@@ -9,7 +9,7 @@ from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.accounting.batch_generations.records import PendingProposals
 from weighbridge.accounting.inputs.event_slots import EVENTS_NAMED_MAX
-from weighbridge.accounting.inputs.streams import Source
+from weighbridge.accounting.inputs.streams import InputStream
 from weighbridge.accounting.inputs.window import Reach
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.identity import ids
@@ -17,7 +17,7 @@ from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.db.engine import Read
 
 
-async def pending_proposals(tx: Read, scope: Scope, sources: Sequence[Source]) -> list[PendingProposals]:
+async def pending_proposals(tx: Read, scope: Scope, sources: Sequence[InputStream]) -> list[PendingProposals]:
     """What waits for approval of the data that inputs read in the range, by rule and event type."""
     if not sources:
         return []
@@ -43,7 +43,7 @@ async def pending_proposals(tx: Read, scope: Scope, sources: Sequence[Source]) -
     ]
 
 
-def _read_by(source: Source) -> Composable:
+def _read_by(source: InputStream) -> Composable:
     """Whether a source reads the data point of a result `r` of an event `e`, as far as the range goes."""
     return SQL("(e.event_type_id = {} AND r.position = ANY ({}::smallint[]) AND {} AND {})").format(
         Literal(source.event_type),

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from weighbridge.accounting.batch_generations.records import LeftOut, NotCounted, PendingProposals
-from weighbridge.accounting.inputs.selection import Discovery
-from weighbridge.accounting.inputs.streams import Source
+from weighbridge.accounting.inputs.selection import BySlot
+from weighbridge.accounting.inputs.streams import InputStream
 from weighbridge.core.engine import Reading
 from weighbridge.core.engine.source_ledger import Drawn
 from weighbridge.core.ledger.partition import Partition
@@ -118,8 +118,8 @@ class Plan:
 
     model_id: int
     share_scale: int
-    sources: tuple[Source, ...]
-    place: Discovery
+    sources: tuple[InputStream, ...]
+    place: BySlot
     slots: tuple[Interval, ...]
     slot_labels: tuple[str, ...]
     touched_labels: tuple[str, ...]

@@ -10,10 +10,10 @@ from weighbridge.accounting.drawing.draws import Drawings, drawings_of, with_dra
 from weighbridge.accounting.drawing.manual_allocation import SlotRuns
 from weighbridge.accounting.drawing.manual_sources import NO_CHOICES, Choices
 from weighbridge.accounting.inputs.event_slots import in_several
-from weighbridge.accounting.inputs.selection import Discovery
+from weighbridge.accounting.inputs.selection import BySlot
 from weighbridge.accounting.inputs.slot_data import Inputs, read_slots
 from weighbridge.accounting.inputs.statics import statics_of
-from weighbridge.accounting.inputs.streams import Resolved, catalogue_of, sources_of
+from weighbridge.accounting.inputs.streams import Resolved, catalogue_of, streams_of
 from weighbridge.accounting.inputs.window import Reach
 from weighbridge.accounting.planning.computation import run_slots
 from weighbridge.accounting.planning.differences import changes_of
@@ -37,7 +37,7 @@ class _Data:
 
     scope: Scope
     resolved: Resolved
-    place: Discovery
+    place: BySlot
     slots: Sequence[SlotData]
 
     def runs(self) -> list[SlotRuns]:
@@ -56,9 +56,9 @@ async def make_plans(tx: Read, scopes: Sequence[Scope], choices: Choices = NO_CH
 
 
 async def _read(tx: Read, scope: Scope) -> _Data:
-    resolved = sources_of(scope.model, await catalogue_of(tx, scope.project), scope.inputs.nodes)
+    resolved = streams_of(scope.model, await catalogue_of(tx, scope.project), scope.inputs.nodes)
     statics = await statics_of(tx, scope.project, scope.model)
-    place = Discovery(scope.project, scope.selection.selected, scope.inputs.by_node)
+    place = BySlot(scope.project, scope.selection.selected, scope.inputs.by_node)
     skipped = [frozenset(scope.inputs.skipped_nodes.get(index, ())) for index in range(len(place.slots))]
     slots = await read_slots(tx, place, Inputs(resolved, statics, scope.model.partition_type), skipped)
     return _Data(scope, resolved, place, slots)
@@ -67,7 +67,7 @@ async def _read(tx: Read, scope: Scope) -> _Data:
 async def _plan(tx: Read, read: _Data, drawings: Drawings) -> Plan:
     """Plan one version; problems that would fail it are in the plan, nothing is raised for them."""
     scope, resolved = read.scope, read.resolved
-    sources, slots = resolved.sources, scope.selection.selected
+    sources, slots = resolved.streams, scope.selection.selected
     data = [replace(one, drawing=drawings.of(scope.model_id, one.slot)) for one in read.slots]
     program = prepare(scope.model)
     setting = Setting(program, resolved.measures, scope.share_scale, scope.project, scope.zone)
@@ -107,7 +107,7 @@ async def _counted_twice(tx: Read, read: _Data) -> list[str]:
         return []
     bodies = {node.slug: node.body for node in read.scope.model.nodes}
     found = []
-    for source in read.resolved.sources:
+    for source in read.resolved.streams:
         inputs = [body for slug in source.node_slugs if isinstance(body := bodies[slug], Input)]
         is_divided = any(body.share is not Share.REPEAT for body in inputs)
         if is_divided and not source.is_defining and source.window.reach is not Reach.ANY:

@@ -12,8 +12,8 @@ from psycopg.sql import SQL
 from weighbridge.accounting.batch_generations.records import NotCounted
 from weighbridge.accounting.books.runs import slot_columns
 from weighbridge.accounting.inputs.event_slots import EVENTS_NAMED_MAX
-from weighbridge.accounting.inputs.selection import EACH_SLOT, Discovery, chosen, membership
-from weighbridge.accounting.inputs.streams import Source, matching
+from weighbridge.accounting.inputs.selection import EACH_SLOT, BySlot, chosen, membership
+from weighbridge.accounting.inputs.streams import InputStream, matching
 from weighbridge.accounting.inputs.window import Reach
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.identity import ids
@@ -23,7 +23,9 @@ OTHERS_NAMED: Final = "other data were named for input {input}"
 TYPE_SKIPPED: Final = "the type that input {input} reads was set aside"
 
 
-async def set_aside(tx: Read, scope: Scope, place: Discovery, sources: Sequence[Source]) -> list[NotCounted]:
+async def set_aside(
+    tx: Read, scope: Scope, place: BySlot, sources: Sequence[InputStream]
+) -> list[NotCounted]:
     """Events that an input would use if nothing had been named or skipped for their slot."""
     return [
         one
@@ -33,7 +35,7 @@ async def set_aside(tx: Read, scope: Scope, place: Discovery, sources: Sequence[
     ]
 
 
-async def _of_source(tx: Read, scope: Scope, place: Discovery, source: Source) -> list[NotCounted]:
+async def _of_source(tx: Read, scope: Scope, place: BySlot, source: InputStream) -> list[NotCounted]:
     node = source.reads[0].node
     restriction, values = chosen(place, source)
     skipped = [index + 1 for index, nodes in scope.inputs.skipped_nodes.items() if node in nodes]

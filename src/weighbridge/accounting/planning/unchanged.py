@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from weighbridge.accounting.inputs.streams import Source
+from weighbridge.accounting.inputs.streams import InputStream
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.engine import SlotData
 from weighbridge.core.engine.element import Measures
@@ -23,7 +23,7 @@ Digests = Mapping[Interval, bytes]
 
 
 def digests_of(
-    scope: Scope, measures: Measures, sources: Sequence[Source], slots: Sequence[SlotData]
+    scope: Scope, measures: Measures, sources: Sequence[InputStream], slots: Sequence[SlotData]
 ) -> Digests:
     """Digest everything that each slot is computed from; empty for a model that draws or looks."""
     if scope.outlets or scope.model.cadence == EVENT:

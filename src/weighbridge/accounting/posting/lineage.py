@@ -8,8 +8,8 @@ from typing import Final, LiteralString
 
 from psycopg.sql import SQL, Literal
 
-from weighbridge.accounting.inputs.selection import Discovery, chosen, found, membership
-from weighbridge.accounting.inputs.streams import Source, matching
+from weighbridge.accounting.inputs.selection import BySlot, chosen, membership, select_events
+from weighbridge.accounting.inputs.streams import InputStream, matching
 from weighbridge.accounting.posting.posted import Context, Posted, run_key
 from weighbridge.accounting.tracing.input_data import CHUNK_SIZE
 from weighbridge.collection.measurements.value import NUMBERS
@@ -20,8 +20,8 @@ from weighbridge.db.engine import Write
 async def insert_lineage(
     tx: Write,
     context: Context,
-    place: Discovery,
-    source: Source,
+    place: BySlot,
+    source: InputStream,
     posted: Sequence[Posted],
     *,
     dimensions: Sequence[str],
@@ -51,7 +51,7 @@ async def insert_lineage(
         await _insert_by_tags(tx, context, place, source, used, dimensions=dimensions)
 
 
-async def _insert_elements(tx: Write, context: Context, source: Source, used: Sequence[Posted]) -> None:
+async def _insert_elements(tx: Write, context: Context, source: InputStream, used: Sequence[Posted]) -> None:
     """Write the events of a source that was read element by element: they are known by their ids."""
     await tx.copy(
         """
@@ -72,7 +72,7 @@ def _chunks(events: Sequence[int]) -> list[Sequence[int]]:
 
 
 async def _insert_by_batch(
-    tx: Write, context: Context, place: Discovery, source: Source, used: Sequence[Posted]
+    tx: Write, context: Context, place: BySlot, source: InputStream, used: Sequence[Posted]
 ) -> None:
     """Write the events of a source that PostgreSQL summed, where no two batches share a slot."""
     keys = [run_key(context, one.change.run) for one in used]
@@ -107,8 +107,8 @@ async def _insert_by_batch(
 async def _insert_by_tags(
     tx: Write,
     context: Context,
-    place: Discovery,
-    source: Source,
+    place: BySlot,
+    source: InputStream,
     used: Sequence[Posted],
     *,
     dimensions: Sequence[str],
@@ -120,7 +120,7 @@ async def _insert_by_tags(
     slots = {one.change.run.slot for one in used}
     narrowed = _only(place, slots)
     numbers = {slot: number for number, slot in enumerate(narrowed.slots, start=1)}
-    events = found(narrowed, source, dimensions)
+    events = select_events(narrowed, source, dimensions)
     rows = [
         (
             one.batch_id, numbers[one.change.run.slot], tags.tracking_id or "",
@@ -151,11 +151,11 @@ async def _insert_by_tags(
     )
 
 
-def _only(place: Discovery, slots: Collection[Interval]) -> Discovery:
+def _only(place: BySlot, slots: Collection[Interval]) -> BySlot:
     """The same place with these of its slots."""
     kept = [index for index, slot in enumerate(place.slots) if slot in slots]
     sets = {new: place.sets[old] for new, old in enumerate(kept) if old in place.sets}
-    return Discovery(place.project, [place.slots[index] for index in kept], sets)
+    return BySlot(place.project, [place.slots[index] for index in kept], sets)
 
 
 async def insert_static_inputs(tx: Write, context: Context, posted: Sequence[Posted]) -> None:

@@ -13,7 +13,7 @@ from weighbridge.db.engine import Read
 
 async def allocations_of(tx: Read, project: int, batches: Sequence[int]) -> dict[int, list[BatchAllocation]]:
     """What runs hold of each of some batches, in the order of their batches."""
-    found: dict[int, list[BatchAllocation]] = {batch: [] for batch in batches}
+    allocations: dict[int, list[BatchAllocation]] = {batch: [] for batch in batches}
     for source, amount, unit, consumer, ledger, tracking_id in await tx.tuples(
         """
         SELECT held.batch_id, held.amount, l.unit, consumer.id, consumer.ledger_id, consumer.tracking_id
@@ -29,7 +29,7 @@ async def allocations_of(tx: Read, project: int, batches: Sequence[int]) -> dict
         """,
         {"project": project, "batches": list(batches)},
     ):
-        found[source].append(
+        allocations[source].append(
             BatchAllocation(
                 amount=amount,
                 unit=unit,
@@ -38,7 +38,7 @@ async def allocations_of(tx: Read, project: int, batches: Sequence[int]) -> dict
                 tracking_id=tracking_id,
             )
         )
-    return found
+    return allocations
 
 
 async def draws_of(
@@ -48,7 +48,7 @@ async def draws_of(
 
     `attributes` are the outputs that each node has travel along, as it lists them.
     """
-    found: dict[str, list[LineageDraw]] = {}
+    draws: dict[str, list[LineageDraw]] = {}
     for node, source, ledger, tracking_id, amount, unit, values, units in await tx.tuples(
         """
         SELECT d.node, source.id, source.ledger_id, source.tracking_id, d.amount, l.unit, d.attributes,
@@ -60,7 +60,7 @@ async def draws_of(
         """,
         (project, batch),
     ):
-        found.setdefault(node, []).append(
+        draws.setdefault(node, []).append(
             LineageDraw(
                 batch_id=ids.of("batch", project, source),
                 ledger_id=ids.of("ledger", project, ledger),
@@ -72,4 +72,4 @@ async def draws_of(
                 ],
             )
         )
-    return found
+    return draws

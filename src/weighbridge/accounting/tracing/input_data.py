@@ -69,7 +69,7 @@ class StoredEvent(msgspec.Struct, frozen=True):
     raw_booleans: list[bool | None]
     is_imputed: bool
     substituted: list[int]
-    """The positions at which the batch saw another value in the place of the captured one."""
+    """The positions at which the batch saw another value in place of the captured one."""
     substitutions: list[int]
     """The numbers of the corrections that put it there, one for each position."""
 
@@ -95,18 +95,18 @@ async def input_data(
     sets = await input_sets(tx, project, batches)
     rows = await rows_between(tx, project, sets, offset, limit)
     skipped = await skipped_rows(tx, project, batches)
-    found = {}
+    pages = {}
     for batch in batches:
         measured = sum(one.row_count for one in sets[batch])
         first = max(0, offset - measured)
         rest = skipped[batch][first : first + limit - len(rows[batch])]
-        found[batch] = ([*rows[batch], *rest], measured + len(skipped[batch]))
-    return found
+        pages[batch] = ([*rows[batch], *rest], measured + len(skipped[batch]))
+    return pages
 
 
 async def input_sets(tx: Read, project: int, batches: Sequence[int]) -> dict[int, list[InputSet]]:
     """The input sets of several batches, in their order."""
-    found: dict[int, list[InputSet]] = {batch: [] for batch in batches}
+    sets: dict[int, list[InputSet]] = {batch: [] for batch in batches}
     for one in await tx.rows(
         InputSet,
         """
@@ -118,8 +118,8 @@ async def input_sets(tx: Read, project: int, batches: Sequence[int]) -> dict[int
         """,
         (project, list(batches)),
     ):
-        found[one.batch].append(one)
-    return found
+        sets[one.batch].append(one)
+    return sets
 
 
 async def rows_between(
@@ -127,7 +127,7 @@ async def rows_between(
 ) -> dict[int, list[InputRow]]:
     """Some consecutive rows of each batch's input data: by set, by time, by position."""
     slices = [piece for of_batch in sets.values() for piece in _slices(of_batch, offset, limit)]
-    names = await measures(tx, project, {piece.inputs.event_type for piece in slices})
+    names = await slugs_and_units(tx, project, {piece.inputs.event_type for piece in slices})
     rows: dict[int, list[InputRow]] = {batch: [] for batch in sets}
     stored = await _stored(tx, project, slices)
     numbers = {number for events in stored for event in events for number in event.substitutions}
@@ -165,22 +165,22 @@ def _slices(sets: Sequence[InputSet], offset: int, limit: int) -> Iterator[Slice
 
 async def _stored(tx: Read, project: int, slices: Sequence[Slice]) -> list[list[StoredEvent]]:
     """The events of every slice, in one statement."""
-    found: list[list[StoredEvent]] = [[] for _ in slices]
+    by_slice: list[list[StoredEvent]] = [[] for _ in slices]
     for event in await tx.rows(
         StoredEvent,
         """
-        WITH wanted AS (
+        WITH slices AS (
             SELECT * FROM unnest(%(batches)s::bigint[], %(sets)s::smallint[], %(firsts)s::integer[],
                                  %(counts)s::integer[])
                      WITH ORDINALITY AS w (batch_id, set_number, first, count, slice)
         ), named AS (
-            SELECT w.slice, w.batch_id, c.chunk * %(size)s + part.place - 1 - w.first AS place, w.count,
+            SELECT w.slice, w.batch_id, c.chunk * %(size)s + part.rank - 1 - w.first AS position, w.count,
                    part.event_id
-              FROM wanted w
+              FROM slices w
               JOIN batch_inputs c ON c.project_id = %(project)s
                AND (c.batch_id, c.set_number) = (w.batch_id, w.set_number)
                AND c.chunk BETWEEN w.first / %(size)s AND (w.first + w.count - 1) / %(size)s,
-                   unnest(c.event_ids) WITH ORDINALITY AS part (event_id, place)
+                   unnest(c.event_ids) WITH ORDINALITY AS part (event_id, rank)
         )
         SELECT named.slice, e.id, e.tracking_id, e.start_time, e.end_time,
                CASE WHEN e.is_revised THEN numbers_as_used(e, named.batch_id) ELSE e.numbers END,
@@ -196,8 +196,8 @@ async def _stored(tx: Read, project: int, slices: Sequence[Slice]) -> list[list[
                  JOIN corrections c ON (c.project_id, c.id) = (used.project_id, used.correction_id)
                 WHERE used.project_id = %(project)s AND used.batch_id = named.batch_id
                   AND c.event_id = e.id AND c.source = 'substitution') AS substituted ON e.is_revised
-         WHERE named.place >= 0 AND named.place < named.count
-         ORDER BY named.slice, named.place
+         WHERE named.position >= 0 AND named.position < named.count
+         ORDER BY named.slice, named.position
         """,
         {
             "size": CHUNK_SIZE,
@@ -208,11 +208,11 @@ async def _stored(tx: Read, project: int, slices: Sequence[Slice]) -> list[list[
             "counts": [piece.count for piece in slices],
         },
     ):
-        found[event.slice - 1].append(event)
-    return found
+        by_slice[event.slice - 1].append(event)
+    return by_slice
 
 
-async def measures(
+async def slugs_and_units(
     tx: Read, project: int, event_types: Collection[int]
 ) -> dict[tuple[int, int], tuple[str, str | None]]:
     """Slug and unit of every position of some event types."""
@@ -230,10 +230,10 @@ def _row(
     project: int,
     event: StoredEvent,
     position: int,
-    measure: tuple[str, str | None],
+    named_as: tuple[str, str | None],
     named: Mapping[int, Substitution],
 ) -> InputRow:
-    slug, unit = measure
+    slug, unit = named_as
     number = dict(zip(event.substituted, event.substitutions, strict=True)).get(position)
     point = ids.of("data_point", project, event.number, position)
     return InputRow(

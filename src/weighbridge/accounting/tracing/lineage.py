@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
-from weighbridge.accounting.batches import queries
 from weighbridge.accounting.batches.records import (
+    Batch,
     Lineage,
     LineageDraw,
     LineageInput,
@@ -22,13 +22,12 @@ from weighbridge.accounting.tracing.input_data import (
     StoredEvent,
     first_events,
     input_sets,
-    measures,
+    slugs_and_units,
 )
 from weighbridge.accounting.tracing.skipped_inputs import skipped_nodes
 from weighbridge.core.expression import print_tree
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Formula, Input, Node, Upstream, needs
-from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.modelling.document.reading import read_model
 from weighbridge.modelling.models.queries import stored_model
@@ -59,11 +58,8 @@ class _Reads:
     skipped: Collection[str]
 
 
-async def get_lineage(tx: Read, actor: Actor, friendly: str) -> Lineage:
-    """How one batch of the actor's account came about."""
-    batch = await queries.get_batch(tx, actor, friendly)
-    key = ids.parse("batch", friendly)
-    assert key is not None  # noqa: S101 - the batch was found by it
+async def lineage_of(tx: Read, key: ids.Key, batch: Batch) -> Lineage:
+    """How a batch came about."""
     calculations = await tx.rows(
         _Calculation,
         """
@@ -73,7 +69,7 @@ async def get_lineage(tx: Read, actor: Actor, friendly: str) -> Lineage:
         (key.project, key.key),
     )
     if batch.model is None:
-        return Lineage(batch, [_figure(found) for found in calculations])
+        return Lineage(batch, [_figure(one) for one in calculations])
     model = read_model((await stored_model(tx, ids.number("model", batch.model.id))).document)
     reads = _Reads(
         await _inputs(tx, key, {node.slug: node.body for node in model.nodes}),
@@ -91,13 +87,13 @@ async def get_lineage(tx: Read, actor: Actor, friendly: str) -> Lineage:
         await skipped_nodes(tx, key.project, key.key),
     )
     nodes = {node.slug: node for node in model.nodes}
-    return Lineage(batch, [_node(found, nodes[found.slug], reads) for found in calculations])
+    return Lineage(batch, [_node(one, nodes[one.slug], reads) for one in calculations])
 
 
 async def _inputs(tx: Read, batch: ids.Key, bodies: Mapping[str, object]) -> dict[str, LineageInput]:
     """What each input node read, by the node's slug."""
     sets = (await input_sets(tx, batch.project, [batch.key]))[batch.key]
-    names = await measures(tx, batch.project, {one.event_type for one in sets})
+    names = await slugs_and_units(tx, batch.project, {one.event_type for one in sets})
     events = await first_events(tx, batch.project, sets, ROWS_SHOWN)
     return {
         slug: _input(batch.project, body, one, shown, names)
@@ -109,7 +105,7 @@ async def _inputs(tx: Read, batch: ids.Key, bodies: Mapping[str, object]) -> dic
 
 async def _static_inputs(tx: Read, batch: ids.Key) -> dict[str, list[LineageStaticInput]]:
     """The values of static inputs that each node read."""
-    found: dict[str, list[LineageStaticInput]] = {}
+    by_node: dict[str, list[LineageStaticInput]] = {}
     for node, *value in await tx.tuples(
         """
         SELECT u.node, s.id, s.value, s.unit, s.effective_from
@@ -119,21 +115,21 @@ async def _static_inputs(tx: Read, batch: ids.Key) -> dict[str, list[LineageStat
         """,
         (batch.project, batch.key),
     ):
-        found.setdefault(node, []).append(LineageStaticInput(*value))
-    return found
+        by_node.setdefault(node, []).append(LineageStaticInput(*value))
+    return by_node
 
 
-def _node(found: _Calculation, node: Node, reads: _Reads) -> LineageNode:
+def _node(calculation: _Calculation, node: Node, reads: _Reads) -> LineageNode:
     return LineageNode(
-        slug=found.slug,
-        name=found.name,
-        unit=found.unit,
-        value=found.value,
-        whole=found.whole,
-        element_count=found.element_count,
-        elements=found.elements,
-        is_output=found.is_output,
-        is_primary=found.is_primary,
+        slug=calculation.slug,
+        name=calculation.name,
+        unit=calculation.unit,
+        value=calculation.value,
+        whole=calculation.whole,
+        element_count=calculation.element_count,
+        elements=calculation.elements,
+        is_output=calculation.is_output,
+        is_primary=calculation.is_primary,
         equation=print_tree(node.body.tree) if isinstance(node.body, Formula) else None,
         reads=list(needs(node)),
         source=node.source,
@@ -144,18 +140,18 @@ def _node(found: _Calculation, node: Node, reads: _Reads) -> LineageNode:
     )
 
 
-def _figure(found: _Calculation) -> LineageNode:
+def _figure(calculation: _Calculation) -> LineageNode:
     """A number of an instrument, which nothing was computed from."""
     return LineageNode(
-        slug=found.slug,
-        name=found.name,
-        unit=found.unit,
-        value=found.value,
+        slug=calculation.slug,
+        name=calculation.name,
+        unit=calculation.unit,
+        value=calculation.value,
         whole=None,
         element_count=None,
         elements=None,
-        is_output=found.is_output,
-        is_primary=found.is_primary,
+        is_output=calculation.is_output,
+        is_primary=calculation.is_primary,
         equation=None,
         reads=[],
         source=None,
@@ -173,7 +169,7 @@ def _input(
     events: Sequence[StoredEvent],
     names: Mapping[tuple[int, int], tuple[str, str | None]],
 ) -> LineageInput:
-    positions = {slug: place for (kind, place), (slug, _) in names.items() if kind == one.event_type}
+    positions = {slug: position for (kind, position), (slug, _) in names.items() if kind == one.event_type}
     position = positions[body.data_point_type]
     # The weight of a joined input may stand on the events that it is joined to.
     weight = positions.get(body.weight) if body.weight else None

@@ -23,7 +23,7 @@ async def skipped_nodes(tx: Read, project: int, batch: int) -> frozenset[str]:
 
 async def skipped_rows(tx: Read, project: int, batches: Sequence[int]) -> Mapping[int, list[InputRow]]:
     """The rows that stand for what was set aside, by batch."""
-    found: dict[int, list[InputRow]] = {batch: [] for batch in batches}
+    rows: dict[int, list[InputRow]] = {batch: [] for batch in batches}
     for batch, slug, unit in await tx.tuples(
         """
         SELECT DISTINCT s.batch_id, t.slug, t.unit
@@ -37,5 +37,5 @@ async def skipped_rows(tx: Read, project: int, batches: Sequence[int]) -> Mappin
             None, slug, unit, _ZERO, None, substituted=False, imputed=False, substitution=None,
             skipped_input=True,
         )  # fmt: skip
-        found[batch].append(InputRow(point, InputEvent(ids.of("project", project), None)))
-    return found
+        rows[batch].append(InputRow(point, InputEvent(ids.of("project", project), None)))
+    return rows

@@ -1,18 +1,21 @@
 """Read model versions."""
 
+from functools import partial
 from typing import Final
 
 import msgspec
-from psycopg.sql import SQL, Composable, Literal
+from psycopg.sql import SQL
 
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
+from weighbridge.db.literal import Literal
+from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.errors import NotFound
 from weighbridge.modelling.models.records import Model
+from weighbridge.platform.tenancy.scope import find, of_account
 
 MODELS: Final = Listing(
     sorts={
@@ -38,12 +41,30 @@ VERSIONS: Final = Listing(
 )
 
 _SOURCE: Final = "models m JOIN model_families f ON f.id = m.family_id"
-_COLUMNS: Final = """
-    f.project_id, m.id, m.name, m.version, m.version_label, m.description,
-    m.version = (SELECT max(version) FROM models n WHERE n.family_id = m.family_id),
-    m.id = f.active_model_id, m.cadence, m.partition_type, m.sort_order, encode(m.sha256, 'hex'),
-    m.created_at, m.updated_at
-"""
+
+
+def _page_of_model(project: str | None, model: str) -> Link | None:
+    return None if project is None else Link(f"/projects/{project}/models/{model}")
+
+
+MODEL: Final = row_of(
+    Model,
+    Column("id", "m.id", partial(ids.of, "model", 0)),
+    Column("project_id", "f.project_id", unless_null(partial(ids.of, "project"))),
+    Column("name", "m.name"),
+    Column("version", "m.version"),
+    Column("version_label", "m.version_label"),
+    Column("description", "m.description"),
+    Column("is_latest", "m.version = (SELECT max(version) FROM models n WHERE n.family_id = m.family_id)"),
+    Column("is_active", "m.id = f.active_model_id"),
+    Column("cadence", "m.cadence"),
+    Column("partition_type", "m.partition_type"),
+    Column("order", "m.sort_order"),
+    Column("sha256", "encode(m.sha256, 'hex')"),
+    Column("created_at", "m.created_at"),
+    Column("updated_at", "m.updated_at"),
+    Derived("ui_url", ("project_id", "id"), _page_of_model),
+)
 
 
 class StoredModel(msgspec.Struct, frozen=True):
@@ -69,27 +90,23 @@ class Kept(msgspec.Struct, frozen=True):
 
 async def list_models(tx: Read, actor: Actor, request: ListRequest) -> Page[Model]:
     """Every version of the account's models."""
-    return await page_of(tx, _model, MODELS, request, columns=_COLUMNS, source=_SOURCE, where=[_mine(actor)])
+    return await read_page(
+        tx, MODEL, MODELS, request, source=_SOURCE, where=[of_account(actor, "f.account_id")]
+    )
 
 
 async def get_model(tx: Read, actor: Actor, friendly: str) -> Model:
     """One version of the account's models."""
-    found = await tx.row(
-        _model,
-        SQL("SELECT {} FROM {} WHERE {} AND m.id = %s").format(SQL(_COLUMNS), SQL(_SOURCE), _mine(actor)),
-        (ids.number("model", friendly),),
-    )
-    if found is None:
-        raise NotFound
-    return found
+    numbered = SQL("{} AND m.id = %s").format(of_account(actor, "f.account_id"))
+    return await find(tx, MODEL, _SOURCE, numbered, (ids.number("model", friendly),))
 
 
 async def list_versions(tx: Read, actor: Actor, friendly: str, request: ListRequest) -> Page[Model]:
     """Every version of the model that a version belongs to."""
     kept = await kept_model(tx, actor, friendly)
     of_family = SQL("m.family_id = {}").format(Literal(kept.family))
-    return await page_of(
-        tx, _model, VERSIONS, request, columns=_COLUMNS, source=_SOURCE, where=[_mine(actor), of_family]
+    return await read_page(
+        tx, MODEL, VERSIONS, request, source=_SOURCE, where=[of_account(actor, "f.account_id"), of_family]
     )
 
 
@@ -97,7 +114,9 @@ async def kept_model(tx: Read, actor: Actor, friendly: str, *, is_changed: bool 
     """A version of the account's models with its document, locked when it is going to be changed."""
     statement = SQL("""
         SELECT m.id, m.family_id, f.project_id, m.version, m.document FROM {} WHERE {} AND m.id = %s {}
-    """).format(SQL(_SOURCE), _mine(actor), SQL("FOR NO KEY UPDATE OF m" if is_changed else ""))
+    """).format(
+        SQL(_SOURCE), of_account(actor, "f.account_id"), SQL("FOR NO KEY UPDATE OF m" if is_changed else "")
+    )
     found = await tx.row(Kept, statement, (ids.number("model", friendly),))
     if found is None:
         raise NotFound
@@ -114,33 +133,3 @@ async def stored_model(tx: Read, number: int) -> StoredModel:
     if found is None:
         raise NotFound
     return found
-
-
-def _mine(actor: Actor) -> Composable:
-    return SQL("f.account_id = {}").format(Literal(actor.account_id))
-
-
-def _model(
-    project: int | None, number: int, name: str, version: int, version_label: str | None,
-    description: str | None,
-    is_latest: bool, is_active: bool, cadence: str, partition_type: str, order: int, sha256: str,  # noqa: FBT001
-    created: Instant, updated: Instant,
-) -> Model:  # fmt: skip
-    friendly = ids.of("model", 0, number)
-    return Model(
-        id=friendly,
-        project_id=None if project is None else ids.of("project", project),
-        name=name,
-        version=version,
-        version_label=version_label,
-        description=description,
-        is_latest=is_latest,
-        is_active=is_active,
-        cadence=cadence,
-        partition_type=partition_type,
-        order=order,
-        sha256=sha256,
-        created_at=created,
-        updated_at=updated,
-        ui_url=None if project is None else Link(f"/projects/{ids.of('project', project)}/models/{friendly}"),
-    )

@@ -2,14 +2,14 @@
 
 from typing import Final
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL
 
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Listing, ListRequest, Page, page_of, read_int4
+from weighbridge.db.listing import Listing, ListRequest, Page, read_int4, read_page
 from weighbridge.db.row import Column, row_of
-from weighbridge.errors import NotFound
 from weighbridge.platform.api_tokens.records import ApiToken, TokenUser
+from weighbridge.platform.tenancy.scope import find, of_account
 
 API_TOKENS: Final = Listing(
     sorts={
@@ -24,7 +24,8 @@ API_TOKENS: Final = Listing(
 )
 
 _SOURCE: Final = "api_tokens t JOIN users u ON (u.account_id, u.id) = (t.account_id, t.user_id)"
-API_TOKEN_ROW: Final = row_of(
+
+API_TOKEN: Final = row_of(
     ApiToken,
     Column("id", "t.id"),
     Column("name", "t.name"),
@@ -39,28 +40,15 @@ API_TOKEN_ROW: Final = row_of(
 
 async def list_api_tokens(tx: Read, actor: Actor, request: ListRequest) -> Page[ApiToken]:
     """The tokens of the actor's account, those that no longer work included."""
-    mine = SQL("t.account_id = {}").format(Literal(actor.account_id))
-    return await page_of(
-        tx,
-        API_TOKEN_ROW.make,
-        API_TOKENS,
-        request,
-        columns=API_TOKEN_ROW.columns,
-        source=_SOURCE,
-        where=[mine],
+    return await read_page(
+        tx, API_TOKEN, API_TOKENS, request, source=_SOURCE, where=[of_account(actor, "t.account_id")]
     )
 
 
 async def get_api_token(tx: Read, actor: Actor, number: int) -> ApiToken:
     """One token of the actor's account."""
-    api_token = await tx.row(
-        API_TOKEN_ROW.make,
-        f"SELECT {API_TOKEN_ROW.columns} FROM {_SOURCE} WHERE t.account_id = %s AND t.id = %s",
-        (actor.account_id, number),
-    )
-    if api_token is None:
-        raise NotFound
-    return api_token
+    numbered = SQL("{} AND t.id = %s").format(of_account(actor, "t.account_id"))
+    return await find(tx, API_TOKEN, _SOURCE, numbered, (number,))
 
 
 def token_number(text: str) -> int:

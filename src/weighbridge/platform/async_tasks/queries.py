@@ -2,16 +2,17 @@
 
 from typing import Final
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL
 
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.task_state import TaskState
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 from weighbridge.platform.async_tasks.records import AsyncTask
+from weighbridge.platform.tenancy.scope import find, of_account
 
 
 def _state(text: str) -> str:
@@ -37,7 +38,7 @@ ASYNC_TASKS: Final = Listing(
     },
 )
 
-ASYNC_TASK_ROW: Final = row_of(
+ASYNC_TASK: Final = row_of(
     AsyncTask,
     Column("id", "t.id"),
     Column("type", "t.type"),
@@ -56,15 +57,8 @@ _SOURCE: Final = "async_tasks t LEFT JOIN async_task_progress p ON p.task_id = t
 
 async def list_async_tasks(tx: Read, actor: Actor, request: ListRequest) -> Page[AsyncTask]:
     """The tasks of the actor's account, newest first."""
-    mine = SQL("t.account_id = {}").format(Literal(actor.account_id))
-    return await page_of(
-        tx,
-        ASYNC_TASK_ROW.make,
-        ASYNC_TASKS,
-        request,
-        columns=ASYNC_TASK_ROW.columns,
-        source=_SOURCE,
-        where=[mine],
+    return await read_page(
+        tx, ASYNC_TASK, ASYNC_TASKS, request, source=_SOURCE, where=[of_account(actor, "t.account_id")]
     )
 
 
@@ -74,11 +68,5 @@ async def get_async_task(tx: Read, actor: Actor, text: str) -> AsyncTask:
         number = read_int4(text)
     except ValueError:
         raise NotFound from None
-    async_task = await tx.row(
-        ASYNC_TASK_ROW.make,
-        f"SELECT {ASYNC_TASK_ROW.columns} FROM {_SOURCE} WHERE t.id = %s AND t.account_id = %s",
-        (number, actor.account_id),
-    )
-    if async_task is None:
-        raise NotFound
-    return async_task
+    numbered = SQL("{} AND t.id = %s").format(of_account(actor, "t.account_id"))
+    return await find(tx, ASYNC_TASK, _SOURCE, numbered, (number,))

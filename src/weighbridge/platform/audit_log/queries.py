@@ -3,14 +3,13 @@
 from functools import partial
 from typing import Final
 
-from psycopg.sql import SQL, Literal
-
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.platform.audit_log.records import AuditRow
+from weighbridge.platform.tenancy.scope import of_account
 
 AUDIT_LOG: Final = Listing(
     sorts={"id": "a.id", "number": "coalesce(s.number, 9223372036854775807)", "at": "a.at"},
@@ -49,7 +48,6 @@ _SOURCE: Final = """
 
 async def list_audit_log(tx: Read, actor: Actor, request: ListRequest) -> Page[AuditRow]:
     """The writes of the actor's account, newest first."""
-    mine = SQL("a.account_id = {}").format(Literal(actor.account_id))
-    return await page_of(
-        tx, AUDIT_ROW.make, AUDIT_LOG, request, columns=AUDIT_ROW.columns, source=_SOURCE, where=[mine]
+    return await read_page(
+        tx, AUDIT_ROW, AUDIT_LOG, request, source=_SOURCE, where=[of_account(actor, "a.account_id")]
     )

@@ -12,14 +12,12 @@ from weighbridge.collection.measurements.findings import (
     AROUND_FINDINGS,
     FINDING_COLUMNS,
     OF_DATA_POINTS,
-    SHOWN,
     FindingRow,
     data_point_result,
 )
 from weighbridge.core.identity import ids
-from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.core.rule.proposal import ApprovalState
-from weighbridge.core.rule.result import ALERTS, ResultStatus
+from weighbridge.core.rule.result import ResultStatus
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import (
     BOUNDS,
@@ -119,26 +117,6 @@ async def rule_results_named(tx: Read, project: int, keys: Sequence[int]) -> lis
     """).format(SQL(_COLUMNS), SQL(_SOURCE))
     rows = await tx.rows(ResultRow, statement, {"project": project, "keys": list(keys)})
     return [_result(row) for row in rows]
-
-
-async def batches_with_alerts(tx: Read, project: int, batches: Sequence[int]) -> set[int]:
-    """The batches of a page whose runs fail the newest version of a rule; none while the feature is off."""
-    rows = await tx.tuples(
-        f"""
-        SELECT DISTINCT r.batch_id
-          FROM model_run_results r
-          JOIN rules u ON (u.project_id, u.id) = (r.project_id, r.rule_id) AND u.deleted_at IS NULL
-         WHERE r.project_id = %(project)s AND r.batch_id = ANY (%(records)s) AND r.status = ANY (%(alerts)s)
-           AND {SHOWN}
-        """,
-        {
-            "project": project,
-            "records": list(batches),
-            "alerts": sorted(ALERTS),
-            "feature": Feature.RULES_ENGINE,
-        },
-    )
-    return {batch for (batch,) in rows}
 
 
 async def _page(tx: Read, listing: Listing, request: ListRequest, where: Composable) -> RuleResultPage:

@@ -1,0 +1,64 @@
+"""The scope of an actor is what its account has: records that name the account, and records of its projects.
+
+Invariants: whatever a path or a body names, a record of another account is not found, exactly as one that
+does not exist; no query compares an account by itself.
+"""
+
+from collections.abc import Sequence
+from typing import Any, LiteralString, TypeVar
+
+from psycopg.sql import SQL, Composable, Composed
+
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import Actor
+from weighbridge.db.engine import Read
+from weighbridge.db.literal import Literal
+from weighbridge.db.row import Row
+from weighbridge.errors import NotFound
+
+Record = TypeVar("Record")
+
+
+def of_account(actor: Actor, account: LiteralString) -> Composed:
+    """The condition that a record is of the actor's account, by the column that names its account."""
+    return SQL("{} = {}").format(SQL(account), Literal(actor.account_id))
+
+
+def of_projects(actor: Actor, project: LiteralString) -> Composed:
+    """The condition that a record is of a project of the actor's account, by the column of its project."""
+    return SQL("{} IN (SELECT id FROM projects WHERE account_id = {})").format(
+        SQL(project), Literal(actor.account_id)
+    )
+
+
+def of_key(actor: Actor, project: LiteralString, number: LiteralString) -> Composed:
+    """The condition that a record of the actor's projects has a key, whose parts are parameters.
+
+    They are no literals, so that the server plans a statement once, whichever record it is asked for.
+    """
+    return SQL("{} AND {} = %s AND {} = %s").format(of_projects(actor, project), SQL(project), SQL(number))
+
+
+def key_named(kind: str, friendly: str) -> ids.Key:
+    """The key in an id of a kind; NotFound for any other text."""
+    key = ids.parse(kind, friendly)
+    if key is None:
+        raise NotFound
+    return key
+
+
+async def find(
+    tx: Read, row: Row[Record], source: LiteralString, where: Composable, values: Sequence[Any] = ()
+) -> Record:
+    """The one record that meets a condition; NotFound when there is none."""
+    statement = SQL("SELECT {} FROM {} WHERE {}").format(SQL(row.columns), SQL(source), where)
+    found = await tx.row(row.make, statement, values)
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def need(tx: Read, source: LiteralString, where: Composable, values: Sequence[Any] = ()) -> None:
+    """Raise NotFound when no record meets a condition."""
+    if not await tx.value(SQL("SELECT true FROM {} WHERE {} LIMIT 1").format(SQL(source), where), values):
+        raise NotFound

@@ -12,8 +12,7 @@ from typing import Any, Generic, Literal, TypeVar, cast
 from urllib.parse import unquote_to_bytes
 
 import msgspec
-from litestar import Request, Response
-from litestar.datastructures import State
+from litestar import Response
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import Empty
 
@@ -24,13 +23,12 @@ from weighbridge.db.json import jsonb
 from weighbridge.errors import Malformed, UnsupportedMediaType
 from weighbridge.http import idempotency, upload, wire
 from weighbridge.http.attachment import Attachment, Files
-from weighbridge.http.caller import authenticated, database
+from weighbridge.http.caller import WebRequest, authenticated, database
 from weighbridge.http.reply import Reply
 from weighbridge.http.shortcut import Shortcut, by_shortcut
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 Transaction = TypeVar("Transaction", bound=Read)
-WebRequest = Request[Any, Any, State]
 Sent = Reply | Response[Any]
 """What a handler answers with: a record as a reply, a file as a response of the framework's."""
 

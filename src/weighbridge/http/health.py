@@ -1,16 +1,12 @@
 """Whether the process lives, and whether it can do its work."""
 
-from typing import Any
-
-from litestar import Request, Response, get
-from litestar.datastructures import State
+from litestar import Response, get
 from psycopg import Error
 from psycopg_pool import PoolTimeout
 
 from weighbridge.db.engine import Database
 from weighbridge.db.migrate import newest_revision
-
-WebRequest = Request[Any, Any, State]
+from weighbridge.http.caller import WebRequest
 
 
 @get("/healthz", include_in_schema=False, sync_to_thread=False)

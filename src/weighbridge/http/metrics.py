@@ -8,18 +8,16 @@ Invariants: no label holds an id, a name or anything else that grows with the da
 
 import os
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
-from litestar import Request, Response, get
-from litestar.datastructures import State
+from litestar import Response, get
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client import REGISTRY as OWN_PROCESS
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from weighbridge.core.platform.task_state import TaskState
 from weighbridge.db.engine import Database
-
-WebRequest = Request[Any, Any, State]
+from weighbridge.http.caller import WebRequest
 
 _REQUESTS: Final = Counter(
     "weighbridge_requests", "Requests that were answered.", ("operation", "method", "status")

@@ -4,8 +4,7 @@ from typing import Any, Final
 
 import msgspec
 import structlog
-from litestar import Request, Response
-from litestar.datastructures import State
+from litestar import Response
 from litestar.exceptions import HTTPException
 from psycopg import OperationalError
 from psycopg.errors import (
@@ -28,10 +27,10 @@ from weighbridge.errors import (
     Unauthorized,
     Unavailable,
 )
+from weighbridge.http.caller import WebRequest
 
 log = structlog.get_logger()
 
-WebRequest = Request[Any, Any, State]
 _RETRY_AFTER_SECONDS = 2
 
 MESSAGE_LENGTH_MAX: Final = 1_000

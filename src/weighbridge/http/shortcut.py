@@ -12,20 +12,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from litestar import Request
-from litestar.datastructures import State
-
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Database
 from weighbridge.errors import Malformed
 from weighbridge.http import idempotency, wire
-from weighbridge.http.caller import authenticated, database, token_of
+from weighbridge.http.caller import WebRequest, authenticated, database, token_of
 from weighbridge.http.rate_limit import RateLimiter
 
 SHORT_BODY_BYTES_MAX: Final = 16_384
 """Bytes of a body that may take the shortcut; a larger one is read only once."""
-
-WebRequest = Request[Any, Any, State]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,15 @@ import hashlib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
-from litestar import Request, Response, get
-from litestar.datastructures import State
+from litestar import Response, get
 from litestar.handlers import HTTPRouteHandler
 from litestar.response import Redirect
 
 from weighbridge.errors import NotFound
+from weighbridge.http.caller import WebRequest
 from weighbridge.http.openapi import document as openapi
-
-WebRequest = Request[Any, Any, State]
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self'; connect-src 'self'; font-src 'self'; img-src 'self' data:; "

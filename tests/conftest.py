@@ -1,35 +1,63 @@
-"""One database and one server for the whole run; an account of its own for each test."""
+"""One database server for the whole run, one service for each worker, an account of its own for each test.
 
+Workers share the database server, each with databases of its own; a database that needs all migrations is
+copied from one that walked them once. Made-up cases are the same in every run: `make fuzz` makes up others.
+"""
+
+import gc
 import logging
 import tempfile
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 import structlog
-from psycopg.conninfo import make_conninfo
-from psycopg.sql import SQL, Identifier
-from tests.databases import drop
+from hypothesis import settings
+from tests.databases import database
 from tests.server import Account, Caller, Server
 
 from weighbridge.db import embedded
 from weighbridge.db.migrate import migrate
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - a private folder is made in it
-_database_numbers = count(1)
+SHARERS_MAX = 4
+"""Workers on one database server: it takes 60 connections, and a worker uses up to a dozen."""
+
+FOLDER = pytest.StashKey[str]()
+
+settings.register_profile("quick", max_examples=25, derandomize=True)
+settings.register_profile("fuzz", max_examples=200)
+settings.load_profile("quick")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the folder of the database server, where the run begins."""
+    if not hasattr(config, "workerinput"):
+        folder = tempfile.TemporaryDirectory(prefix="wb-", dir=MEMORY if MEMORY.is_dir() else None)
+        config.stash[FOLDER] = folder.name
+        config.add_cleanup(folder.cleanup)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of the folder."""
+    node.workerinput["folder"] = node.config.stash[FOLDER]
+
+
+def pytest_collection_finish() -> None:
+    """Keep the thousands of collected tests out of every later look for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
+def postgres(pytestconfig: pytest.Config) -> Iterator[str]:
     """The URL of a database without tables, on a server that ends with the run."""
-    quick = MEMORY if MEMORY.is_dir() else None
-    with (
-        tempfile.TemporaryDirectory(prefix="wb-", dir=quick) as folder,
-        embedded.server(Path(folder, "data")) as url,
-    ):
+    worker = getattr(pytestconfig, "workerinput", None)
+    folder = pytestconfig.stash[FOLDER] if worker is None else worker["folder"]
+    group = 0 if worker is None else int(worker["workerid"].removeprefix("gw")) // SHARERS_MAX
+    with embedded.server(Path(folder, str(group))) as shared, database(shared) as url:
         yield url
 
 
@@ -85,8 +113,20 @@ def sql(server: Server) -> Callable[..., list[tuple[Any, ...]]]:
 @pytest.fixture
 def empty_database(postgres: str) -> Iterator[str]:
     """The URL of a database of this test's own, without any table."""
-    name = f"empty_{next(_database_numbers)}"
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
-        yield make_conninfo(postgres, dbname=name)
-        drop(connection, name)
+    with database(postgres) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def newest(postgres: str) -> Iterator[str]:
+    """The URL of a database at the newest step with nothing stored, to copy: nobody may connect to it."""
+    with database(postgres) as url:
+        migrate(url)
+        yield url
+
+
+@pytest.fixture
+def migrated_database(postgres: str, newest: str) -> Iterator[str]:
+    """The URL of a database of this test's own, at the newest step and with nothing stored."""
+    with database(postgres, newest) as url:
+        yield url

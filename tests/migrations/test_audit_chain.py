@@ -16,9 +16,8 @@ SEAL = f"INSERT INTO audit_seals (account_id, number, audit_id, hash) VALUES (1,
 
 
 @pytest.fixture
-def connection(empty_database):
-    migrate(empty_database)
-    with psycopg.connect(empty_database, autocommit=True) as connection:
+def connection(migrated_database):
+    with psycopg.connect(migrated_database, autocommit=True) as connection:
         connection.execute(GIVEN)
         yield connection
 

@@ -13,9 +13,7 @@ from psycopg.errors import (
     RestrictViolation,
     UniqueViolation,
 )
-from tests.databases import drop
-
-from weighbridge.db.migrate import migrate
+from tests import databases
 
 BATCH = """
     INSERT INTO batches (project_id, ledger_id, run_id, model_id, model_sha256, tracking_id, start_time,
@@ -78,16 +76,12 @@ def event(event_type=1, end="2025-01-01Z", **columns):
 
 
 @pytest.fixture(scope="module")
-def database(postgres):
+def database(postgres, newest):
     """A database with one row of each kind, whose tests all undo what they do."""
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute("CREATE DATABASE constraints")
-        url = psycopg.conninfo.make_conninfo(postgres, dbname="constraints")
-        migrate(url)
+    with databases.database(postgres, newest) as url:
         with psycopg.connect(url) as given:
             given.execute(GIVEN)
         yield url
-        drop(connection, "constraints")
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from psycopg.errors import (
     RestrictViolation,
     UniqueViolation,
 )
-from tests.databases import drop
-from tests.migrations.test_migrations import ROWS
+from tests import databases
 
 from weighbridge.core.collection.correction import FIELDS, CorrectionState, Origin
 from weighbridge.db.migrate import migrate
@@ -34,16 +33,12 @@ GIVEN = """
 
 
 @pytest.fixture(scope="module")
-def database(postgres):
+def database(postgres, newest):
     """A database with one event, whose tests all undo what they do."""
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute("CREATE DATABASE corrections")
-        url = psycopg.conninfo.make_conninfo(postgres, dbname="corrections")
-        migrate(url)
+    with databases.database(postgres, newest) as url:
         with psycopg.connect(url) as given:
             given.execute(GIVEN)
         yield url
-        drop(connection, "corrections")
 
 
 @pytest.fixture
@@ -64,15 +59,11 @@ def correction(**columns):
     )
 
 
-def test_events_of_a_database_with_data_are_as_they_were_captured_after_the_step(empty_database):
-    for step in [step for step in ROWS if step < STEP]:
-        migrate(empty_database, step)
-        with psycopg.connect(empty_database) as connection:
-            connection.execute(ROWS[step])
+def test_events_of_a_database_with_data_are_as_they_were_captured_after_the_step(old_database):
 
-    migrate(empty_database, STEP)
+    migrate(old_database, STEP)
 
-    with psycopg.connect(empty_database) as connection:
+    with psycopg.connect(old_database) as connection:
         [row] = connection.execute(
             "SELECT numbers::text, corrected_numbers, corrected_texts, corrected_booleans, captured,"
             " is_revised, is_imputed FROM events"

@@ -2,6 +2,7 @@
 
 import psycopg
 import pytest
+from tests import databases
 
 from weighbridge.core.collection.file_type import FILE_TYPES
 from weighbridge.db.migrate import migrate
@@ -43,13 +44,21 @@ A_FILE = {
 }
 
 
+@pytest.fixture(scope="module")
+def after(postgres):
+    """The URL of a database to copy whose events were there before the step."""
+    with databases.database(postgres) as url:
+        migrate(url, "0006")
+        with psycopg.connect(url) as given:
+            given.execute(POPULATE)
+        migrate(url, "0007")
+        yield url
+
+
 @pytest.fixture
-def database(empty_database):
-    """A connection to a database whose events were there before the step."""
-    migrate(empty_database, "0006")
-    with psycopg.connect(empty_database, autocommit=True) as connection:
-        connection.execute(POPULATE)
-        migrate(empty_database, "0007")
+def database(postgres, after):
+    """A connection to a copy."""
+    with databases.database(postgres, after) as url, psycopg.connect(url, autocommit=True) as connection:
         yield connection
 
 

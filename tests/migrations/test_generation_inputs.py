@@ -3,8 +3,7 @@
 import psycopg
 import pytest
 from psycopg.errors import CheckViolation, ForeignKeyViolation, RestrictViolation, UniqueViolation
-from tests.databases import drop
-from tests.migrations.test_migrations import ROWS
+from tests import databases
 
 from weighbridge.db.migrate import migrate
 
@@ -36,21 +35,16 @@ ARRAY = {"element_count": 2, "elements": "'{1, 2.50}'", "elements_sha256": "sha2
 
 
 @pytest.fixture(scope="module")
-def database(postgres):
+def database(postgres, old):
     """A database with a batch, made before the step, whose tests all undo what they do."""
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute("CREATE DATABASE generation_inputs")
-        url = psycopg.conninfo.make_conninfo(postgres, dbname="generation_inputs")
+    with databases.database(postgres, old) as url:
         migrate(url, "0009")
         with psycopg.connect(url) as given:
-            for rows in ROWS.values():
-                given.execute(rows)
             given.execute(CALCULATION)
         migrate(url)
         with psycopg.connect(url) as given:
             given.execute(GIVEN)
         yield url
-        drop(connection, "generation_inputs")
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 from psycopg.errors import CheckViolation, RestrictViolation, UniqueViolation
-from tests.migrations.test_migrations import ROWS
+from tests import databases
 
 from weighbridge.db.migrate import migrate
 
@@ -20,16 +20,20 @@ INSTRUMENT = """
 """
 
 
+@pytest.fixture(scope="module")
+def after(postgres, old):
+    """The URL of a database to copy that had a batch before the step, and has an instrument since."""
+    with databases.database(postgres, old) as url:
+        migrate(url)
+        with psycopg.connect(url) as given:
+            given.execute(GIVEN)
+        yield url
+
+
 @pytest.fixture
-def connection(empty_database):
-    """A database that had a ledger with a batch before the step, and has an instrument since."""
-    for step in ROWS:
-        migrate(empty_database, step)
-        with psycopg.connect(empty_database) as before:
-            before.execute(ROWS[step])
-    migrate(empty_database)
-    with psycopg.connect(empty_database, autocommit=True) as connection:
-        connection.execute(GIVEN)
+def connection(postgres, after):
+    """A connection to a copy."""
+    with databases.database(postgres, after) as url, psycopg.connect(url, autocommit=True) as connection:
         yield connection
 
 

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
+from tests import databases
 
 from weighbridge.db.migrate import _config, migrate, newest_revision
 
@@ -67,6 +68,9 @@ ROWS = {
     """,
 }
 """What a service of each step would have stored in the tables that the step brought."""
+
+KEPT = {"accounts", "users", "api_tokens", "projects", "event_types", "events", "models", "ledger_entries"}
+"""Tables whose rows no step changes, but for new columns behind the others."""
 
 
 def rows_of(url, tables):
@@ -128,52 +132,58 @@ def test_every_step_of_this_test_has_rows():
     assert REVISIONS[: len(ROWS)] == list(ROWS)
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
-def test_what_was_stored_at_a_step_is_there_at_the_newest(empty_database, revision):
-    for step in REVISIONS[: REVISIONS.index(revision) + 1]:
-        migrate(empty_database, step)
-        with psycopg.connect(empty_database) as connection:
-            connection.execute(ROWS.get(step, "SELECT"))
-    mine = {
-        "accounts",
-        "users",
-        "api_tokens",
-        "projects",
-        "event_types",
-        "events",
-        "models",
-        "ledger_entries",
-    }
-    stored = rows_of(empty_database, sorted(mine & tables_of(empty_database)))
+@pytest.fixture(scope="module")
+def walk(postgres, stages):
+    """A walk step by step: where it ends, and by step without rows of its own what was stored there."""
+    with databases.database(postgres, stages[max(ROWS)]) as url:
+        stored = {}
+        for step in REVISIONS[len(ROWS) :]:
+            migrate(url, step)
+            stored[step] = rows_of(url, sorted(KEPT & tables_of(url)))
+        yield url, stored
 
-    migrate(empty_database)
 
-    kept = rows_of(empty_database, stored)
+def assert_kept(url, stored):
+    """What was stored is there, in columns before those that came later."""
+    kept = rows_of(url, stored)
     for table, rows in stored.items():
         assert len(kept[table]) == len(rows) > 0, table
         for (row,), (before,) in zip(kept[table], rows, strict=True):
             assert row.startswith(before.rstrip(")")), table
 
 
-@pytest.mark.usefixtures("server")
-def test_a_database_that_went_step_by_step_is_the_same_as_one_made_at_once(empty_database, postgres):
-    for step in REVISIONS:
-        migrate(empty_database, step)
+@pytest.mark.parametrize("revision", ROWS)
+def test_what_was_stored_at_a_step_is_there_at_the_newest(postgres, stages, revision):
+    with databases.database(postgres, stages[revision]) as url:
+        stored = rows_of(url, sorted(KEPT & tables_of(url)))
 
-    assert schema_of(empty_database) == schema_of(postgres)
+        migrate(url)
+
+        assert_kept(url, stored)
 
 
-def test_running_it_again_changes_nothing(empty_database):
-    for step in REVISIONS:
-        migrate(empty_database, step)
-        with psycopg.connect(empty_database) as connection:
-            connection.execute(ROWS.get(step, "SELECT"))
-    schema, stored = schema_of(empty_database), rows_of(empty_database, tables_of(empty_database))
+@pytest.mark.parametrize("revision", REVISIONS[len(ROWS) :])
+def test_what_was_stored_before_a_step_is_there_at_the_newest(walk, revision):
+    url, stored = walk
 
-    migrate(empty_database)
+    assert stored[revision].keys() == KEPT
+    assert_kept(url, stored[revision])
 
-    assert schema_of(empty_database) == schema
-    assert rows_of(empty_database, tables_of(empty_database)) == stored
+
+def test_a_database_that_went_step_by_step_is_the_same_as_one_made_at_once(walk, migrated_database):
+    url, _ = walk
+
+    assert schema_of(url) == schema_of(migrated_database)
+
+
+def test_running_it_again_changes_nothing(walk):
+    url, _ = walk
+    schema, stored = schema_of(url), rows_of(url, tables_of(url))
+
+    migrate(url)
+
+    assert schema_of(url) == schema
+    assert rows_of(url, tables_of(url)) == stored
 
 
 def test_processes_that_migrate_at_once_do_it_once(empty_database):

@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 from psycopg.errors import CheckViolation, ForeignKeyViolation, RestrictViolation
-from tests.migrations.test_migrations import ROWS
+from tests import databases
 
 from weighbridge.db.migrate import migrate
 
@@ -41,16 +41,20 @@ def value(run=1, value="NULL", elements="NULL"):
     return VALUE.format(run=run, value=value, elements=elements)
 
 
+@pytest.fixture(scope="module")
+def after(postgres, old):
+    """The URL of a database to copy whose events, models and batches were there before the step."""
+    with databases.database(postgres, old) as url:
+        migrate(url, STEP)
+        with psycopg.connect(url) as given:
+            given.execute(GIVEN)
+        yield url
+
+
 @pytest.fixture
-def database(empty_database):
-    """A connection to a database whose events, models and batches were there before the step."""
-    for step in [step for step in ROWS if step < STEP]:
-        migrate(empty_database, step)
-        with psycopg.connect(empty_database) as connection:
-            connection.execute(ROWS[step])
-    migrate(empty_database, STEP)
-    with psycopg.connect(empty_database, autocommit=True) as connection:
-        connection.execute(GIVEN)
+def database(postgres, after):
+    """A connection to a copy."""
+    with databases.database(postgres, after) as url, psycopg.connect(url, autocommit=True) as connection:
         yield connection
 
 

@@ -3,6 +3,7 @@
 import psycopg
 import pytest
 from psycopg.errors import RestrictViolation
+from tests import databases
 
 from weighbridge.db.migrate import migrate
 
@@ -20,14 +21,21 @@ ANOTHER = """
 """
 
 
+@pytest.fixture(scope="module")
+def after(postgres):
+    """The URL of a database to copy that had data point types at the positions 1 and 3 before the step."""
+    with databases.database(postgres) as url:
+        migrate(url, "0016")
+        with psycopg.connect(url) as before:
+            before.execute(BEFORE)
+        migrate(url)
+        yield url
+
+
 @pytest.fixture
-def connection(empty_database):
-    """A database that had data point types at the positions 1 and 3 before the step."""
-    migrate(empty_database, "0016")
-    with psycopg.connect(empty_database) as before:
-        before.execute(BEFORE)
-    migrate(empty_database)
-    with psycopg.connect(empty_database, autocommit=True) as connection:
+def connection(postgres, after):
+    """A connection to a copy."""
+    with databases.database(postgres, after) as url, psycopg.connect(url, autocommit=True) as connection:
         yield connection
 
 

@@ -2,7 +2,7 @@
 
 import psycopg
 import pytest
-from tests.migrations.test_migrations import ROWS
+from tests import databases
 
 from weighbridge.db.migrate import migrate
 
@@ -14,18 +14,21 @@ GIVEN = """
 """
 
 
+@pytest.fixture(scope="module")
+def after(postgres, old):
+    """The URL of a database to copy whose records were there before the step."""
+    with databases.database(postgres, old) as url:
+        migrate(url, BEFORE)
+        with psycopg.connect(url) as given:
+            given.execute(GIVEN)
+        migrate(url, STEP)
+        yield url
+
+
 @pytest.fixture
-def database(empty_database):
-    """A connection to a database whose records were there before the step."""
-    for step in [step for step in ROWS if step < STEP]:
-        migrate(empty_database, step)
-        with psycopg.connect(empty_database) as connection:
-            connection.execute(ROWS[step])
-    migrate(empty_database, BEFORE)
-    with psycopg.connect(empty_database) as connection:
-        connection.execute(GIVEN)
-    migrate(empty_database, STEP)
-    with psycopg.connect(empty_database) as connection:
+def database(postgres, after):
+    """A connection to a copy."""
+    with databases.database(postgres, after) as url, psycopg.connect(url) as connection:
         yield connection
 
 

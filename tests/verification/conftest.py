@@ -3,21 +3,18 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
 import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
-from tests.databases import drop
+from tests import databases
 from tests.given import accounting
 from tests.given.collection import Record
 from tests.server import Server
 
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Database
-from weighbridge.db.migrate import migrate
 from weighbridge.platform.audit_log.tasks import seal
 from weighbridge.verification import Report, verify
 from weighbridge.verification.books import check_books
@@ -36,7 +33,6 @@ NODES = """
     unit: kWh/t
 """
 
-_numbers = count(1)
 _GUARDED = ("ledger_entries", "deficit_entries", "events", "models", "audit_log", "audit_seals")
 
 
@@ -97,31 +93,23 @@ def making() -> Callable[[Server], list[Record]]:
 
 
 @pytest.fixture(scope="module")
-def sound(postgres: str, making: Callable[[Server], list[Record]]) -> Iterator[tuple[str, list[Record]]]:
-    """The name of a database with two feedstocks in two months, a late bill and a run that vanished."""
-    name = f"sound_{next(_numbers)}"
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
-        url = make_conninfo(postgres, dbname=name)
-        migrate(url)
+def sound(
+    postgres: str, newest: str, making: Callable[[Server], list[Record]]
+) -> Iterator[tuple[str, list[Record]]]:
+    """A database to copy with two feedstocks in two months, a late bill and a run that vanished."""
+    with databases.database(postgres, newest) as url:
         with Server(url) as server:
             batches = making(server)
         asyncio.run(_sealed(url))
-        yield name, batches
-        drop(connection, name)
+        yield url, batches
 
 
 @pytest.fixture
 def books(postgres: str, sound: tuple[str, list[Record]]) -> Iterator[Books]:
     """A copy of the sound books, for this test to break."""
     template, batches = sound
-    name = f"books_{next(_numbers)}"
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute(
-            SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(template))
-        )
-        yield Books(make_conninfo(postgres, dbname=name), batches)
-        drop(connection, name)
+    with databases.database(postgres, template) as url:
+        yield Books(url, batches)
 
 
 async def _sealed(url: str) -> None:

@@ -9,15 +9,13 @@ from tests.server import Server
 
 from weighbridge.collection.evidence_files.store import open_store
 from weighbridge.db.engine import Database
-from weighbridge.db.migrate import migrate
 from weighbridge.verification import KEPT, verify
 
 
 @pytest.fixture
-def kept(empty_database, tmp_path):
+def kept(migrated_database, tmp_path):
     """A service with two files and a link on one event: its server, the event and the folder of the files."""
-    migrate(empty_database)
-    with Server(empty_database, data_dir=tmp_path) as server:
+    with Server(migrated_database, data_dir=tmp_path) as server:
         api = server.account().caller()
         event = given.event(api, given.measuring(api, given.number("mass")))["id"]
         api.upload(f"/events/{event}/evidence", "ticket.pdf", PDF).expect(201)
@@ -45,18 +43,18 @@ def key_of(server, name):
 
 
 @pytest.mark.usefixtures("kept")
-def test_files_that_are_as_they_came_are_counted(empty_database, tmp_path):
-    report = verified(empty_database, tmp_path)
+def test_files_that_are_as_they_came_are_counted(migrated_database, tmp_path):
+    report = verified(migrated_database, tmp_path)
 
     assert (report.files, report.is_clean) == (2, True)
 
 
-def test_a_file_that_is_missing_is_named(kept, empty_database, tmp_path):
+def test_a_file_that_is_missing_is_named(kept, migrated_database, tmp_path):
     server, event, folder = kept
     number, key = key_of(server, "ticket.pdf")
     (folder / key).unlink()
 
-    report = verified(empty_database, tmp_path)
+    report = verified(migrated_database, tmp_path)
 
     lost = f"evidence {number} of {event}, 'ticket.pdf', kept as {key}"
     assert not report.is_clean
@@ -64,20 +62,20 @@ def test_a_file_that_is_missing_is_named(kept, empty_database, tmp_path):
 
 
 @pytest.mark.parametrize("change", [lambda held: held[:-1] + b"\x00", lambda held: held[:-1]])
-def test_a_file_that_was_changed_is_named(kept, empty_database, tmp_path, change):
+def test_a_file_that_was_changed_is_named(kept, migrated_database, tmp_path, change):
     server, event, folder = kept
     number, key = key_of(server, "scale.csv")
     (folder / key).write_bytes(change(CSV))
 
-    (complaint,) = violations(verified(empty_database, tmp_path))[KEPT]
+    (complaint,) = violations(verified(migrated_database, tmp_path))[KEPT]
 
     assert complaint.startswith(f"evidence {number} of {event}, 'scale.csv', kept as {key}: ")
 
 
 @pytest.mark.usefixtures("kept")
-def test_without_a_store_nothing_is_said_of_files(empty_database):
+def test_without_a_store_nothing_is_said_of_files(migrated_database):
     async def run():
-        async with Database(empty_database, connections_max=2) as database:
+        async with Database(migrated_database, connections_max=2) as database:
             return await verify(database)
 
     report = asyncio.run(run())

@@ -8,13 +8,11 @@ from tests.server import Server
 from tests.verification.conftest import NODES
 
 from weighbridge.db.engine import Database
-from weighbridge.db.migrate import migrate
 from weighbridge.verification import verify
 
 
-def test_books_with_partitions_by_asset_hold(empty_database):
-    migrate(empty_database)
-    with Server(empty_database) as server:
+def test_books_with_partitions_by_asset_hold(migrated_database):
+    with Server(migrated_database) as server:
         account = server.account()
         plant = accounting.plant(
             account.caller(), account.drain, NODES, partition_type="tracking_id_and_asset"
@@ -28,7 +26,7 @@ def test_books_with_partitions_by_asset_hold(empty_database):
         plant.generate()
 
     async def verified():
-        async with Database(empty_database, connections_max=2) as database:
+        async with Database(migrated_database, connections_max=2) as database:
             return await verify(database)
 
     assert [check.violations for check in asyncio.run(verified()).checks if check.violations] == []

@@ -1,6 +1,7 @@
 """Make projects, and change them."""
 
 from collections.abc import Iterator
+from functools import cache
 from zoneinfo import available_timezones
 
 from weighbridge.collection.projects import queries
@@ -85,9 +86,15 @@ async def _problems_of_a_new_zone(tx: Write, held: changes.GenerationsHeldOff, z
 def _problems_of(name: str, time_zone: str) -> Iterator[Problem]:
     if wrong := problem_of_name(name, "A project", "project.name"):
         yield wrong
-    if time_zone not in available_timezones():
+    if time_zone not in _time_zones():
         yield Problem(
             f"{time_zone!r} is not a time zone of the IANA list, such as Europe/Berlin or UTC.",
             "project.time_zone",
             "invalid",
         )
+
+
+@cache
+def _time_zones() -> frozenset[str]:
+    """The IANA list. It is gathered from hundreds of files, so once for each process."""
+    return frozenset(available_timezones())

@@ -47,8 +47,9 @@ NOT_DRAWN: Final = "draws"
 NOT_COMPUTABLE: Final = "not_computable"
 """All that the node needs is there, and it comes to no value."""
 
-HOUR: Final = parse_unit("h")
-DAY: Final = parse_unit("d")
+HOUR: Final = "h"
+DAY: Final = "d"
+"""Symbols, not units: reading the first unit makes the table of all, which no import should wait for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class Bench:
 
     def __post_init__(self) -> None:
         self.draws = {one: [] for one in self.by_partition}
-        self.period = quantity(days_of(self.data.slot), DAY)
+        self.period = quantity(days_of(self.data.slot), parse_unit(DAY))
 
     @property
     def model(self) -> Model:
@@ -132,7 +133,7 @@ class Bench:
         work = self.by_partition[one]
         work.arrays[slug] = tuple(elements)
         origin = self.setting.program.types[slug].origin
-        work.durations[slug] = Value(number(HOUR, origin), tuple(hours))
+        work.durations[slug] = Value(number(parse_unit(HOUR), origin), tuple(hours))
 
     def use(self, one: Partition, source: int, elements: Iterable[Element]) -> None:
         """Note that a partition's values were made of these elements."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.server import Account, Caller
 
-from weighbridge.quality.evaluation.incremental import work_off
+from weighbridge.quality.evaluation.incremental import evaluate_changes
 
 Record = dict[str, Any]
 
@@ -30,7 +30,7 @@ def calibration(
 def work(account: Account) -> None:
     """Carry out what is queued, and let automatic rules look at what was written."""
     account.drain()
-    account.server.run(work_off(account.server.database))
+    account.server.run(evaluate_changes(account.server.database))
 
 
 def results(caller: Caller, rule: Mapping[str, Any], **query: str) -> list[Record]:

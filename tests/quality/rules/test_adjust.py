@@ -20,7 +20,7 @@ from tests.given.rule_evaluation import (
 )
 
 from weighbridge.core.time.instant import Instant
-from weighbridge.quality.evaluation.incremental import work_off
+from weighbridge.quality.evaluation.incremental import evaluate_changes
 
 
 @pytest.fixture
@@ -484,7 +484,7 @@ def test_a_rule_that_changes_while_its_evaluation_waits_is_evaluated_as_it_is_by
     with ThreadPoolExecutor() as elsewhere:
         with server.transaction() as other:
             other.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (lock,))
-            evaluating = elsewhere.submit(server.run, work_off(server.database))
+            evaluating = elsewhere.submit(server.run, evaluate_changes(server.database))
             server.await_blocked()
             change(api, made, correction={"method": "expression", "expression": "{{mass}} * 1.03"})
         evaluating.result()

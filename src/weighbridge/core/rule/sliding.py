@@ -143,11 +143,11 @@ class Ranked:
         if not count:
             return None
         if not self._is_linear:
-            rank = EXACT.multiply(self._share, Decimal(count)).to_integral_value(ROUND_CEILING)
-            return self._values[max(int(rank), 1) - 1]
-        place = EXACT.multiply(self._share, Decimal(count - 1))
-        below = int(place)
-        fraction = EXACT.subtract(place, Decimal(below))
+            nearest = EXACT.multiply(self._share, Decimal(count)).to_integral_value(ROUND_CEILING)
+            return self._values[max(int(nearest), 1) - 1]
+        rank = EXACT.multiply(self._share, Decimal(count - 1))
+        below = int(rank)
+        fraction = EXACT.subtract(rank, Decimal(below))
         low = self._values[below]
         if not fraction:
             return low

@@ -38,18 +38,18 @@ _COLUMNS: Final = """
 """
 
 
-async def list_rule_runs(tx: Read, project: int, rule: int, wanted: Wanted) -> Page[RuleRun]:
+async def list_rule_runs(tx: Read, project: int, rule: int, query: Wanted) -> Page[RuleRun]:
     """The runs of a rule, of every version, newest first."""
     of_rule = SQL("r.project_id = {} AND r.rule_id = {}").format(Literal(project), Literal(rule))
-    return await page_of(tx, _run, RULE_RUNS, wanted, columns=_COLUMNS, source=_SOURCE, where=[of_rule])
+    return await page_of(tx, _run, RULE_RUNS, query, columns=_COLUMNS, source=_SOURCE, where=[of_rule])
 
 
 async def get_rule_run(tx: Read, number: int) -> RuleRun:
     """One run by its number."""
-    found = await tx.row(_run, f"SELECT {_COLUMNS} FROM {_SOURCE} WHERE r.id = %s", (number,))
-    if found is None:
+    run = await tx.row(_run, f"SELECT {_COLUMNS} FROM {_SOURCE} WHERE r.id = %s", (number,))
+    if run is None:
         raise NotFound
-    return found
+    return run
 
 
 async def rule_run_named(tx: Read, actor: Actor, text: str) -> tuple[int, int]:

@@ -1,11 +1,10 @@
-"""Read rules and their versions, and find the rule that a path names.
+"""Read rules and their versions as the interface shows them, and find the rule that a path names.
 
 A rule that was removed is found nowhere.
 """
 
 from typing import Any, Final
 
-import msgspec
 from psycopg.sql import SQL
 
 from weighbridge.collection.projects.queries import project_named
@@ -13,7 +12,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.rule import Target
+from weighbridge.core.rule import RuleTarget
 from weighbridge.core.rule.correction import Purpose
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
@@ -37,7 +36,7 @@ RULES: Final = Listing(
     key=("u.id",),
     filters={
         "name": Filter("u.name", str, "a name"),
-        "target": Filter("v.target", among(Target), ", ".join(Target)),
+        "target": Filter("v.target", among(RuleTarget), ", ".join(RuleTarget)),
         "evaluation": Filter("u.evaluation", among(EVALUATIONS), ", ".join(EVALUATIONS)),
         "purpose": Filter("v.purpose", among(Purpose), ", ".join(Purpose)),
         "event_type_id": Filter("v.event_type_id", _event_type_number, "an id et_…"),
@@ -74,97 +73,31 @@ _VERSION_COLUMNS: Final = """
 """
 
 
-class StoredVersion(msgspec.Struct, frozen=True):
-    """A version of a rule with what it takes to evaluate it."""
-
-    project: int
-    rule: int
-    version: int
-    name: str
-    target: str
-    expression: str
-    data_point: str | None
-    event_type: int | None
-    family: int | None
-    window: dict[str, Any] | None
-    window_member_scope: str
-    purpose: str
-    correction: dict[str, Any] | None
-    priority: int
-    requires_approval: bool
-    message: str | None
-    evaluation: str
-    effective_from: Instant
-    effective_to: Instant | None
-
-
-_STORED: Final = """
-    SELECT u.project_id, u.id, v.version, u.name, v.target, v.expression, v.data_point, v.event_type_id,
-           v.family_id, v.rule_window, v.window_member_scope, v.purpose, v.correction, v.priority,
-           v.requires_approval, u.message, u.evaluation, u.effective_from, u.effective_to
-      FROM rules u JOIN rule_versions v ON (v.project_id, v.rule_id) = (u.project_id, u.id)
-"""
-
-
-async def list_rules(tx: Read, project: int, wanted: Wanted) -> Page[Rule]:
+async def list_rules(tx: Read, project: int, query: Wanted) -> Page[Rule]:
     """The rules of a project, each as its newest version has it."""
     here = SQL("u.project_id = {} AND {}").format(Literal(project), SQL(_NEWEST))
-    return await page_of(tx, _rule, RULES, wanted, columns=_COLUMNS, source=_VERSIONS, where=[here])
+    return await page_of(tx, _rule, RULES, query, columns=_COLUMNS, source=_VERSIONS, where=[here])
 
 
 async def get_rule(tx: Read, project: int, number: int) -> Rule:
     """One rule, as its newest version has it."""
-    found = await tx.row(
+    rule = await tx.row(
         _rule,
         f"SELECT {_COLUMNS} FROM {_VERSIONS} WHERE {_NEWEST} AND u.project_id = %s AND u.id = %s",
         (project, number),
     )
-    if found is None:
+    if rule is None:
         raise NotFound
-    return found
+    return rule
 
 
-async def list_versions(tx: Read, project: int, number: int, wanted: Wanted) -> Page[RuleVersion]:
+async def list_versions(tx: Read, project: int, number: int, query: Wanted) -> Page[RuleVersion]:
     """Every version of a rule, newest first."""
     of_rule = SQL("u.project_id = {} AND u.id = {}").format(Literal(project), Literal(number))
     return await page_of(
-        tx, _version, RULE_VERSIONS, wanted,
+        tx, _version, RULE_VERSIONS, query,
         columns=_VERSION_COLUMNS, source=_VERSIONS, where=[of_rule],
     )  # fmt: skip
-
-
-async def newest_version(tx: Read, project: int, rule: int) -> StoredVersion:
-    """The newest version of a rule, with what it takes to evaluate it."""
-    found = await tx.row(
-        StoredVersion, f"{_STORED} WHERE {_NEWEST} AND u.project_id = %s AND u.id = %s", (project, rule)
-    )
-    if found is None:
-        raise NotFound
-    return found
-
-
-async def automatic_versions(tx: Read, project: int, rule: int | None = None) -> list[StoredVersion]:
-    """The newest versions of a project's rules that are evaluated whenever data change; or of one of them."""
-    return await tx.rows(
-        StoredVersion,
-        f"""
-        {_STORED} WHERE {_NEWEST} AND u.project_id = %(project)s AND u.evaluation = 'automatic'
-           AND (%(rule)s::integer IS NULL OR u.id = %(rule)s) ORDER BY u.id
-        """,
-        {"project": project, "rule": rule},
-    )
-
-
-async def author_of(tx: Read, version: StoredVersion, run: int) -> Actor:
-    """Who saved a version and answers for what a run of it corrects, when nobody asked for the run."""
-    [(account, user)] = await tx.tuples(
-        """
-        SELECT u.account_id, u.id FROM rule_versions v JOIN users u ON u.id = v.user_id
-         WHERE v.project_id = %s AND v.rule_id = %s AND v.version = %s
-        """,
-        (version.project, version.rule, version.version),
-    )
-    return Actor(account, user, None, frozenset(), f"rule_run_{run}")
 
 
 async def project_with_rules(tx: Read, actor: Actor, text: str) -> int:
@@ -179,7 +112,7 @@ async def rule_named(tx: Read, actor: Actor, friendly: str) -> tuple[int, int]:
     key = ids.parse("rule", friendly)
     if key is None or key != ids.Key(key.project, key.key):
         raise NotFound
-    found = await tx.value(
+    is_there = await tx.value(
         """
         SELECT true FROM rules
          WHERE project_id = (SELECT id FROM projects WHERE id = %s AND account_id = %s) AND id = %s
@@ -187,7 +120,7 @@ async def rule_named(tx: Read, actor: Actor, friendly: str) -> tuple[int, int]:
         """,
         (key.project, actor.account_id, key.key),
     )
-    if found is None:
+    if is_there is None:
         raise NotFound
     return key.project, key.key
 

@@ -1,0 +1,82 @@
+"""A stored version is a version of a rule as it is evaluated: its texts, and the times it is effective for.
+
+Only the newest version of a rule is evaluated; older ones keep the results that they made.
+
+Invariants: a rule that was removed has no stored version; reading one changes nothing.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Read
+from weighbridge.errors import NotFound
+
+
+class StoredVersion(msgspec.Struct, frozen=True):
+    """A version of a rule with what it takes to evaluate it."""
+
+    project: int
+    rule: int
+    version: int
+    name: str
+    target: str
+    expression: str
+    data_point: str | None
+    event_type: int | None
+    family: int | None
+    window: dict[str, Any] | None
+    window_member_scope: str
+    purpose: str
+    correction: dict[str, Any] | None
+    priority: int
+    requires_approval: bool
+    message: str | None
+    evaluation: str
+    effective_from: Instant
+    effective_to: Instant | None
+
+
+_STORED: Final = """
+    SELECT u.project_id, u.id, v.version, u.name, v.target, v.expression, v.data_point, v.event_type_id,
+           v.family_id, v.rule_window, v.window_member_scope, v.purpose, v.correction, v.priority,
+           v.requires_approval, u.message, u.evaluation, u.effective_from, u.effective_to
+      FROM rules u JOIN rule_versions v ON (v.project_id, v.rule_id) = (u.project_id, u.id)
+"""
+_NEWEST: Final = "u.deleted_at IS NULL AND v.version = u.latest_version"
+
+
+async def newest_version(tx: Read, project: int, rule: int) -> StoredVersion:
+    """The newest version of a rule, with what it takes to evaluate it."""
+    found = await tx.row(
+        StoredVersion, f"{_STORED} WHERE {_NEWEST} AND u.project_id = %s AND u.id = %s", (project, rule)
+    )
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def automatic_versions(tx: Read, project: int, rule: int | None = None) -> list[StoredVersion]:
+    """The newest versions of a project's rules that are evaluated whenever data change; or of one of them."""
+    return await tx.rows(
+        StoredVersion,
+        f"""
+        {_STORED} WHERE {_NEWEST} AND u.project_id = %(project)s AND u.evaluation = 'automatic'
+           AND (%(rule)s::integer IS NULL OR u.id = %(rule)s) ORDER BY u.id
+        """,
+        {"project": project, "rule": rule},
+    )
+
+
+async def author_of(tx: Read, version: StoredVersion, run: int) -> Actor:
+    """Who saved a version and answers for what a run of it corrects, when nobody asked for the run."""
+    [(account, user)] = await tx.tuples(
+        """
+        SELECT u.account_id, u.id FROM rule_versions v JOIN users u ON u.id = v.user_id
+         WHERE v.project_id = %s AND v.rule_id = %s AND v.version = %s
+        """,
+        (version.project, version.rule, version.version),
+    )
+    return Actor(account, user, None, frozenset(), f"rule_run_{run}")

@@ -1,0 +1,88 @@
+"""The table of a record gives what a statement selects, and makes records of its rows."""
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from weighbridge.db.row import Column, row_of, unless_null
+
+
+class Person(msgspec.Struct, frozen=True):
+    name: str
+    years: int
+
+
+class Visit(msgspec.Struct, frozen=True):
+    id: str
+    host: Person
+    guest: str | None
+    purpose: str
+    remarks: list[str]
+    is_over: bool = False
+
+
+class Tagged(msgspec.Struct, frozen=True):
+    tags: list[str]
+
+
+def _id(place: int, number: int) -> str:
+    return f"{place}/{number}"
+
+
+VISIT = row_of(
+    Visit,
+    Column("purpose", "v.purpose"),
+    Column("id", ("v.place", "v.number"), _id),
+    Column("host", ("h.name", "h.years", "v.place"), lambda name, years, place: Person(name, years + place)),
+    Column("guest", ("v.place", "v.guest"), unless_null(_id)),
+    Column("remarks", (), list),
+)
+
+
+def test_what_several_columns_read_is_selected_once() -> None:
+    assert VISIT.columns == "v.purpose, v.place, v.number, h.name, h.years, v.guest"
+
+
+def test_a_record_has_each_column_in_its_field_whatever_their_order() -> None:
+    visit = VISIT.make("tea", 7, 11, "Ada", 36, 5)
+
+    assert visit == Visit(
+        id="7/11", host=Person("Ada", 43), guest="7/5", purpose="tea", remarks=[], is_over=False
+    )
+
+
+def test_a_reader_that_takes_no_null_is_not_asked_when_there_is_one() -> None:
+    assert VISIT.make("tea", 7, 11, "Ada", 36, None).guest is None
+
+
+def test_each_record_has_empty_values_of_its_own() -> None:
+    one, other = VISIT.make("tea", 7, 11, "Ada", 36, 5), VISIT.make("tea", 7, 12, "Ada", 36, 5)
+
+    assert one.remarks is not other.remarks
+
+
+def test_columns_that_stand_as_the_fields_do_need_no_maker() -> None:
+    assert row_of(Person, Column("name", "p.name"), Column("years", "p.years")).make is Person
+
+
+def test_a_record_of_one_field_that_is_read() -> None:
+    tagged = row_of(Tagged, Column("tags", "t.tags", str.split))
+
+    assert tagged.make("a b") == Tagged(["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ([Column("name", "p.name")], "no columns for \\['years'\\]"),
+        ([Column("name", "p.name"), Column("age", "p.years")], "no such fields \\['age'\\]"),
+        ([Column("name", "p.name"), Column("name", "p.nickname")], "has two columns"),
+        ([Column("name", ("p.first", "p.last")), Column("years", "p.years")], "\\['name'\\] .* has not"),
+    ],
+)
+def test_a_table_that_does_not_fit_its_record_is_refused(columns: list[Column], said: str) -> None:
+    make: Callable[..., Person] = Person
+
+    with pytest.raises(ValueError, match=said):
+        row_of(make, *columns)

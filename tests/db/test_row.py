@@ -1,11 +1,9 @@
 """The table of a record gives what a statement selects, and makes records of its rows."""
 
-from collections.abc import Callable
-
 import msgspec
 import pytest
 
-from weighbridge.db.row import Column, row_of, unless_null
+from weighbridge.db.row import Column, Derived, row_of, unless_null
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -24,6 +22,11 @@ class Visit(msgspec.Struct, frozen=True):
 
 class Tagged(msgspec.Struct, frozen=True):
     tags: list[str]
+
+
+class Greeting(msgspec.Struct, frozen=True):
+    text: str
+    name: str
 
 
 def _id(place: int, number: int) -> str:
@@ -72,17 +75,27 @@ def test_a_record_of_one_field_that_is_read() -> None:
     assert tagged.make("a b") == Tagged(["a", "b"])
 
 
+def test_a_field_is_made_of_others() -> None:
+    greeting = row_of(
+        Greeting,
+        Column("name", "p.name", str.title),
+        Derived("text", ("name",), lambda name: f"Hello {name}"),
+    )
+
+    assert greeting.columns == "p.name"
+    assert greeting.make("ada") == Greeting("Hello Ada", "Ada")
+
+
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ([Column("name", "p.name")], "no columns for \\['years'\\]"),
-        ([Column("name", "p.name"), Column("age", "p.years")], "no such fields \\['age'\\]"),
-        ([Column("name", "p.name"), Column("name", "p.nickname")], "has two columns"),
-        ([Column("name", ("p.first", "p.last")), Column("years", "p.years")], "\\['name'\\] .* has not"),
+        ([Column("name", "p.name")], "fields are \\['name', 'years'\\]"),
+        ([Column("name", "p.name"), Column("age", "p.years")], "fields are \\['name', 'years'\\]"),
+        ([Column("name", "p.name"), Column("name", "p.nickname")], "fields are \\['name', 'years'\\]"),
+        ([Column("name", ("p.first", "p.last")), Column("years", "p.years")], "name of .* needs a reader"),
+        ([Derived("name", ("years",), str), Column("years", "p.years")], "name of .* stand behind it"),
     ],
 )
-def test_a_table_that_does_not_fit_its_record_is_refused(columns: list[Column], said: str) -> None:
-    make: Callable[..., Person] = Person
-
+def test_a_table_that_does_not_fit_its_record_is_refused(columns: list[Column | Derived], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        row_of(make, *columns)
+        row_of(Person, *columns)

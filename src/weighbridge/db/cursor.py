@@ -24,7 +24,7 @@ CURSOR_LENGTH_MAX: Final = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SortKey:
     """One column of an order, and which way it runs."""
 
     expression: LiteralString
@@ -60,7 +60,7 @@ def read(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(place.order), tuple(place.values)
 
 
-def after(order: Sequence[Column], values: Sequence[str]) -> Composable:
+def after(order: Sequence[SortKey], values: Sequence[str]) -> Composable:
     """The condition that a row stands behind the cursor's in the order.
 
     The values are untyped literals, which PostgreSQL reads as what they are compared with.

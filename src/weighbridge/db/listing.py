@@ -17,7 +17,7 @@ from psycopg.sql import SQL, Composable
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import cursor
-from weighbridge.db.cursor import Column
+from weighbridge.db.cursor import SortKey
 from weighbridge.db.engine import Read
 from weighbridge.db.literal import Literal
 from weighbridge.errors import Malformed
@@ -112,11 +112,11 @@ class Wanted:
             for name, comparator, value in self.conditions
         ]
 
-    def order(self, listing: Listing) -> list[Column]:
+    def order(self, listing: Listing) -> list[SortKey]:
         """The total order: what was asked for, and the key, which runs the way of the last."""
-        asked = [Column(listing.sorts[name.lstrip("-")], name.startswith("-")) for name in self.sort if name]
+        asked = [SortKey(listing.sorts[name.lstrip("-")], name.startswith("-")) for name in self.sort if name]
         descends = bool(asked) and asked[-1].descends
-        return asked + [Column(expression, descends) for expression in listing.key]
+        return asked + [SortKey(expression, descends) for expression in listing.key]
 
 
 async def page_of(

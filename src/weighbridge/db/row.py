@@ -8,6 +8,7 @@ The table is the single source of what a statement selects and of how a row of i
         Column("id", ("t.project_id", "t.id"), partial(ids.of, "token")),
         Column("name", "t.name"),
         Column("period", ("t.starts_at", "t.ends_at"), unless_null(Period)),
+        Derived("url", ("id",), lambda token: f"/tokens/{token}"),
     )
     await tx.rows(TOKENS.make, f"SELECT {TOKENS.columns} FROM tokens t")
 
@@ -17,7 +18,7 @@ builds the record by position: what is to be looked up by name is looked up when
 """
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Generic, LiteralString, TypeVar
@@ -26,7 +27,10 @@ Record = TypeVar("Record")
 Value = TypeVar("Value")
 
 Reader = Callable[..., Any]
-"""Makes a field of the values of its expressions, which it takes by position."""
+"""Makes a field of the values that it is read from, which it takes by position."""
+
+_Step = Callable[[Sequence[Any]], Any]
+"""Makes one more value of those that are there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +46,17 @@ class Column:
     read: Reader | None = None
 
     @property
-    def expressions(self) -> tuple[LiteralString, ...]:
+    def sources(self) -> tuple[LiteralString, ...]:
         return self.sql if isinstance(self.sql, tuple) else (self.sql,)
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """One field of a record that is made of others, whose columns stand before it."""
+
+    field: str
+    sources: tuple[str, ...]
+    read: Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +67,13 @@ class Row(Generic[Record]):
     make: Callable[..., Record]
 
 
-def row_of(record: Callable[..., Record], *columns: Column) -> Row[Record]:
+def row_of(record: Callable[..., Record], *columns: Column | Derived) -> Row[Record]:
     """The table of a record; ValueError when it does not fit the record's fields."""
-    by_field = {column.field: column for column in columns}
-    if len(by_field) < len(columns):
-        raise ValueError(f"A field of {record} has two columns.")
-    unread = [column.field for column in columns if column.read is None and len(column.expressions) != 1]
-    if unread:
-        raise ValueError(f"Without a reader a column has one expression; {unread} of {record} has not.")
-    ordered = _in_order_of_fields(record, by_field)
-    selected = tuple(dict.fromkeys(sql for column in columns for sql in column.expressions))
-    return Row(", ".join(selected), _maker(record, ordered, selected))
+    fields = _fields(record, [column.field for column in columns])
+    selected = tuple(
+        dict.fromkeys(sql for column in columns if isinstance(column, Column) for sql in column.sources)
+    )
+    return Row(", ".join(selected), _maker(record, columns, fields, selected))
 
 
 def unless_null(read: Callable[..., Value]) -> Callable[..., Value | None]:
@@ -76,63 +85,77 @@ def unless_null(read: Callable[..., Value]) -> Callable[..., Value | None]:
     return read_values
 
 
-def _in_order_of_fields(record: Callable[..., Any], by_field: dict[str, Column]) -> list[Column]:
-    """The columns in the order of the record's fields; fields that are left to their default come last."""
+def _fields(record: Callable[..., Any], named: Sequence[str]) -> list[str]:
+    """The record's fields that columns name, in its order; those that are left to their default come last."""
     parameters = inspect.signature(record).parameters
-    unknown = by_field.keys() - parameters.keys()
-    names = list(parameters)[: len(by_field)]
-    missing = [name for name in names if name not in by_field] + [
+    fields = [
         name
-        for name, parameter in parameters.items()
-        if name not in by_field and parameter.default is inspect.Parameter.empty
+        for index, (name, parameter) in enumerate(parameters.items())
+        if index < len(named) or parameter.default is inspect.Parameter.empty
     ]
-    if unknown or missing:
-        raise ValueError(
-            f"The columns of {record} do not fit: no such fields {sorted(unknown)}, no columns for {missing}."
-        )
-    return [by_field[name] for name in names]
+    if sorted(fields) != sorted(named):
+        raise ValueError(f"The columns of {record} are {list(named)}; its fields are {fields}.")
+    return fields
 
 
 def _maker(
-    record: Callable[..., Record], columns: Sequence[Column], selected: Sequence[str]
+    record: Callable[..., Record],
+    columns: Iterable[Column | Derived],
+    fields: Sequence[str],
+    selected: Sequence[str],
 ) -> Callable[..., Record]:
     """Builds records by position: what readers make is put behind the row, and one pick orders all."""
-    positions = {sql: index for index, sql in enumerate(selected)}
-    reads: list[Callable[[Sequence[Any]], Any]] = []
-    order: list[int] = []
+    of_sql = {sql: index for index, sql in enumerate(selected)}
+    of_field: dict[str, int] = {}
+    steps: list[_Step] = []
     for column in columns:
-        read_from = [positions[sql] for sql in column.expressions]
-        if column.read is None:
-            order.extend(read_from)
+        known = of_sql if isinstance(column, Column) else of_field
+        if not known.keys() >= {*column.sources}:
+            raise ValueError(
+                f"{column.field} of {record} is made of fields that stand behind it, or nowhere."
+            )
+        positions = [known[source] for source in column.sources]
+        if column.read is not None:
+            of_field[column.field] = len(selected) + len(steps)
+            steps.append(_step(column.read, positions))
+        elif len(positions) == 1:
+            of_field[column.field] = positions[0]
         else:
-            order.append(len(selected) + len(reads))
-            reads.append(_reading(column.read, read_from))
+            raise ValueError(f"{column.field} of {record} needs a reader, or one expression.")
+    order = [of_field[name] for name in fields]
     if order == list(range(len(selected))):
         return record
-    pick = _pick(order)
+    return _made_of(record, steps, _picked(order))
 
+
+def _made_of(
+    record: Callable[..., Record], steps: Sequence[_Step], pick: Callable[[Sequence[Any]], Iterable[Any]]
+) -> Callable[..., Record]:
     def make(*row: Any) -> Record:
-        return record(*pick((*row, *[read(row) for read in reads])))
+        values = [*row]
+        for step in steps:
+            values.append(step(values))
+        return record(*pick(values))
 
     return make
 
 
-def _reading(read: Reader, positions: Sequence[int]) -> Callable[[Sequence[Any]], Any]:
+def _step(read: Reader, positions: Sequence[int]) -> _Step:
     if not positions:
-        return lambda _row: read()
+        return lambda _values: read()
     if len(positions) == 1:
         [only] = positions
-        return lambda row: read(row[only])
+        return lambda values: read(values[only])
     if len(positions) == 2:
         first, second = positions
-        return lambda row: read(row[first], row[second])
+        return lambda values: read(values[first], values[second])
     pick = itemgetter(*positions)
-    return lambda row: read(*pick(row))
+    return lambda values: read(*pick(values))
 
 
-def _pick(order: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    if len(order) == 1:
-        [only] = order
-        return lambda row: (row[only],)
-    pick: Callable[[Sequence[Any]], Sequence[Any]] = itemgetter(*order)
+def _picked(positions: Sequence[int]) -> Callable[[Sequence[Any]], Iterable[Any]]:
+    if len(positions) == 1:
+        [only] = positions
+        return lambda values: (values[only],)
+    pick: Callable[[Sequence[Any]], Iterable[Any]] = itemgetter(*positions)
     return pick

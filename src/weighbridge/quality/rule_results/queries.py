@@ -149,15 +149,15 @@ class ResultRow(msgspec.Struct, frozen=True):
     node_ids: list[str] | None
 
 
-async def list_project_rule_results(tx: Read, project: int, query: Wanted) -> RuleResultPage:
+async def list_project_rule_results(tx: Read, project: int, request: Wanted) -> RuleResultPage:
     """The results of a project's rules, of both kinds."""
-    return await _page(tx, PROJECT_RULE_RESULTS, query, _of_project(project))
+    return await _page(tx, PROJECT_RULE_RESULTS, request, _of_project(project))
 
 
-async def list_rule_results(tx: Read, project: int, rule: int, query: Wanted) -> RuleResultPage:
+async def list_rule_results(tx: Read, project: int, rule: int, request: Wanted) -> RuleResultPage:
     """The results of one rule, of every version."""
     of_rule = SQL("r.project_id = {} AND r.rule_id = {}").format(Literal(project), Literal(rule))
-    return await _page(tx, RULE_RESULTS, query, of_rule)
+    return await _page(tx, RULE_RESULTS, request, of_rule)
 
 
 async def rule_results_named(tx: Read, project: int, keys: Sequence[int]) -> list[RuleResult]:
@@ -220,8 +220,8 @@ def is_alert(result: RuleResult) -> bool:
     return result.status in ALERTS
 
 
-async def _page(tx: Read, listing: Listing, query: Wanted, where: Composable) -> RuleResultPage:
-    page = await page_of(tx, ResultRow, listing, query, columns=_COLUMNS, source=_SOURCE, where=[where])
+async def _page(tx: Read, listing: Listing, request: Wanted, where: Composable) -> RuleResultPage:
+    page = await page_of(tx, ResultRow, listing, request, columns=_COLUMNS, source=_SOURCE, where=[where])
     return RuleResultPage([_result(row) for row in page.data], page.info)
 
 

@@ -30,8 +30,8 @@ async def list_project_rule_results(call: ReadCall) -> RuleResultPage:
     """List what the rules of a project found, newest first, in data points and in model runs."""
     await need_feature(call.tx, call.actor.account_id, Feature.RULES_ENGINE)
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    query = wanted(call.query, queries.PROJECT_RULE_RESULTS)
-    return await queries.list_project_rule_results(call.tx, project, query)
+    request = wanted(call.query, queries.PROJECT_RULE_RESULTS)
+    return await queries.list_project_rule_results(call.tx, project, request)
 
 
 @post(_PATH + "/bulk_dismiss", permission="data_rules:write", body=Dismissal, returns=Dismissed, status=200)

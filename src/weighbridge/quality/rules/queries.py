@@ -3,7 +3,8 @@
 A rule that was removed is found nowhere.
 """
 
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 from psycopg.sql import SQL
 
@@ -14,10 +15,10 @@ from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule import RuleTarget
 from weighbridge.core.rule.correction import Purpose
-from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, among, page_of
 from weighbridge.db.literal import Literal
+from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.errors import NotFound
 from weighbridge.platform.feature_flags.queries import need_feature
 from weighbridge.quality.rules.records import EVALUATIONS, Rule, RuleVersion
@@ -55,35 +56,74 @@ _VERSIONS: Final = """
     LEFT JOIN models m ON m.id = f.active_model_id
 """
 _NEWEST: Final = "u.deleted_at IS NULL AND v.version = u.latest_version"
-_COLUMNS: Final = """
-    u.project_id, u.id, u.name, v.version,
-    CASE WHEN now() < u.effective_from THEN 'scheduled' WHEN now() >= u.effective_to THEN 'ended'
-         ELSE 'active' END AS status,
-    v.target, v.expression, v.data_point, t.slug, v.event_type_id, m.name AS model, m.id AS model_number,
-    u.message, u.evaluation, v.rule_window, v.window_member_scope, v.purpose, v.correction, v.priority,
-    v.requires_approval,
-    (SELECT count(*) FROM data_point_results r
-      WHERE r.project_id = u.project_id AND r.rule_id = u.id AND r.approval_state = 'pending') AS pending,
-    u.effective_from, u.effective_to, u.created_at, u.updated_at
-"""
-_VERSION_COLUMNS: Final = """
-    v.project_id, v.version, v.expression, v.data_point, t.slug, v.event_type_id, m.name AS model,
-    m.id AS model_number, v.rule_window, v.window_member_scope, v.purpose, v.correction, v.priority,
-    v.requires_approval, v.created_at
-"""
 
 
-async def list_rules(tx: Read, project: int, query: Wanted) -> Page[Rule]:
+def _address(project: str, rule: str) -> Link:
+    return Link(f"/projects/{project}/rules/{rule}")
+
+
+_VERSIONED: Final = (
+    Column("expression", "v.expression"),
+    Column("data_point", "v.data_point"),
+    Column("event_type", "t.slug"),
+    Column("event_type_id", ("u.project_id", "v.event_type_id"), unless_null(partial(ids.of, "event_type"))),
+    Column("model", "m.name"),
+    Column("model_id", "m.id", unless_null(partial(ids.of, "model", 0))),
+    Column("window", "v.rule_window"),
+    Column("window_member_scope", "v.window_member_scope"),
+    Column("purpose", "v.purpose"),
+    Column("correction", "v.correction"),
+    Column("priority", "v.priority"),
+    Column("requires_approval", "v.requires_approval"),
+)
+"""What decides a result, of whatever target."""
+
+RULE: Final = row_of(
+    Rule,
+    Column("id", ("u.project_id", "u.id"), partial(ids.of, "rule")),
+    Column("project_id", "u.project_id", partial(ids.of, "project")),
+    Column("name", "u.name"),
+    Column("version", "v.version"),
+    Column(
+        "status",
+        "CASE WHEN now() < u.effective_from THEN 'scheduled' WHEN now() >= u.effective_to THEN 'ended'"
+        " ELSE 'active' END",
+    ),
+    Column("target", "v.target"),
+    *_VERSIONED,
+    Column("message", "u.message"),
+    Column("evaluation", "u.evaluation"),
+    Column(
+        "pending_count",
+        "(SELECT count(*) FROM data_point_results r WHERE r.project_id = u.project_id AND r.rule_id = u.id"
+        " AND r.approval_state = 'pending')",
+    ),
+    Column("effective_from", "u.effective_from"),
+    Column("effective_to", "u.effective_to"),
+    Column("created_at", "u.created_at"),
+    Column("updated_at", "u.updated_at"),
+    Derived("ui_url", ("project_id", "id"), _address),
+)
+
+RULE_VERSION: Final = row_of(
+    RuleVersion,
+    Column("version", "v.version"),
+    *_VERSIONED,
+    Column("created_at", "v.created_at"),
+)
+
+
+async def list_rules(tx: Read, project: int, request: Wanted) -> Page[Rule]:
     """The rules of a project, each as its newest version has it."""
     here = SQL("u.project_id = {} AND {}").format(Literal(project), SQL(_NEWEST))
-    return await page_of(tx, _rule, RULES, query, columns=_COLUMNS, source=_VERSIONS, where=[here])
+    return await page_of(tx, RULE.make, RULES, request, columns=RULE.columns, source=_VERSIONS, where=[here])
 
 
 async def get_rule(tx: Read, project: int, number: int) -> Rule:
     """One rule, as its newest version has it."""
     rule = await tx.row(
-        _rule,
-        f"SELECT {_COLUMNS} FROM {_VERSIONS} WHERE {_NEWEST} AND u.project_id = %s AND u.id = %s",
+        RULE.make,
+        f"SELECT {RULE.columns} FROM {_VERSIONS} WHERE {_NEWEST} AND u.project_id = %s AND u.id = %s",
         (project, number),
     )
     if rule is None:
@@ -91,12 +131,12 @@ async def get_rule(tx: Read, project: int, number: int) -> Rule:
     return rule
 
 
-async def list_versions(tx: Read, project: int, number: int, query: Wanted) -> Page[RuleVersion]:
+async def list_versions(tx: Read, project: int, number: int, request: Wanted) -> Page[RuleVersion]:
     """Every version of a rule, newest first."""
     of_rule = SQL("u.project_id = {} AND u.id = {}").format(Literal(project), Literal(number))
     return await page_of(
-        tx, _version, RULE_VERSIONS, query,
-        columns=_VERSION_COLUMNS, source=_VERSIONS, where=[of_rule],
+        tx, RULE_VERSION.make, RULE_VERSIONS, request,
+        columns=RULE_VERSION.columns, source=_VERSIONS, where=[of_rule],
     )  # fmt: skip
 
 
@@ -123,66 +163,3 @@ async def rule_named(tx: Read, actor: Actor, friendly: str) -> tuple[int, int]:
     if is_there is None:
         raise NotFound
     return key.project, key.key
-
-
-def _rule(
-    project: int, number: int, name: str, version: int, status: str, target: str, expression: str,
-    data_point: str | None, event_type: str | None, event_type_number: int | None, model: str | None,
-    model_number: int | None, message: str | None, evaluation: str, window: dict[str, Any] | None,
-    scope: str, purpose: str, correction: dict[str, Any] | None, priority: int,
-    requires_approval: bool, pending: int,  # noqa: FBT001 - a row by position
-    effective_from: Instant, effective_to: Instant | None, created: Instant, updated: Instant,
-) -> Rule:  # fmt: skip
-    friendly = ids.of("rule", project, number)
-    return Rule(
-        id=friendly,
-        project_id=ids.of("project", project),
-        name=name,
-        version=version,
-        status=status,
-        target=target,
-        expression=expression,
-        data_point=data_point,
-        event_type=event_type,
-        event_type_id=None if event_type_number is None else ids.of("event_type", project, event_type_number),
-        model=model,
-        model_id=None if model_number is None else ids.of("model", 0, model_number),
-        message=message,
-        evaluation=evaluation,
-        window=window,
-        window_member_scope=scope,
-        purpose=purpose,
-        correction=correction,
-        priority=priority,
-        requires_approval=requires_approval,
-        pending_count=pending,
-        effective_from=effective_from,
-        effective_to=effective_to,
-        created_at=created,
-        updated_at=updated,
-        ui_url=Link(f"/projects/{ids.of('project', project)}/rules/{friendly}"),
-    )
-
-
-def _version(
-    project: int, version: int, expression: str, data_point: str | None, event_type: str | None,
-    event_type_number: int | None, model: str | None, model_number: int | None,
-    window: dict[str, Any] | None, scope: str, purpose: str, correction: dict[str, Any] | None,
-    priority: int, requires_approval: bool, created: Instant,  # noqa: FBT001 - a row by position
-) -> RuleVersion:  # fmt: skip
-    return RuleVersion(
-        version,
-        expression,
-        data_point,
-        event_type,
-        None if event_type_number is None else ids.of("event_type", project, event_type_number),
-        model,
-        None if model_number is None else ids.of("model", 0, model_number),
-        window,
-        scope,
-        purpose,
-        correction,
-        priority,
-        requires_approval,
-        created,
-    )

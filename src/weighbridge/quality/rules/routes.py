@@ -106,8 +106,8 @@ async def undo_corrections(call: WriteCall, _: NoOptions) -> UndoneCorrections:
 async def list_rule_versions(call: ReadCall) -> Page[RuleVersion]:
     """List the versions of a data rule, newest first."""
     project, number = await rule_named(call.tx, call.actor, call.path["rule_id"])
-    query = wanted(call.query, queries.RULE_VERSIONS)
-    return await queries.list_versions(call.tx, project, number, query)
+    request = wanted(call.query, queries.RULE_VERSIONS)
+    return await queries.list_versions(call.tx, project, number, request)
 
 
 ROUTES = [

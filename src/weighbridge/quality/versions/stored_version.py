@@ -12,6 +12,7 @@ import msgspec
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
+from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 
 
@@ -39,10 +40,30 @@ class StoredVersion(msgspec.Struct, frozen=True):
     effective_to: Instant | None
 
 
-_STORED: Final = """
-    SELECT u.project_id, u.id, v.version, u.name, v.target, v.expression, v.data_point, v.event_type_id,
-           v.family_id, v.rule_window, v.window_member_scope, v.purpose, v.correction, v.priority,
-           v.requires_approval, u.message, u.evaluation, u.effective_from, u.effective_to
+STORED_VERSION: Final = row_of(
+    StoredVersion,
+    Column("project", "u.project_id"),
+    Column("rule", "u.id"),
+    Column("version", "v.version"),
+    Column("name", "u.name"),
+    Column("target", "v.target"),
+    Column("expression", "v.expression"),
+    Column("data_point", "v.data_point"),
+    Column("event_type", "v.event_type_id"),
+    Column("family", "v.family_id"),
+    Column("window", "v.rule_window"),
+    Column("window_member_scope", "v.window_member_scope"),
+    Column("purpose", "v.purpose"),
+    Column("correction", "v.correction"),
+    Column("priority", "v.priority"),
+    Column("requires_approval", "v.requires_approval"),
+    Column("message", "u.message"),
+    Column("evaluation", "u.evaluation"),
+    Column("effective_from", "u.effective_from"),
+    Column("effective_to", "u.effective_to"),
+)
+_STORED: Final = f"""
+    SELECT {STORED_VERSION.columns}
       FROM rules u JOIN rule_versions v ON (v.project_id, v.rule_id) = (u.project_id, u.id)
 """
 _NEWEST: Final = "u.deleted_at IS NULL AND v.version = u.latest_version"
@@ -50,18 +71,18 @@ _NEWEST: Final = "u.deleted_at IS NULL AND v.version = u.latest_version"
 
 async def newest_version(tx: Read, project: int, rule: int) -> StoredVersion:
     """The newest version of a rule, with what it takes to evaluate it."""
-    found = await tx.row(
-        StoredVersion, f"{_STORED} WHERE {_NEWEST} AND u.project_id = %s AND u.id = %s", (project, rule)
+    version = await tx.row(
+        STORED_VERSION.make, f"{_STORED} WHERE {_NEWEST} AND u.project_id = %s AND u.id = %s", (project, rule)
     )
-    if found is None:
+    if version is None:
         raise NotFound
-    return found
+    return version
 
 
 async def automatic_versions(tx: Read, project: int, rule: int | None = None) -> list[StoredVersion]:
     """The newest versions of a project's rules that are evaluated whenever data change; or of one of them."""
     return await tx.rows(
-        StoredVersion,
+        STORED_VERSION.make,
         f"""
         {_STORED} WHERE {_NEWEST} AND u.project_id = %(project)s AND u.evaluation = 'automatic'
            AND (%(rule)s::integer IS NULL OR u.id = %(rule)s) ORDER BY u.id

@@ -26,7 +26,7 @@ from weighbridge.platform.async_tasks.actions import Attempt, Overtaken
 from weighbridge.platform.audit_log.tasks import seal
 from weighbridge.platform.queue.jobs import JOB, QUEUE
 from weighbridge.platform.queue.recovery import recover
-from weighbridge.quality.evaluation.incremental import work_off
+from weighbridge.quality.evaluation.incremental import evaluate_changes
 from weighbridge.quality.rule_runs.tasks import run_rule
 from weighbridge.settings import Settings
 
@@ -149,7 +149,7 @@ async def _evaluate_rules(database: Database) -> None:
     """Let automatic rules evaluate what was written since, again and again."""
     while True:
         try:
-            for failure in await work_off(database):
+            for failure in await evaluate_changes(database):
                 log.error("rule_failed", rule=failure.version.rule, exc_info=failure.error)
         except Exception:
             log.exception("rules_failed")

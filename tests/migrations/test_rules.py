@@ -12,7 +12,7 @@ from psycopg.errors import (
 from tests import databases
 
 from weighbridge.core.platform.feature_flag import Feature
-from weighbridge.core.rule import MemberScope, Target
+from weighbridge.core.rule import MemberScope, RuleTarget
 from weighbridge.core.rule.correction import Purpose
 from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.core.rule.result import ResultStatus
@@ -291,7 +291,7 @@ def test_a_run_moves_with_its_task_and_with_no_other(connection):
     [
         ("feature_flags", "name", Feature),
         ("rules", "evaluation", EVALUATIONS),
-        ("rule_versions", "target", Target),
+        ("rule_versions", "target", RuleTarget),
         ("rule_versions", "window_member_scope", MemberScope),
         ("rule_versions", "purpose", Purpose),
         ("rule_runs", "kind", RunKind),

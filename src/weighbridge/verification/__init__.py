@@ -1,7 +1,14 @@
 """Verification: recompute what the service claims, and name everything that does not hold.
 
-Checks of the books are statements that return the rows which break a rule. Every batch is computed anew
-from the events that it was made of and the model version that made it, and compared to the last digit.
+In comes a database, with the store of evidence files if there is one; out goes a `Report`: each invariant in
+words, with a sentence for each record that breaks it.
+
+- `invariant`: what the checks of the books are: words, a sentence, a statement that returns violations
+- `books`: all of them, with those of `postings`, `batches` and `corrections`
+- `recomputation`: every batch anew, by `lineage` from the events that it was made of and by `draws` from what
+  it drew, with the model version that made it, to the last digit
+- `chain`: the sealed rows of the audit log
+- `evidence`: every evidence file
 
 Invariants: verifying changes nothing; all is read from one snapshot; a violation says which record.
 """
@@ -22,14 +29,14 @@ KEPT = "every evidence file is in the store as it was attached"
 
 
 class Check(msgspec.Struct, frozen=True):
-    """One rule, and what breaks it."""
+    """One invariant in words, and what breaks it."""
 
     rule: str
     violations: list[str]
 
 
 class Report(msgspec.Struct, frozen=True):
-    """How much was checked, rule by rule."""
+    """How much was checked, invariant by invariant."""
 
     batches: int
     entries: int
@@ -44,11 +51,11 @@ async def verify(database: Database, store: EvidenceStore | None = None) -> Repo
     """Check everything in the database and, with the store of evidence files, every file."""
     files = 0
     async with database.read() as tx:
-        found = await check_books(tx)
-        batches, found[RECOMPUTES] = await check_batches(tx)
-        heads, found[CHAINED] = await check_chains(tx)
+        violations_of = await check_books(tx)
+        batches, violations_of[RECOMPUTES] = await check_batches(tx)
+        heads, violations_of[CHAINED] = await check_chains(tx)
         if store is not None:
-            files, found[KEPT] = await check_evidence(tx, store)
+            files, violations_of[KEPT] = await check_evidence(tx, store)
         entries: int = await tx.value("SELECT count(*) FROM ledger_entries")
-    checks = [Check(rule, violations) for rule, violations in found.items()]
+    checks = [Check(words, violations) for words, violations in violations_of.items()]
     return Report(batches, entries, files, heads, not any(check.violations for check in checks), checks)

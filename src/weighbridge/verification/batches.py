@@ -1,13 +1,13 @@
-"""Batches themselves: rules about whose they are, when they were made, and how their lineage is kept."""
+"""Batches themselves: invariants about whose they are, when they were made, and how their lineage is kept."""
 
 from typing import Final
 
-from weighbridge.verification.rule import Rule
+from weighbridge.verification.invariant import Invariant
 
 BATCHES: Final = (
-    Rule(
+    Invariant(
         "every batch has the times of its run's slot",
-        "batch {id}: it stands from {found}, its run from {wanted}",
+        "batch {id}: it stands from {actual}, its run from {expected}",
         """
         SELECT b.project_id, b.id, concat_ws(' to ', b.start_time, b.end_time),
                concat_ws(' to ', r.start_time, r.end_time)
@@ -16,9 +16,9 @@ BATCHES: Final = (
         """,
         # A run of an event moves when the event's times are corrected; its batches stay where they were.
     ),
-    Rule(
+    Invariant(
         "every batch is of a version of the model that its run and its ledger have, as that version was",
-        "batch {id}: it was made by version {found} of another model, or of other content ({wanted})",
+        "batch {id}: it was made by version {actual} of another model, or of other content ({expected})",
         """
         SELECT b.project_id, b.id, b.model_id, encode(m.sha256, 'hex')
           FROM batches b
@@ -29,9 +29,9 @@ BATCHES: Final = (
             OR m.sha256 <> b.model_sha256
         """,
     ),
-    Rule(
+    Invariant(
         "every adjusting batch names the first batch of its run on the ledger",
-        "batch {id}: it names {found}, and the first is {wanted}",
+        "batch {id}: it names {actual}, and the first is {expected}",
         """
         SELECT project_id, id, coalesce(adjusts::text, 'none'), coalesce(first::text, 'itself')
           FROM (SELECT b.project_id, b.id, b.adjusts,
@@ -42,9 +42,9 @@ BATCHES: Final = (
          WHERE adjusts IS DISTINCT FROM first
         """,
     ),
-    Rule(
+    Invariant(
         "every batch posted for its own run, by the task that made it and at one time",
-        "batch {id}: of what it posted, {found} entries are another's, or of another task or time",
+        "batch {id}: of what it posted, {actual} entries are another's, or of another task or time",
         """
         SELECT p.project_id, p.id, count(*), 0
           FROM (SELECT project_id, posted_by, batch_id, run_id, kind, async_task_id, posted_at
@@ -62,11 +62,11 @@ BATCHES: Final = (
             OR e.kind NOT IN ('fall', 'deficit') AND e.run_id IS DISTINCT FROM p.run_id
          GROUP BY p.project_id, p.id
         """,
-        # Falls and deficits of another run are what a batch settles: a rule of its own compares the two.
+        # Falls and deficits of another run are what a batch settles: another invariant compares the two.
     ),
-    Rule(
+    Invariant(
         "what one task posted, it posted at one time",
-        "batch {id}: its task posted at {found} and at {wanted}",
+        "batch {id}: its task posted at {actual} and at {expected}",
         """
         SELECT project_id, min(batch_id), min(posted_at), max(posted_at)
           FROM (SELECT project_id, batch_id, async_task_id, posted_at FROM ledger_entries
@@ -76,9 +76,9 @@ BATCHES: Final = (
          GROUP BY project_id, async_task_id HAVING min(posted_at) < max(posted_at)
         """,
     ),
-    Rule(
+    Invariant(
         "a batch is deleted at the time at which what it posted was undone",
-        "batch {id}: it was deleted at {found}, and undone at {wanted}",
+        "batch {id}: it was deleted at {actual}, and undone at {expected}",
         """
         SELECT b.project_id, b.id, b.deleted_at, e.posted_at
           FROM batches b
@@ -86,9 +86,9 @@ BATCHES: Final = (
          WHERE e.reverses IS NOT NULL AND e.posted_at IS DISTINCT FROM b.deleted_at
         """,
     ),
-    Rule(
+    Invariant(
         "every lineage is kept in full chunks, each with the first and last number of its events",
-        "batch {id}: {found} chunks of its lineage are out of place, of {wanted}",
+        "batch {id}: {actual} chunks of its lineage are out of place, of {expected}",
         """
         SELECT project_id, batch_id, count(*) FILTER (WHERE is_wrong), count(*)
           FROM (SELECT i.project_id, i.batch_id,

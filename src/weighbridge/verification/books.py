@@ -1,6 +1,6 @@
-"""The books: rules about what batches hold, what runs have posted, and what ledgers are short of.
+"""The books: invariants about what batches hold, what runs have posted, and what ledgers are short of.
 
-Each rule comes with the statement that finds what breaks it; those about who posted what stand in `postings`.
+Each comes with the statement that finds what breaks it; those about who posted what stand in `postings`.
 """
 
 from typing import Final
@@ -11,22 +11,22 @@ from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 from weighbridge.verification.batches import BATCHES
 from weighbridge.verification.corrections import CORRECTIONS
+from weighbridge.verification.invariant import Invariant, ledger_invariant
 from weighbridge.verification.postings import POSTINGS
-from weighbridge.verification.rule import Rule, of_ledger
 
 CHECKS: Final = (
-    Rule(
+    Invariant(
         "every balance is the sum of its entries",
-        "batch {id}: the balance is {found}, its entries sum to {wanted}",
+        "batch {id}: the balance is {actual}, its entries sum to {expected}",
         """
         SELECT b.project_id, b.id, b.balance, coalesce(sum(e.amount), 0)
           FROM batches b LEFT JOIN ledger_entries e ON (e.project_id, e.batch_id) = (b.project_id, b.id)
          GROUP BY b.project_id, b.id, b.balance HAVING b.balance <> coalesce(sum(e.amount), 0)
         """,
     ),
-    Rule(
+    Invariant(
         "no balance was negative at any moment",
-        "batch {id}: the balance was {found} at {wanted}",
+        "batch {id}: the balance was {actual} at {expected}",
         """
         SELECT project_id, batch_id, held, moment
           FROM (SELECT project_id, batch_id, effective_at AS moment,
@@ -39,9 +39,9 @@ CHECKS: Final = (
          WHERE held < 0
         """,
     ),
-    of_ledger(
+    ledger_invariant(
         "every deficit is the sum of its entries",
-        "ledger {id}: a run is short of {found}, its entries sum to {wanted}",
+        "ledger {id}: a run is short of {actual}, its entries sum to {expected}",
         """
         SELECT project_id, ledger_id, coalesce(d.amount, 0), coalesce(posted.amount, 0)
           FROM deficits d
@@ -50,9 +50,9 @@ CHECKS: Final = (
          WHERE coalesce(d.amount, 0) <> coalesce(posted.amount, 0)
         """,
     ),
-    of_ledger(
+    ledger_invariant(
         "no deficit was negative at any moment",
-        "ledger {id}: a deficit was {found} at {wanted}",
+        "ledger {id}: a deficit was {actual} at {expected}",
         """
         SELECT project_id, ledger_id, short, moment
           FROM (SELECT project_id, ledger_id, effective_at AS moment,
@@ -66,9 +66,9 @@ CHECKS: Final = (
          WHERE short < 0
         """,
     ),
-    Rule(
+    Invariant(
         "every batch was credited once, with what it says",
-        "batch {id}: it says that it credited {found}, its credit entries sum to {wanted}",
+        "batch {id}: it says that it credited {actual}, its credit entries sum to {expected}",
         """
         SELECT b.project_id, b.id, b.credited, coalesce(sum(e.amount), 0)
           FROM batches b LEFT JOIN ledger_entries e
@@ -77,9 +77,9 @@ CHECKS: Final = (
         HAVING b.credited <> coalesce(sum(e.amount), 0) OR count(e.id) <> 1
         """,
     ),
-    Rule(
+    Invariant(
         "every run has posted exactly its total",
-        "batch {id}: its run comes to {found}, and has posted {wanted}",
+        "batch {id}: its run comes to {actual}, and has posted {expected}",
         """
         WITH posted AS (
             SELECT project_id, ledger_id, run_id, sum(amount) AS amount
@@ -100,16 +100,16 @@ CHECKS: Final = (
          WHERE newest.total <> coalesce(posted.amount, 0)
         """,
     ),
-    of_ledger(
+    ledger_invariant(
         "in every partition, what is drawn and what remains is what was produced and the open deficit",
-        "ledger {id}: drawn and remaining come to {found}, produced and open deficit to {wanted}",
+        "ledger {id}: drawn and remaining come to {actual}, produced and open deficit to {expected}",
         """
         WITH newest AS (
             SELECT DISTINCT ON (b.project_id, b.ledger_id, coalesce(b.run_id, - b.id)) b.*
               FROM batches b WHERE b.deleted_at IS NULL
              ORDER BY b.project_id, b.ledger_id, coalesce(b.run_id, - b.id), b.id DESC
         ), parts AS (
-            SELECT b.project_id, b.ledger_id, b.run_id, b.balance AS there, 0 AS wanted FROM batches b
+            SELECT b.project_id, b.ledger_id, b.run_id, b.balance AS there, 0 AS expected FROM batches b
             UNION ALL
             SELECT e.project_id, e.ledger_id, b.run_id, - e.amount, 0
               FROM ledger_entries e JOIN batches b ON (b.project_id, b.id) = (e.project_id, e.batch_id)
@@ -119,18 +119,18 @@ CHECKS: Final = (
             UNION ALL
             SELECT d.project_id, d.ledger_id, d.run_id, 0, d.amount FROM deficits d
         )
-        SELECT p.project_id, p.ledger_id, sum(p.there), sum(p.wanted)
+        SELECT p.project_id, p.ledger_id, sum(p.there), sum(p.expected)
           FROM parts p LEFT JOIN runs r ON (r.project_id, r.id) = (p.project_id, p.run_id)
          GROUP BY p.project_id, p.ledger_id, r.tracking_id, r.feedstock_id, r.asset_id
-        HAVING sum(p.there) <> sum(p.wanted)
+        HAVING sum(p.there) <> sum(p.expected)
         """,
     ),
     *POSTINGS,
     *BATCHES,
     *CORRECTIONS,
-    Rule(
+    Invariant(
         "every event of every lineage is there, and they are as many as the batch says",
-        "batch {id}: it says that it was made of {found} events, of which {wanted} are there",
+        "batch {id}: it says that it was made of {actual} events, of which {expected} are there",
         """
         SELECT s.project_id, s.batch_id, s.event_count, count(e.id)
           FROM batch_input_sets s
@@ -143,20 +143,22 @@ CHECKS: Final = (
         """,
     ),
 )
-"""Every rule, in the order of the report."""
+"""Every invariant, in the order of the report."""
 
 
 async def check_books(tx: Read, project: int | None = None) -> dict[str, list[str]]:
-    """Run every check, over all books or those of one project; gives for each rule what breaks it."""
-    found: dict[str, list[str]] = {}
-    for rule in CHECKS:
-        statement = SQL("SELECT * FROM ({}) AS found (project, record, found, wanted)").format(
-            SQL(rule.statement)
+    """Run every check, over all books or those of one project; gives for each invariant what breaks it."""
+    violations: dict[str, list[str]] = {}
+    for invariant in CHECKS:
+        statement = SQL("SELECT * FROM ({}) AS broken (project, record, actual, expected)").format(
+            SQL(invariant.statement)
         )
         if project is not None:
             statement += SQL(" WHERE project = {}").format(project)
-        found[rule.words] = [
-            rule.sentence.format(id=ids.of(rule.kind, project, record), found=value, wanted=wanted)
-            for project, record, value, wanted in await tx.tuples(statement)
+        violations[invariant.words] = [
+            invariant.sentence.format(
+                id=ids.of(invariant.kind, number, record), actual=actual, expected=expected
+            )
+            for number, record, actual, expected in await tx.tuples(statement)
         ]
-    return found
+    return violations

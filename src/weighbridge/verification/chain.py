@@ -36,9 +36,9 @@ async def check_chains(tx: Read) -> tuple[list[Head], list[str]]:
     for (account,) in await tx.tuples("SELECT DISTINCT account_id FROM audit_seals ORDER BY 1"):
         number, previous = 0, ANCHOR
         while rows := await tx.tuples(_SEALED, (account, number, READ_AT_ONCE)):
-            for found, stored, *content in rows:
+            for sealed, stored, *content in rows:
                 violations += _complaints(number, previous, SealedRow(*content), stored)
-                number, previous = found, stored
+                number, previous = sealed, stored
         heads.append(Head(account, number, previous.hex()))
     return heads, violations
 

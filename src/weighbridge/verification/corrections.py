@@ -5,31 +5,31 @@ from typing import Final
 from weighbridge.collection.measurements.corrections import PREVAILING_FIRST
 from weighbridge.collection.measurements.value import CURRENT
 from weighbridge.core.collection.correction import NOT_REVERTED, CorrectionState, Origin
-from weighbridge.verification.rule import Rule
+from weighbridge.verification.invariant import Invariant
 
 _STANDING: Final = ", ".join(f"'{state}'" for state in NOT_REVERTED)
 
 CORRECTIONS: Final = (
-    Rule(
+    Invariant(
         "every value is what was captured, or what the correction in force says",
-        "event {id}: a value is {found}, and by its corrections it is {wanted}",
+        "event {id}: a value is {actual}, and by its corrections it is {expected}",
         f"""
         SELECT e.project_id, e.id, v.shown::text, coalesce(c.to_value, v.captured)::text
           FROM events e
          CROSS JOIN LATERAL (
-               SELECT place, to_jsonb({CURRENT["number"].format("place")}) AS shown,
-                      to_jsonb(e.numbers[place]) AS captured
-                 FROM generate_series(1, cardinality(e.numbers)) AS place
+               SELECT position, to_jsonb({CURRENT["number"].format("position")}) AS shown,
+                      to_jsonb(e.numbers[position]) AS captured
+                 FROM generate_series(1, cardinality(e.numbers)) AS position
                UNION ALL
-               SELECT place, to_jsonb({CURRENT["string"].format("place")}),
-                      to_jsonb(e.texts[place])
-                 FROM generate_series(1, cardinality(e.texts)) AS place
+               SELECT position, to_jsonb({CURRENT["string"].format("position")}),
+                      to_jsonb(e.texts[position])
+                 FROM generate_series(1, cardinality(e.texts)) AS position
                UNION ALL
-               SELECT place, to_jsonb({CURRENT["boolean"].format("place")}),
-                      to_jsonb(e.booleans[place])
-                 FROM generate_series(1, cardinality(e.booleans)) AS place) AS v
+               SELECT position, to_jsonb({CURRENT["boolean"].format("position")}),
+                      to_jsonb(e.booleans[position])
+                 FROM generate_series(1, cardinality(e.booleans)) AS position) AS v
           LEFT JOIN corrections c
-            ON (c.project_id, c.event_id, c.position) = (e.project_id, e.id, v.place)
+            ON (c.project_id, c.event_id, c.position) = (e.project_id, e.id, v.position)
            AND c.state = '{CorrectionState.IN_FORCE}' AND c.source <> '{Origin.COMPLETION}'
          WHERE v.captured IS NOT NULL AND v.shown IS DISTINCT FROM coalesce(c.to_value, v.captured)
            AND (e.is_revised OR EXISTS (SELECT FROM corrections o
@@ -37,9 +37,9 @@ CORRECTIONS: Final = (
         """,
         "event",
     ),
-    Rule(
+    Invariant(
         "of the corrections of a value the one that prevails is in force",
-        "event {id}: correction {found} is in force, and {wanted} prevails",
+        "event {id}: correction {actual} is in force, and {expected} prevails",
         f"""
         SELECT project_id, event_id, coalesce(in_force::text, 'none'), prevails
           FROM (SELECT c.project_id, c.event_id,
@@ -51,9 +51,9 @@ CORRECTIONS: Final = (
         """,
         "event",
     ),
-    Rule(
+    Invariant(
         "a rule corrects a value once",
-        "event {id}: a rule has {found} corrections of one value that stand, and at most {wanted} may",
+        "event {id}: a rule has {actual} corrections of one value that stand, and at most {expected} may",
         f"""
         SELECT c.project_id, c.event_id, count(*)::text, 1
           FROM corrections c

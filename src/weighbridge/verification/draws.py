@@ -82,13 +82,13 @@ async def _outlets(
         (project, sorted({body.ledger for body in nodes.values()})),
     )
     named = {name: (number, unit, scale) for name, number, unit, scale in rows}
-    found = {}
+    outlets = {}
     for slug, body in nodes.items():
         one = drawn.get(slug)
         unknown = (0, str(ONE), 0)
         number, unit, scale = (one.ledger, one.unit, one.scale) if one else named.get(body.ledger, unknown)
-        found[slug] = Outlet(number, body.ledger, parse_unit(unit), scale, _attributes(body, one))
-    return found
+        outlets[slug] = Outlet(number, body.ledger, parse_unit(unit), scale, _attributes(body, one))
+    return outlets
 
 
 def _attributes(body: Upstream | Available, one: _Draw | None) -> dict[str, Unit]:

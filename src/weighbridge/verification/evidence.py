@@ -37,8 +37,8 @@ async def check_evidence(tx: Read, store: EvidenceStore) -> tuple[int, list[str]
     violations: list[str] = []
     behind = (0, 0)
     while files := await tx.rows(_File, _FILES, (*behind, FILES_AT_ONCE)):
-        found = await asyncio.gather(*(_complaint(store, file) for file in files))
-        violations += [complaint for complaint in found if complaint is not None]
+        complaints = await asyncio.gather(*(_complaint(store, file) for file in files))
+        violations += [complaint for complaint in complaints if complaint is not None]
         count += len(files)
         behind = (files[-1].project, files[-1].number)
     return count, violations

@@ -49,11 +49,11 @@ async def _resolved(tx: Read, project: int, model: Model, chosen: Chosen) -> Res
     apart = {node for (nodes,) in stored if tuple(nodes) not in known for node in nodes}
     skipped = await _by_slot(tx, project, _SKIPPED, chosen)
     apart |= {str(node) for nodes in skipped.values() for node in nodes}
-    resolved = streams_of(model, catalogue, apart) if apart else whole
+    as_used = streams_of(model, catalogue, apart) if apart else whole
     # What is expected of an event type may have changed since; the data covered the slot when they were used.
     return Resolved(
-        resolved.streams,
-        {slug: replace(measure, coverage=NO_COVERAGE) for slug, measure in resolved.measures.items()},
+        as_used.streams,
+        {slug: replace(measure, coverage=NO_COVERAGE) for slug, measure in as_used.measures.items()},
     )
 
 
@@ -65,25 +65,25 @@ def _only(statics: Statics, numbers: set[Any]) -> Statics:
 
 
 async def _by_slot(tx: Read, project: int, statement: LiteralString, chosen: Chosen) -> dict[int, set[Any]]:
-    found: dict[int, set[Any]] = {}
+    by_slot: dict[int, set[Any]] = {}
     for slot, value in await tx.tuples(
         statement, (project, [slot for slot, _ in chosen], [batch for _, batch in chosen])
     ):
-        found.setdefault(slot, set()).add(value)
-    return found
+        by_slot.setdefault(slot, set()).add(value)
+    return by_slot
 
 
 _STATICS: Final = """
-    SELECT asked.slot, used.static_input_id
+    SELECT chosen.slot, used.static_input_id
       FROM (SELECT %s::integer AS project_id) AS project,
-           unnest(%s::integer[], %s::bigint[]) AS asked (slot, batch_id)
+           unnest(%s::integer[], %s::bigint[]) AS chosen (slot, batch_id)
       JOIN batch_static_inputs used USING (batch_id)
      WHERE used.project_id = project.project_id
 """
 _SKIPPED: Final = """
-    SELECT asked.slot, used.node
+    SELECT chosen.slot, used.node
       FROM (SELECT %s::integer AS project_id) AS project,
-           unnest(%s::integer[], %s::bigint[]) AS asked (slot, batch_id)
+           unnest(%s::integer[], %s::bigint[]) AS chosen (slot, batch_id)
       JOIN batch_skipped_inputs used USING (batch_id)
      WHERE used.project_id = project.project_id
 """

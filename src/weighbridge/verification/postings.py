@@ -1,13 +1,13 @@
-"""Who posted what: rules about entries and the batches and runs that posted them."""
+"""Who posted what: invariants about entries and the batches and runs that posted them."""
 
 from typing import Final
 
-from weighbridge.verification.rule import Rule, of_ledger
+from weighbridge.verification.invariant import Invariant, ledger_invariant
 
 POSTINGS: Final = (
-    Rule(
+    Invariant(
         "every entry counts for the later of the two slots' ends",
-        "batch {id}: an entry counts for {found}, and the slots end at {wanted}",
+        "batch {id}: an entry counts for {actual}, and the slots end at {expected}",
         """
         SELECT e.project_id, e.batch_id, e.effective_at, greatest(b.end_time, r.end_time)
           FROM ledger_entries e
@@ -17,9 +17,9 @@ POSTINGS: Final = (
         """,
         # A run of an event moves when the event's times are corrected; what it posted before stays.
     ),
-    of_ledger(
+    ledger_invariant(
         "every deficit counts from the end of its run's slot on",
-        "ledger {id}: a deficit entry counts for {found}, and the run's slot ends at {wanted}",
+        "ledger {id}: a deficit entry counts for {actual}, and the run's slot ends at {expected}",
         """
         SELECT d.project_id, d.ledger_id, d.effective_at, r.end_time
           FROM deficit_entries d JOIN runs r ON (r.project_id, r.id) = (d.project_id, d.run_id)
@@ -28,9 +28,9 @@ POSTINGS: Final = (
                 OR d.effective_at > r.end_time AND d.amount > 0 AND d.reverses IS NULL)
         """,
     ),
-    Rule(
+    Invariant(
         "falls stay in the partition of the run that fell",
-        "batch {id}: runs of {found} took from it, and its partition is {wanted}",
+        "batch {id}: runs of {actual} took from it, and its partition is {expected}",
         """
         SELECT DISTINCT e.project_id, e.batch_id,
                concat_ws(' ', fell.tracking_id, fell.feedstock_id, fell.asset_id, 'family', fell.family_id),
@@ -44,18 +44,18 @@ POSTINGS: Final = (
                IS DISTINCT FROM (fell.tracking_id, fell.feedstock_id, fell.asset_id, fell.family_id)
         """,
     ),
-    Rule(
+    Invariant(
         "no run gives back more than it took, for any moment",
-        "batch {id}: for {wanted}, {found} more came back than one run took by falls, or a node by draws",
+        "batch {id}: for {expected}, {actual} more came back than one run took by falls, or a node by draws",
         """
         SELECT project_id, batch_id, sum(amount), effective_at
           FROM ledger_entries WHERE kind <> 'credit'
          GROUP BY project_id, batch_id, run_id, node, effective_at HAVING sum(amount) > 0
         """,
     ),
-    Rule(
+    Invariant(
         "every draw has a batch that draws",
-        "batch {id}: {found} is drawn from it by a run without batches",
+        "batch {id}: {actual} is drawn from it by a run without batches",
         """
         SELECT e.project_id, e.batch_id, - sum(e.amount), 0
           FROM ledger_entries e
@@ -65,9 +65,9 @@ POSTINGS: Final = (
          GROUP BY e.project_id, e.batch_id, e.run_id HAVING sum(e.amount) <> 0
         """,
     ),
-    Rule(
+    Invariant(
         "what a batch was computed from is what its run had drawn by then",
-        "batch {id}: it was computed from {found} of a source, of which its run had drawn {wanted}",
+        "batch {id}: it was computed from {actual} of a source, of which its run had drawn {expected}",
         """
         WITH said AS (
             SELECT d.project_id, d.batch_id, b.run_id, d.node, d.source_batch_id, sum(d.amount) AS amount
@@ -93,9 +93,9 @@ POSTINGS: Final = (
          WHERE said.amount IS DISTINCT FROM drawn.amount
         """,
     ),
-    Rule(
+    Invariant(
         "all that a deleted batch posted is undone, and nothing else is",
-        "batch {id}: of its entries {found} are not undone as they were posted, or undone while it is there",
+        "batch {id}: of its entries {actual} are not undone as they were posted, or undone while it is there",
         """
         SELECT project_id, posted_by, count(*), 0
           FROM (SELECT e.project_id, e.posted_by
@@ -121,9 +121,9 @@ POSTINGS: Final = (
          GROUP BY project_id, posted_by
         """,
     ),
-    Rule(
+    Invariant(
         "a deleted batch holds nothing, and nobody holds anything of it",
-        "batch {id}: it is deleted, and entries of {found} on it are left",
+        "batch {id}: it is deleted, and entries of {actual} on it are left",
         """
         SELECT b.project_id, b.id, sum(e.amount), 0
           FROM batches b JOIN ledger_entries e ON (e.project_id, e.batch_id) = (b.project_id, b.id)
@@ -131,9 +131,9 @@ POSTINGS: Final = (
          GROUP BY b.project_id, b.id, e.run_id, e.node, e.kind = 'credit' HAVING sum(e.amount) <> 0
         """,
     ),
-    of_ledger(
+    ledger_invariant(
         "what settles a deficit is taken from the batch that was given to",
-        "ledger {id}: a deficit was settled by {found}, for which falls took {wanted}",
+        "ledger {id}: a deficit was settled by {actual}, for which falls took {expected}",
         """
         WITH settled AS (
             SELECT d.project_id, d.ledger_id, d.run_id, d.posted_by, d.effective_at, - sum(d.amount) AS amount

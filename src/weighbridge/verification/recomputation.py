@@ -105,8 +105,8 @@ class _Batch(msgspec.Struct, frozen=True):
             if self.event
             else label(model.cadence, self.slot, zone)
         )
-        if self.name != (wanted := run_name(slot, self.partition)):
-            yield f"its tracking id is {self.name!r}, and its slot and partition make {wanted!r}"
+        if self.name != (expected := run_name(slot, self.partition)):
+            yield f"its tracking id is {self.name!r}, and its slot and partition make {expected!r}"
 
 
 async def check_batches(tx: Read, project: int | None = None) -> tuple[int, list[str]]:
@@ -130,8 +130,8 @@ async def _check_generation(tx: Read, generation: _Generation, batches: Sequence
     newest = {batch.run: batch for batch in sorted(batches, key=lambda one: one.number)}
     slot_of = _slots_of(batches)
     slots = in_order(set(slot_of.values()))
-    place = {slot: index for index, slot in enumerate(slots)}
-    chosen = [(place[slot_of[batch.number]], batch.number) for batch in newest.values()]
+    index_of = {slot: index for index, slot in enumerate(slots)}
+    chosen = [(index_of[slot_of[batch.number]], batch.number) for batch in newest.values()]
     resolved, data = await data_as_used(tx, generation.project, model, slots, chosen)
     used = [RunAsUsed(slot_of[one.number], one.partition, one.number) for one in newest.values()]
     drawings = await drawing_as_used(tx, generation.project, model, [one.slot for one in data], used)
@@ -144,11 +144,11 @@ async def _check_generation(tx: Read, generation: _Generation, batches: Sequence
     violations = []
     for batch in batches:
         if batch.is_of_generation:
-            slot_run = runs[place[slot_of[batch.number]]]
-            found = next((run for run in slot_run.runs if run.partition == batch.partition), None)
+            slot_run = runs[index_of[slot_of[batch.number]]]
+            run = next((run for run in slot_run.runs if run.partition == batch.partition), None)
             name = ids.of("batch", generation.project, batch.number)
-            complaints = _complaints(model, batch, found, calculated.get(batch.number, {}), names)
-            if found is not None and batch.is_there:
+            complaints = _complaints(model, batch, run, calculated.get(batch.number, {}), names)
+            if run is not None and batch.is_there:
                 complaints += batch.misplaced(generation, model)
             complaints += [problem.message for problem in slot_run.problems]
             if batch.model_sha256 != digest:
@@ -160,8 +160,8 @@ async def _check_generation(tx: Read, generation: _Generation, batches: Sequence
 def _slots_of(batches: Sequence[_Batch]) -> dict[int, Interval]:
     """The slot of each batch; one of events stands where the generation had it, whenever others were made."""
     ordered = sorted(batches, key=lambda one: one.is_of_generation)
-    found = {identity_of(batch.slot): batch.slot for batch in ordered}
-    return {batch.number: found[identity_of(batch.slot)] for batch in batches}
+    newest = {identity_of(batch.slot): batch.slot for batch in ordered}
+    return {batch.number: newest[identity_of(batch.slot)] for batch in batches}
 
 
 def _run(setting: Setting, slots: Sequence[SlotData]) -> list[SlotRun]:
@@ -171,13 +171,13 @@ def _run(setting: Setting, slots: Sequence[SlotData]) -> list[SlotRun]:
 def _complaints(
     model: Model,
     batch: _Batch,
-    found: PartitionRun | None,
+    run: PartitionRun | None,
     calculated: Mapping[str, _Calculated],
     names: Mapping[int, Sequence[str]],
 ) -> list[str]:
-    if found is None and (batch.event_count or batch.total):
+    if run is None and (batch.event_count or batch.total):
         return ["its events make no run of its partition"]
-    readings = {batch.output: Reading(Decimal(0))} if found is None else found.readings
+    readings = {batch.output: Reading(Decimal(0))} if run is None else run.readings
     anew = {
         node.slug: _Calculated(
             digits(reading.amount),
@@ -195,12 +195,12 @@ def _complaints(
         for slug in model.slugs
         if calculated.get(slug) != anew.get(slug)
     ]
-    if found is None:
+    if run is None:
         return complaints
-    total = total_of(model, found.readings, batch.output, batch.unit, batch.scale)
+    total = total_of(model, run.readings, batch.output, batch.unit, batch.scale)
     if total != batch.total:
         complaints.append(f"its run comes to {batch.total} in the batch and {total} computed anew")
-    if fingerprint(batch.model_sha256, found, names, seen_only(model)) != batch.fingerprint:
+    if fingerprint(batch.model_sha256, run, names, seen_only(model)) != batch.fingerprint:
         complaints.append("the digest of its inputs differs from that of its lineage")
     return complaints
 
@@ -216,7 +216,7 @@ def _shown(calculated: _Calculated | None) -> str:
 
 
 async def _calculations(tx: Read, generation: _Generation) -> dict[int, dict[str, _Calculated]]:
-    found: dict[int, dict[str, _Calculated]] = {}
+    by_batch: dict[int, dict[str, _Calculated]] = {}
     for batch, slug, value, whole, count, digest, elements, *rest in await tx.tuples(
         """
         SELECT c.batch_id, c.slug, c.value, c.whole, c.element_count, encode(c.elements_sha256, 'hex'),
@@ -230,8 +230,8 @@ async def _calculations(tx: Read, generation: _Generation) -> dict[int, dict[str
         amount = digits(value) if count is None else f"[{count} {digest}]"
         if elements is not None and digits(tuple(elements)) != amount:
             amount = f"{amount} by its digest, {digits(tuple(elements))} by its elements"
-        found.setdefault(batch, {})[slug] = _Calculated(amount, whole, *rest)
-    return found
+        by_batch.setdefault(batch, {})[slug] = _Calculated(amount, whole, *rest)
+    return by_batch
 
 
 _GENERATIONS = """

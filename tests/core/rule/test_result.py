@@ -7,8 +7,8 @@ from weighbridge.core.rule.result import (
     CLOSES,
     MOVES,
     REOPENS,
-    Finding,
     ResultStatus,
+    ResultTrigger,
     advance,
     statuses_before,
     statuses_changed_by,
@@ -34,37 +34,37 @@ CLOSING = """
 
 def cells(table):
     header, *rows = (line.split() for line in table.strip().splitlines())
-    return [(row[0], finding, after) for row in rows for finding, after in zip(header, row[1:], strict=True)]
+    return [(row[0], trigger, after) for row in rows for trigger, after in zip(header, row[1:], strict=True)]
 
 
-@pytest.mark.parametrize(("before", "finding", "after"), cells(TABLE))
-def test_a_result_moves_as_the_table_says(before, finding, after):
+@pytest.mark.parametrize(("before", "trigger", "after"), cells(TABLE))
+def test_a_result_moves_as_the_table_says(before, trigger, after):
     if after == "-":
-        with pytest.raises(ValueError, match=f"a result that is {before} does not change when it {finding}"):
-            advance(ResultStatus(before), Finding(finding))
+        with pytest.raises(ValueError, match=f"a result that is {before} does not change when it {trigger}"):
+            advance(ResultStatus(before), ResultTrigger(trigger))
     else:
-        assert advance(ResultStatus(before), Finding(finding)) == after
+        assert advance(ResultStatus(before), ResultTrigger(trigger)) == after
 
 
 def test_the_table_is_complete():
     assert {before for before, _, _ in cells(TABLE)} == set(ResultStatus)
-    assert {finding for _, finding, _ in cells(TABLE)} == set(Finding)
+    assert {trigger for _, trigger, _ in cells(TABLE)} == set(ResultTrigger)
 
 
-@pytest.mark.parametrize(("before", "finding", "after"), cells(CLOSING))
-def test_a_result_is_closed_when_it_passes_or_fails_anew_after_it_was_dismissed(before, finding, after):
-    assert ((ResultStatus(before), Finding(finding)) in CLOSES) == (after == "closed")
+@pytest.mark.parametrize(("before", "trigger", "after"), cells(CLOSING))
+def test_a_result_is_closed_when_it_passes_or_fails_anew_after_it_was_dismissed(before, trigger, after):
+    assert ((ResultStatus(before), ResultTrigger(trigger)) in CLOSES) == (after == "closed")
 
 
-@pytest.mark.parametrize("finding", Finding)
-def test_the_statuses_before_a_finding_are_those_that_it_moves(finding):
-    assert sorted(statuses_before(finding)) == sorted(
-        before for before, by, after in cells(TABLE) if by == finding and after != "-"
+@pytest.mark.parametrize("trigger", ResultTrigger)
+def test_the_statuses_before_a_trigger_are_those_that_it_moves(trigger):
+    assert sorted(statuses_before(trigger)) == sorted(
+        before for before, by, after in cells(TABLE) if by == trigger and after != "-"
     )
 
 
 def test_a_dismissal_changes_alerts_and_nothing_else():
-    assert set(statuses_changed_by(Finding.DISMISSED)) == set(ALERTS) == {"fail", "error"}
+    assert set(statuses_changed_by(ResultTrigger.DISMISSED)) == set(ALERTS) == {"fail", "error"}
 
 
 def test_every_move_to_pass_closes_the_result():
@@ -77,14 +77,19 @@ def test_only_a_dismissed_result_that_fails_or_errs_anew_leaves_another_one():
     assert {("dismissed", "fails_anew"), ("dismissed", "errs_anew")} == REOPENS < CLOSES
 
 
-@pytest.mark.parametrize("finding", Finding)
-def test_the_statuses_that_a_finding_closes_are_those_of_the_table(finding):
-    closed = [before for before, by, after in cells(CLOSING) if by == finding and after == "closed"]
+@pytest.mark.parametrize("trigger", ResultTrigger)
+def test_the_statuses_that_a_trigger_closes_are_those_of_the_table(trigger):
+    closed = [before for before, by, after in cells(CLOSING) if by == trigger and after == "closed"]
 
-    assert statuses_closed_by(finding) == [status for status in ResultStatus if status in closed]
+    assert statuses_closed_by(trigger) == [status for status in ResultStatus if status in closed]
 
 
-def test_a_finding_is_followed_by_every_alert_and_by_no_dismissal():
-    for finding in (Finding.FAILS, Finding.FAILS_ANEW, Finding.ERRS, Finding.ERRS_ANEW):
-        assert statuses_open_to(finding) == ["fail", "error"]
-    assert statuses_open_to(Finding.PASSES) == []
+def test_a_failure_is_followed_by_every_alert_and_by_no_dismissal():
+    for trigger in (
+        ResultTrigger.FAILS,
+        ResultTrigger.FAILS_ANEW,
+        ResultTrigger.ERRS,
+        ResultTrigger.ERRS_ANEW,
+    ):
+        assert statuses_open_to(trigger) == ["fail", "error"]
+    assert statuses_open_to(ResultTrigger.PASSES) == []

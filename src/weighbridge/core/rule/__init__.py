@@ -1,15 +1,27 @@
 """Rules: conditions on records and their windows, read, checked, and evaluated in one pass.
 
-rule, problems = read_rule("{{mass}} > (3 * avg({{mass}}))", {"kind": "rolling", "members": 10})
-problems = check_rule(rule, Vocabulary("delivery", {"mass": PLAIN}))
-evaluation = Evaluation(program_of(rule), zone)
-alerts = [*evaluation.take(records), *evaluation.finish()]
+In come the texts of a rule, its window, and the vocabulary of the records that it is for; then the records,
+in order. Out go problems, or a program; then findings: the records that the rule is true for, with what its
+correction comes to.
+
+    rule, problems = read_rule("{{mass}} > (3 * avg({{mass}}))", {"kind": "rolling", "members": 10})
+    problems = check_rule(rule, Vocabulary("delivery", {"mass": PLAIN}))
+    evaluation = Evaluation(program_of(rule), zone)
+    findings = [*evaluation.take(records), *evaluation.finish()]
+
+To read a rule: `definition` and `window` say what one is, `functions` what it may call, `reading` reads and
+checks it (with `replacing`), `correction` reads what it does with a value; `reference` documents it all.
+
+To evaluate it: `record`, then `compiling` and `program`, which make functions of expressions; `sliding`, with
+`ordered`, the aggregates over a window; `slots` numbers them in time; `evaluation` is the pass.
+
+What becomes of what was found: `result`, `proposal` and `run`, each a table of states and moves.
 """
 
-from weighbridge.core.rule.definition import TAGS, MemberScope, Rule, Target, Vocabulary
+from weighbridge.core.rule.definition import TAGS, MemberScope, Rule, RuleTarget, Vocabulary
 from weighbridge.core.rule.evaluation import Evaluation, Finding
 from weighbridge.core.rule.functions import LANGUAGE
-from weighbridge.core.rule.program import Program, program_of
+from weighbridge.core.rule.program import RuleProgram, program_of
 from weighbridge.core.rule.reading import check_correction, check_rule, read_rule
 from weighbridge.core.rule.record import Record
 from weighbridge.core.rule.window import Calendar, Rolling, Window, affected, reach, read_window, write_window
@@ -21,11 +33,11 @@ __all__ = [
     "Evaluation",
     "Finding",
     "MemberScope",
-    "Program",
     "Record",
     "Rolling",
     "Rule",
-    "Target",
+    "RuleProgram",
+    "RuleTarget",
     "Vocabulary",
     "Window",
     "affected",

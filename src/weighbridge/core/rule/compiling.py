@@ -1,6 +1,6 @@
 """Compiling turns an expression into functions of a row of values, a few steps for each record.
 
-A row holds the values of the rule's names, then the facts that are used, then what the aggregates found;
+A row holds the values of the rule's names, then the facts that are used, then what the aggregates came to;
 None stands for a missing value and a Fault for an operation without a result.
 
 Invariants: a compiled expression never raises; it has the logic of three values that `definition` states,
@@ -26,7 +26,7 @@ from weighbridge.core.quantity.number import CONTEXT, EXPONENT_MAX
 
 Row = Sequence[Element]
 Computed = Callable[[Row], Element]
-Places = Mapping[Expression, int]
+RowIndexes = Mapping[Expression, int]
 """Where a name, a fact or an aggregate stands in the row."""
 
 _DIRECT: Final[Mapping[Operator, Callable[[Any, Any], Any]]] = {
@@ -48,37 +48,39 @@ _DIRECT: Final[Mapping[Operator, Callable[[Any, Any], Any]]] = {
 
 
 # One answer for each kind of node.
-def compiled(tree: Expression, places: Places) -> Computed:  # noqa: C901, PLR0911
+def compiled(tree: Expression, indexes: RowIndexes) -> Computed:  # noqa: C901, PLR0911
     """The function that computes an expression from a row."""
-    if tree in places:
-        return operator.itemgetter(places[tree])
+    if tree in indexes:
+        return operator.itemgetter(indexes[tree])
     match tree:
         case t.Number(value=constant) | t.Text(value=constant) | t.Boolean(value=constant):
             return lambda _row: constant
         case t.Unary(operator=Operator.NOT, operand=operand):
-            return _negation(compiled(operand, places))
+            return _negation(compiled(operand, indexes))
         case t.Unary(operand=operand):
-            return _applied(CONTEXT.minus, [compiled(operand, places)], tree.position)
+            return _applied(CONTEXT.minus, [compiled(operand, indexes)], tree.position)
         case t.Binary(operator=Operator.AND, left=left, right=right):
-            return _decided(compiled(left, places), compiled(right, places), by=False)
+            return _decided(compiled(left, indexes), compiled(right, indexes), by=False)
         case t.Binary(operator=Operator.OR, left=left, right=right):
-            return _decided(compiled(left, places), compiled(right, places), by=True)
+            return _decided(compiled(left, indexes), compiled(right, indexes), by=True)
         case t.Binary(operator=Operator.MATCHES, left=left, right=t.Text(value=pattern)):
-            return _applied(compile_pattern(pattern).search, [compiled(left, places)], tree.position)
+            return _applied(compile_pattern(pattern).search, [compiled(left, indexes)], tree.position)
         case t.Binary(operator=sign, left=left, right=right):
-            return _pair(_DIRECT[sign], compiled(left, places), compiled(right, places), tree.position)
+            return _pair(_DIRECT[sign], compiled(left, indexes), compiled(right, indexes), tree.position)
         case t.Between(value=value, low=low, high=high):
             least = t.Binary(Operator.GREATER_OR_EQUAL, value, low, tree.position)
             most = t.Binary(Operator.LESS_OR_EQUAL, value, high, tree.position)
-            return _decided(compiled(least, places), compiled(most, places), by=False)
+            return _decided(compiled(least, indexes), compiled(most, indexes), by=False)
         case t.Membership(value=value, options=options):
-            tests = [compiled(t.Binary(Operator.EQUAL, value, one, tree.position), places) for one in options]
+            tests = [
+                compiled(t.Binary(Operator.EQUAL, value, one, tree.position), indexes) for one in options
+            ]
             return reduce(lambda left, right: _decided(left, right, by=True), tests)
         case t.NullTest(value=value):
-            return _null_test(compiled(value, places))
+            return _null_test(compiled(value, indexes))
         case t.Call():
-            return _call(tree, places)
-    raise ValueError(f"{tree} has no place in the row")
+            return _call(tree, indexes)
+    raise ValueError(f"{tree} does not stand in the row")
 
 
 def _pair(
@@ -156,10 +158,10 @@ def _null_test(operand: Computed) -> Computed:
     return compute
 
 
-def _call(call: t.Call, places: Places) -> Computed:
+def _call(call: t.Call, indexes: RowIndexes) -> Computed:
     """A function of formulas, computed by its own operation."""
     arguments = [
-        compiled(argument, places) for argument in call.arguments if not isinstance(argument, t.Word)
+        compiled(argument, indexes) for argument in call.arguments if not isinstance(argument, t.Word)
     ]
     if call.function == "if":
         return _choice(*arguments)

@@ -25,7 +25,7 @@ from weighbridge.core.expression.tree import Call, Name
 from weighbridge.core.rule.window import Window
 
 
-class Target(StrEnum):
+class RuleTarget(StrEnum):
     """What a rule evaluates."""
 
     DATA_POINT = "data_point"
@@ -45,9 +45,9 @@ class MemberScope(StrEnum):
     """All events of its project."""
 
 
-TAGS: Final[Mapping[Target, tuple[str, ...]]] = {
-    Target.DATA_POINT: ("tracking_id", "feedstock", "asset", "location"),
-    Target.MODEL_RUN: ("tracking_id", "feedstock", "asset"),
+TAGS: Final[Mapping[RuleTarget, tuple[str, ...]]] = {
+    RuleTarget.DATA_POINT: ("tracking_id", "feedstock", "asset", "location"),
+    RuleTarget.MODEL_RUN: ("tracking_id", "feedstock", "asset"),
 }
 """Texts that records have beside their values."""
 
@@ -80,7 +80,7 @@ class Rule:
     """A rule as it was read."""
 
     tree: Expression
-    target: Target
+    target: RuleTarget
     scope: MemberScope
     window: Window | None = None
     where: Expression | None = None

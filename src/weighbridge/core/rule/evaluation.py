@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from weighbridge.core.expression.value import Element, Fault
 from weighbridge.core.rule.definition import MemberScope
-from weighbridge.core.rule.program import Program
+from weighbridge.core.rule.program import RuleProgram
 from weighbridge.core.rule.record import Record
 from weighbridge.core.rule.window import Calendar, Extent, Rolling
 from weighbridge.core.time.instant import Interval
@@ -30,12 +30,12 @@ class Finding(NamedTuple):
     """What the rule's correction comes to, if it has one."""
 
 
-class Group:
+class GroupWindow:
     """The window of one group: its members from the oldest on, and the aggregates over them."""
 
     __slots__ = ("aggregates", "faults", "members", "waiting")
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: RuleProgram) -> None:
         self.members: deque[tuple[datetime, Sequence[Any]]] = deque()
         self.aggregates = [aggregate.start() for aggregate in program.aggregates]
         # A member whose value has no result stands beside the aggregate, and spoils it until it leaves.
@@ -71,23 +71,23 @@ class Group:
         while len(self.members) > count:
             self.leave()
 
-    def result(self, place: int, own: Any) -> Element:
+    def result(self, index: int, own: Any) -> Element:
         """What one aggregate is for a record whose own value this is."""
-        faults = self.faults[place]
-        return faults[0] if faults else self.aggregates[place].result(own)
+        faults = self.faults[index]
+        return faults[0] if faults else self.aggregates[index].result(own)
 
 
 class Evaluation:
     """One pass of a program over records; the zone is that of the project's calendar."""
 
-    def __init__(self, program: Program, zone: tzinfo) -> None:
+    def __init__(self, program: RuleProgram, zone: tzinfo) -> None:
         self._program = program
         self._zone = zone
         self._window = program.rule.window
-        self._groups: dict[Hashable, Group] = {}
+        self._groups: dict[Hashable, GroupWindow] = {}
         self._period: Interval | None = None
         self._opening: datetime | None = None
-        self._found: list[Finding] = []
+        self._findings: list[Finding] = []
         self.evaluated = 0
         """How many targets there were."""
 
@@ -110,8 +110,8 @@ class Evaluation:
         return self._hand_out()
 
     def _hand_out(self) -> list[Finding]:
-        found, self._found = self._found, []
-        return found
+        findings, self._findings = self._findings, []
+        return findings
 
     def _take_member(self, record: Record, row: list[Element]) -> None:
         program, window = self._program, self._window
@@ -135,7 +135,7 @@ class Evaluation:
     def _roll(
         self,
         window: Rolling | None,
-        group: Group,
+        group: GroupWindow,
         record: Record,
         row: list[Element],
         values: Sequence[Any],
@@ -154,7 +154,7 @@ class Evaluation:
         if not includes_current:
             self._enter(group, record, values, is_member=is_member)
 
-    def _enter(self, group: Group, record: Record, values: Sequence[Any], *, is_member: bool) -> None:
+    def _enter(self, group: GroupWindow, record: Record, values: Sequence[Any], *, is_member: bool) -> None:
         if not is_member:
             return
         group.enter(record.start, values)
@@ -164,20 +164,20 @@ class Evaluation:
             case Rolling(members=int(count)):
                 group.leave_beyond(count)
 
-    def _group(self, record: Record) -> Group:
+    def _group(self, record: Record) -> GroupWindow:
         if self._program.rule.scope is MemberScope.EVENT:
             self._close_period()
             self._groups = {}
         group = self._groups.get(record.group)
         if group is None:
-            group = self._groups[record.group] = Group(self._program)
+            group = self._groups[record.group] = GroupWindow(self._program)
         return group
 
-    def _before(self, group: Group, values: Sequence[Any]) -> list[Element]:
-        """The aggregates that look at what stands before the record; None in the places of the others."""
+    def _before(self, group: GroupWindow, values: Sequence[Any]) -> list[Element]:
+        """The aggregates that look at what stands before the record; None where the others stand."""
         return [
-            group.result(place, values[place]) if aggregate.is_before else None
-            for place, aggregate in enumerate(self._program.aggregates)
+            group.result(index, values[index]) if aggregate.is_before else None
+            for index, aggregate in enumerate(self._program.aggregates)
         ]
 
     def _open_period(self, window: Calendar, moment: datetime) -> None:
@@ -192,13 +192,13 @@ class Evaluation:
             if group.waiting:
                 self._decide_waiting(group)
 
-    def _decide_waiting(self, group: Group) -> None:
+    def _decide_waiting(self, group: GroupWindow) -> None:
         """Decide the targets of a group by its window as it stands."""
         first = len(self._program.names) + len(self._program.facts)
         for record, row, values in group.waiting:
-            for place, aggregate in enumerate(self._program.aggregates):
+            for index, aggregate in enumerate(self._program.aggregates):
                 if not aggregate.is_before:
-                    row[first + place] = group.result(place, values[place])
+                    row[first + index] = group.result(index, values[index])
             self._decide(record, row)
         group.waiting.clear()
 
@@ -206,6 +206,6 @@ class Evaluation:
         verdict = self._program.verdict(row)
         if verdict is True:
             correction = self._program.correction
-            self._found.append(Finding(record, None, None if correction is None else correction(row)))
+            self._findings.append(Finding(record, None, None if correction is None else correction(row)))
         elif isinstance(verdict, Fault):
-            self._found.append(Finding(record, str(verdict.error)))
+            self._findings.append(Finding(record, str(verdict.error)))

@@ -56,7 +56,7 @@ FACTS: Final[Mapping[str, Callable[[Record], Decimal]]] = {
 
 
 def _replaced(_at: Typing | Computing) -> None:
-    raise AssertionError("a function of rules is replaced by what it found before anything is evaluated")
+    raise AssertionError("a function of rules is replaced by what it came to before anything is evaluated")
 
 
 def _row(name: str, parameters: str, arity: range, doc: str, example: str, *words: int) -> Function:

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from weighbridge.core.expression.tree import Call, Expression, Name, Word, walk
 from weighbridge.core.expression.value import Element, Fault
-from weighbridge.core.rule.compiling import Computed, Row, compiled
+from weighbridge.core.rule.compiling import Computed, Row, RowIndexes, compiled
 from weighbridge.core.rule.definition import Rule
 from weighbridge.core.rule.functions import FACTS, is_fact
 from weighbridge.core.rule.record import Record
@@ -19,7 +19,7 @@ Entering = Callable[[Row, Record], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate:
+class WindowAggregate:
     """One aggregate: what of a member enters it, and whether it is told before the record enters."""
 
     call: Call
@@ -32,13 +32,13 @@ class Aggregate:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class RuleProgram:
     """What to do for each record of a rule."""
 
     rule: Rule
     names: tuple[Name, ...]
     facts: tuple[Callable[[Record], Decimal], ...]
-    aggregates: tuple[Aggregate, ...]
+    aggregates: tuple[WindowAggregate, ...]
     is_member: Computed | None
     """The condition of the window, on a record's values and facts."""
     verdict: Computed
@@ -51,29 +51,31 @@ class Program:
         return [*record.values, *(fact(record) for fact in self.facts)]
 
 
-def program_of(rule: Rule) -> Program:
+def program_of(rule: Rule) -> RuleProgram:
     """Make a rule ready."""
     names = rule.names
     trees = [tree for tree in (rule.tree, rule.where, rule.correction) if tree is not None]
     facts = tuple(dict.fromkeys(node for tree in trees for node in walk(tree) if is_fact(node)))
-    own: dict[Expression, int] = {found: place for place, found in enumerate((*names, *facts))}
-    everything = own | {call: place for place, call in enumerate(rule.aggregates, start=len(own))}
-    return Program(
+    own: dict[Expression, int] = {node: index for index, node in enumerate((*names, *facts))}
+    everything = own | {call: index for index, call in enumerate(rule.aggregates, start=len(own))}
+    return RuleProgram(
         rule,
         names,
         tuple(FACTS[fact.function] for fact in facts if isinstance(fact, Call)),
-        tuple(Aggregate(call, _entering(call, own), call.function in BEFORE) for call in rule.aggregates),
+        tuple(
+            WindowAggregate(call, _entering(call, own), call.function in BEFORE) for call in rule.aggregates
+        ),
         None if rule.where is None else compiled(rule.where, own),
         compiled(rule.tree, everything),
         None if rule.correction is None else compiled(rule.correction, everything),
     )
 
 
-def _entering(call: Call, places: dict[Expression, int]) -> Entering:
+def _entering(call: Call, indexes: RowIndexes) -> Entering:
     """What of a member an aggregate is given: None when there is nothing."""
     if call.function == "missed_slots":
         return lambda _row, record: record.slot
-    arguments = [compiled(argument, places) for argument in call.arguments if not isinstance(argument, Word)]
+    arguments = [compiled(argument, indexes) for argument in call.arguments if not isinstance(argument, Word)]
     if call.function == "count_same":
         return lambda row, _record: _together([argument(row) for argument in arguments])
     if not arguments:

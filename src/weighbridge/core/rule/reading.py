@@ -25,7 +25,7 @@ from weighbridge.core.expression import (
 from weighbridge.core.expression.tree import Call, Name, Number, Word, walk
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule.correction import EXPRESSION as CORRECTION
-from weighbridge.core.rule.definition import MemberScope, Rule, Target, Vocabulary
+from weighbridge.core.rule.definition import MemberScope, Rule, RuleTarget, Vocabulary
 from weighbridge.core.rule.functions import EITHER, LANGUAGE, is_aggregate, is_fact
 from weighbridge.core.rule.replacing import replaced
 from weighbridge.core.rule.sliding import DEFINITIONS
@@ -43,15 +43,15 @@ def read_rule(
     expression: str,
     window: Mapping[str, Any] | None = None,
     scope: str = MemberScope.EVENT_TYPE,
-    target: str = Target.DATA_POINT,
+    target: str = RuleTarget.DATA_POINT,
     correction: str | None = None,
 ) -> tuple[Rule | None, list[Problem]]:
     """Read a rule; None with everything that is wrong with it by itself."""
-    found, problems = read_window(window) if window is not None else (None, [])
+    read, problems = read_window(window) if window is not None else (None, [])
     tree = _parsed(expression, EXPRESSION, problems)
-    where = _parsed(found.where, WHERE, problems) if found and found.where else None
+    where = _parsed(read.where, WHERE, problems) if read and read.where else None
     becomes = None if correction is None else _parsed(correction, CORRECTION, problems)
-    problems += [*_wrong_window(found, scope), *_wrong_where(where)]
+    problems += [*_wrong_window(read, scope), *_wrong_where(where)]
     for one, field in ((tree, EXPRESSION), (becomes, CORRECTION)):
         problems += _wrong_aggregates(one, field, has_window=window is not None)
     if tree is None or problems:
@@ -61,7 +61,7 @@ def read_rule(
         own, members = own + _read_by(becomes)[0], members + _read_by(becomes)[1]
     members += _names(where) if where is not None else []
     return Rule(
-        tree, Target(target), MemberScope(scope), found, where, becomes, _each(own), _each(members),
+        tree, RuleTarget(target), MemberScope(scope), read, where, becomes, _each(own), _each(members),
         tuple(dict.fromkeys((*_aggregates(tree), *_aggregates(becomes)))),
     ), []  # fmt: skip
 
@@ -98,13 +98,13 @@ def check_correction(
     if read.problems:
         return read.problems
     try:
-        found = _type_with_facts(rule.correction, read.types(rule.correction))
+        gives = _type_with_facts(rule.correction, read.types(rule.correction))
     except ExpressionError as error:
         return [_problem(error, CORRECTION)]
     kind = records.types[slug].kind
-    if found.kind is kind:
+    if gives.kind is kind:
         return []
-    said = f"{CORRECTION} gives {_WORDS[found.kind]}, and {slug!r} is {_WORDS[kind]}."
+    said = f"{CORRECTION} gives {_WORDS[gives.kind]}, and {slug!r} is {_WORDS[kind]}."
     return [Problem(said, CORRECTION, "invalid")]
 
 
@@ -138,9 +138,9 @@ def _typed(
 
 
 def _require_truth(tree: Expression, types: Mapping[str, Type], what: str) -> None:
-    found = _type_with_facts(tree, types)
-    if found.kind is not Kind.TRUTH:
-        raise ExpressionError(f"{what} must be true or false; this is {found}.", tree.position)
+    given = _type_with_facts(tree, types)
+    if given.kind is not Kind.TRUTH:
+        raise ExpressionError(f"{what} must be true or false; this is {given}.", tree.position)
 
 
 def _type_with_facts(tree: Expression, types: Mapping[str, Type]) -> Type:
@@ -150,12 +150,12 @@ def _type_with_facts(tree: Expression, types: Mapping[str, Type]) -> Type:
 
 
 def key_of(call: Call) -> str:
-    """A name that no record has, for what a call found."""
+    """A name that no record has, for what a call comes to."""
     return print_tree(call)
 
 
 def placeholder(call: Call) -> Name:
-    """The name that stands for what a call found."""
+    """The name that stands for what a call comes to."""
     return Name((key_of(call),), is_verbatim=True, position=call.position)
 
 
@@ -176,11 +176,11 @@ def _types(
     """The types of names by their texts, and a problem for each that no vocabulary knows."""
     types, problems = {}, []
     for name in names:
-        found = TEXT if rule.is_tag(name) else _type_of(name, vocabularies)
-        if found is None:
+        known = TEXT if rule.is_tag(name) else _type_of(name, vocabularies)
+        if known is None:
             problems.append(_unknown(name, vocabularies[0], field))
         else:
-            types[name.text] = found
+            types[name.text] = known
     return types, problems
 
 
@@ -192,9 +192,9 @@ def _type_of(name: Name, vocabularies: Sequence[Vocabulary]) -> Type | None:
     return None
 
 
-def as_it_stands(found: Type) -> Type:
+def as_it_stands(value_type: Type) -> Type:
     """The type of a value without its unit."""
-    return PLAIN if found.kind is Kind.NUMBER else Type(found.kind)
+    return PLAIN if value_type.kind is Kind.NUMBER else Type(value_type.kind)
 
 
 def _unknown(name: Name, vocabulary: Vocabulary, field: str) -> Problem:
@@ -252,8 +252,8 @@ def _wrong_percentile(call: Call, field: str) -> Iterable[Problem]:
 
 
 def _aggregates(tree: Expression | None) -> list[Call]:
-    found = walk(tree) if tree is not None else ()
-    return [node for node in found if isinstance(node, Call) and is_aggregate(node)]
+    nodes = walk(tree) if tree is not None else ()
+    return [node for node in nodes if isinstance(node, Call) and is_aggregate(node)]
 
 
 def _read_by(tree: Expression) -> tuple[list[Name], list[Name]]:

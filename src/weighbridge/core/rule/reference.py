@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from weighbridge.core.expression import FUNCTIONS
-from weighbridge.core.rule.definition import TAGS, MemberScope, Target
+from weighbridge.core.rule.definition import TAGS, MemberScope, RuleTarget
 from weighbridge.core.rule.functions import (
     EITHER,
     FACT_FUNCTIONS,
@@ -84,7 +84,7 @@ def scopes_table() -> str:
 
 def tags() -> str:
     """The tags of events."""
-    return ", ".join(f"`{tag}`" for tag in TAGS[Target.DATA_POINT])
+    return ", ".join(f"`{tag}`" for tag in TAGS[RuleTarget.DATA_POINT])
 
 
 def _names(name: str) -> str:

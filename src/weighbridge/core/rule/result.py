@@ -20,8 +20,8 @@ class ResultStatus(StrEnum):
     PASS = "pass"  # noqa: S105 - a status, no password
 
 
-class Finding(StrEnum):
-    """What happens to an open result: what an evaluation finds in its record, or a person's dismissal."""
+class ResultTrigger(StrEnum):
+    """What moves an open result: what an evaluation finds in its record, or a person's dismissal."""
 
     FAILS = "fails"
     """The rule's expression is true of the record, and of the same value as before."""
@@ -38,40 +38,40 @@ class Finding(StrEnum):
 
 
 MOVES: Final = {
-    (ResultStatus.FAIL, Finding.FAILS): ResultStatus.FAIL,
-    (ResultStatus.FAIL, Finding.FAILS_ANEW): ResultStatus.FAIL,
-    (ResultStatus.FAIL, Finding.PASSES): ResultStatus.PASS,
-    (ResultStatus.FAIL, Finding.ERRS): ResultStatus.ERROR,
-    (ResultStatus.FAIL, Finding.ERRS_ANEW): ResultStatus.ERROR,
-    (ResultStatus.FAIL, Finding.DISMISSED): ResultStatus.DISMISSED,
-    (ResultStatus.ERROR, Finding.FAILS): ResultStatus.FAIL,
-    (ResultStatus.ERROR, Finding.FAILS_ANEW): ResultStatus.FAIL,
-    (ResultStatus.ERROR, Finding.PASSES): ResultStatus.PASS,
-    (ResultStatus.ERROR, Finding.ERRS): ResultStatus.ERROR,
-    (ResultStatus.ERROR, Finding.ERRS_ANEW): ResultStatus.ERROR,
-    (ResultStatus.ERROR, Finding.DISMISSED): ResultStatus.DISMISSED,
-    (ResultStatus.DISMISSED, Finding.FAILS): ResultStatus.DISMISSED,
-    (ResultStatus.DISMISSED, Finding.FAILS_ANEW): ResultStatus.DISMISSED,
-    (ResultStatus.DISMISSED, Finding.PASSES): ResultStatus.DISMISSED,
-    (ResultStatus.DISMISSED, Finding.ERRS): ResultStatus.DISMISSED,
-    (ResultStatus.DISMISSED, Finding.ERRS_ANEW): ResultStatus.DISMISSED,
-    (ResultStatus.DISMISSED, Finding.DISMISSED): ResultStatus.DISMISSED,
+    (ResultStatus.FAIL, ResultTrigger.FAILS): ResultStatus.FAIL,
+    (ResultStatus.FAIL, ResultTrigger.FAILS_ANEW): ResultStatus.FAIL,
+    (ResultStatus.FAIL, ResultTrigger.PASSES): ResultStatus.PASS,
+    (ResultStatus.FAIL, ResultTrigger.ERRS): ResultStatus.ERROR,
+    (ResultStatus.FAIL, ResultTrigger.ERRS_ANEW): ResultStatus.ERROR,
+    (ResultStatus.FAIL, ResultTrigger.DISMISSED): ResultStatus.DISMISSED,
+    (ResultStatus.ERROR, ResultTrigger.FAILS): ResultStatus.FAIL,
+    (ResultStatus.ERROR, ResultTrigger.FAILS_ANEW): ResultStatus.FAIL,
+    (ResultStatus.ERROR, ResultTrigger.PASSES): ResultStatus.PASS,
+    (ResultStatus.ERROR, ResultTrigger.ERRS): ResultStatus.ERROR,
+    (ResultStatus.ERROR, ResultTrigger.ERRS_ANEW): ResultStatus.ERROR,
+    (ResultStatus.ERROR, ResultTrigger.DISMISSED): ResultStatus.DISMISSED,
+    (ResultStatus.DISMISSED, ResultTrigger.FAILS): ResultStatus.DISMISSED,
+    (ResultStatus.DISMISSED, ResultTrigger.FAILS_ANEW): ResultStatus.DISMISSED,
+    (ResultStatus.DISMISSED, ResultTrigger.PASSES): ResultStatus.DISMISSED,
+    (ResultStatus.DISMISSED, ResultTrigger.ERRS): ResultStatus.DISMISSED,
+    (ResultStatus.DISMISSED, ResultTrigger.ERRS_ANEW): ResultStatus.DISMISSED,
+    (ResultStatus.DISMISSED, ResultTrigger.DISMISSED): ResultStatus.DISMISSED,
 }
-"""From a status, by a finding, to a status."""
+"""From a status, by a trigger, to a status."""
 
 CLOSES: Final = frozenset(
     {
-        (ResultStatus.FAIL, Finding.PASSES),
-        (ResultStatus.ERROR, Finding.PASSES),
-        (ResultStatus.DISMISSED, Finding.PASSES),
-        (ResultStatus.DISMISSED, Finding.FAILS_ANEW),
-        (ResultStatus.DISMISSED, Finding.ERRS_ANEW),
+        (ResultStatus.FAIL, ResultTrigger.PASSES),
+        (ResultStatus.ERROR, ResultTrigger.PASSES),
+        (ResultStatus.DISMISSED, ResultTrigger.PASSES),
+        (ResultStatus.DISMISSED, ResultTrigger.FAILS_ANEW),
+        (ResultStatus.DISMISSED, ResultTrigger.ERRS_ANEW),
     }
 )
 """The moves after which a result is closed."""
 
 REOPENS: Final = frozenset(
-    {(ResultStatus.DISMISSED, Finding.FAILS_ANEW), (ResultStatus.DISMISSED, Finding.ERRS_ANEW)}
+    {(ResultStatus.DISMISSED, ResultTrigger.FAILS_ANEW), (ResultStatus.DISMISSED, ResultTrigger.ERRS_ANEW)}
 )
 """The moves that leave an alert behind all the same: another result, in place of the closed one."""
 
@@ -79,34 +79,34 @@ ALERTS: Final = frozenset({ResultStatus.FAIL, ResultStatus.ERROR})
 """The statuses of a result that asks for someone's attention."""
 
 
-def advance(status: ResultStatus, finding: Finding) -> ResultStatus:
-    """The status after the finding; raises ValueError for a move that the table does not list."""
+def advance(status: ResultStatus, trigger: ResultTrigger) -> ResultStatus:
+    """The status after the trigger; raises ValueError for a move that the table does not list."""
     try:
-        return MOVES[status, finding]
+        return MOVES[status, trigger]
     except KeyError:
-        raise ValueError(f"a result that is {status} does not change when it {finding}") from None
+        raise ValueError(f"a result that is {status} does not change when it {trigger}") from None
 
 
-def statuses_before(finding: Finding) -> list[str]:
-    """The statuses that a finding can move a result from."""
-    return [status.value for status, by in MOVES if by is finding]
+def statuses_before(trigger: ResultTrigger) -> list[str]:
+    """The statuses that a trigger can move a result from."""
+    return [status.value for status, by in MOVES if by is trigger]
 
 
-def statuses_closed_by(*findings: Finding) -> list[str]:
-    """The statuses of open results that any of the findings closes."""
-    return [status.value for status in ResultStatus if any((status, one) in CLOSES for one in findings)]
+def statuses_closed_by(*triggers: ResultTrigger) -> list[str]:
+    """The statuses of open results that any of the triggers closes."""
+    return [status.value for status in ResultStatus if any((status, one) in CLOSES for one in triggers)]
 
 
-def statuses_open_to(finding: Finding) -> list[str]:
+def statuses_open_to(trigger: ResultTrigger) -> list[str]:
     """The statuses of open results that become what is found, and go on."""
-    moves = (MOVES.get((status, finding)) for status in ResultStatus)
+    moves = (MOVES.get((status, trigger)) for status in ResultStatus)
     return [
         status.value
         for status, after in zip(ResultStatus, moves, strict=True)
-        if after in ALERTS and (status, finding) not in CLOSES
+        if after in ALERTS and (status, trigger) not in CLOSES
     ]
 
 
-def statuses_changed_by(finding: Finding) -> list[str]:
-    """The statuses that a finding moves a result from to another one."""
-    return [status.value for (status, by), after in MOVES.items() if by is finding and after is not status]
+def statuses_changed_by(trigger: ResultTrigger) -> list[str]:
+    """The statuses that a trigger moves a result from to another one."""
+    return [status.value for (status, by), after in MOVES.items() if by is trigger and after is not status]

@@ -6,6 +6,7 @@ written down complete. Reversing a run removes the corrections that it wrote.
 Invariants: there is no other move than those listed; a run that is failed or reversed stays so.
 """
 
+from dataclasses import astuple, dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -40,6 +41,33 @@ class RunTrigger(StrEnum):
     SUCCEED = "succeed"
     FAIL = "fail"
     REVERSE = "reverse"
+
+
+@dataclass(frozen=True, slots=True)
+class RunCounts:
+    """What evaluating a rule came to, as numbers."""
+
+    evaluated: int = 0
+    """Records that were looked at."""
+    alerts: int = 0
+    """Those of them that the rule alerts on."""
+    changed: int = 0
+    """Results, corrections and proposals that are not what they were."""
+    corrections: int = 0
+    """Corrections that were written."""
+    withdrawn: int = 0
+    """Corrections of the rule that were taken back."""
+    proposals: int = 0
+    """Corrections that were proposed, or proposed anew."""
+
+    @property
+    def corrects(self) -> bool:
+        """Whether values, or what is proposed for them, are not what they were."""
+        return bool(self.corrections or self.withdrawn or self.proposals)
+
+    def plus(self, other: "RunCounts") -> "RunCounts":
+        """Both together."""
+        return RunCounts(*(one + another for one, another in zip(astuple(self), astuple(other), strict=True)))
 
 
 MOVES: Final = {

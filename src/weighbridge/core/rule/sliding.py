@@ -5,6 +5,19 @@ steps for each, however large their windows are.
 
 Invariants: sums are exact, so nothing that left leaves a trace; only results are rounded; an aggregate of
 nothing is missing, but a sum or a count is 0.
+
+An example: deliveries of 10, 14, 12, 8 and 30 t, and a rolling window of two days. When a record comes, what
+starts more than two days before it leaves; then the aggregates are told, and then the record enters.
+
+    day  mass  leave  members  sum  average  max  kept for max
+      1    10      -        -    0        -    -             -
+      2    14      -       10   10       10   10            10
+      3    12      -    10,14   24       12   14            14
+      4     8     10    14,12   26       13   14         14,12
+      6    30  14,12        8    8        8    8             8
+
+`max` forgets the 10 as soon as the 14 enters, which stays longer and is larger. The rule
+`{{mass}} > (2 * avg({{mass}}))` alerts on day 6 alone, where 30 is more than twice 8.
 """
 
 from collections import Counter, deque
@@ -143,11 +156,11 @@ class Ranked:
         if not count:
             return None
         if not self._is_linear:
-            rank = EXACT.multiply(self._share, Decimal(count)).to_integral_value(ROUND_CEILING)
-            return self._values[max(int(rank), 1) - 1]
-        place = EXACT.multiply(self._share, Decimal(count - 1))
-        below = int(place)
-        fraction = EXACT.subtract(place, Decimal(below))
+            nearest = EXACT.multiply(self._share, Decimal(count)).to_integral_value(ROUND_CEILING)
+            return self._values[max(int(nearest), 1) - 1]
+        rank = EXACT.multiply(self._share, Decimal(count - 1))
+        below = int(rank)
+        fraction = EXACT.subtract(rank, Decimal(below))
         low = self._values[below]
         if not fraction:
             return low

@@ -9,6 +9,17 @@ belongs where it starts. `where` leaves out members that it is not true for.
 
 Invariants: a rolling window has a duration or a number of members, never both; what a record's window
 holds depends on the members and their order alone, never on when they arrived.
+
+An example: deliveries on Tuesday 28 January, Thursday 30 January, Saturday 1 February and Monday 3 February
+2025, all at noon. The window of the one on 1 February holds:
+
+    {"kind": "rolling", "duration": {"value": 2, "unit": "day"}}                            | 30 Jan
+    {"kind": "rolling", "duration": {"value": 2, "unit": "day"}, "include_current": true}   | 30 Jan, 1 Feb
+    {"kind": "rolling", "members": 2}                                                       | 28 Jan, 30 Jan
+    {"kind": "calendar", "unit": "week"}                                          | 28 Jan, 30 Jan, 1 Feb
+    {"kind": "calendar", "unit": "month"}                                                   | 1 Feb
+    {"kind": "calendar", "unit": "month", "extent": "whole_period"}                         | 1 Feb, 3 Feb
+    {"kind": "calendar", "unit": "month", "value": 2}                             | 28 Jan, 30 Jan, 1 Feb
 """
 
 from collections.abc import Mapping

@@ -25,13 +25,8 @@ from weighbridge.core.rule.slots import slot_number
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.db.literal import Literal
-from weighbridge.quality.evaluation.prepared_rule import EventKind, Subject
-
-Period = tuple[Instant, Instant | None]
-"""From its start on and before its end; None has no end."""
-
-EARLIEST: Final = Instant.of(Instant.fromisoformat("0001-01-01T00:00:00+00:00"))
-"""No event starts before it."""
+from weighbridge.quality.evaluation.prepared_rule import EventKind, PreparedRule
+from weighbridge.quality.versions.period import EARLIEST, Period
 
 _MILLISECOND: Final = timedelta(milliseconds=1)
 _INEXACT: Final = frozenset(
@@ -59,9 +54,9 @@ _GROUPS: Final = {
 """Events with the same one are members of one another's windows."""
 
 
-def is_answered_by_database(subject: Subject) -> bool:
+def is_answered_by_database(prepared: PreparedRule) -> bool:
     """Whether the database can tell for each event whether the rule alerts on it."""
-    rule = subject.rule
+    rule = prepared.rule
     return rule.correction is None and rule.is_about_itself and is_exact_in_database(rule.tree)
 
 
@@ -79,9 +74,9 @@ def _is_number(tree: Expression) -> bool:
     return isinstance(tree, t.Number)
 
 
-def alerting(subject: Subject, kind: EventKind) -> Composable:
+def alerting(prepared: PreparedRule, kind: EventKind) -> Composable:
     """The condition that the rule is true for an event of this type."""
-    return condition(subject.rule.tree, _columns(subject, kind))
+    return condition(prepared.rule.tree, _columns(prepared, kind))
 
 
 def within(project: int, kinds: Sequence[EventKind], period: Period) -> Composable:
@@ -95,56 +90,57 @@ def within(project: int, kinds: Sequence[EventKind], period: Period) -> Composab
     )
 
 
-def value_of(subject: Subject, column: ValueColumn) -> Composable:
+def value_of(prepared: PreparedRule, column: ValueColumn) -> Composable:
     """A value as the rule reads it: the current one, or for a rule that corrects, one that no rule wrote."""
-    read = CURRENT if subject.rule.correction is None else WITHOUT_RULES
+    read = CURRENT if prepared.rule.correction is None else WITHOUT_RULES
     return SQL(read[column.value_type]).format(Literal(column.position))
 
 
-def checked_value(subject: Subject, column: ValueColumn) -> Composable:
+def checked_value(prepared: PreparedRule, column: ValueColumn) -> Composable:
     """A value as a result shows it."""
     shape = "trim_scale({})::text" if column.value_type == "number" else "({})::text"
-    return SQL(shape).format(value_of(subject, column))
+    return SQL(shape).format(value_of(prepared, column))
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class RecordStream:
     """The statement that reads the records of a rule, and how a row becomes one."""
 
     statement: Composed
     record: Callable[[Sequence[Any]], Record]
 
 
-async def stream_of(tx: Read, subject: Subject, period: Period) -> Stream:
+async def stream_of(tx: Read, prepared: PreparedRule, period: Period) -> RecordStream:
     """What to read so that every event that starts in the period can be evaluated."""
-    first = await _first_member(tx, subject, period)
-    columns = [_value(subject, name) for name in subject.program.names]
-    if subject.rule.correction is not None:
-        columns.append(_left_to_rules(subject))
+    first = await _first_member(tx, prepared, period)
+    columns = [_value(prepared, name) for name in prepared.program.names]
+    if prepared.rule.correction is not None:
+        columns.append(_left_to_rules(prepared))
     statement = SQL(
         "SELECT e.id, e.start_time, e.end_time, e.created_at, {}, e.event_type_id, {}{}"
         " FROM events e WHERE {} AND e.voided_at IS NULL ORDER BY {}"
     ).format(
-        _GROUPS[subject.rule.scope],
-        _checked(subject),
+        _GROUPS[prepared.rule.scope],
+        _checked(prepared),
         SQL("").join(SQL(", {}").format(column) for column in columns),
-        within(subject.version.project, subject.around or subject.watched, (first, period[1])),
+        within(prepared.version.project, prepared.around or prepared.watched, (first, period[1])),
         ORDER,
     )
-    return Stream(statement, _record_maker(subject, period[0]))
+    return RecordStream(statement, _record_maker(prepared, period[0]))
 
 
-def _record_maker(subject: Subject, start: Instant) -> Callable[[Sequence[Any]], Record]:
-    cadences = {kind.number: kind.cadence for kind in subject.around}
-    watched = frozenset(kind.number for kind in subject.watched)
-    places, zone = subject.places, subject.zone
-    is_numbered = any(call.function == "missed_slots" for call in subject.rule.aggregates)
-    is_correcting = subject.rule.correction is not None
+def _record_maker(prepared: PreparedRule, start: Instant) -> Callable[[Sequence[Any]], Record]:
+    cadences = {kind.number: kind.cadence for kind in prepared.around}
+    watched = frozenset(kind.number for kind in prepared.watched)
+    checked_columns, zone = prepared.checked_columns, prepared.zone
+    is_numbered = any(call.function == "missed_slots" for call in prepared.rule.aggregates)
+    is_correcting = prepared.rule.correction is not None
 
     def record(row: Sequence[Any]) -> Record:
         key, begin, end, created, group, kind, checked, *values = row
         cadence = cadences.get(kind) if is_numbered else None
         captured = values.pop() if is_correcting else None
+        column = checked_columns.get(kind)
         return Record(
             key,
             begin,
@@ -154,126 +150,126 @@ def _record_maker(subject: Subject, start: Instant) -> Callable[[Sequence[Any]],
             None if cadence is None else slot_number(*cadence, begin, zone),
             begin >= start and kind in watched,
             tuple(values),
-            (places.get(kind), checked, captured),
+            (None if column is None else column.position, checked, captured),
         )
 
     return record
 
 
-async def widened(tx: Read, subject: Subject, changed: Interval) -> Period:
+async def widened(tx: Read, prepared: PreparedRule, changed: Interval) -> Period:
     """Where the events start whose result may have changed with events that start in a closed interval."""
-    found = affected(subject.rule.window, changed, subject.zone)
-    count = _members_before(subject)
+    reached = affected(prepared.rule.window, changed, prepared.zone)
+    count = _members_before(prepared)
     if not count:
-        assert found is not None  # noqa: S101 - a window that counts no members reaches over some time
-        return Instant.of(found.start), Instant.of(found.end + _MILLISECOND)
-    start = changed.start if found is None else found.start
+        assert reached is not None  # noqa: S101 - a window that counts no members reaches over some time
+        return Instant.of(reached.start), Instant.of(reached.end + _MILLISECOND)
+    start = changed.start if reached is None else reached.start
     around = Instant.of(changed.start), Instant.of(changed.end)
-    last = await _member(tx, subject, around, count, is_before=False)
-    if last is not None and found is not None:
-        last = max(last, Instant.of(found.end))
+    last = await _member(tx, prepared, around, count, is_before=False)
+    if last is not None and reached is not None:
+        last = max(last, Instant.of(reached.end))
     return Instant.of(start), None if last is None else Instant.of(last + _MILLISECOND)
 
 
-async def _first_member(tx: Read, subject: Subject, period: Period) -> Instant:
+async def _first_member(tx: Read, prepared: PreparedRule, period: Period) -> Instant:
     """The start of the earliest event that a window of the period may hold."""
     start, end = period
-    found = reach(subject.rule.window, start, subject.zone)
-    firsts = [start] if found is None else [Instant.of(found)]
-    count = _members_before(subject)
+    opening = reach(prepared.rule.window, start, prepared.zone)
+    firsts = [start] if opening is None else [Instant.of(opening)]
+    count = _members_before(prepared)
     if count:
-        first = await _member(tx, subject, (start, end), count, is_before=True)
+        first = await _member(tx, prepared, (start, end), count, is_before=True)
         firsts.append(EARLIEST if first is None else first)
     return min(firsts)
 
 
-def _members_before(subject: Subject) -> int:
+def _members_before(prepared: PreparedRule) -> int:
     """How many members the rule looks back over whatever their time."""
-    window = subject.rule.window
+    window = prepared.rule.window
     counted = window.members or 0 if isinstance(window, Rolling) else 0
-    misses = any(call.function == "missed_slots" for call in subject.rule.aggregates)
-    return 0 if subject.rule.scope is MemberScope.EVENT else max(counted, int(misses))
+    misses = any(call.function == "missed_slots" for call in prepared.rule.aggregates)
+    return 0 if prepared.rule.scope is MemberScope.EVENT else max(counted, int(misses))
 
 
 async def _member(
-    tx: Read, subject: Subject, around: Period, count: int, *, is_before: bool
+    tx: Read, prepared: PreparedRule, around: Period, count: int, *, is_before: bool
 ) -> Instant | None:
     """The start of the so manieth member before or after a period, the farthest over all groups.
 
     None when the condition of the window cannot be asked of the database, so that it may be anywhere.
     """
-    where = subject.rule.where
-    kinds = subject.around
+    where = prepared.rule.where
+    kinds = prepared.around
     # Events behind the last member still look at it, when not all events are members.
-    if where is not None and (not is_before or len(kinds) > 1 or not _is_asked_of_database(subject, where)):
+    if where is not None and (not is_before or len(kinds) > 1 or not _is_asked_of_database(prepared, where)):
         return None
-    is_member = SQL("true") if where is None else condition(where, _columns(subject, kinds[0]))
-    group = _GROUPS[subject.rule.scope]
+    is_member = SQL("true") if where is None else condition(where, _columns(prepared, kinds[0]))
+    group = _GROUPS[prepared.rule.scope]
     start, end = around
     edge = start if is_before or end is None else end
     types = _one_of([kind.number for kind in kinds])
     statement = SQL(
         """
-        SELECT {far}(found.start_time)
+        SELECT {far}(farthest.start_time)
           FROM ({groups}) groups
          CROSS JOIN LATERAL (
                SELECT {far}(near.start_time) AS start_time FROM (
                    SELECT e.start_time FROM events e
                     WHERE e.project_id = {project} AND e.event_type_id {types} AND e.voided_at IS NULL
                       AND {beyond} AND {group} = groups.name AND {is_member}
-                    ORDER BY e.start_time {direction} LIMIT {count}) near) found
+                    ORDER BY e.start_time {direction} LIMIT {count}) near) farthest
         """
     ).format(
         far=SQL("min" if is_before else "max"),
         group=group,
-        project=Literal(subject.version.project),
+        project=Literal(prepared.version.project),
         types=types,
-        groups=_groups(subject, (start, end if is_before else None)),
+        groups=_groups(prepared, (start, end if is_before else None)),
         beyond=SQL("e.start_time < {}" if is_before else "e.start_time > {}").format(Literal(edge)),
         is_member=is_member,
         direction=SQL("DESC" if is_before else ""),
         count=Literal(count),
     )
-    found = await tx.value(statement)
-    return edge if found is None else Instant.of(found)
+    member = await tx.value(statement)
+    return edge if member is None else Instant.of(member)
 
 
-def _is_asked_of_database(subject: Subject, where: Expression) -> bool:
+def _is_asked_of_database(prepared: PreparedRule, where: Expression) -> bool:
     """Whether the database can tell the members; it knows current values, and not what no rule wrote."""
-    return subject.rule.correction is None and is_exact_in_database(where)
+    return prepared.rule.correction is None and is_exact_in_database(where)
 
 
-def _groups(subject: Subject, period: Period) -> Composable:
+def _groups(prepared: PreparedRule, period: Period) -> Composable:
     """The groups that the events of a period may be of; an event that was moved away may have been of any."""
-    match subject.rule.scope:
+    match prepared.rule.scope:
         case MemberScope.PROJECT:
             return SQL("SELECT 0 AS name")
         case MemberScope.EVENT_TYPE:
             return SQL("SELECT unnest({}::integer[]) AS name").format(
-                Literal([kind.number for kind in subject.around])
+                Literal([kind.number for kind in prepared.around])
             )
         case scope:
             return SQL("SELECT DISTINCT {} AS name FROM events e WHERE {}").format(
-                _GROUPS[scope], within(subject.version.project, subject.around, period)
+                _GROUPS[scope], within(prepared.version.project, prepared.around, period)
             )
 
 
-def _value(subject: Subject, name: t.Name) -> Composable:
-    if subject.rule.is_tag(name):
+def _value(prepared: PreparedRule, name: t.Name) -> Composable:
+    if prepared.rule.is_tag(name):
         return SQL(TAGS[name.text])
-    columns = subject.reading[name]
-    return _by_type({number: value_of(subject, column) for number, column in columns.items()})
+    columns = prepared.reading[name]
+    return _by_type({number: value_of(prepared, column) for number, column in columns.items()})
 
 
-def _checked(subject: Subject) -> Composable:
+def _checked(prepared: PreparedRule) -> Composable:
     return _by_type(
-        {number: checked_value(subject, column) for number, column in subject.checked_columns.items()}
+        {number: checked_value(prepared, column) for number, column in prepared.checked_columns.items()}
     )
 
 
-def _left_to_rules(subject: Subject) -> Composable:
+def _left_to_rules(prepared: PreparedRule) -> Composable:
     """The captured value that a rule may correct; NULL where there is none, or a person corrected it."""
-    columns = subject.checked_columns
+    columns = prepared.checked_columns
     return _by_type(
         {
             number: SQL(LEFT_TO_RULES[column.value_type]).format(Literal(column.position))
@@ -290,10 +286,10 @@ def _by_type(values: dict[int, Composable]) -> Composable:
     return SQL("CASE e.event_type_id{} END").format(SQL("").join(cases))
 
 
-def _columns(subject: Subject, kind: EventKind) -> dict[str, ValueColumn]:
+def _columns(prepared: PreparedRule, kind: EventKind) -> dict[str, ValueColumn]:
     """The columns of a type by the texts that the rule names them by."""
-    found = {name.text: kind.column(name) for name in subject.rule.names if not subject.rule.is_tag(name)}
-    return {text: column for text, column in found.items() if column is not None}
+    columns = {name.text: kind.column(name) for name in prepared.rule.names if not prepared.rule.is_tag(name)}
+    return {text: column for text, column in columns.items() if column is not None}
 
 
 def _one_of(numbers: Sequence[int]) -> Composable:

@@ -1,8 +1,8 @@
-"""Working off: what was marked is evaluated by the automatic rules of its project, soon after the write.
+"""Incremental evaluation: where data changed, automatic rules are evaluated again, soon after the write.
 
-The marks of a project are taken together, merged, and removed in the transaction that stores what the rules
-found; killed in the middle, it leaves the marks as they were. Periods are widened by what the windows of a
-rule reach over. A rule that fails by itself leaves a failed run, and the others go on.
+The marks that writes have left in a project are taken together, merged, and removed in the transaction that
+stores what the rules found; killed in the middle, it leaves the marks as they were. Periods are widened by
+what the windows of a rule reach over. A rule that fails by itself leaves a failed run, and the others go on.
 
 Invariants: one worker at a time works for a project, any number for different ones; a mark goes only together
 with its effect; evaluations that change nothing leave nothing behind.
@@ -18,19 +18,19 @@ import msgspec
 from psycopg import OperationalError
 
 from weighbridge.core.identity import ids
-from weighbridge.core.rule import MemberScope, Target
-from weighbridge.core.rule.run import RunKind, RunState
+from weighbridge.core.rule import MemberScope, RuleTarget
+from weighbridge.core.rule.run import RunCounts, RunKind, RunState
 from weighbridge.core.time.instant import Interval
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Write
 from weighbridge.platform import changes
-from weighbridge.quality.evaluation.evaluation import evaluate, hold_rule, may_correct
-from weighbridge.quality.evaluation.event_records import Period, widened
-from weighbridge.quality.evaluation.findings import Outcome
-from weighbridge.quality.evaluation.prepared_rule import Subject, subject_of
-from weighbridge.quality.evaluation.run_records import widened_runs
+from weighbridge.quality.evaluation.event_records import widened
+from weighbridge.quality.evaluation.model_run_records import widened_runs
+from weighbridge.quality.evaluation.over_period import evaluate, hold_rule, may_correct
+from weighbridge.quality.evaluation.prepared_rule import PreparedRule, prepared_rule
 from weighbridge.quality.rule_runs.records import RunResult
-from weighbridge.quality.rules.queries import StoredVersion, author_of, automatic_versions
+from weighbridge.quality.versions.period import Period
+from weighbridge.quality.versions.stored_version import StoredVersion, author_of, automatic_versions
 
 NEAR: Final = timedelta(hours=1)
 """Periods that lie no farther apart are evaluated as one."""
@@ -43,45 +43,45 @@ ERROR_LENGTH_MAX: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Dirty:
-    """What is marked in a project: periods by event type, and by model."""
+class Marked:
+    """Where data of a project changed: periods by event type, and by model."""
 
     events: dict[int, list[Interval]] = field(default_factory=dict)
     runs: dict[int, list[Interval]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedEvaluation:
     """A rule that could not be evaluated, for a reason that nobody expected."""
 
     version: StoredVersion
     error: Exception
 
 
-async def work_off(database: Database) -> list[Failure]:
+async def evaluate_changes(database: Database) -> list[FailedEvaluation]:
     """Evaluate what is marked in every project; gives the rules that failed by themselves."""
     async with database.read() as tx:
-        found = await tx.tuples("SELECT DISTINCT project_id FROM rule_dirty_ranges ORDER BY project_id")
-    return [failure for (project,) in found for failure in await _work_off_project(database, project)]
+        projects = await tx.tuples("SELECT DISTINCT project_id FROM rule_dirty_ranges ORDER BY project_id")
+    return [failure for (project,) in projects for failure in await _evaluate_project(database, project)]
 
 
-async def _work_off_project(database: Database, project: int) -> list[Failure]:
-    failures: list[Failure] = []
+async def _evaluate_project(database: Database, project: int) -> list[FailedEvaluation]:
+    failures: list[FailedEvaluation] = []
     async with database.write() as tx:
         if not await tx.value(*locks.try_hold(locks.rule_worker(project))):
             return []
-        dirty = await _take(tx, project)
+        marked = await _take(tx, project)
         # Rules that correct go first: the others look at what it comes to.
         for version in sorted(await automatic_versions(tx, project), key=_turn):
             await tx.execute("SAVEPOINT rule")
             try:
-                await _evaluate(tx, version, dirty)
+                await _evaluate(tx, version, marked)
             except OperationalError:  # of the server or the connection, not of the rule: the marks stay
                 raise
             except Exception as error:  # noqa: BLE001 - it is kept as a failed run, and told
                 await tx.execute("ROLLBACK TO SAVEPOINT rule")
                 await _note_failure(tx, version, str(error))
-                failures.append(Failure(version, error))
+                failures.append(FailedEvaluation(version, error))
             await tx.execute("RELEASE SAVEPOINT rule")
     return failures
 
@@ -91,21 +91,21 @@ def _turn(version: StoredVersion) -> tuple[bool, bool, int]:
     return version.correction is None, not may_correct(version), version.rule
 
 
-async def _take(tx: Write, project: int) -> Dirty:
+async def _take(tx: Write, project: int) -> Marked:
     """Remove the marks of a project, merged into periods that do not touch."""
     events = await tx.tuples(_TAKE_EVENTS, (project,))
     runs = await tx.tuples(_TAKE_RUNS, (project,))
-    dirty = Dirty()
+    marked = Marked()
     for event_type, first, last in events:
-        dirty.events.setdefault(event_type, []).append(Interval(first, last))
+        marked.events.setdefault(event_type, []).append(Interval(first, last))
     for family, first in runs:
-        dirty.runs.setdefault(family, []).append(Interval(first, first))
-    return dirty
+        marked.runs.setdefault(family, []).append(Interval(first, first))
+    return marked
 
 
-async def _evaluate(tx: Write, version: StoredVersion, dirty: Dirty) -> None:
+async def _evaluate(tx: Write, version: StoredVersion, marked: Marked) -> None:
     """Evaluate a rule where the marked records may have changed what it finds."""
-    if not _may_concern(version, dirty):
+    if not _may_concern(version, marked):
         return
     await hold_rule(tx, version.project, version.rule, corrects=may_correct(version))
     if may_correct(version):
@@ -114,48 +114,48 @@ async def _evaluate(tx: Write, version: StoredVersion, dirty: Dirty) -> None:
         if [one.version for one in newest] != [version.version]:
             return
         [version] = newest
-    subject = await subject_of(tx, version)
-    periods = _merged([await _widened(tx, subject, changed) for changed in _changed(subject, dirty)])
+    prepared = await prepared_rule(tx, version)
+    periods = _merged([await _widened(tx, prepared, changed) for changed in _changed(prepared, marked)])
     if not periods:
         return
     run: int = await tx.value(
         _BEGIN_RUN, (version.project, version.rule, version.version, RunKind.AUTOMATIC, RunState.RUNNING)
     )
     actor = await author_of(tx, version, run)
-    outcome = Outcome()
+    counts = RunCounts()
     for period in periods:
-        outcome = outcome.plus(await evaluate(tx, actor, subject, period, run, is_counted=False))
-    if not outcome.changed:
+        counts = counts.plus(await evaluate(tx, actor, prepared, period, run, is_counted=False))
+    if not counts.changed:
         await tx.execute("DELETE FROM rule_runs WHERE id = %s", (run,))
         return
     result = RunResult(
-        run, outcome.evaluated, outcome.alerts, outcome.corrections, outcome.withdrawn, outcome.proposals
+        run, counts.evaluated, counts.alerts, counts.corrections, counts.withdrawn, counts.proposals
     )
     start, end = periods[0][0], periods[-1][1]
     await tx.execute(_END_RUN, (RunState.COMPLETE, start, end, *msgspec.structs.astuple(result)[1:], run))
-    if outcome.corrects:
+    if counts.corrects:
         changes.record(
             tx, actor, action="rule.correct", target=ids.of("rule", version.project, version.rule),
             project_id=version.project, after=result,
         )  # fmt: skip
 
 
-def _may_concern(version: StoredVersion, dirty: Dirty) -> bool:
+def _may_concern(version: StoredVersion, marked: Marked) -> bool:
     """A look that needs no reading of the rule: whether anything of its kind is marked."""
-    if version.target == Target.MODEL_RUN:
-        return version.family in dirty.runs
+    if version.target == RuleTarget.MODEL_RUN:
+        return version.family in marked.runs
     sees_others = version.window_member_scope == MemberScope.PROJECT
-    return bool(dirty.events) and (
-        version.event_type is None or version.event_type in dirty.events or sees_others
+    return bool(marked.events) and (
+        version.event_type is None or version.event_type in marked.events or sees_others
     )
 
 
-def _changed(subject: Subject, dirty: Dirty) -> Iterable[Interval]:
+def _changed(prepared: PreparedRule, marked: Marked) -> Iterable[Interval]:
     """The marked periods that the rule looks at, merged."""
-    if subject.rule.target is Target.MODEL_RUN:
-        return dirty.runs.get(subject.version.family or 0, [])
-    kinds = subject.around or subject.watched
-    return _gathered([interval for kind in kinds for interval in dirty.events.get(kind.number, ())])
+    if prepared.rule.target is RuleTarget.MODEL_RUN:
+        return marked.runs.get(prepared.version.family or 0, [])
+    kinds = prepared.around or prepared.watched
+    return _gathered([interval for kind in kinds for interval in marked.events.get(kind.number, ())])
 
 
 def _gathered(intervals: Iterable[Interval]) -> list[Interval]:
@@ -166,17 +166,17 @@ def _gathered(intervals: Iterable[Interval]) -> list[Interval]:
             merged[-1] = Interval(merged[-1].start, max(merged[-1].end, interval.end))
         else:
             merged.append(interval)
-    gaps = sorted(range(1, len(merged)), key=lambda place: merged[place - 1].end - merged[place].start)
+    gaps = sorted(range(1, len(merged)), key=lambda index: merged[index - 1].end - merged[index].start)
     cuts = [0, *sorted(gaps[: PERIODS - 1]), len(merged)]
     return [
         Interval(merged[first].start, merged[last - 1].end) for first, last in pairwise(cuts) if first < last
     ]
 
 
-async def _widened(tx: Write, subject: Subject, changed: Interval) -> Period:
-    if subject.rule.target is Target.MODEL_RUN:
-        return widened_runs(subject, changed)
-    return await widened(tx, subject, changed)
+async def _widened(tx: Write, prepared: PreparedRule, changed: Interval) -> Period:
+    if prepared.rule.target is RuleTarget.MODEL_RUN:
+        return widened_runs(prepared, changed)
+    return await widened(tx, prepared, changed)
 
 
 def _merged(periods: Sequence[Period]) -> list[Period]:

@@ -1,4 +1,4 @@
-"""A subject is a version of a rule with all that evaluating it takes: its program, and where its data stand.
+"""A prepared rule is a version with all that evaluating it takes: its program, and where its data stand.
 
 Invariants: only event types that the rule fits as they are now are watched; each name of the rule is read
 with one kind of value, whatever event type it comes from.
@@ -12,9 +12,9 @@ from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.expression.tree import Name
 from weighbridge.core.rule import (
     MemberScope,
-    Program,
     Rule,
-    Target,
+    RuleProgram,
+    RuleTarget,
     Vocabulary,
     check_correction,
     check_rule,
@@ -22,11 +22,10 @@ from weighbridge.core.rule import (
     read_rule,
 )
 from weighbridge.core.rule.correction import expression_of
-from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
-from weighbridge.quality.definition.vocabulary import vocabularies_of_event_types
-from weighbridge.quality.rules.queries import StoredVersion
+from weighbridge.quality.definition.allowed_names import vocabularies_of_event_types
+from weighbridge.quality.versions.stored_version import StoredVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +44,12 @@ class EventKind:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class PreparedRule:
     """A rule that is ready to be evaluated."""
 
     version: StoredVersion
     rule: Rule
-    program: Program
+    program: RuleProgram
     zone: ZoneInfo
     watched: tuple[EventKind, ...] = ()
     """The event types whose events are evaluated."""
@@ -65,14 +64,9 @@ class Subject:
         return {number: column for number, column in columns.items() if column is not None}
 
     @property
-    def places(self) -> dict[int, int]:
-        """The position of that data point, by event type."""
-        return {number: column.position for number, column in self.checked_columns.items()}
-
-    @property
     def reading(self) -> dict[Name, dict[int, ValueColumn]]:
         """Where each name stands in each event type, of the kind of value that the first type has for it."""
-        found = {}
+        reading = {}
         for name in self.program.names:
             columns = {
                 kind.number: column
@@ -80,15 +74,15 @@ class Subject:
                 if not self.rule.is_tag(name) and (column := kind.column(name)) is not None
             }
             first = next(iter(columns.values()), None)
-            found[name] = {
+            reading[name] = {
                 number: column
                 for number, column in columns.items()
                 if first is not None and column.value_type == first.value_type
             }
-        return found
+        return reading
 
 
-async def subject_of(tx: Read, version: StoredVersion) -> Subject:
+async def prepared_rule(tx: Read, version: StoredVersion) -> PreparedRule:
     """Make a version ready for the data of its project as they stand."""
     rule, problems = read_rule(
         version.expression,
@@ -100,23 +94,13 @@ async def subject_of(tx: Read, version: StoredVersion) -> Subject:
     if rule is None:
         raise Invalid(problems)
     zone = ZoneInfo(await tx.value("SELECT time_zone FROM projects WHERE id = %s", (version.project,)))
-    subject = Subject(version, rule, program_of(rule), zone)
-    if rule.target is Target.MODEL_RUN:
-        return subject
+    program = program_of(rule)
+    if rule.target is RuleTarget.MODEL_RUN:
+        return PreparedRule(version, rule, program, zone)
     kinds = await _event_kinds(tx, version.project)
     watched = _watched(version, rule, kinds)
     around = kinds if rule.scope is MemberScope.PROJECT and rule.window is not None else watched
-    return Subject(version, rule, subject.program, zone, tuple(watched), tuple(around))
-
-
-def effective(
-    version: StoredVersion, start: Instant | None, end: Instant | None
-) -> tuple[Instant, Instant | None] | None:
-    """The part of a period in which the rule is effective; None when there is none."""
-    first = version.effective_from if start is None else max(start, version.effective_from)
-    ends = [moment for moment in (end, version.effective_to) if moment is not None]
-    last = min(ends, default=None)
-    return None if last is not None and last <= first else (first, last)
+    return PreparedRule(version, rule, program, zone, tuple(watched), tuple(around))
 
 
 def _watched(version: StoredVersion, rule: Rule, kinds: Sequence[EventKind]) -> list[EventKind]:

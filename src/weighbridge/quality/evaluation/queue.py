@@ -14,7 +14,7 @@ from weighbridge.db import locks
 from weighbridge.db.engine import Write
 from weighbridge.platform.async_tasks.actions import queue_task
 from weighbridge.platform.async_tasks.records import AsyncTask
-from weighbridge.quality.rules.queries import StoredVersion
+from weighbridge.quality.versions.stored_version import StoredVersion
 
 TASK: Final = "rule_run"
 

@@ -7,7 +7,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, states_before
-from weighbridge.core.rule.result import Finding, ResultStatus, statuses_before, statuses_changed_by
+from weighbridge.core.rule.result import ResultStatus, ResultTrigger, statuses_before, statuses_changed_by
 from weighbridge.db.engine import Write
 from weighbridge.db.json import canonical_sha256
 from weighbridge.errors import Invalid
@@ -31,20 +31,20 @@ _BESIDE: Final[Mapping[str, LiteralString]] = {
 """What changes beside the status: what a dismissed result proposes is withdrawn."""
 
 
-async def bulk_dismiss(tx: Write, actor: Actor, project: int, asked: Dismissal) -> Dismissed:
+async def bulk_dismiss(tx: Write, actor: Actor, project: int, request: Dismissal) -> Dismissed:
     """Dismiss results of either kind with one reason; those that are dismissed already stay as they are."""
-    named = list(dict.fromkeys(asked.result_ids))
-    problems = [*_problems_of_shape(named, asked.reason)]
+    named = list(dict.fromkeys(request.result_ids))
+    problems = [*_problems_of_shape(named, request.reason)]
     keys: dict[str, int] = {}
     if len(named) <= RESULTS_MAX:
         keys = {one: key for one in named if (key := _key_of(project, one)) is not None}
-        problems += _problems_of_results(asked.result_ids, named, await _locked(tx, project, keys))
+        problems += _problems_of_results(request.result_ids, named, await _locked(tx, project, keys))
     if problems:
         raise Invalid(problems)
     dismissed = 0
     for kind, table in _TABLES.items():
         dismissed += await _dismiss(
-            tx, actor, project, table, keys=_of_kind(keys, kind), reason=asked.reason.strip()
+            tx, actor, project, table, keys=_of_kind(keys, kind), reason=request.reason.strip()
         )
     if dismissed:
         changes.record(
@@ -56,8 +56,8 @@ async def bulk_dismiss(tx: Write, actor: Actor, project: int, asked: Dismissal) 
             after={
                 "count": dismissed,
                 "result_ids": named,
-                "reason": asked.reason.strip(),
-                "sha256": canonical_sha256(asked),
+                "reason": request.reason.strip(),
+                "sha256": canonical_sha256(request),
             },
         )
     return Dismissed(await queries.rule_results_named(tx, project, [keys[one] for one in named]))
@@ -79,7 +79,7 @@ def _problems_of_shape(named: Sequence[str], reason: str) -> Iterator[Problem]:
 def _problems_of_results(
     sent: Sequence[str], named: Sequence[str], statuses: Mapping[str, str]
 ) -> Iterator[Problem]:
-    movable = statuses_before(Finding.DISMISSED)
+    movable = statuses_before(ResultTrigger.DISMISSED)
     for one in named:
         field = f"result_ids[{sent.index(one)}]"
         status = statuses.get(one)
@@ -112,11 +112,11 @@ async def _locked(tx: Write, project: int, keys: Mapping[str, int]) -> dict[str,
             """,
             (project, _of_kind(keys, kind)),
         )
-        found: dict[int, str] = dict(rows)
+        by_key: dict[int, str] = dict(rows)
         statuses |= {
-            friendly: found[key]
+            friendly: by_key[key]
             for friendly, key in keys.items()
-            if ids.kind_of(friendly) == kind and key in found
+            if ids.kind_of(friendly) == kind and key in by_key
         }
     return statuses
 
@@ -135,6 +135,6 @@ async def _dismiss(
         """,
         (
             ResultStatus.DISMISSED, actor.user_id, reason, project, keys,
-            statuses_changed_by(Finding.DISMISSED),
+            statuses_changed_by(ResultTrigger.DISMISSED),
         ),
     )  # fmt: skip

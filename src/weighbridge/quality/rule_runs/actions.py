@@ -8,16 +8,16 @@ from weighbridge.db.engine import Write
 from weighbridge.errors import Conflict
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks.records import AsyncTask
-from weighbridge.quality.evaluation.period import asked_period
 from weighbridge.quality.evaluation.queue import queue_run
 from weighbridge.quality.rule_runs import queries
 from weighbridge.quality.rule_runs.records import NewRuleRun, RuleRun
-from weighbridge.quality.rules.queries import newest_version
+from weighbridge.quality.versions.period import requested_period
+from weighbridge.quality.versions.stored_version import newest_version
 
 
-async def start_rule_run(tx: Write, actor: Actor, project: int, rule: int, asked: NewRuleRun) -> AsyncTask:
+async def start_rule_run(tx: Write, actor: Actor, project: int, rule: int, request: NewRuleRun) -> AsyncTask:
     """Queue an evaluation of a rule's newest version over a period, whether the rule is automatic or not."""
-    period = asked_period(asked.start_time, asked.end_time)
+    period = requested_period(request.start_time, request.end_time)
     version = await newest_version(tx, project, rule)
     task, _ = await queue_run(tx, actor, version, RunKind.RE_EVALUATION, period)
     changes.record(

@@ -1,6 +1,6 @@
 """Read rule runs, and find the run that a path names; those of a rule that was removed are found nowhere."""
 
-from decimal import Decimal
+from functools import partial
 from typing import Final
 
 from psycopg.sql import SQL
@@ -9,10 +9,10 @@ from weighbridge.core.identity import ids
 from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.run import RunKind, RunState
-from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, among, page_of, read_int4
 from weighbridge.db.literal import Literal
+from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 from weighbridge.platform.feature_flags.queries import need_feature
 from weighbridge.quality.rule_runs.records import RuleRun
@@ -30,26 +30,46 @@ RULE_RUNS: Final = Listing(
 _SOURCE: Final = """
     rule_runs r JOIN rules u ON (u.project_id, u.id) = (r.project_id, r.rule_id) AND u.deleted_at IS NULL
 """
-_COLUMNS: Final = """
-    r.project_id, r.id, r.rule_id, r.rule_version, u.name, r.kind, r.state, r.start_time, r.end_time,
-    r.evaluated, r.alerts, r.corrections, r.withdrawn, r.proposals, r.created_at, r.started_at, r.finished_at,
-    extract(epoch FROM r.finished_at - r.started_at) AS duration, r.reversed_at, r.error_message,
-    r.async_task_id
-"""
+
+RULE_RUN: Final = row_of(
+    RuleRun,
+    Column("id", "r.id"),
+    Column("rule_id", ("r.project_id", "r.rule_id"), partial(ids.of, "rule")),
+    Column("rule_version", "r.rule_version"),
+    Column("rule_name", "u.name"),
+    Column("kind", "r.kind"),
+    Column("state", "r.state"),
+    Column("start_time", "r.start_time"),
+    Column("end_time", "r.end_time"),
+    Column("evaluated", "r.evaluated"),
+    Column("alerts", "r.alerts"),
+    Column("corrections", "r.corrections"),
+    Column("withdrawn", "r.withdrawn"),
+    Column("proposals", "r.proposals"),
+    Column("created_at", "r.created_at"),
+    Column("started_at", "r.started_at"),
+    Column("finished_at", "r.finished_at"),
+    Column("duration_seconds", "extract(epoch FROM r.finished_at - r.started_at)"),
+    Column("reversed_at", "r.reversed_at"),
+    Column("error_message", "r.error_message"),
+    Column("async_task_id", "r.async_task_id"),
+)
 
 
 async def list_rule_runs(tx: Read, project: int, rule: int, request: ListRequest) -> Page[RuleRun]:
     """The runs of a rule, of every version, newest first."""
     of_rule = SQL("r.project_id = {} AND r.rule_id = {}").format(Literal(project), Literal(rule))
-    return await page_of(tx, _run, RULE_RUNS, request, columns=_COLUMNS, source=_SOURCE, where=[of_rule])
+    return await page_of(
+        tx, RULE_RUN.make, RULE_RUNS, request, columns=RULE_RUN.columns, source=_SOURCE, where=[of_rule]
+    )
 
 
 async def get_rule_run(tx: Read, number: int) -> RuleRun:
     """One run by its number."""
-    found = await tx.row(_run, f"SELECT {_COLUMNS} FROM {_SOURCE} WHERE r.id = %s", (number,))
-    if found is None:
+    run = await tx.row(RULE_RUN.make, f"SELECT {RULE_RUN.columns} FROM {_SOURCE} WHERE r.id = %s", (number,))
+    if run is None:
         raise NotFound
-    return found
+    return run
 
 
 async def rule_run_named(tx: Read, actor: Actor, text: str) -> tuple[int, int]:
@@ -71,33 +91,3 @@ async def rule_run_named(tx: Read, actor: Actor, text: str) -> tuple[int, int]:
     if not rows:
         raise NotFound
     return rows[0][0], number
-
-
-def _run(
-    project: int, number: int, rule: int, rule_version: int, rule_name: str, kind: str, state: str,
-    start: Instant | None, end: Instant | None, evaluated: int, alerts: int, corrections: int,
-    withdrawn: int, proposals: int, created: Instant, started: Instant | None, finished: Instant | None,
-    duration: Decimal | None, reversed_at: Instant | None, error_message: str | None, task: int | None,
-) -> RuleRun:  # fmt: skip
-    return RuleRun(
-        number,
-        ids.of("rule", project, rule),
-        rule_version,
-        rule_name,
-        kind,
-        state,
-        start,
-        end,
-        evaluated,
-        alerts,
-        corrections,
-        withdrawn,
-        proposals,
-        created,
-        started,
-        finished,
-        duration,
-        reversed_at,
-        error_message,
-        task,
-    )

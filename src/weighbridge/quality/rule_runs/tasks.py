@@ -7,19 +7,18 @@ is complete with nothing evaluated.
 from typing import Any
 
 from weighbridge.core.identity import ids
-from weighbridge.core.rule.run import RunKind, RunState, RunTrigger, states_before
+from weighbridge.core.rule.run import RunCounts, RunKind, RunState, RunTrigger, states_before
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Read
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import actions as tasks
 from weighbridge.platform.async_tasks.actions import Attempt
-from weighbridge.quality.evaluation.evaluation import evaluate, hold_rule, may_correct
-from weighbridge.quality.evaluation.event_records import EARLIEST, Period
-from weighbridge.quality.evaluation.findings import Outcome
 from weighbridge.quality.evaluation.marks import await_writers
-from weighbridge.quality.evaluation.prepared_rule import subject_of
+from weighbridge.quality.evaluation.over_period import evaluate, hold_rule, may_correct
+from weighbridge.quality.evaluation.prepared_rule import prepared_rule
 from weighbridge.quality.rule_runs.records import RunResult
-from weighbridge.quality.rules.queries import newest_version
+from weighbridge.quality.versions.period import EARLIEST, Period
+from weighbridge.quality.versions.stored_version import newest_version
 
 
 async def run_rule(database: Database, attempt: Attempt) -> None:
@@ -52,10 +51,10 @@ async def _evaluate(database: Database, attempt: Attempt, number: int) -> None:
         await hold_rule(tx, version.project, rule, corrects=may_correct(version))
         # It may have changed while others were waited for.
         version = await newest_version(tx, attempt.project_id, rule)
-        outcome = Outcome()
+        counts = RunCounts()
         if version.version == attempt.args["rule_version"]:
             period = await _period(tx, attempt.args, number)
-            outcome = await evaluate(tx, attempt.actor, await subject_of(tx, version), period, number)
+            counts = await evaluate(tx, attempt.actor, await prepared_rule(tx, version), period, number)
         await tx.execute(
             """
             UPDATE rule_runs SET state = %s, evaluated = %s, alerts = %s, corrections = %s, withdrawn = %s,
@@ -63,18 +62,18 @@ async def _evaluate(database: Database, attempt: Attempt, number: int) -> None:
              WHERE id = %s AND state = ANY (%s)
             """,
             (
-                RunState.COMPLETE, outcome.evaluated, outcome.alerts, outcome.corrections, outcome.withdrawn,
-                outcome.proposals, number, states_before(RunTrigger.SUCCEED),
+                RunState.COMPLETE, counts.evaluated, counts.alerts, counts.corrections, counts.withdrawn,
+                counts.proposals, number, states_before(RunTrigger.SUCCEED),
             ),
         )  # fmt: skip
         await tasks.hold_fence(tx, attempt)
         result = RunResult(
             number,
-            outcome.evaluated,
-            outcome.alerts,
-            outcome.corrections,
-            outcome.withdrawn,
-            outcome.proposals,
+            counts.evaluated,
+            counts.alerts,
+            counts.corrections,
+            counts.withdrawn,
+            counts.proposals,
         )
         changes.record(
             tx, attempt.actor, action="rule_run.finish", target=attempt.args["rule_id"],

@@ -16,12 +16,12 @@ from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Invalid
 from weighbridge.platform import changes
-from weighbridge.quality.correction.correcting import withdraw_all_proposals
-from weighbridge.quality.definition.checking import checked, problems_of_frame
+from weighbridge.quality.correction.proposals import withdraw_all_proposals
+from weighbridge.quality.definition.validation import problems_of_frame, validated
 from weighbridge.quality.evaluation.queue import queue_run
 from weighbridge.quality.rules import queries
-from weighbridge.quality.rules.queries import StoredVersion
 from weighbridge.quality.rules.records import NewRule, Rule, RuleChange, SavedRule, UndoneCorrections
+from weighbridge.quality.versions.stored_version import StoredVersion, newest_version
 
 VERSIONED: Final = (
     "expression",
@@ -42,9 +42,9 @@ _EVALUATED: Final = ("evaluation", "effective_from", "effective_to")
 """What decides which records are evaluated; a change of it makes no version."""
 
 
-async def create_rule(tx: Write, actor: Actor, project: int, asked: NewRule) -> SavedRule:
+async def create_rule(tx: Write, actor: Actor, project: int, request: NewRule) -> SavedRule:
     """Make a rule and, when it is automatic, queue the evaluation of all that it is effective for."""
-    draft = await checked(tx, actor, project, asked)
+    draft = await validated(tx, actor, project, request)
     await _check_name(tx, project, draft.name, 0)
     number: int = await tx.value(
         """
@@ -63,16 +63,16 @@ async def create_rule(tx: Write, actor: Actor, project: int, asked: NewRule) -> 
     return await _saved(tx, actor, made, version, is_affected=True)
 
 
-async def update_rule(tx: Write, actor: Actor, project: int, number: int, asked: RuleChange) -> SavedRule:
+async def update_rule(tx: Write, actor: Actor, project: int, number: int, request: RuleChange) -> SavedRule:
     """Change a rule; what decides a result makes another version, and results stay with the one they have."""
     await tx.execute("SELECT FROM rules WHERE project_id = %s AND id = %s FOR UPDATE", (project, number))
-    before = await queries.newest_version(tx, project, number)
+    before = await newest_version(tx, project, number)
     shown = await queries.get_rule(tx, project, number)
-    wanted = await _wanted(tx, actor, before, shown, asked)
-    if wanted.name != before.name:
-        await _check_name(tx, project, wanted.name, number)
-    is_new = _differs(wanted, before, VERSIONED)
-    version = msgspec.structs.replace(wanted, rule=number, version=before.version + is_new)
+    changed = await _changed(tx, actor, before, shown, request)
+    if changed.name != before.name:
+        await _check_name(tx, project, changed.name, number)
+    is_new = _differs(changed, before, VERSIONED)
+    version = msgspec.structs.replace(changed, rule=number, version=before.version + is_new)
     if version == before:
         return await _saved(tx, actor, shown, version, is_affected=False)
     if is_new:
@@ -120,11 +120,11 @@ async def undo_corrections(tx: Write, actor: Actor, project: int, number: int) -
     return result
 
 
-async def _wanted(
-    tx: Write, actor: Actor, before: StoredVersion, shown: Rule, asked: RuleChange
+async def _changed(
+    tx: Write, actor: Actor, before: StoredVersion, shown: Rule, request: RuleChange
 ) -> StoredVersion:
-    """The rule as the caller wants it. What decides a result is checked again only when it was sent."""
-    sent = {name: value for name, value in msgspec.structs.asdict(asked).items() if value is not UNSET}
+    """The rule with the change. What decides a result is checked again only when it was sent."""
+    sent = {name: value for name, value in msgspec.structs.asdict(request).items() if value is not UNSET}
     whole = NewRule(**({name: getattr(shown, name) for name in NewRule.__struct_fields__} | sent))
     if _VERSIONED_ON_WIRE.isdisjoint(sent):
         if problems := [*problems_of_frame(whole)]:
@@ -140,7 +140,7 @@ async def _wanted(
         )
     if "data_point" not in sent:
         whole = msgspec.structs.replace(whole, data_point=None)
-    return await checked(tx, actor, before.project, whole, before.data_point)
+    return await validated(tx, actor, before.project, whole, before.data_point)
 
 
 def _differs(one: StoredVersion, other: StoredVersion, names: tuple[str, ...]) -> bool:

@@ -1,11 +1,11 @@
-"""Read rules and their versions, and find the rule that a path names.
+"""Read rules and their versions as the interface shows them, and find the rule that a path names.
 
 A rule that was removed is found nowhere.
 """
 
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
-import msgspec
 from psycopg.sql import SQL
 
 from weighbridge.collection.tenancy.project import project_named
@@ -13,12 +13,12 @@ from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.rule import Target
+from weighbridge.core.rule import RuleTarget
 from weighbridge.core.rule.correction import Purpose
-from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, among, page_of
 from weighbridge.db.literal import Literal
+from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.errors import NotFound
 from weighbridge.platform.feature_flags.queries import need_feature
 from weighbridge.quality.rules.records import EVALUATIONS, Rule, RuleVersion
@@ -37,7 +37,7 @@ RULES: Final = Listing(
     key=("u.id",),
     filters={
         "name": Filter("u.name", str, "a name"),
-        "target": Filter("v.target", among(Target), ", ".join(Target)),
+        "target": Filter("v.target", among(RuleTarget), ", ".join(RuleTarget)),
         "evaluation": Filter("u.evaluation", among(EVALUATIONS), ", ".join(EVALUATIONS)),
         "purpose": Filter("v.purpose", among(Purpose), ", ".join(Purpose)),
         "event_type_id": Filter("v.event_type_id", _event_type_number, "an id et_…"),
@@ -56,115 +56,88 @@ _VERSIONS: Final = """
     LEFT JOIN models m ON m.id = f.active_model_id
 """
 _NEWEST: Final = "u.deleted_at IS NULL AND v.version = u.latest_version"
-_COLUMNS: Final = """
-    u.project_id, u.id, u.name, v.version,
-    CASE WHEN now() < u.effective_from THEN 'scheduled' WHEN now() >= u.effective_to THEN 'ended'
-         ELSE 'active' END AS status,
-    v.target, v.expression, v.data_point, t.slug, v.event_type_id, m.name AS model, m.id AS model_number,
-    u.message, u.evaluation, v.rule_window, v.window_member_scope, v.purpose, v.correction, v.priority,
-    v.requires_approval,
-    (SELECT count(*) FROM data_point_results r
-      WHERE r.project_id = u.project_id AND r.rule_id = u.id AND r.approval_state = 'pending') AS pending,
-    u.effective_from, u.effective_to, u.created_at, u.updated_at
-"""
-_VERSION_COLUMNS: Final = """
-    v.project_id, v.version, v.expression, v.data_point, t.slug, v.event_type_id, m.name AS model,
-    m.id AS model_number, v.rule_window, v.window_member_scope, v.purpose, v.correction, v.priority,
-    v.requires_approval, v.created_at
-"""
 
 
-class StoredVersion(msgspec.Struct, frozen=True):
-    """A version of a rule with what it takes to evaluate it."""
-
-    project: int
-    rule: int
-    version: int
-    name: str
-    target: str
-    expression: str
-    data_point: str | None
-    event_type: int | None
-    family: int | None
-    window: dict[str, Any] | None
-    window_member_scope: str
-    purpose: str
-    correction: dict[str, Any] | None
-    priority: int
-    requires_approval: bool
-    message: str | None
-    evaluation: str
-    effective_from: Instant
-    effective_to: Instant | None
+def _address(project: str, rule: str) -> Link:
+    return Link(f"/projects/{project}/rules/{rule}")
 
 
-_STORED: Final = """
-    SELECT u.project_id, u.id, v.version, u.name, v.target, v.expression, v.data_point, v.event_type_id,
-           v.family_id, v.rule_window, v.window_member_scope, v.purpose, v.correction, v.priority,
-           v.requires_approval, u.message, u.evaluation, u.effective_from, u.effective_to
-      FROM rules u JOIN rule_versions v ON (v.project_id, v.rule_id) = (u.project_id, u.id)
-"""
+_VERSIONED: Final = (
+    Column("expression", "v.expression"),
+    Column("data_point", "v.data_point"),
+    Column("event_type", "t.slug"),
+    Column("event_type_id", ("u.project_id", "v.event_type_id"), unless_null(partial(ids.of, "event_type"))),
+    Column("model", "m.name"),
+    Column("model_id", "m.id", unless_null(partial(ids.of, "model", 0))),
+    Column("window", "v.rule_window"),
+    Column("window_member_scope", "v.window_member_scope"),
+    Column("purpose", "v.purpose"),
+    Column("correction", "v.correction"),
+    Column("priority", "v.priority"),
+    Column("requires_approval", "v.requires_approval"),
+)
+"""What decides a result, of whatever target."""
+
+RULE: Final = row_of(
+    Rule,
+    Column("id", ("u.project_id", "u.id"), partial(ids.of, "rule")),
+    Column("project_id", "u.project_id", partial(ids.of, "project")),
+    Column("name", "u.name"),
+    Column("version", "v.version"),
+    Column(
+        "status",
+        "CASE WHEN now() < u.effective_from THEN 'scheduled' WHEN now() >= u.effective_to THEN 'ended'"
+        " ELSE 'active' END",
+    ),
+    Column("target", "v.target"),
+    *_VERSIONED,
+    Column("message", "u.message"),
+    Column("evaluation", "u.evaluation"),
+    Column(
+        "pending_count",
+        "(SELECT count(*) FROM data_point_results r WHERE r.project_id = u.project_id AND r.rule_id = u.id"
+        " AND r.approval_state = 'pending')",
+    ),
+    Column("effective_from", "u.effective_from"),
+    Column("effective_to", "u.effective_to"),
+    Column("created_at", "u.created_at"),
+    Column("updated_at", "u.updated_at"),
+    Derived("ui_url", ("project_id", "id"), _address),
+)
+
+RULE_VERSION: Final = row_of(
+    RuleVersion,
+    Column("version", "v.version"),
+    *_VERSIONED,
+    Column("created_at", "v.created_at"),
+)
 
 
 async def list_rules(tx: Read, project: int, request: ListRequest) -> Page[Rule]:
     """The rules of a project, each as its newest version has it."""
     here = SQL("u.project_id = {} AND {}").format(Literal(project), SQL(_NEWEST))
-    return await page_of(tx, _rule, RULES, request, columns=_COLUMNS, source=_VERSIONS, where=[here])
+    return await page_of(tx, RULE.make, RULES, request, columns=RULE.columns, source=_VERSIONS, where=[here])
 
 
 async def get_rule(tx: Read, project: int, number: int) -> Rule:
     """One rule, as its newest version has it."""
-    found = await tx.row(
-        _rule,
-        f"SELECT {_COLUMNS} FROM {_VERSIONS} WHERE {_NEWEST} AND u.project_id = %s AND u.id = %s",
+    rule = await tx.row(
+        RULE.make,
+        f"SELECT {RULE.columns} FROM {_VERSIONS} WHERE {_NEWEST} AND u.project_id = %s AND u.id = %s",
         (project, number),
     )
-    if found is None:
+    if rule is None:
         raise NotFound
-    return found
+    return rule
 
 
 async def list_versions(tx: Read, project: int, number: int, request: ListRequest) -> Page[RuleVersion]:
     """Every version of a rule, newest first."""
     of_rule = SQL("u.project_id = {} AND u.id = {}").format(Literal(project), Literal(number))
     return await page_of(
-        tx, _version, RULE_VERSIONS, request,
-        columns=_VERSION_COLUMNS, source=_VERSIONS, where=[of_rule],
+        tx, RULE_VERSION.make, RULE_VERSIONS, request,
+        columns=RULE_VERSION.columns, source=_VERSIONS, where=[of_rule],
     )  # fmt: skip
-
-
-async def newest_version(tx: Read, project: int, rule: int) -> StoredVersion:
-    """The newest version of a rule, with what it takes to evaluate it."""
-    found = await tx.row(
-        StoredVersion, f"{_STORED} WHERE {_NEWEST} AND u.project_id = %s AND u.id = %s", (project, rule)
-    )
-    if found is None:
-        raise NotFound
-    return found
-
-
-async def automatic_versions(tx: Read, project: int, rule: int | None = None) -> list[StoredVersion]:
-    """The newest versions of a project's rules that are evaluated whenever data change; or of one of them."""
-    return await tx.rows(
-        StoredVersion,
-        f"""
-        {_STORED} WHERE {_NEWEST} AND u.project_id = %(project)s AND u.evaluation = 'automatic'
-           AND (%(rule)s::integer IS NULL OR u.id = %(rule)s) ORDER BY u.id
-        """,
-        {"project": project, "rule": rule},
-    )
-
-
-async def author_of(tx: Read, version: StoredVersion, run: int) -> Actor:
-    """Who saved a version and answers for what a run of it corrects, when nobody asked for the run."""
-    [(account, user)] = await tx.tuples(
-        """
-        SELECT u.account_id, u.id FROM rule_versions v JOIN users u ON u.id = v.user_id
-         WHERE v.project_id = %s AND v.rule_id = %s AND v.version = %s
-        """,
-        (version.project, version.rule, version.version),
-    )
-    return Actor(account, user, None, frozenset(), f"rule_run_{run}")
 
 
 async def project_with_rules(tx: Read, actor: Actor, text: str) -> int:
@@ -179,7 +152,7 @@ async def rule_named(tx: Read, actor: Actor, friendly: str) -> tuple[int, int]:
     key = ids.parse("rule", friendly)
     if key is None or key != ids.Key(key.project, key.key):
         raise NotFound
-    found = await tx.value(
+    is_there = await tx.value(
         """
         SELECT true FROM rules
          WHERE project_id = (SELECT id FROM projects WHERE id = %s AND account_id = %s) AND id = %s
@@ -187,69 +160,6 @@ async def rule_named(tx: Read, actor: Actor, friendly: str) -> tuple[int, int]:
         """,
         (key.project, actor.account_id, key.key),
     )
-    if found is None:
+    if is_there is None:
         raise NotFound
     return key.project, key.key
-
-
-def _rule(
-    project: int, number: int, name: str, version: int, status: str, target: str, expression: str,
-    data_point: str | None, event_type: str | None, event_type_number: int | None, model: str | None,
-    model_number: int | None, message: str | None, evaluation: str, window: dict[str, Any] | None,
-    scope: str, purpose: str, correction: dict[str, Any] | None, priority: int,
-    requires_approval: bool, pending: int,  # noqa: FBT001 - a row by position
-    effective_from: Instant, effective_to: Instant | None, created: Instant, updated: Instant,
-) -> Rule:  # fmt: skip
-    friendly = ids.of("rule", project, number)
-    return Rule(
-        id=friendly,
-        project_id=ids.of("project", project),
-        name=name,
-        version=version,
-        status=status,
-        target=target,
-        expression=expression,
-        data_point=data_point,
-        event_type=event_type,
-        event_type_id=None if event_type_number is None else ids.of("event_type", project, event_type_number),
-        model=model,
-        model_id=None if model_number is None else ids.of("model", 0, model_number),
-        message=message,
-        evaluation=evaluation,
-        window=window,
-        window_member_scope=scope,
-        purpose=purpose,
-        correction=correction,
-        priority=priority,
-        requires_approval=requires_approval,
-        pending_count=pending,
-        effective_from=effective_from,
-        effective_to=effective_to,
-        created_at=created,
-        updated_at=updated,
-        ui_url=Link(f"/projects/{ids.of('project', project)}/rules/{friendly}"),
-    )
-
-
-def _version(
-    project: int, version: int, expression: str, data_point: str | None, event_type: str | None,
-    event_type_number: int | None, model: str | None, model_number: int | None,
-    window: dict[str, Any] | None, scope: str, purpose: str, correction: dict[str, Any] | None,
-    priority: int, requires_approval: bool, created: Instant,  # noqa: FBT001 - a row by position
-) -> RuleVersion:  # fmt: skip
-    return RuleVersion(
-        version,
-        expression,
-        data_point,
-        event_type,
-        None if event_type_number is None else ids.of("event_type", project, event_type_number),
-        model,
-        None if model_number is None else ids.of("model", 0, model_number),
-        window,
-        scope,
-        purpose,
-        correction,
-        priority,
-        requires_approval,
-        created,
-    )

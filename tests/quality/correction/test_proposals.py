@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
-from tests.given.rule_evaluation import calibration, held, results, states, work
+from tests.given.rule_evaluation import calibration, change, correct, held, results, states, work
 
 
 @pytest.fixture
@@ -26,15 +26,6 @@ def deliver(api, project):
 
 def proposing(api, project, **fields):
     return calibration(api, project, requires_approval=True, **fields)
-
-
-def correct(api, project, event, value, place=0):
-    path = f"/projects/{project['id']}/data_points/{event['data_points'][place]['id']}"
-    api.patch(path, {"data_point": {"value": value}}).expect(200)
-
-
-def change(api, rule, **fields):
-    return api.patch(f"/rules/{rule['id']}", {"rule": fields}).expect(200).body
 
 
 def proposals(api, rule):

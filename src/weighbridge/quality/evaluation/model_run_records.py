@@ -19,8 +19,9 @@ from weighbridge.core.rule import MemberScope, Record, affected, reach
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.literal import Literal
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
-from weighbridge.quality.evaluation.event_records import Period, Stream
-from weighbridge.quality.evaluation.prepared_rule import Subject
+from weighbridge.quality.evaluation.event_records import RecordStream
+from weighbridge.quality.evaluation.prepared_rule import PreparedRule
+from weighbridge.quality.versions.period import Period
 
 _MILLISECOND: Final = timedelta(milliseconds=1)
 _RUNS: Final = SQL(
@@ -49,11 +50,11 @@ _VALUE: Final = SQL(
 )
 
 
-def stream_of_runs(subject: Subject, period: Period) -> Stream:
+def stream_of_runs(prepared: PreparedRule, period: Period) -> RecordStream:
     """What to read so that every run that starts in the period can be evaluated."""
     start, end = period
-    project = Literal(subject.version.project)
-    first = reach(subject.rule.window, start, subject.zone)
+    project = Literal(prepared.version.project)
+    first = reach(prepared.rule.window, start, prepared.zone)
     statement = SQL(
         """
         SELECT r.key, r.start_time, r.end_time, r.created_at, r.batch_id, r.model_run_id{values}
@@ -63,20 +64,20 @@ def stream_of_runs(subject: Subject, period: Period) -> Stream:
         """
     ).format(
         values=SQL("").join(
-            SQL(", {}").format(_value(subject, name, project)) for name in subject.program.names
+            SQL(", {}").format(_value(prepared, name, project)) for name in prepared.program.names
         ),
-        runs=_RUNS.format(project=project, family=Literal(subject.version.family), newest=SQL(IS_NEWEST)),
+        runs=_RUNS.format(project=project, family=Literal(prepared.version.family), newest=SQL(IS_NEWEST)),
         times=_times("r", None if first is None else Instant.of(first), end),
     )
-    return Stream(statement, _record_maker(subject, start))
+    return RecordStream(statement, _record_maker(prepared, start))
 
 
-def widened_runs(subject: Subject, changed: Interval) -> Period:
+def widened_runs(prepared: PreparedRule, changed: Interval) -> Period:
     """Where the runs start whose result may have changed with runs that start in a closed interval."""
-    found = affected(subject.rule.window, changed, subject.zone)
-    if found is None:
+    reached = affected(prepared.rule.window, changed, prepared.zone)
+    if reached is None:
         return Instant.of(changed.start), None
-    return Instant.of(found.start), Instant.of(found.end + _MILLISECOND)
+    return Instant.of(reached.start), Instant.of(reached.end + _MILLISECOND)
 
 
 def covered_runs(period: Period) -> Composable:
@@ -91,15 +92,15 @@ def covered_runs(period: Period) -> Composable:
     ).format(of_batch=_times("b", *period), of_run=_times("m", *period))
 
 
-def nodes_of(subject: Subject) -> list[str]:
+def nodes_of(prepared: PreparedRule) -> list[str]:
     """The nodes that a rule reads."""
-    return [_slug(name) for name in subject.rule.own if not subject.rule.is_tag(name)]
+    return [_slug(name) for name in prepared.rule.own if not prepared.rule.is_tag(name)]
 
 
-def _record_maker(subject: Subject, start: Instant) -> Callable[[Sequence[Any]], Record]:
-    is_alone = subject.rule.scope is MemberScope.EVENT
+def _record_maker(prepared: PreparedRule, start: Instant) -> Callable[[Sequence[Any]], Record]:
+    is_alone = prepared.rule.scope is MemberScope.EVENT
     first = next(
-        (place for place, name in enumerate(subject.program.names) if not subject.rule.is_tag(name)), None
+        (index for index, name in enumerate(prepared.program.names) if not prepared.rule.is_tag(name)), None
     )
 
     def record(row: Sequence[Any]) -> Record:
@@ -113,8 +114,8 @@ def _record_maker(subject: Subject, start: Instant) -> Callable[[Sequence[Any]],
     return record
 
 
-def _value(subject: Subject, name: Name, project: Composable) -> Composable:
-    if subject.rule.is_tag(name):
+def _value(prepared: PreparedRule, name: Name, project: Composable) -> Composable:
+    if prepared.rule.is_tag(name):
         return Identifier("r", name.text)
     return _VALUE.format(project=project, slug=Literal(_slug(name)))
 

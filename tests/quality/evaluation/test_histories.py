@@ -10,10 +10,10 @@ from tests.given.rule_evaluation import results, rule, work
 
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
-from weighbridge.quality.evaluation.evaluation import preview
 from weighbridge.quality.evaluation.event_records import is_answered_by_database
-from weighbridge.quality.evaluation.prepared_rule import subject_of
-from weighbridge.quality.rules.queries import newest_version
+from weighbridge.quality.evaluation.prepared_rule import prepared_rule
+from weighbridge.quality.evaluation.preview import try_version
+from weighbridge.quality.versions.stored_version import newest_version
 
 BEGIN = Instant.fromisoformat("2025-03-01T00:00:00+00:00")
 ROLLING = {"kind": "rolling", "duration": {"value": 30, "unit": "hour"}}
@@ -132,7 +132,7 @@ class History:
         key = ids.parse("rule", made["id"])
         async with self.account.server.database.read() as tx:
             version = await newest_version(tx, key.project, key.key)
-            found = await preview(tx, version, None, None, 1000)
+            found = await try_version(tx, version, None, None, 1000)
         return {
             (ids.of("event", key.project, alert.event), alert.value, alert.error) for alert in found.first
         }
@@ -167,7 +167,7 @@ def test_the_first_rules_are_answered_by_the_database(account):
         key = ids.parse("rule", made["id"])
         async with account.server.database.read() as tx:
             return is_answered_by_database(
-                await subject_of(tx, await newest_version(tx, key.project, key.key))
+                await prepared_rule(tx, await newest_version(tx, key.project, key.key))
             )
 
     found = [

@@ -10,7 +10,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.rule import (
     MemberScope,
     Rule,
-    Target,
+    RuleTarget,
     Vocabulary,
     check_correction,
     check_rule,
@@ -22,13 +22,13 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.modelling.models.queries import kept_model
-from weighbridge.quality.definition.vocabulary import vocabularies_of_event_types, vocabulary_of_family
-from weighbridge.quality.rules.queries import StoredVersion
+from weighbridge.quality.definition.allowed_names import vocabularies_of_event_types, vocabulary_of_family
 from weighbridge.quality.rules.records import EVALUATIONS, PRIORITY_MAX, NewRule
+from weighbridge.quality.versions.stored_version import StoredVersion
 
 
 @dataclass(frozen=True, slots=True)
-class _Scope:
+class _WatchedRecords:
     """What a rule watches: an event type, every event type, or a model."""
 
     event_type: int | None
@@ -36,64 +36,68 @@ class _Scope:
     vocabularies: Mapping[int, Vocabulary]
 
 
-async def checked(
-    tx: Read, actor: Actor, project: int, asked: NewRule, usual: str | None = None
+async def validated(
+    tx: Read, actor: Actor, project: int, request: NewRule, usual: str | None = None
 ) -> StoredVersion:
     """The rule as it would be stored, with no number yet; Invalid with everything that is wrong with it.
 
     Without a data point of its own it is about the usual one, when the expression reads it.
     """
-    problems = [*problems_of_frame(asked), *_problems_of_kind(asked)]
+    problems = [*problems_of_frame(request), *_problems_of_kind(request)]
     if any(problem.field in _CHOICES for problem in problems):
         raise Invalid(problems)
-    scope = await _scope(tx, actor, project, asked, problems)
-    correction, found = read_correction(Purpose(asked.purpose), asked.correction)
-    problems += found
-    rule, found = read_rule(
-        asked.expression, asked.window, asked.window_member_scope, asked.target, expression_of(correction)
+    watched = await _watched_records(tx, actor, project, request, problems)
+    correction, wrong = read_correction(Purpose(request.purpose), request.correction)
+    problems += wrong
+    rule, wrong = read_rule(
+        request.expression,
+        request.window,
+        request.window_member_scope,
+        request.target,
+        expression_of(correction),
     )
-    problems += found
-    data_point = asked.data_point
-    if rule is not None and scope is not None:
-        fitting, found = _fitting(rule, scope)
-        problems += found
-        if fitting and asked.target == Target.DATA_POINT:
-            data_point, found = _data_point(rule, fitting[0], asked.data_point, usual)
-            problems += found
+    problems += wrong
+    data_point = request.data_point
+    if rule is not None and watched is not None:
+        fitting, wrong = _fitting(rule, watched)
+        problems += wrong
+        if fitting and request.target == RuleTarget.DATA_POINT:
+            data_point, wrong = _data_point(rule, fitting[0], request.data_point, usual)
+            problems += wrong
             if data_point is not None:
-                problems += _problems_of_correction(rule, scope, fitting, data_point)
+                problems += _problems_of_correction(rule, watched, fitting, data_point)
     if problems:
         raise Invalid(problems)
-    assert rule is not None and scope is not None  # noqa: S101, PT018 - their problems were raised
+    assert rule is not None and watched is not None  # noqa: S101, PT018 - their problems were raised
     return StoredVersion(
         project=project,
         rule=0,
         version=0,
-        name=asked.name.strip(),
-        target=asked.target,
-        expression=asked.expression.strip(),
+        name=request.name.strip(),
+        target=request.target,
+        expression=request.expression.strip(),
         data_point=data_point,
-        event_type=scope.event_type,
-        family=scope.family,
+        event_type=watched.event_type,
+        family=watched.family,
         window=None if rule.window is None else write_window(rule.window),
-        window_member_scope=asked.window_member_scope,
-        purpose=asked.purpose,
+        window_member_scope=request.window_member_scope,
+        purpose=request.purpose,
         correction=correction,
-        priority=asked.priority,
-        requires_approval=asked.requires_approval,
-        message=(asked.message or "").strip() or None,
-        evaluation=asked.evaluation,
-        effective_from=Instant.of(asked.effective_from),
-        effective_to=None if asked.effective_to is None else Instant.of(asked.effective_to),
+        priority=request.priority,
+        requires_approval=request.requires_approval,
+        message=(request.message or "").strip() or None,
+        evaluation=request.evaluation,
+        effective_from=Instant.of(request.effective_from),
+        effective_to=None if request.effective_to is None else Instant.of(request.effective_to),
     )
 
 
-def problems_of_frame(asked: NewRule) -> Iterator[Problem]:
+def problems_of_frame(request: NewRule) -> Iterator[Problem]:
     """What is wrong with what surrounds a rule and decides no result."""
-    if wrong := problem_of_name(asked.name, "A rule", "name"):
+    if wrong := problem_of_name(request.name, "A rule", "name"):
         yield wrong
-    yield from _choice("evaluation", asked.evaluation, EVALUATIONS)
-    start, end = asked.effective_from, asked.effective_to
+    yield from _choice("evaluation", request.evaluation, EVALUATIONS)
+    start, end = request.effective_from, request.effective_to
     for name, moment in (("effective_from", start), ("effective_to", end)):
         try:
             if moment is not None:
@@ -111,31 +115,31 @@ _CHOICES = frozenset({"target", "window_member_scope", "purpose"})
 """Fields without which nothing else can be checked."""
 
 
-def _problems_of_kind(asked: NewRule) -> Iterator[Problem]:
-    yield from _choice("target", asked.target, Target)
-    yield from _choice("window_member_scope", asked.window_member_scope, MemberScope)
-    yield from _choice("purpose", asked.purpose, Purpose)
-    if not 1 <= asked.priority <= PRIORITY_MAX:
-        said = f"priority is {asked.priority}; it takes a whole number from 1 to {PRIORITY_MAX:,}."
+def _problems_of_kind(request: NewRule) -> Iterator[Problem]:
+    yield from _choice("target", request.target, RuleTarget)
+    yield from _choice("window_member_scope", request.window_member_scope, MemberScope)
+    yield from _choice("purpose", request.purpose, Purpose)
+    if not 1 <= request.priority <= PRIORITY_MAX:
+        said = f"priority is {request.priority}; it takes a whole number from 1 to {PRIORITY_MAX:,}."
         yield Problem(said, "priority", "invalid")
-    if asked.requires_approval and asked.purpose == Purpose.ALERT:
+    if request.requires_approval and request.purpose == Purpose.ALERT:
         said = "requires_approval is for a rule that corrects; this one alerts."
         yield Problem(said, "requires_approval", "invalid")
-    if asked.target == Target.MODEL_RUN:
-        yield from _problems_of_model_rule(asked)
-    elif asked.target == Target.DATA_POINT and asked.model_id is not None:
+    if request.target == RuleTarget.MODEL_RUN:
+        yield from _problems_of_model_rule(request)
+    elif request.target == RuleTarget.DATA_POINT and request.model_id is not None:
         yield Problem("model_id is for a rule whose target is model_run.", "model_id", "invalid")
 
 
-def _problems_of_model_rule(asked: NewRule) -> Iterator[Problem]:
-    if asked.model_id is None:
+def _problems_of_model_rule(request: NewRule) -> Iterator[Problem]:
+    if request.model_id is None:
         said = "A rule whose target is model_run needs model_id: the model whose runs it watches."
         yield Problem(said, "model_id", "required")
     for name in ("event_type_id", "data_point"):
-        if getattr(asked, name) is not None:
+        if getattr(request, name) is not None:
             yield Problem(f"{name} is for a rule whose target is data_point.", name, "invalid")
-    if asked.purpose != Purpose.ALERT:
-        said = f"purpose is {asked.purpose!r}; a rule whose target is model_run raises alerts only."
+    if request.purpose != Purpose.ALERT:
+        said = f"purpose is {request.purpose!r}; a rule whose target is model_run raises alerts only."
         yield Problem(said, "purpose", "invalid")
 
 
@@ -145,23 +149,23 @@ def _choice(name: str, value: str, allowed: tuple[str, ...] | type[str]) -> Iter
         yield Problem(f"{name} is {value!r}; allowed are {', '.join(options)}.", name, "invalid")
 
 
-async def _scope(
-    tx: Read, actor: Actor, project: int, asked: NewRule, problems: list[Problem]
-) -> _Scope | None:
-    if asked.target == Target.MODEL_RUN:
-        family = await _family(tx, actor, project, asked.model_id, problems)
+async def _watched_records(
+    tx: Read, actor: Actor, project: int, request: NewRule, problems: list[Problem]
+) -> _WatchedRecords | None:
+    if request.target == RuleTarget.MODEL_RUN:
+        family = await _family(tx, actor, project, request.model_id, problems)
         if family is None:
             return None
-        return _Scope(None, family, {0: await vocabulary_of_family(tx, family)})
+        return _WatchedRecords(None, family, {0: await vocabulary_of_family(tx, family)})
     vocabularies = await vocabularies_of_event_types(tx, project)
-    if asked.event_type_id is None:
-        return _Scope(None, None, vocabularies)
-    key = ids.parse("event_type", asked.event_type_id)
+    if request.event_type_id is None:
+        return _WatchedRecords(None, None, vocabularies)
+    key = ids.parse("event_type", request.event_type_id)
     if key is None or key.project != project or key.key not in vocabularies:
-        said = f"event_type_id is {asked.event_type_id!r}, which is no event type of the project."
+        said = f"event_type_id is {request.event_type_id!r}, which is no event type of the project."
         problems.append(Problem(said, "event_type_id", "unknown"))
         return None
-    return _Scope(key.key, None, vocabularies)
+    return _WatchedRecords(key.key, None, vocabularies)
 
 
 async def _family(
@@ -180,19 +184,19 @@ async def _family(
     return kept.family
 
 
-def _fitting(rule: Rule, scope: _Scope) -> tuple[list[Vocabulary], list[Problem]]:
+def _fitting(rule: Rule, watched: _WatchedRecords) -> tuple[list[Vocabulary], list[Problem]]:
     """The vocabularies that the rule can be evaluated with, or what keeps it from all of them."""
-    every = list(scope.vocabularies.values())
-    if scope.event_type is not None:
-        own = scope.vocabularies[scope.event_type]
+    every = list(watched.vocabularies.values())
+    if watched.event_type is not None:
+        own = watched.vocabularies[watched.event_type]
         problems = check_rule(rule, own, every)
         return ([] if problems else [own]), problems
-    found = [(one, check_rule(rule, one, every)) for one in every]
-    fitting = [one for one, problems in found if not problems]
+    checks = [(one, check_rule(rule, one, every)) for one in every]
+    fitting = [one for one, problems in checks if not problems]
     if fitting:
         return fitting, []
-    if len(found) == 1:
-        return [], found[0][1]
+    if len(checks) == 1:
+        return [], checks[0][1]
     said = (
         "The project has no event type whose data points satisfy the expression; "
         "name one with event_type_id to learn what does not fit."
@@ -201,12 +205,12 @@ def _fitting(rule: Rule, scope: _Scope) -> tuple[list[Vocabulary], list[Problem]
 
 
 def _problems_of_correction(
-    rule: Rule, scope: _Scope, fitting: list[Vocabulary], data_point: str
+    rule: Rule, watched: _WatchedRecords, fitting: list[Vocabulary], data_point: str
 ) -> list[Problem]:
     """What keeps the correction from every event type that the rule watches; none when it fits one."""
-    every = list(scope.vocabularies.values())
-    found = [check_correction(rule, one, every, data_point) for one in fitting if data_point in one.types]
-    return [] if [] in found else found[0]
+    every = list(watched.vocabularies.values())
+    checks = [check_correction(rule, one, every, data_point) for one in fitting if data_point in one.types]
+    return [] if [] in checks else checks[0]
 
 
 def _data_point(
@@ -219,8 +223,8 @@ def _data_point(
         return None, [
             Problem(f"data_point is {named!r}, which {vocabulary.label} has not.", "data_point", "unknown")
         ]
-    found = [vocabulary.slug_of(name) for name in rule.names if not rule.is_tag(name)]
-    read = [slug for slug in found if slug is not None]
+    slugs = [vocabulary.slug_of(name) for name in rule.names if not rule.is_tag(name)]
+    read = [slug for slug in slugs if slug is not None]
     if usual in read:
         return usual, []
     if read:

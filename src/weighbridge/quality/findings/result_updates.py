@@ -1,4 +1,4 @@
-"""Findings become results: what a rule finds in a period meets what it found there before.
+"""Results follow the findings: what a rule finds in a period meets what it found there before.
 
 A record that fails has an open result; one that has one and fails no more passes, and its result is closed.
 A dismissed result stays while its record fails with the same value for the same reason; with another it is
@@ -8,7 +8,7 @@ Invariants: the statements are safe to repeat, and repeating them changes nothin
 all records of a period, whatever their number.
 """
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Final, LiteralString
 
 from psycopg.sql import SQL, Composable
@@ -16,48 +16,22 @@ from psycopg.sql import SQL, Composable
 from weighbridge.core.rule.result import (
     CLOSES,
     MOVES,
-    Finding,
     ResultStatus,
+    ResultTrigger,
     statuses_closed_by,
     statuses_open_to,
 )
+from weighbridge.core.rule.run import RunCounts
 from weighbridge.db.engine import Write
 from weighbridge.db.literal import Literal
-from weighbridge.quality.rules.queries import StoredVersion
+from weighbridge.quality.versions.stored_version import StoredVersion
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What evaluating a rule came to."""
-
-    evaluated: int = 0
-    """Records that were looked at."""
-    alerts: int = 0
-    """Those of them that the rule alerts on."""
-    changed: int = 0
-    """Results, corrections and proposals that are not what they were."""
-    corrections: int = 0
-    """Corrections that were written."""
-    withdrawn: int = 0
-    """Corrections of the rule that were taken back."""
-    proposals: int = 0
-    """Corrections that were proposed, or proposed anew."""
-
-    @property
-    def corrects(self) -> bool:
-        """Whether values, or what is proposed for them, are not what they were."""
-        return bool(self.corrections or self.withdrawn or self.proposals)
-
-    def plus(self, other: "Outcome") -> "Outcome":
-        """Both together."""
-        return Outcome(*(one + another for one, another in zip(astuple(self), astuple(other), strict=True)))
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
+class ResultTable:
     """One of the two tables of results: its columns, and the records that they are about as `e`."""
 
-    table: LiteralString
+    name: LiteralString
     keys: LiteralString
     value: LiteralString
     same: LiteralString
@@ -65,13 +39,13 @@ class Kind:
     extra: LiteralString = ""
 
 
-DATA_POINTS: Final = Kind(
+DATA_POINTS: Final = ResultTable(
     "data_point_results",
     "event_id, position",
     "entered_value",
     "(f.event_id, f.position) = (o.event_id, o.position)",
 )
-MODEL_RUNS: Final = Kind(
+MODEL_RUNS: Final = ResultTable(
     "model_run_results",
     "batch_id, model_run_id",
     "checked_value",
@@ -82,55 +56,57 @@ MODEL_RUNS: Final = Kind(
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PeriodFindings:
     """What a rule found in a period, as SQL."""
 
-    kind: Kind
+    table: ResultTable
     records: Composable
-    """Yields keys, value and error of the records that fail, what else the kind has, and `is_found`."""
+    """Yields keys, value and error of the records that fail, what else the table has, and `is_found`."""
     covered: Composable
     """The condition that a result `o` is about a record of the period, one that is voided by now included."""
-    standing: Composable | None = None
+    of_result: Composable | None = None
     """Yields the same for the record of one result `o`, where that is quicker than joining them all."""
 
 
-async def store(tx: Write, version: StoredVersion, run: int | None, found: Found) -> Outcome:
-    """Store what a rule found; gives the alerts and how many results changed."""
-    parts = _parts(version, run, found)
+async def update_results(
+    tx: Write, version: StoredVersion, run: int | None, findings: PeriodFindings
+) -> RunCounts:
+    """Let the results of a version follow what it found; gives the alerts and how many results changed."""
+    parts = _parts(version, run, findings)
     closed = await tx.execute(_CLOSE.format(**parts))
     [(alerts, put)] = await tx.tuples(_PUT.format(**parts))
-    return Outcome(0, alerts, closed + put)
+    return RunCounts(0, alerts, closed + put)
 
 
-def _joined(found: Found) -> Composable:
-    """What was found beside each open result `o`."""
-    if found.standing is None:
-        return SQL("LEFT JOIN ({}) f ON {}").format(found.records, SQL(found.kind.same))
+def _joined(findings: PeriodFindings) -> Composable:
+    """The finding beside each open result `o`."""
+    if findings.of_result is None:
+        return SQL("LEFT JOIN ({}) f ON {}").format(findings.records, SQL(findings.table.same))
     # With OFFSET the record of each result is looked up by its key, whatever the planner expects.
-    return SQL("LEFT JOIN LATERAL ({} OFFSET 0) f ON true").format(found.standing)
+    return SQL("LEFT JOIN LATERAL ({} OFFSET 0) f ON true").format(findings.of_result)
 
 
-def _parts(version: StoredVersion, run: int | None, found: Found) -> dict[str, Composable]:
-    kind = found.kind
+def _parts(version: StoredVersion, run: int | None, findings: PeriodFindings) -> dict[str, Composable]:
+    table = findings.table
     return {
-        "table": SQL(kind.table),
-        "keys": SQL(kind.keys),
-        "value": SQL(kind.value),
-        "extra": SQL(kind.extra),
-        "joined": _joined(found),
+        "table": SQL(table.name),
+        "keys": SQL(table.keys),
+        "value": SQL(table.value),
+        "extra": SQL(table.extra),
+        "joined": _joined(findings),
         "project": Literal(version.project),
         "rule": Literal(version.rule),
         "version": Literal(version.version),
         "run": Literal(run),
-        "found": found.records,
-        "covered": found.covered,
+        "findings": findings.records,
+        "covered": findings.covered,
         **_MOVES,
     }
 
 
 def _after() -> Composable:
     """The status of a result `r` that is closed, whatever closed it."""
-    moves = {status: MOVES[status, finding] for status, finding in CLOSES}
+    moves = {status: MOVES[status, trigger] for status, trigger in CLOSES}
     arms = [
         SQL("WHEN {} THEN {}").format(Literal(status.value), Literal(moves[status].value))
         for status in sorted(moves)
@@ -143,16 +119,16 @@ def _texts(texts: list[str]) -> Composable:
 
 
 _MOVES: Final[dict[str, Composable]] = {
-    "by_passing": _texts(statuses_closed_by(Finding.PASSES)),
-    "by_no_change": _texts(statuses_closed_by(Finding.FAILS, Finding.ERRS)),
-    "by_failing_anew": _texts(statuses_closed_by(Finding.FAILS_ANEW)),
-    "by_erring_anew": _texts(statuses_closed_by(Finding.ERRS_ANEW)),
-    "following": _texts(statuses_open_to(Finding.FAILS)),
+    "by_passing": _texts(statuses_closed_by(ResultTrigger.PASSES)),
+    "by_no_change": _texts(statuses_closed_by(ResultTrigger.FAILS, ResultTrigger.ERRS)),
+    "by_failing_anew": _texts(statuses_closed_by(ResultTrigger.FAILS_ANEW)),
+    "by_erring_anew": _texts(statuses_closed_by(ResultTrigger.ERRS_ANEW)),
+    "following": _texts(statuses_open_to(ResultTrigger.FAILS)),
     "after": _after(),
     "fails": Literal(ResultStatus.FAIL.value),
     "errs": Literal(ResultStatus.ERROR.value),
 }
-"""The moves of `core.rule_result`, as the statements need them."""
+"""The moves of `core.rule.result`, as the statements need them."""
 
 
 _CLOSE: Final = SQL(
@@ -178,13 +154,13 @@ _CLOSE: Final = SQL(
 )
 _PUT: Final = SQL(
     """
-    WITH found AS MATERIALIZED ({found}),
+    WITH findings AS MATERIALIZED ({findings}),
          put AS (
              INSERT INTO {table} (project_id, rule_id, rule_version, rule_run_id, {keys}, status, {value},
                                   error_message, evaluated_at{extra})
              SELECT {project}, {rule}, {version}, {run}, {keys},
                     CASE WHEN error IS NULL THEN {fails} ELSE {errs} END, value, error, now(){extra}
-               FROM found ORDER BY {keys}
+               FROM findings ORDER BY {keys}
              ON CONFLICT (project_id, {keys}, rule_id, rule_version) WHERE closed_at IS NULL
              DO UPDATE SET status = excluded.status, {value} = excluded.{value},
                            error_message = excluded.error_message, evaluated_at = excluded.evaluated_at
@@ -192,6 +168,6 @@ _PUT: Final = SQL(
                 AND ({table}.status, {table}.{value}, {table}.error_message)
                     IS DISTINCT FROM (excluded.status, excluded.{value}, excluded.error_message)
              RETURNING 1)
-    SELECT (SELECT count(*) FROM found), (SELECT count(*) FROM put)
+    SELECT (SELECT count(*) FROM findings), (SELECT count(*) FROM put)
     """
 )

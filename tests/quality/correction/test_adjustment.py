@@ -4,12 +4,15 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from decimal import Decimal
 
-import pytest
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 from tests.given.rule_evaluation import (
     calibration,
+    change,
+    correct,
     corrections,
+    counts,
+    evaluate,
     held,
     results,
     rule,
@@ -20,48 +23,7 @@ from tests.given.rule_evaluation import (
 )
 
 from weighbridge.core.time.instant import Instant
-from weighbridge.quality.evaluation.incremental import work_off
-
-
-@pytest.fixture
-def project(api):
-    return given.measuring(api, given.number("mass"), given.number("ash", required=False), given.text("site"))
-
-
-@pytest.fixture
-def deliver(api, project):
-    """Stores a delivery of so much on a day of January 2025."""
-
-    def make(mass, day=1, **fields):
-        values = {"mass": mass} | {name: fields.pop(name) for name in ("ash", "site") if name in fields}
-        return given.event(api, project, start_time=f"2025-01-{day:02}T00:00:00Z", values=values, **fields)
-
-    return make
-
-
-def correct(api, project, event, value, place=0):
-    path = f"/projects/{project['id']}/data_points/{event['data_points'][place]['id']}"
-    api.patch(path, {"data_point": {"value": value, "reason": "Read again"}}).expect(200)
-
-
-def revert(api, project, event):
-    api.post(f"/projects/{project['id']}/data_points/{event['data_points'][0]['id']}/revert", {}).expect(200)
-
-
-def change(api, rule, **fields):
-    return api.patch(f"/rules/{rule['id']}", {"rule": fields}).expect(200).body
-
-
-def evaluate(api, account, rule):
-    """Have January evaluated again; gives the run."""
-    period = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-02-01T00:00:00Z"}
-    task = api.post(f"/rules/{rule['id']}/rule_runs", period).expect(202).body
-    work(account)
-    return api.get(f"/rule_runs/{task['args']['rule_run_id']}").expect(200).body
-
-
-def counts(run):
-    return {name: run[name] for name in ("alerts", "corrections", "withdrawn", "proposals")}
+from weighbridge.quality.evaluation.incremental import evaluate_changes
 
 
 def test_what_was_captured_before_the_rule_is_adjusted_and_kept_beside(api, account, project, deliver):
@@ -267,153 +229,6 @@ def test_a_value_that_comes_late_replaces_what_its_windows_adjusted(api, account
     assert held(api, project, heavy) == (55, 50)
 
 
-def test_an_event_that_leaves_the_time_of_the_rule_is_adjusted_no_more(api, account, project, deliver):
-    made = calibration(api, project, effective_to="2025-02-01T00:00:00Z")
-    heavy = deliver(50)
-    work(account)
-    times = {"start_time": "2025-03-01T00:00:00Z", "end_time": "2025-03-01T00:00:00Z"}
-
-    api.patch(f"/projects/{project['id']}/events/{heavy['id']}", {"event": times}).expect(200)
-    work(account)
-
-    assert held(api, project, heavy) == (50, 50)
-    assert runs(api, made)[-1]["withdrawn"] == 1
-
-
-def test_shortening_the_time_of_a_rule_withdraws_what_it_corrected_outside_and_keeps_its_alerts(
-    api, account, project, deliver
-):
-    made = calibration(api, project)
-    early, late = deliver(50, day=1), deliver(60, day=20)
-    work(account)
-
-    change(api, made, effective_to="2025-01-10T00:00:00Z")
-    work(account)
-
-    assert held(api, project, early) == (51, 50)
-    assert held(api, project, late) == (60, 60)
-    assert len(results(api, made, status="fail")) == 2
-
-
-def test_lengthening_it_again_corrects_again(api, account, project, deliver):
-    made = calibration(api, project)
-    late = deliver(60, day=20)
-    work(account)
-    change(api, made, effective_to="2025-01-10T00:00:00Z")
-    work(account)
-
-    change(api, made, effective_to=None)
-    work(account)
-
-    assert held(api, project, late) == (Decimal("61.2"), 60)
-
-
-def test_another_version_replaces_what_the_one_before_said(api, account, project, deliver):
-    made = calibration(api, project)
-    light, heavy = deliver(30), deliver(50)
-    work(account)
-
-    saved = change(
-        api, made, expression="{{mass}} > 40",
-        correction={"method": "expression", "expression": "{{mass}} * 1.03"},
-    )  # fmt: skip
-    work(account)
-
-    assert held(api, project, light) == (30, 30)
-    assert held(api, project, heavy) == (Decimal("51.5"), 50)
-    run = api.get(f"/rule_runs/{saved['rule_run_id']}").body
-    assert counts(run) == {"alerts": 1, "corrections": 1, "withdrawn": 2, "proposals": 0}
-
-
-def test_another_priority_is_the_priority_of_what_stands(api, account, project, deliver):
-    heavy = deliver(50)
-    calibration(api, project, name="other", becomes="{{mass}} + 7", priority=50)
-    made = calibration(api, project, name="this", priority=10)
-    work(account)
-    assert held(api, project, heavy) == (51, 50)
-
-    change(api, made, priority=90)
-    work(account)
-
-    assert held(api, project, heavy) == (57, 50)
-
-
-def test_a_rule_that_only_alerts_from_now_on_withdraws_what_it_corrected(api, account, project, deliver):
-    made = calibration(api, project)
-    heavy = deliver(50)
-    work(account)
-
-    change(api, made, purpose="alert", correction=None)
-    work(account)
-
-    assert held(api, project, heavy) == (50, 50)
-    assert states(api, project, heavy) == [(51, "reverted")]
-
-
-def test_removing_a_rule_leaves_what_it_corrected(api, account, project, deliver):
-    made = calibration(api, project)
-    heavy = deliver(50)
-    work(account)
-
-    api.delete(f"/rules/{made['id']}").expect(204)
-    work(account)
-
-    assert held(api, project, heavy) == (51, 50)
-
-
-def test_what_was_undone_stays_undone_until_the_rule_has_another_version(api, account, project, deliver):
-    made = calibration(api, project)
-    heavy = deliver(50)
-    work(account)
-
-    undone = api.post(f"/rules/{made['id']}/undo_corrections", {}).expect(200).body
-    work(account)
-    evaluate(api, account, made)
-
-    assert undone == {"corrections": 1, "changed_values": 1}
-    assert held(api, project, heavy) == (50, 50)
-
-    change(api, made, correction={"method": "expression", "expression": "{{mass}} * 1.03"})
-    work(account)
-
-    assert held(api, project, heavy) == (Decimal("51.5"), 50)
-
-
-def test_a_value_that_was_reverted_stays_captured_until_the_rule_has_another_version(
-    api, account, project, deliver
-):
-    made = calibration(api, project)
-    adjusted, by_hand = deliver(50), deliver(60)
-    work(account)
-    correct(api, project, by_hand, 70)
-    work(account)
-
-    revert(api, project, adjusted)
-    revert(api, project, by_hand)
-    work(account)
-    evaluate(api, account, made)
-
-    assert held(api, project, adjusted) == (50, 50)
-    assert held(api, project, by_hand) == (60, 60)
-
-    change(api, made, priority=7)
-    work(account)
-
-    assert held(api, project, adjusted) == (51, 50)
-
-
-def test_new_data_are_adjusted_although_older_corrections_were_undone(api, account, project, deliver):
-    made = calibration(api, project)
-    deliver(50)
-    work(account)
-    api.post(f"/rules/{made['id']}/undo_corrections", {}).expect(200)
-
-    later = deliver(60, day=2)
-    work(account)
-
-    assert held(api, project, later) == (Decimal("61.2"), 60)
-
-
 def test_a_correction_without_a_result_is_an_error_that_says_so(api, account, project, deliver):
     made = calibration(api, project, becomes="{{mass}} / {{ash}}")
     zero, missing, fine = deliver(50, ash=0), deliver(60), deliver(70, ash=2)
@@ -484,7 +299,7 @@ def test_a_rule_that_changes_while_its_evaluation_waits_is_evaluated_as_it_is_by
     with ThreadPoolExecutor() as elsewhere:
         with server.transaction() as other:
             other.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (lock,))
-            evaluating = elsewhere.submit(server.run, work_off(server.database))
+            evaluating = elsewhere.submit(server.run, evaluate_changes(server.database))
             server.await_blocked()
             change(api, made, correction={"method": "expression", "expression": "{{mass}} * 1.03"})
         evaluating.result()

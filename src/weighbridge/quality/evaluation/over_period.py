@@ -1,0 +1,176 @@
+"""Evaluate a rule over a period: all its records in one pass, and what is found stored in two statements.
+
+What the database can tell by itself never leaves it. Anything else is read in order, a portion at a time,
+and evaluated in a thread, so that memory stays flat and the process goes on answering.
+
+A rule that corrects reads values that no rule has written: captured ones, or what a person put in their
+place.
+
+Invariants: evaluating is safe to repeat; two evaluations of one rule run one after the other, so that what
+is stored last was read last.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from psycopg.sql import SQL, Composable
+
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.rule import RuleTarget
+from weighbridge.core.rule.run import RunCounts
+from weighbridge.db import locks
+from weighbridge.db.engine import Read, Write
+from weighbridge.db.literal import Literal
+from weighbridge.quality.correction import adjustment, proposals, withdrawal
+from weighbridge.quality.evaluation.event_records import (
+    alerting,
+    checked_value,
+    is_answered_by_database,
+    stream_of,
+    within,
+)
+from weighbridge.quality.evaluation.model_run_records import covered_runs, nodes_of, stream_of_runs
+from weighbridge.quality.evaluation.prepared_rule import EventKind, PreparedRule
+from weighbridge.quality.evaluation.single_pass import collect
+from weighbridge.quality.findings import table
+from weighbridge.quality.findings.result_updates import (
+    DATA_POINTS,
+    MODEL_RUNS,
+    PeriodFindings,
+    update_results,
+)
+from weighbridge.quality.versions.period import Period, effective_period
+from weighbridge.quality.versions.stored_version import StoredVersion
+
+
+async def hold_rule(tx: Write, project: int, rule: int, *, corrects: bool) -> None:
+    """Wait until no other evaluation of the rule runs, and keep it so until the transaction ends.
+
+    The rules of a project that correct are evaluated one at a time: they lock the events that they correct.
+    """
+    if corrects:
+        await tx.execute(*locks.hold(locks.rule_corrections(project)))
+    await tx.execute(*locks.hold(locks.rule(project, rule)))
+
+
+def may_correct(version: StoredVersion) -> bool:
+    """Whether evaluating a version may change corrections: its own, or those of a version before it."""
+    return version.correction is not None or version.version > 1
+
+
+async def evaluate(
+    tx: Write, actor: Actor, prepared: PreparedRule, period: Period, run: int, *, is_counted: bool = True
+) -> RunCounts:
+    """Evaluate a rule for the records that start in the period, as far as it is effective there.
+
+    The actor answers for what it corrects. Unless it is counted, how many records were evaluated is only told
+    when a result changed.
+    """
+    effective = effective_period(prepared.version, *period)
+    if prepared.rule.correction is not None:
+        return await _evaluate_correcting(tx, actor, prepared, (period, effective), run)
+    counts = RunCounts()
+    if effective is not None:
+        counts = await _evaluate_alerting(tx, prepared, effective, run, is_counted=is_counted)
+    if not may_correct(prepared.version):
+        return counts
+    withdrawn = await withdrawal.withdraw(tx, actor, prepared.version, run, period)
+    return counts.plus(RunCounts(changed=withdrawn, withdrawn=withdrawn))
+
+
+async def _evaluate_alerting(
+    tx: Write, prepared: PreparedRule, period: Period, run: int, *, is_counted: bool
+) -> RunCounts:
+    """Evaluate a rule that alerts and corrects nothing."""
+    if prepared.rule.target is RuleTarget.MODEL_RUN:
+        return await _evaluate_runs(tx, prepared, period, run)
+    if not prepared.watched:
+        return RunCounts()
+    if is_answered_by_database(prepared):
+        counts = RunCounts()
+        for kind in prepared.watched:
+            counts = counts.plus(await _evaluate_in_database(tx, prepared, kind, period, run))
+        if is_counted or counts.changed:
+            counts = RunCounts(await _count(tx, prepared, period), counts.alerts, counts.changed)
+        return counts
+    await table.make_empty_table(tx)
+    evaluated = await collect(tx, prepared, await stream_of(tx, prepared, period))
+    return RunCounts(evaluated).plus(await _update_point_results(tx, prepared, period, run))
+
+
+async def _evaluate_correcting(
+    tx: Write, actor: Actor, prepared: PreparedRule, periods: tuple[Period, Period | None], run: int
+) -> RunCounts:
+    """Evaluate a rule that corrects where it is effective, and take back what it corrected elsewhere."""
+    version, (whole, effective) = prepared.version, periods
+    effective = effective if prepared.watched else None
+    counts = RunCounts()
+    await table.make_empty_table(tx)
+    if effective is not None:
+        counts = RunCounts(await collect(tx, prepared, await stream_of(tx, prepared, effective)))
+        await table.index_findings(tx)
+        await adjustment.leave_to_people(tx, version)
+    if version.requires_approval:
+        # Before the results change that hold them.
+        counts = counts.plus(RunCounts(changed=await proposals.withdraw_proposals(tx, version, whole)))
+    if effective is not None:
+        counts = counts.plus(await _update_point_results(tx, prepared, effective, run))
+    return counts.plus(await adjustment.correct(tx, actor, version, run, whole))
+
+
+async def _update_point_results(tx: Write, prepared: PreparedRule, period: Period, run: int) -> RunCounts:
+    """Let the results on data points follow what was collected."""
+    covered = _covered(prepared, prepared.watched, period)
+    return await update_results(
+        tx, prepared.version, run, PeriodFindings(DATA_POINTS, _COLLECTED_POINTS, covered)
+    )
+
+
+async def _evaluate_in_database(
+    tx: Write, prepared: PreparedRule, kind: EventKind, period: Period, run: int
+) -> RunCounts:
+    column = prepared.checked_columns[kind.number]
+    events = within(prepared.version.project, [kind], period)
+    records = SQL(
+        "SELECT true AS is_found, e.id AS event_id, {} AS position, {} AS value, NULL::text AS error"
+        " FROM events e WHERE {} AND e.voided_at IS NULL AND {}"
+    ).format(
+        SQL("{}::smallint").format(Literal(column.position)),
+        checked_value(prepared, column),
+        events,
+        alerting(prepared, kind),
+    )
+    of_result = SQL("{} AND e.id = o.event_id").format(records)
+    findings = PeriodFindings(DATA_POINTS, records, _covered(prepared, [kind], period), of_result)
+    return await update_results(tx, prepared.version, run, findings)
+
+
+async def _count(tx: Read, prepared: PreparedRule, period: Period) -> int:
+    """How many events a rule evaluates in a period."""
+    events = within(prepared.version.project, prepared.watched, period)
+    count: int = await tx.value(
+        SQL("SELECT count(*) FROM events e WHERE {} AND e.voided_at IS NULL").format(events)
+    )
+    return count
+
+
+async def _evaluate_runs(tx: Write, prepared: PreparedRule, period: Period, run: int) -> RunCounts:
+    await table.make_empty_table(tx)
+    evaluated = await collect(tx, prepared, stream_of_runs(prepared, period))
+    records = SQL(
+        "SELECT true AS is_found, batch_id, model_run_id, value, error, {}::text[] AS node_ids"
+        " FROM rule_findings"
+    ).format(Literal(nodes_of(prepared)))
+    findings = PeriodFindings(MODEL_RUNS, records, covered_runs(period))
+    return RunCounts(evaluated).plus(await update_results(tx, prepared.version, run, findings))
+
+
+def _covered(prepared: PreparedRule, kinds: Sequence[EventKind], period: Period) -> Composable:
+    """The condition that a result `o` is about an event of the period."""
+    # A value and no join, so that each event is looked up by its key.
+    return SQL("(SELECT true FROM events e WHERE e.id = o.event_id AND {})").format(
+        within(prepared.version.project, kinds, period)
+    )
+
+
+_COLLECTED_POINTS: Final = SQL("SELECT true AS is_found, event_id, position, value, error FROM rule_findings")

@@ -1,0 +1,103 @@
+"""A stored version is a version of a rule as it is evaluated: its texts, and the times it is effective for.
+
+Only the newest version of a rule is evaluated; older ones keep the results that they made.
+
+Invariants: a rule that was removed has no stored version; reading one changes nothing.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Read
+from weighbridge.db.row import Column, row_of
+from weighbridge.errors import NotFound
+
+
+class StoredVersion(msgspec.Struct, frozen=True):
+    """A version of a rule with what it takes to evaluate it."""
+
+    project: int
+    rule: int
+    version: int
+    name: str
+    target: str
+    expression: str
+    data_point: str | None
+    event_type: int | None
+    family: int | None
+    window: dict[str, Any] | None
+    window_member_scope: str
+    purpose: str
+    correction: dict[str, Any] | None
+    priority: int
+    requires_approval: bool
+    message: str | None
+    evaluation: str
+    effective_from: Instant
+    effective_to: Instant | None
+
+
+STORED_VERSION: Final = row_of(
+    StoredVersion,
+    Column("project", "u.project_id"),
+    Column("rule", "u.id"),
+    Column("version", "v.version"),
+    Column("name", "u.name"),
+    Column("target", "v.target"),
+    Column("expression", "v.expression"),
+    Column("data_point", "v.data_point"),
+    Column("event_type", "v.event_type_id"),
+    Column("family", "v.family_id"),
+    Column("window", "v.rule_window"),
+    Column("window_member_scope", "v.window_member_scope"),
+    Column("purpose", "v.purpose"),
+    Column("correction", "v.correction"),
+    Column("priority", "v.priority"),
+    Column("requires_approval", "v.requires_approval"),
+    Column("message", "u.message"),
+    Column("evaluation", "u.evaluation"),
+    Column("effective_from", "u.effective_from"),
+    Column("effective_to", "u.effective_to"),
+)
+_STORED: Final = f"""
+    SELECT {STORED_VERSION.columns}
+      FROM rules u JOIN rule_versions v ON (v.project_id, v.rule_id) = (u.project_id, u.id)
+"""
+_NEWEST: Final = "u.deleted_at IS NULL AND v.version = u.latest_version"
+
+
+async def newest_version(tx: Read, project: int, rule: int) -> StoredVersion:
+    """The newest version of a rule, with what it takes to evaluate it."""
+    version = await tx.row(
+        STORED_VERSION.make, f"{_STORED} WHERE {_NEWEST} AND u.project_id = %s AND u.id = %s", (project, rule)
+    )
+    if version is None:
+        raise NotFound
+    return version
+
+
+async def automatic_versions(tx: Read, project: int, rule: int | None = None) -> list[StoredVersion]:
+    """The newest versions of a project's rules that are evaluated whenever data change; or of one of them."""
+    return await tx.rows(
+        STORED_VERSION.make,
+        f"""
+        {_STORED} WHERE {_NEWEST} AND u.project_id = %(project)s AND u.evaluation = 'automatic'
+           AND (%(rule)s::integer IS NULL OR u.id = %(rule)s) ORDER BY u.id
+        """,
+        {"project": project, "rule": rule},
+    )
+
+
+async def author_of(tx: Read, version: StoredVersion, run: int) -> Actor:
+    """Who saved a version and answers for what a run of it corrects, when nobody asked for the run."""
+    [(account, user)] = await tx.tuples(
+        """
+        SELECT u.account_id, u.id FROM rule_versions v JOIN users u ON u.id = v.user_id
+         WHERE v.project_id = %s AND v.rule_id = %s AND v.version = %s
+        """,
+        (version.project, version.rule, version.version),
+    )
+    return Actor(account, user, None, frozenset(), f"rule_run_{run}")

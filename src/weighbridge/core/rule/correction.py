@@ -42,7 +42,7 @@ FIELD: Final = "correction"
 EXPRESSION: Final = f"{FIELD}.expression"
 
 
-class Adjusted(NamedTuple):
+class AdjustedValue(NamedTuple):
     """What an adjustment comes to: another value, or why there is none; neither when nothing changes."""
 
     value: Scalar | None = None
@@ -79,15 +79,15 @@ def expression_of(correction: Mapping[str, Any] | None) -> str | None:
     return None if correction is None else correction["expression"]
 
 
-def adjusted(captured: Scalar | None, computed: Element) -> Adjusted:
+def adjusted(captured: Scalar | None, computed: Element) -> AdjustedValue:
     """What becomes of a captured value; None stands for one that is missing, or that a person corrected."""
     if captured is None:
-        return Adjusted()
+        return AdjustedValue()
     if isinstance(computed, Fault):
-        return Adjusted(error=f"The correction has no result. {computed.error}")
+        return AdjustedValue(error=f"The correction has no result. {computed.error}")
     if computed is None:
-        return Adjusted(error="The correction has no result. A value that it reads is missing.")
-    return Adjusted() if computed == captured else Adjusted(computed)
+        return AdjustedValue(error="The correction has no result. A value that it reads is missing.")
+    return AdjustedValue() if computed == captured else AdjustedValue(computed)
 
 
 def _problem(name: str, what: str) -> Problem:

@@ -109,7 +109,7 @@ def check_correction(
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _ReadTypes:
     """The types of what an expression reads, and what it reads that there is not."""
 
     own: dict[str, Type]
@@ -125,7 +125,7 @@ class _Reading:
 
 def _typed(
     rule: Rule, tree: Expression, field: str, records: Vocabulary, members: Sequence[Vocabulary]
-) -> _Reading:
+) -> _ReadTypes:
     around = [records, *members] if rule.scope is MemberScope.PROJECT else [records]
     names, names_of_members = _read_by(tree)
     own, problems = _types(rule, _each(names), [records], field)
@@ -134,7 +134,7 @@ def _typed(
     if any(call.function == "missed_slots" for call in _aggregates(tree)) and not records.has_cadence:
         said = f"missed_slots needs a cadence, which {records.label} has not."
         problems.append(Problem(said, field, "invalid"))
-    return _Reading(own, of_members, around, problems)
+    return _ReadTypes(own, of_members, around, problems)
 
 
 def _require_truth(tree: Expression, types: Mapping[str, Type], what: str) -> None:

@@ -144,7 +144,7 @@ def reach(window: Window | None, first: datetime, zone: tzinfo) -> datetime | No
 
 def read_window(given: Mapping[str, Any]) -> tuple[Window | None, list[Problem]]:
     """Read a window as it is written in JSON; None with everything that is wrong with it."""
-    reader = _Reader(dict(given))
+    reader = _WindowReader(dict(given))
     kind = KINDS.get(str(reader.take("kind")))
     if kind is None:
         return None, [Problem("window.kind is rolling, trailing or calendar.", "window.kind", "invalid")]
@@ -177,7 +177,7 @@ def _written(duration: timedelta) -> dict[str, Any]:
     return {"value": duration // length, "unit": unit}
 
 
-class _Reader:
+class _WindowReader:
     """Takes the fields of a window out of the object that was given, noting problems."""
 
     def __init__(self, given: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.name import problem_of_name
@@ -59,16 +60,19 @@ async def validated(
     problems += wrong
     data_point = request.data_point
     if rule is not None and watched is not None:
-        fitting, wrong = _fitting(rule, watched)
+        data_point, wrong = _checked_data_point(rule, watched, request, usual)
         problems += wrong
-        if fitting and request.target == RuleTarget.DATA_POINT:
-            data_point, wrong = _data_point(rule, fitting[0], request.data_point, usual)
-            problems += wrong
-            if data_point is not None:
-                problems += _problems_of_correction(rule, watched, fitting, data_point)
     if problems:
         raise Invalid(problems)
     assert rule is not None and watched is not None  # noqa: S101, PT018 - their problems were raised
+    window = None if rule.window is None else write_window(rule.window)
+    return _draft(project, request, watched, data_point=data_point, window=window, correction=correction)
+
+
+def _draft(
+    project: int, request: NewRule, watched: _WatchedRecords, *, data_point: str | None,
+    window: dict[str, Any] | None, correction: dict[str, Any] | None,
+) -> StoredVersion:  # fmt: skip
     return StoredVersion(
         project=project,
         rule=0,
@@ -79,7 +83,7 @@ async def validated(
         data_point=data_point,
         event_type=watched.event_type,
         family=watched.family,
-        window=None if rule.window is None else write_window(rule.window),
+        window=window,
         window_member_scope=request.window_member_scope,
         purpose=request.purpose,
         correction=correction,
@@ -182,6 +186,20 @@ async def _family(
         problems.append(Problem(said, "model_id", "unknown"))
         return None
     return kept.family
+
+
+def _checked_data_point(
+    rule: Rule, watched: _WatchedRecords, request: NewRule, usual: str | None
+) -> tuple[str | None, list[Problem]]:
+    """The data point that results are about, and what does not fit the records that the rule watches."""
+    fitting, problems = _fitting(rule, watched)
+    if not fitting or request.target != RuleTarget.DATA_POINT:
+        return request.data_point, problems
+    data_point, wrong = _data_point(rule, fitting[0], request.data_point, usual)
+    problems += wrong
+    if data_point is not None:
+        problems += _problems_of_correction(rule, watched, fitting, data_point)
+    return data_point, problems
 
 
 def _fitting(rule: Rule, watched: _WatchedRecords) -> tuple[list[Vocabulary], list[Problem]]:

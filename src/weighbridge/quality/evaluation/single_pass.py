@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any, Final
 
 from weighbridge.core.rule import Evaluation, Finding, RuleTarget
-from weighbridge.core.rule.correction import Adjusted, adjusted
+from weighbridge.core.rule.correction import AdjustedValue, adjusted
 from weighbridge.db.engine import Read, Write
 from weighbridge.quality.evaluation.event_records import RecordStream
 from weighbridge.quality.evaluation.prepared_rule import PreparedRule
@@ -45,7 +45,7 @@ async def findings_of(
 
 def _of_data_point(finding: Finding) -> FindingRow:
     position, value, captured = finding.record.about
-    becomes = Adjusted() if finding.error else adjusted(captured, finding.correction)
+    becomes = AdjustedValue() if finding.error else adjusted(captured, finding.correction)
     error = finding.error or becomes.error
     replaced = None if becomes.value is None else captured
     return FindingRow(

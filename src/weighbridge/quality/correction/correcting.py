@@ -20,7 +20,7 @@ from weighbridge.collection.measurements.corrections import (
     apply_corrections,
     undo,
 )
-from weighbridge.core.collection.correction import NOT_REVERTED, Origin
+from weighbridge.core.collection.correction import NOT_REVERTED, CorrectionOrigin
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, states_before
 from weighbridge.core.rule.result import ResultStatus
@@ -62,7 +62,13 @@ async def correct(tx: Write, actor: Actor, version: StoredVersion, run: int, per
     async for rows in tx.portions(_WANTED.format(**_names(version)), PORTION):
         corrections = [
             NewCorrection(
-                event, position, value, Origin.ADJUSTMENT, version.priority, reason=version.message, rule=rule
+                event,
+                position,
+                value,
+                CorrectionOrigin.ADJUSTMENT,
+                version.priority,
+                reason=version.message,
+                rule=rule,
             )
             for event, position, value in rows
         ]
@@ -130,7 +136,7 @@ def _names(version: StoredVersion) -> dict[str, Composable]:
         "version": Literal(version.version),
         "priority": Literal(version.priority),
         "standing": Literal([state.value for state in NOT_REVERTED]),
-        "manual": Literal(Origin.MANUAL.value),
+        "manual": Literal(CorrectionOrigin.MANUAL.value),
     }
 
 

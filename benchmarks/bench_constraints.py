@@ -21,7 +21,7 @@ from weighbridge.collection.events.records import NewEventsBody
 from weighbridge.collection.intake.checking import (
     COPY_EVENTS,
     EventSchema,
-    Vocabulary,
+    EventVocabulary,
     copy_text,
     take_in,
 )
@@ -83,7 +83,7 @@ def _timed(step: Callable[[], Any]) -> float:
     return (now() - started) / BATCH * 1e6
 
 
-def _prepare() -> tuple[list[str], bytes, Vocabulary]:
+def _prepare() -> tuple[list[str], bytes, EventVocabulary]:
     events = [
         {
             "event_type": "reading",
@@ -96,7 +96,7 @@ def _prepare() -> tuple[list[str], bytes, Vocabulary]:
     ]
     slots = {slug: ValueColumn(place, "number") for place, slug in enumerate(SLUGS, start=1)}
     template = EventSchema(1, slots, len(SLUGS), frozenset(SLUGS), 1, requires_tracking_id=False)
-    known = Vocabulary(1, {"reading": template}, {"here": 1}, {})
+    known = EventVocabulary(1, {"reading": template}, {"here": 1}, {})
     decoder = msgspec.json.Decoder(NewEventsBody, float_hook=Decimal)
     rows = []
     for offset in range(0, EVENTS, BATCH):

@@ -13,7 +13,7 @@ from psycopg.errors import (
 )
 from tests import databases
 
-from weighbridge.core.collection.correction import FIELDS, CorrectionState, Origin
+from weighbridge.core.collection.correction import FIELDS, CorrectionOrigin, CorrectionState
 from weighbridge.db.migrate import migrate
 
 STEP = "0011"
@@ -144,8 +144,8 @@ def test_a_correction_that_makes_no_sense_is_refused(connection, columns):
 
 
 def test_the_words_of_the_database_are_those_of_the_code(connection):
-    for source in Origin:
-        from_value = None if source is Origin.COMPLETION else "1.5"
+    for source in CorrectionOrigin:
+        from_value = None if source is CorrectionOrigin.COMPLETION else "1.5"
         connection.execute(*correction(source=source, from_value=from_value, state="superseded"))
     for state in CorrectionState:
         reverted = (

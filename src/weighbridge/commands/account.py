@@ -13,13 +13,13 @@ from weighbridge.errors import Refusal
 if TYPE_CHECKING:
     from weighbridge.db.engine import Write
 
-Account = Annotated[
+AccountOption = Annotated[
     str | None,
     Parameter(help="The account to act in, as its administrator; the account default by default."),
 ]
 """The option of the commands that act in an account."""
 
-Name = Annotated[str, Parameter(help="The name of the account; no other has it.")]
+NewAccountName = Annotated[str, Parameter(help="The name of the account; no other has it.")]
 
 account = App(name="account", help="Accounts: each sees its own projects and nothing of any other.")
 
@@ -30,7 +30,7 @@ def register(app: App) -> None:
 
 
 @account.command
-def create(*, name: Name, data_dir: DataDir = None, as_json: Json = False) -> None:
+def create(*, name: NewAccountName, data_dir: DataDir = None, as_json: Json = False) -> None:
     """Make an account with its administrator.
 
     Example: `weighbridge account create --name "North plant"`

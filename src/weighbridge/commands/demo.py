@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-DataDir = Annotated[
+DemoDataDir = Annotated[
     Path | None, Parameter(help="The folder for the service and its data; a fresh temporary one by default.")
 ]
 Keep = Annotated[
@@ -18,7 +18,7 @@ def register(app: App) -> None:
     app.command(demo)
 
 
-def demo(*, data_dir: DataDir = None, keep: Keep = False) -> None:
+def demo(*, data_dir: DemoDataDir = None, keep: Keep = False) -> None:
     """Run a biochar plant through the service, and end.
 
     Starts the service, sends it three months of measurements over HTTP, and generates three ledgers that

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.account import Account
+from weighbridge.commands.account import AccountOption
 from weighbridge.commands.database import command_id, in_transaction, opened
 from weighbridge.commands.options import DataDir, Json
 from weighbridge.core.platform.feature_flag import FEATURES, Feature
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 STATES = {"on": True, "off": False}
 """What a flag is set to."""
 
-Name = Annotated[str, Parameter(help=f"The feature: {', '.join(FEATURES)}.")]
+FlagName = Annotated[str, Parameter(help=f"The feature: {', '.join(FEATURES)}.")]
 OnOrOff = Annotated[str, Parameter(help="on or off.")]
 
 flag = App(name="flag", help="Feature flags: parts of the service that an account may do without.")
@@ -31,7 +31,13 @@ def register(app: App) -> None:
 
 @flag.command(name="set")
 def set_flag(
-    name: Name, state: OnOrOff, /, *, account: Account = None, data_dir: DataDir = None, as_json: Json = False
+    name: FlagName,
+    state: OnOrOff,
+    /,
+    *,
+    account: AccountOption = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
 ) -> None:
     """Switch a feature of an account on or off; what it made stays and is there again with it.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.account import Account
+from weighbridge.commands.account import AccountOption
 from weighbridge.commands.database import opened
 from weighbridge.commands.options import DataDir, Json
 from weighbridge.errors import Refusal
@@ -124,7 +124,7 @@ class Way:
         str | None, _option(f"The address of a running service to import through; or {URL_VARIABLE}.")
     ] = None
     token: Annotated[str | None, _option(f"The token for the service; or {TOKEN_VARIABLE}.")] = None
-    account: Account = None
+    account: AccountOption = None
     data_dir: DataDir = None
 
 

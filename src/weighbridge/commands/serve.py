@@ -8,7 +8,7 @@ from cyclopts import App, Parameter
 from weighbridge.commands.options import DataDir
 
 Host = Annotated[str | None, Parameter(help="The address to listen on.")]
-Port = Annotated[int | None, Parameter(help="The port to listen on; 0 takes a free one.")]
+PortOption = Annotated[int | None, Parameter(help="The port to listen on; 0 takes a free one.")]
 ApiProcesses = Annotated[int | None, Parameter(help="How many processes answer requests.")]
 NoWorker = Annotated[bool, Parameter(negative=(), show_default=False, help="Run no worker for tasks.")]
 
@@ -22,7 +22,7 @@ def serve(
     *,
     data_dir: DataDir = None,
     host: Host = None,
-    port: Port = None,
+    port: PortOption = None,
     api_processes: ApiProcesses = None,
     no_worker: NoWorker = False,
 ) -> None:

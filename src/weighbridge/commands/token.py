@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.account import Account
+from weighbridge.commands.account import AccountOption
 from weighbridge.commands.database import command_id, in_transaction, opened
 from weighbridge.commands.options import DataDir, Json
 from weighbridge.core.platform.permission import ALL_PERMISSIONS
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NEVER = "never"
 
-Name = Annotated[str, Parameter(help="What the token is for; people see it in the audit log.")]
+TokenName = Annotated[str, Parameter(help="What the token is for; people see it in the audit log.")]
 Permission = Annotated[
     list[str] | None,
     Parameter(
@@ -46,10 +46,10 @@ def register(app: App) -> None:
 @token.command
 def create(
     *,
-    name: Name,
+    name: TokenName,
     permission: Permission = None,
     every_permission: All = False,
-    account: Account = None,
+    account: AccountOption = None,
     user: User = None,
     expires: Expires = str(LIFETIME_DAYS_DEFAULT),
     data_dir: DataDir = None,

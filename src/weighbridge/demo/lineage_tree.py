@@ -14,7 +14,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from weighbridge.demo.figure import number
-from weighbridge.demo.plant import TIME_ZONE, Record
+from weighbridge.demo.plant import TIME_ZONE, JsonRecord
 
 PURE: Final = "1"
 """The unit of a pure number, which goes without saying."""
@@ -24,7 +24,7 @@ PURE: Final = "1"
 class LineageTree:
     """The lineages of some batches, and the names of their ledgers; what is in the tree already."""
 
-    lineages: Mapping[str, Record]
+    lineages: Mapping[str, JsonRecord]
     ledgers: Mapping[str, str]
     _grown: set[tuple[str, str]] = field(default_factory=set)
 
@@ -46,7 +46,7 @@ class LineageTree:
             if node["is_primary"] or node["slug"] in outputs:
                 self._grow(branch, batch, node, nodes)
 
-    def _grow(self, tree: Tree, batch: str, node: Record, nodes: Mapping[str, Record]) -> None:
+    def _grow(self, tree: Tree, batch: str, node: JsonRecord, nodes: Mapping[str, JsonRecord]) -> None:
         is_repeated = (batch, node["slug"]) in self._grown
         branch = tree.add(_label(node, is_repeated=is_repeated))
         if is_repeated:
@@ -60,13 +60,13 @@ class LineageTree:
         for draw in node["draws"]:
             self._grow_draw(branch, draw)
 
-    def _grow_draw(self, branch: Tree, draw: Record) -> None:
+    def _grow_draw(self, branch: Tree, draw: JsonRecord) -> None:
         said = f", {number(draw['amount'])} {draw['unit']} of it"
         source = branch.add(Text.assemble(self._named(draw["batch_id"]), said))
         self._grow_nodes(source, draw["batch_id"], [one["slug"] for one in draw["attributes"]])
 
 
-def _grow_events(branch: Tree, read: Record) -> None:
+def _grow_events(branch: Tree, read: JsonRecord) -> None:
     unit = _unit(read["unit"])
     for row in read["rows"]:
         weight = "" if row["weight"] is None else f", weight {number(row['weight'])}"
@@ -78,7 +78,7 @@ def _day(moment: str) -> str:
     return f"{datetime.fromisoformat(moment).astimezone(ZoneInfo(TIME_ZONE)):%Y-%m-%d}"
 
 
-def _label(node: Record, *, is_repeated: bool) -> Text:
+def _label(node: JsonRecord, *, is_repeated: bool) -> Text:
     unit = _unit(node["unit"])
     label = Text.assemble((node["slug"], "bold"), f" = {_value(node)}{unit}")
     if is_repeated:
@@ -96,7 +96,7 @@ def _label(node: Record, *, is_repeated: bool) -> Text:
     return label
 
 
-def _value(node: Record) -> str:
+def _value(node: JsonRecord) -> str:
     if node["value"] is not None:
         return number(node["value"])
     return f"[{', '.join(map(number, node['elements']))}]"

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from weighbridge.demo.plant import FOREST, HUSK, OFFSET, Record
+from weighbridge.demo.plant import FOREST, HUSK, OFFSET, JsonRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,17 +161,17 @@ LATE: Final = Delivery(30, FOREST, "10", "20", "180")
 """A lorry of January whose slip turns up when all is booked: 8 t dry, from farther away than any other."""
 
 
-def events(feedstock_ids: Mapping[str, str]) -> list[Record]:
+def events(feedstock_ids: Mapping[str, str]) -> list[JsonRecord]:
     """Everything that was measured in time, as the service takes it."""
     return [event for month in MONTHS for event in _events(month, feedstock_ids)]
 
 
-def late_event(feedstock_ids: Mapping[str, str]) -> Record:
+def late_event(feedstock_ids: Mapping[str, str]) -> JsonRecord:
     """What was measured in January and comes in late."""
     return _delivered(JANUARY, LATE, feedstock_ids)
 
 
-def _events(month: Month, feedstock_ids: Mapping[str, str]) -> Iterator[Record]:
+def _events(month: Month, feedstock_ids: Mapping[str, str]) -> Iterator[JsonRecord]:
     for delivery in month.deliveries:
         yield _delivered(month, delivery, feedstock_ids)
     for kind, weighed in (("biochar-run", month.runs), ("biochar-application", month.applications)):
@@ -203,7 +203,7 @@ def _events(month: Month, feedstock_ids: Mapping[str, str]) -> Iterator[Record]:
     }
 
 
-def _delivered(month: Month, delivery: Delivery, feedstock_ids: Mapping[str, str]) -> Record:
+def _delivered(month: Month, delivery: Delivery, feedstock_ids: Mapping[str, str]) -> JsonRecord:
     return {
         **_at(month, delivery.day, "10:30", "feedstock-delivery"),
         "feedstock_id": feedstock_ids[delivery.feedstock],
@@ -213,9 +213,9 @@ def _delivered(month: Month, delivery: Delivery, feedstock_ids: Mapping[str, str
     }
 
 
-def _at(month: Month, day: int, time: str, kind: str) -> Record:
+def _at(month: Month, day: int, time: str, kind: str) -> JsonRecord:
     return {"event_type": kind, "start_time": f"{month.first}-{day:02d}T{time}:00{OFFSET}"}
 
 
-def _points(**values: str) -> list[Record]:
+def _points(**values: str) -> list[JsonRecord]:
     return [{"slug": name.replace("_", "-"), "value": Decimal(value)} for name, value in values.items()]

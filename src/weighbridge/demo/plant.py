@@ -11,7 +11,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Final
 
-Record = dict[str, Any]
+JsonRecord = dict[str, Any]
 
 TIME_ZONE: Final = "Asia/Kolkata"
 OFFSET: Final = "+05:30"
@@ -19,18 +19,18 @@ FOREST: Final = "Forest residues"
 HUSK: Final = "Rice husk"
 FEEDSTOCKS: Final = (FOREST, HUSK)
 
-PROJECT: Final[Record] = {
+PROJECT: Final[JsonRecord] = {
     "name": "Biochar plant",
     "description": "Biochar of forest residues and rice husk, spread on fields",
     "time_zone": TIME_ZONE,
 }
 
-WEIGHED: Final[tuple[Record, ...]] = (
+WEIGHED: Final[tuple[JsonRecord, ...]] = (
     {"name": "Wet mass", "value_type": "number", "unit": "t{wet}"},
     {"name": "Moisture", "value_type": "number", "unit": "%"},
 )
 
-EVENT_TYPES: Final[tuple[Record, ...]] = tuple(
+EVENT_TYPES: Final[tuple[JsonRecord, ...]] = tuple(
     {"name": name, "expected_locations": "none", "data_point_types": list(points)}
     for name, points in (
         ("Feedstock delivery", (*WEIGHED, {"name": "Distance", "value_type": "number", "unit": "km"})),
@@ -50,7 +50,7 @@ EVENT_TYPES: Final[tuple[Record, ...]] = tuple(
     )
 )
 
-RANGE: Final[Record] = {
+RANGE: Final[JsonRecord] = {
     "start_time": f"2025-01-01T00:00:00{OFFSET}",
     "end_time": f"2025-03-31T23:59:59{OFFSET}",
 }

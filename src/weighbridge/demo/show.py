@@ -24,7 +24,7 @@ WIDTH_OF_IDS: Final = 100
 ADJUSTED_PLACES: Final = 6
 """Places of a figure that is shown twice in a row."""
 
-Record = dict[str, Any]
+JsonRecord = dict[str, Any]
 Update = Callable[[int, str], None]
 
 
@@ -133,7 +133,7 @@ class Screen:
             table.add_row(row.what, f"{row.computed:f}", row.published)
         self._console.print(table)
 
-    def lineage(self, batch: str, lineages: Mapping[str, Record], ledgers: Mapping[str, str]) -> None:
+    def lineage(self, batch: str, lineages: Mapping[str, JsonRecord], ledgers: Mapping[str, str]) -> None:
         """Show a batch as a tree: its nodes, their measurements, and the batches that it draws from."""
         self._console.print(LineageTree(lineages, ledgers).of(batch))
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.demo.client import Client
-from weighbridge.demo.plant import RANGE, ChainLedger, Record
+from weighbridge.demo.plant import RANGE, ChainLedger, JsonRecord
 from weighbridge.demo.show import Screen
 from weighbridge.errors import Refusal
 
@@ -22,9 +22,9 @@ TASK_SECONDS: Final = 60
 class Plant:
     """The plant as the service knows it: feedstocks are by name, ledgers from the source down."""
 
-    project: Record
+    project: JsonRecord
     feedstock_ids: dict[str, str]
-    ledgers: dict[ChainLedger, Record]
+    ledgers: dict[ChainLedger, JsonRecord]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +34,16 @@ class Story:
     screen: Screen
     client: Client
 
-    def preview(self, ledger: Record) -> Record:
+    def preview(self, ledger: JsonRecord) -> JsonRecord:
         """What a generation would do on a ledger, which nothing may stand in the way of."""
         entries = self.client.post(f"/ledgers/{ledger['id']}/generate_preview", RANGE)["data"]
-        entry: Record = next(one for one in entries if one["id"] == ledger["id"])
+        entry: JsonRecord = next(one for one in entries if one["id"] == ledger["id"])
         require(not entry["problems"], " ".join(entry["problems"]))
         return entry
 
-    def generate(self, ledger: Record) -> Record:
+    def generate(self, ledger: JsonRecord) -> JsonRecord:
         """Generate the batches of a ledger; gives the finished task."""
-        task: Record = self.client.post(f"/ledgers/{ledger['id']}/batch_generations", RANGE)
+        task: JsonRecord = self.client.post(f"/ledgers/{ledger['id']}/batch_generations", RANGE)
         deadline = time.monotonic() + TASK_SECONDS
         with self.screen.progress() as update:
             while task["state"] in {"pending", "running"}:
@@ -54,15 +54,15 @@ class Story:
         require(task["state"] == "complete", f"The task failed: {task['error_message']}")
         return task
 
-    def batches(self, ledger: Record) -> list[Record]:
+    def batches(self, ledger: JsonRecord) -> list[JsonRecord]:
         """The batches of a ledger, oldest slot first and then in the order they were made."""
         path = f"/ledgers/{ledger['id']}/batches?page_size=200&sort=start_time"
-        batches: list[Record] = self.client.get(path)["data"]
+        batches: list[JsonRecord] = self.client.get(path)["data"]
         return batches
 
-    def lineage(self, batch: str) -> Record:
+    def lineage(self, batch: str) -> JsonRecord:
         """How a batch came about."""
-        lineage: Record = self.client.get(f"/batches/{batch}/lineage")
+        lineage: JsonRecord = self.client.get(f"/batches/{batch}/lineage")
         return lineage
 
 
@@ -71,7 +71,7 @@ def called(method: str, path: str) -> str:
     return f"{method} {API_PREFIX}{path}"
 
 
-def value_of(lineage: Record, slug: str) -> Decimal:
+def value_of(lineage: JsonRecord, slug: str) -> Decimal:
     """The value of a node in a batch, or its one element."""
     node = next(node for node in lineage["nodes"] if node["slug"] == slug)
     if node["value"] is not None:

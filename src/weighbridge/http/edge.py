@@ -21,10 +21,10 @@ from weighbridge.http import metrics
 log = structlog.get_logger()
 
 Message = MutableMapping[str, Any]
-Scope = MutableMapping[str, Any]
+RequestScope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+Application = Callable[[RequestScope, Receive, Send], Awaitable[None]]
 
 _ACCEPTABLE_ID: Final = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 
@@ -47,7 +47,7 @@ TRANSPORT_HEADER: Final = (b"strict-transport-security", b"max-age=31536000")
 class _Exchange:
     """One request and its answer, for the log and the counters."""
 
-    scope: Scope
+    scope: RequestScope
     always: tuple[tuple[bytes, bytes], ...]
     untouched: Callable[[], Mapping[str, int]]
     request_id: str
@@ -84,7 +84,7 @@ def edge(
     """Wrap an ASGI application; `untouched` tells the limit to whom nothing was counted against it."""
     always = (*SECURITY_HEADERS, TRANSPORT_HEADER) if is_https else SECURITY_HEADERS
 
-    async def outer(scope: Scope, receive: Receive, send: Send) -> None:
+    async def outer(scope: RequestScope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await inner(scope, receive, send)
             return
@@ -109,7 +109,7 @@ def edge(
     return outer
 
 
-def _told_length(scope: Scope) -> int:
+def _told_length(scope: RequestScope) -> int:
     """How long the body is by its header; 0 where that is not told."""
     told = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
     return int(told) if told.isdigit() else 0
@@ -141,7 +141,7 @@ def _in_time(receive: Receive, body_seconds: int, left: int) -> Receive:
     return received
 
 
-def _request_id(scope: Scope) -> str:
+def _request_id(scope: RequestScope) -> str:
     """Keep the caller's id when it is harmless, so that logs of both sides meet; else make one."""
     for name, value in scope["headers"]:
         if name == b"x-request-id" and _ACCEPTABLE_ID.fullmatch(value):

@@ -27,7 +27,7 @@ from weighbridge.http.caller import WebRequest, authenticated, database
 from weighbridge.http.reply import Reply
 from weighbridge.http.shortcut import Shortcut, by_shortcut
 
-Method = Literal["GET", "POST", "PATCH", "DELETE"]
+HttpMethod = Literal["GET", "POST", "PATCH", "DELETE"]
 Transaction = TypeVar("Transaction", bound=Read)
 Sent = Reply | Response[Any]
 """What a handler answers with: a record as a reply, a file as a response of the framework's."""
@@ -56,7 +56,7 @@ RepeatedAnswer = Callable[[Any], Any] | None
 class Operation:
     """What an endpoint promises, for the OpenAPI document."""
 
-    method: Method
+    method: HttpMethod
     path: str
     name: str
     module: str
@@ -202,7 +202,7 @@ def delete(
 
 
 def _writing(
-    method: Method,
+    method: HttpMethod,
     path: str,
     *,
     permission: str,

@@ -4,7 +4,7 @@ from typing import Final
 
 from weighbridge.collection.measurements.corrections import PREVAILING_FIRST
 from weighbridge.collection.measurements.value import CURRENT
-from weighbridge.core.collection.correction import NOT_REVERTED, CorrectionState, Origin
+from weighbridge.core.collection.correction import NOT_REVERTED, CorrectionOrigin, CorrectionState
 from weighbridge.verification.invariant import Invariant
 
 _STANDING: Final = ", ".join(f"'{state}'" for state in NOT_REVERTED)
@@ -30,7 +30,7 @@ CORRECTIONS: Final = (
                  FROM generate_series(1, cardinality(e.booleans)) AS position) AS v
           LEFT JOIN corrections c
             ON (c.project_id, c.event_id, c.position) = (e.project_id, e.id, v.position)
-           AND c.state = '{CorrectionState.IN_FORCE}' AND c.source <> '{Origin.COMPLETION}'
+           AND c.state = '{CorrectionState.IN_FORCE}' AND c.source <> '{CorrectionOrigin.COMPLETION}'
          WHERE v.captured IS NOT NULL AND v.shown IS DISTINCT FROM coalesce(c.to_value, v.captured)
            AND (e.is_revised OR EXISTS (SELECT FROM corrections o
                                          WHERE (o.project_id, o.event_id) = (e.project_id, e.id)))

@@ -17,7 +17,7 @@ from weighbridge.collection.measurements.corrections import (
     corrections_of_rule,
     undo,
 )
-from weighbridge.core.collection.correction import Claim, Origin, prevailing
+from weighbridge.core.collection.correction import Claim, CorrectionOrigin, prevailing
 from weighbridge.core.identity import ids
 
 MASS = given.number("mass")
@@ -65,7 +65,7 @@ class Value:
         self.path = f"/projects/{self.project['id']}/data_points/{event['data_points'][0]['id']}"
 
     def apply(self, value, source, priority=1, rule=1):
-        by = None if source is Origin.MANUAL else RuleRef(rule, 1)
+        by = None if source is CorrectionOrigin.MANUAL else RuleRef(rule, 1)
         new = NewCorrection(self.event, 1, value, source, priority if by else 0, rule=by)
         return self.written(apply_corrections, [new])
 
@@ -98,9 +98,9 @@ def value(account, server):
 
 
 def test_people_prevail_over_adjustments_and_these_over_substitutions_in_any_order_of_arrival(value):
-    value.apply(9, Origin.MANUAL)
-    value.apply(8, Origin.ADJUSTMENT, rule=1)
-    value.apply(7, Origin.SUBSTITUTION, rule=2)
+    value.apply(9, CorrectionOrigin.MANUAL)
+    value.apply(8, CorrectionOrigin.ADJUSTMENT, rule=1)
+    value.apply(7, CorrectionOrigin.SUBSTITUTION, rule=2)
 
     assert value.shown["value"] == 9
     assert value.states == [
@@ -111,9 +111,9 @@ def test_people_prevail_over_adjustments_and_these_over_substitutions_in_any_ord
 
 
 def test_what_waited_beneath_comes_into_force_when_the_upper_is_undone(value):
-    [substitution] = value.apply(7, Origin.SUBSTITUTION, rule=1).recorded
-    [adjustment] = value.apply(8, Origin.ADJUSTMENT, rule=2).recorded
-    [manual] = value.apply(9, Origin.MANUAL).recorded
+    [substitution] = value.apply(7, CorrectionOrigin.SUBSTITUTION, rule=1).recorded
+    [adjustment] = value.apply(8, CorrectionOrigin.ADJUSTMENT, rule=2).recorded
+    [manual] = value.apply(9, CorrectionOrigin.MANUAL).recorded
 
     seen = [value.shown["value"]]
     for number in (manual, adjustment, substitution):
@@ -125,14 +125,14 @@ def test_what_waited_beneath_comes_into_force_when_the_upper_is_undone(value):
 
 
 def test_among_rules_the_smaller_priority_prevails(value):
-    value.apply(7, Origin.ADJUSTMENT, priority=1, rule=1)
-    value.apply(8, Origin.ADJUSTMENT, priority=2, rule=2)
+    value.apply(7, CorrectionOrigin.ADJUSTMENT, priority=1, rule=1)
+    value.apply(8, CorrectionOrigin.ADJUSTMENT, priority=2, rule=2)
 
     assert value.shown["value"] == 7
 
 
 def test_a_substitution_is_shown_with_its_rule_while_it_is_in_force(value):
-    [number] = value.apply(7, Origin.SUBSTITUTION, rule=3).recorded
+    [number] = value.apply(7, CorrectionOrigin.SUBSTITUTION, rule=3).recorded
 
     shown = value.shown
 
@@ -146,48 +146,48 @@ def test_a_substitution_is_shown_with_its_rule_while_it_is_in_force(value):
         "reason": None,
         "created_at": value.history[0]["created_at"],
     }
-    value.apply(9, Origin.MANUAL)
+    value.apply(9, CorrectionOrigin.MANUAL)
     assert (value.shown["substituted"], value.shown["substitution"]) == (False, None)
 
 
 def test_a_rule_that_says_the_same_again_adds_nothing_even_when_it_is_not_in_force(value):
-    value.apply(7, Origin.ADJUSTMENT)
-    value.apply(9, Origin.MANUAL)
+    value.apply(7, CorrectionOrigin.ADJUSTMENT)
+    value.apply(9, CorrectionOrigin.MANUAL)
 
-    assert value.apply(Decimal("7.0"), Origin.ADJUSTMENT).recorded == ()
+    assert value.apply(Decimal("7.0"), CorrectionOrigin.ADJUSTMENT).recorded == ()
     assert len(value.history) == 2
 
 
 def test_a_rule_that_says_what_was_captured_adds_nothing(value):
-    assert value.apply(1, Origin.SUBSTITUTION).recorded == ()
+    assert value.apply(1, CorrectionOrigin.SUBSTITUTION).recorded == ()
 
 
 def test_a_rule_is_recorded_although_another_correction_says_the_same(value):
-    value.apply(7, Origin.SUBSTITUTION, rule=1)
+    value.apply(7, CorrectionOrigin.SUBSTITUTION, rule=1)
 
-    assert len(value.apply(7, Origin.ADJUSTMENT, rule=2).recorded) == 1
+    assert len(value.apply(7, CorrectionOrigin.ADJUSTMENT, rule=2).recorded) == 1
 
 
 def test_a_rule_says_one_thing_of_a_value_until_that_is_undone(value):
-    [first] = value.apply(7, Origin.ADJUSTMENT, rule=1).recorded
+    [first] = value.apply(7, CorrectionOrigin.ADJUSTMENT, rule=1).recorded
 
     with pytest.raises(UniqueViolation, match="corrections_one_of_each_rule"):
-        value.apply(8, Origin.ADJUSTMENT, rule=1)
+        value.apply(8, CorrectionOrigin.ADJUSTMENT, rule=1)
 
     value.undo(first)
-    value.apply(8, Origin.ADJUSTMENT, rule=1)
+    value.apply(8, CorrectionOrigin.ADJUSTMENT, rule=1)
     assert value.shown["value"] == 8
 
 
 def test_a_value_that_is_missing_is_passed_over(value):
-    new = NewCorrection(value.event, 2, 7, Origin.SUBSTITUTION, 1, rule=RuleRef(1, 1))
+    new = NewCorrection(value.event, 2, 7, CorrectionOrigin.SUBSTITUTION, 1, rule=RuleRef(1, 1))
 
     assert value.written(apply_corrections, [new]).recorded == ()
 
 
 def test_the_corrections_of_one_rule_are_found_and_undone_together(value):
-    value.apply(7, Origin.ADJUSTMENT, rule=1)
-    value.apply(8, Origin.ADJUSTMENT, rule=2)
+    value.apply(7, CorrectionOrigin.ADJUSTMENT, rule=1)
+    value.apply(8, CorrectionOrigin.ADJUSTMENT, rule=2)
 
     async def run():
         async with value.server.database.write() as tx:
@@ -199,7 +199,7 @@ def test_the_corrections_of_one_rule_are_found_and_undone_together(value):
 
 
 def test_undoing_what_is_undone_does_nothing(value):
-    [number] = value.apply(7, Origin.ADJUSTMENT).recorded
+    [number] = value.apply(7, CorrectionOrigin.ADJUSTMENT).recorded
     value.undo(number)
 
     assert value.undo(number) == value.undo() == value.written(apply_corrections, [])
@@ -221,9 +221,9 @@ def test_a_correction_that_waits_beneath_changes_no_value_and_makes_nothing_stal
 
         return server.run(run())
 
-    assert applied(5, Origin.MANUAL).changed == ((key.key, 1),)
+    assert applied(5, CorrectionOrigin.MANUAL).changed == ((key.key, 1),)
     plant.generate()
-    assert applied(4, Origin.ADJUSTMENT, RuleRef(1, 1)).changed == ()
+    assert applied(4, CorrectionOrigin.ADJUSTMENT, RuleRef(1, 1)).changed == ()
 
     assert [batch["is_stale"] for batch in plant.batches()] == [False, False]
 
@@ -235,7 +235,7 @@ def test_thousands_of_values_are_corrected_in_one_call(account, server):
     receipts = given.events(api, project, [given.event_body(values={"mass": 1}) for _ in range(3000)])
     numbers = [ids.parse("event", one["id"]).key for one in receipts]
     news = [
-        NewCorrection(number, 1, place, Origin.ADJUSTMENT, 1, rule=RuleRef(1, 1, run_number))
+        NewCorrection(number, 1, place, CorrectionOrigin.ADJUSTMENT, 1, rule=RuleRef(1, 1, run_number))
         for place, number in enumerate(numbers, start=2)
     ]
 
@@ -256,7 +256,9 @@ STEPS = st.lists(
     st.one_of(
         st.tuples(
             st.just("apply"),
-            st.sampled_from([Origin.MANUAL, Origin.ADJUSTMENT, Origin.SUBSTITUTION]),
+            st.sampled_from(
+                [CorrectionOrigin.MANUAL, CorrectionOrigin.ADJUSTMENT, CorrectionOrigin.SUBSTITUTION]
+            ),
             st.integers(1, 3),
             st.integers(0, 4),
         ),
@@ -275,7 +277,7 @@ def test_what_is_held_is_always_what_prevails_and_the_captured_value_never_chang
     for step in steps:
         if step[0] == "apply":
             _, source, rule, held = step
-            priority = 0 if source is Origin.MANUAL else rule
+            priority = 0 if source is CorrectionOrigin.MANUAL else rule
             # A rule says one thing of a value, so what it said before is undone first.
             for number in [one for one, by in said_by.items() if by == rule and one in standing and priority]:
                 value.undo(number)
@@ -304,7 +306,7 @@ def test_the_input_data_of_a_batch_names_the_substitution_that_it_used(account, 
     plant = given_accounting.plant(account.caller(), drain)
     rules(server, plant.project)
     key = ids.parse("event", plant.deliver(3))
-    new = NewCorrection(key.key, 1, 5, Origin.SUBSTITUTION, 1, rule=RuleRef(1, 1))
+    new = NewCorrection(key.key, 1, 5, CorrectionOrigin.SUBSTITUTION, 1, rule=RuleRef(1, 1))
 
     async def run(action, corrections):
         async with server.database.write() as tx:

@@ -11,9 +11,9 @@ from weighbridge.core.collection.correction import (
     NOT_REVERTED,
     PRECEDENCE,
     Claim,
+    CorrectionOrigin,
     CorrectionState,
     CorrectionTrigger,
-    Origin,
     advance,
     prevailing,
     states_before,
@@ -61,21 +61,21 @@ def test_without_corrections_none_is_in_force():
 
 def test_people_go_before_adjustments_before_substitutions_before_completions():
     assert PRECEDENCE == ("manual", "adjustment", "substitution", "completion")
-    claims = [Claim(number, source, 1) for number, source in enumerate(reversed(Origin), start=1)]
+    claims = [Claim(number, source, 1) for number, source in enumerate(reversed(CorrectionOrigin), start=1)]
     for order in permutations(claims):
-        assert prevailing(order).source is Origin.MANUAL
-    assert prevailing(claims[:3]).source is Origin.ADJUSTMENT
-    assert prevailing(claims[:2]).source is Origin.SUBSTITUTION
+        assert prevailing(order).source is CorrectionOrigin.MANUAL
+    assert prevailing(claims[:3]).source is CorrectionOrigin.ADJUSTMENT
+    assert prevailing(claims[:2]).source is CorrectionOrigin.SUBSTITUTION
 
 
 def test_within_a_source_the_smaller_priority_goes_first_even_when_it_is_older():
-    older, newer = Claim(1, Origin.ADJUSTMENT, 1), Claim(2, Origin.ADJUSTMENT, 2)
+    older, newer = Claim(1, CorrectionOrigin.ADJUSTMENT, 1), Claim(2, CorrectionOrigin.ADJUSTMENT, 2)
 
     assert prevailing([newer, older]) is older
 
 
 def test_within_a_priority_the_newest_goes_first():
-    older, newer = Claim(1, Origin.MANUAL), Claim(2, Origin.MANUAL)
+    older, newer = Claim(1, CorrectionOrigin.MANUAL), Claim(2, CorrectionOrigin.MANUAL)
 
     assert prevailing([older, newer]) is newer
 
@@ -85,7 +85,7 @@ def test_five_fields_of_an_event_can_be_corrected():
 
 
 CLAIMS = st.lists(
-    st.builds(Claim, st.integers(1, 50), st.sampled_from(Origin), st.integers(0, 3)),
+    st.builds(Claim, st.integers(1, 50), st.sampled_from(CorrectionOrigin), st.integers(0, 3)),
     unique_by=lambda claim: claim.number,
     min_size=1,
 )

@@ -15,7 +15,7 @@ from weighbridge.collection.measurements.corrections import (
 )
 from weighbridge.collection.measurements.event_row import locked_event_row
 from weighbridge.collection.measurements.value import ValueColumn
-from weighbridge.core.collection.correction import Origin
+from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
@@ -34,7 +34,7 @@ async def correct_data_point(
     await locked_event_row(tx, project, ids.of("event", project, row.event))
     before = await queries.get_data_point(tx, project, friendly)
     correction = NewCorrection(
-        row.event, row.position, change.value, Origin.MANUAL, reason=change.reason or None
+        row.event, row.position, change.value, CorrectionOrigin.MANUAL, reason=change.reason or None
     )
     if not (await apply_corrections(tx, actor, project, [correction])).recorded:
         return before

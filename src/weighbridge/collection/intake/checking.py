@@ -62,7 +62,7 @@ class EventSchema:
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class EventVocabulary:
     """The records of the project that the events of a request may name, by the ids they are named with."""
 
     project: int
@@ -97,7 +97,9 @@ class Intake:
     problems: list[Problem]
 
 
-def take_in(events: Sequence[NewEvent], keys: Sequence[int], vocabulary: Vocabulary, prefix: str) -> Intake:
+def take_in(
+    events: Sequence[NewEvent], keys: Sequence[int], vocabulary: EventVocabulary, prefix: str
+) -> Intake:
     """Check every event and write its row; problems name the field as `events[3].data_points[0].value`."""
     intake = Intake([], [], [])
     first = ids.packed(vocabulary.project, 0)
@@ -140,7 +142,7 @@ def _line(row: EventTexts) -> str:
 
 
 def _row(
-    key: int, event: NewEvent, schema: EventSchema, vocabulary: Vocabulary, problems: EventProblems
+    key: int, event: NewEvent, schema: EventSchema, vocabulary: EventVocabulary, problems: EventProblems
 ) -> tuple[EventTexts, list[str]]:
     """The columns of an event, and the slugs of required values that are missing."""
     end_time = event.end_time or event.start_time
@@ -252,7 +254,7 @@ def location_numbers(
     locations: Sequence[LocationRef],
     event_type: str,
     schema: EventSchema,
-    vocabulary: Vocabulary,
+    vocabulary: EventVocabulary,
     problems: EventProblems,
 ) -> list[str]:
     """The numbers of the locations that an event names."""

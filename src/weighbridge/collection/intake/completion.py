@@ -21,7 +21,7 @@ from weighbridge.collection.events.records import TEXT_LENGTH_MAX, EventChange, 
 from weighbridge.collection.intake.checking import (
     EventProblems,
     EventSchema,
-    Vocabulary,
+    EventVocabulary,
     bounded_text,
     element,
     location_numbers,
@@ -31,7 +31,7 @@ from weighbridge.collection.intake.checking import (
 from weighbridge.collection.measurements.corrections import NewCorrection
 from weighbridge.collection.measurements.event_row import EventRow, value_at
 from weighbridge.collection.measurements.value import ValueColumn
-from weighbridge.core.collection.correction import Origin
+from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.time.instant import Instant
 
 _ARRAYS: Final = {"number": "numbers", "string": "texts", "boolean": "booleans"}
@@ -48,7 +48,7 @@ class Changes:
 
 
 def changes_of(
-    row: EventRow, change: EventChange, vocabulary: Vocabulary, problems: EventProblems
+    row: EventRow, change: EventChange, vocabulary: EventVocabulary, problems: EventProblems
 ) -> Changes:
     """What the caller asks for that is not so yet; what is wrong is noted in the problems."""
     schema = vocabulary.schemas[row.slug]
@@ -65,7 +65,9 @@ def changes_of(
     bounded_text("reason", change.reason, REASON_LENGTH_MAX, problems)
     for name, value in _corrected_fields(row, change, vocabulary, problems):
         changes.corrections.append(
-            NewCorrection(row.number, 0, value, Origin.MANUAL, field=name, reason=change.reason or None)
+            NewCorrection(
+                row.number, 0, value, CorrectionOrigin.MANUAL, field=name, reason=change.reason or None
+            )
         )
     _change_values(row, change, schema, changes, problems)
     return changes
@@ -82,7 +84,7 @@ def _texts(row: EventRow, change: EventChange, problems: EventProblems) -> Itera
 
 
 def _corrected_fields(
-    row: EventRow, change: EventChange, vocabulary: Vocabulary, problems: EventProblems
+    row: EventRow, change: EventChange, vocabulary: EventVocabulary, problems: EventProblems
 ) -> Iterator[tuple[str, Any]]:
     """Times and tags that differ from those that the event holds, as a correction keeps them."""
     if change.event_type is not UNSET and change.event_type != row.slug:
@@ -156,7 +158,7 @@ def _change_values(
             completed.add(point.slug)
         elif held == value:
             continue
-        source = Origin.COMPLETION if held is None else Origin.MANUAL
+        source = CorrectionOrigin.COMPLETION if held is None else CorrectionOrigin.MANUAL
         reason = None if held is None else change.reason or None
         changes.corrections.append(NewCorrection(row.number, column.position, value, source, reason=reason))
     lacks = any(value_at(row, schema.columns[slug].position) is None for slug in schema.required - completed)

@@ -11,7 +11,7 @@ from typing import Final
 from psycopg.rows import TupleRow
 
 from weighbridge.collection.event_types.records import EXPECTED_LOCATIONS
-from weighbridge.collection.intake.checking import EventSchema, Vocabulary
+from weighbridge.collection.intake.checking import EventSchema, EventVocabulary
 from weighbridge.collection.measurements.event_row import PositionMeaning
 from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.collection.named_records.location import LOCATION_ROW
@@ -82,7 +82,7 @@ class Namesake:
 class ResolvedNames:
     """What was found of what events name, by the names they use."""
 
-    vocabulary: Vocabulary
+    vocabulary: EventVocabulary
     kinds: Mapping[str, KindOfEvent]
     records: Mapping[str, Mapping[str, TupleRow]]
     """The rows of locations, feedstocks and assets by their friendly ids: project, number, …, revision."""
@@ -152,12 +152,12 @@ def _resolved(
 
 def vocabulary_of(
     project: int, schemas: Mapping[str, EventSchema], records: Mapping[str, Mapping[str, TupleRow]]
-) -> Vocabulary:
+) -> EventVocabulary:
     """What intake has to know of what was found."""
     numbers = {
         kind: {friendly: row[1] for friendly, row in of_kind.items()} for kind, of_kind in records.items()
     }
-    return Vocabulary(project, schemas, numbers["location"], numbers["feedstock"], numbers["asset"])
+    return EventVocabulary(project, schemas, numbers["location"], numbers["feedstock"], numbers["asset"])
 
 
 def _schema(rows: Sequence[TupleRow]) -> EventSchema:

@@ -8,7 +8,7 @@ from collections.abc import Collection
 import msgspec
 
 from weighbridge.collection.events.records import Substitution
-from weighbridge.core.collection.correction import Origin
+from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 
@@ -40,7 +40,7 @@ async def correction_summaries(
          WHERE c.project_id = %s AND c.event_id = ANY (%s) AND c.position > 0 AND c.source <> %s
          GROUP BY c.event_id, c.position
         """,
-        (Origin.SUBSTITUTION, project, list(revised_events), Origin.COMPLETION),
+        (CorrectionOrigin.SUBSTITUTION, project, list(revised_events), CorrectionOrigin.COMPLETION),
     )
     numbers = {number for *_, number in rows if number is not None}
     substitutions = await substitutions_numbered(tx, project, numbers)

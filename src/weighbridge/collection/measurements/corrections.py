@@ -16,9 +16,9 @@ from weighbridge.collection.measurements.value import CURRENT
 from weighbridge.core.collection.correction import (
     NOT_REVERTED,
     PRECEDENCE,
+    CorrectionOrigin,
     CorrectionState,
     CorrectionTrigger,
-    Origin,
     advance,
     states_before,
 )
@@ -61,7 +61,7 @@ class NewCorrection:
     event: int
     position: int
     value: Any
-    source: Origin
+    source: CorrectionOrigin
     priority: int = 0
     field: str = VALUE
     reason: str | None = None
@@ -101,8 +101,8 @@ async def apply_corrections(
             "user": actor.user_id,
             "token": actor.token_id,
             "moment": MOMENT,
-            "manual": Origin.MANUAL,
-            "completion": Origin.COMPLETION,
+            "manual": CorrectionOrigin.MANUAL,
+            "completion": CorrectionOrigin.COMPLETION,
             "in_force": CorrectionState.IN_FORCE,
             "not_reverted": list(NOT_REVERTED),
             **_columns(corrections),
@@ -143,7 +143,7 @@ async def undo(
         """,
         (
             CorrectionState.REVERTED, actor.user_id if run is None else None, run, *named,
-            states_before(CorrectionTrigger.REVERT), Origin.COMPLETION,
+            states_before(CorrectionTrigger.REVERT), CorrectionOrigin.COMPLETION,
         ),
     )  # fmt: skip
     if not reverted:
@@ -175,7 +175,7 @@ async def corrections_of_value(tx: Write, project: int, event: int, position: in
            AND state = ANY (%s) AND source <> %s
          ORDER BY id
         """,
-        (project, event, position, list(NOT_REVERTED), Origin.COMPLETION),
+        (project, event, position, list(NOT_REVERTED), CorrectionOrigin.COMPLETION),
     )
     return [number for (number,) in rows]
 
@@ -242,7 +242,9 @@ async def _settle(
     )
     changed = tuple(sorted({*map(tuple, moved), *fallen}))
     events = sorted({event for event, _ in changed})
-    await tx.execute(_SHOW_VALUES, {"project": project, "events": events, "completion": Origin.COMPLETION})
+    await tx.execute(
+        _SHOW_VALUES, {"project": project, "events": events, "completion": CorrectionOrigin.COMPLETION}
+    )
     moved_fields = sorted({event for event, position in changed if position == 0})
     # Where an event stood is marked as well as where it stands.
     changes.leave(tx, project, changes.StoredEvents(moved_fields))

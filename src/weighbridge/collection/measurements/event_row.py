@@ -55,7 +55,7 @@ class EventRow(msgspec.Struct, frozen=True):
     captured_numbers: list[Decimal | None] | None = None
     captured_texts: list[str | None] | None = None
     captured_booleans: list[bool | None] | None = None
-    """What was captured, where something else stands now."""
+    """What was captured, where something else is in force now."""
     is_revised: bool = False
     is_imputed: bool = False
     has_results: bool = False

@@ -9,13 +9,13 @@ from typing import Any, Final
 from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.data_points.records import Correction
-from weighbridge.core.collection.correction import CorrectionState, Origin
+from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, among, page_of
 from weighbridge.db.row import Column, row_of, unless_null
 
-_SOURCES: Final = tuple(source for source in Origin if source is not Origin.COMPLETION)
+_SOURCES: Final = tuple(source for source in CorrectionOrigin if source is not CorrectionOrigin.COMPLETION)
 
 CORRECTIONS: Final = Listing(
     sorts={"id": "c.id", "created_at": "c.created_at"},
@@ -92,7 +92,7 @@ async def _page(
     tx: Read, project: int, event: int, request: ListRequest, where: Composable
 ) -> Page[Correction]:
     of_event = SQL("c.project_id = {} AND c.event_id = {} AND c.source <> {}").format(
-        Literal(project), Literal(event), Literal(Origin.COMPLETION.value)
+        Literal(project), Literal(event), Literal(CorrectionOrigin.COMPLETION.value)
     )
     return await page_of(
         tx, CORRECTION.make, CORRECTIONS, request,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, LiteralString
 
-from weighbridge.core.collection.correction import CorrectionState, Origin
+from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ CURRENT: Final[Mapping[str, LiteralString]] = {
 _BY_PEOPLE: Final = f"""
     FROM corrections c
    WHERE (c.project_id, c.event_id, c.position, c.field) = (e.project_id, e.id, {{0}}, '')
-     AND c.state = '{CorrectionState.IN_FORCE}' AND c.source = '{Origin.MANUAL}'
+     AND c.state = '{CorrectionState.IN_FORCE}' AND c.source = '{CorrectionOrigin.MANUAL}'
 """
 """What a person said of the value at a position; while there is one it is in force."""
 

@@ -1,4 +1,4 @@
-"""A correction is a value that stands in the place of another, with its source and its rank.
+"""A correction is a value that stands in the place of another, with its origin and its rank.
 
 Several may be made of one value: one of them is in force, the others wait beneath it or were reverted. Which
 one is in force is a function of those that were not reverted, whatever their order of arrival or the order in
@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Final
 
 
-class Origin(StrEnum):
+class CorrectionOrigin(StrEnum):
     """Where a correction comes from; the earlier in this list goes first."""
 
     MANUAL = "manual"
@@ -23,7 +23,7 @@ class Origin(StrEnum):
     COMPLETION = "completion"
 
 
-PRECEDENCE: Final = tuple(Origin)
+PRECEDENCE: Final = tuple(CorrectionOrigin)
 """Which source prevails over which: the first over all others."""
 
 PRIORITY_OF_PEOPLE: Final = 0
@@ -31,7 +31,7 @@ PRIORITY_OF_PEOPLE: Final = 0
 
 
 class CorrectionState(StrEnum):
-    """Where a correction stands."""
+    """Whether a correction is in force, waits beneath another, or is reverted."""
 
     IN_FORCE = "in_force"
     SUPERSEDED = "superseded"
@@ -68,7 +68,7 @@ class Claim:
     """What decides between the corrections of one value; numbers grow with time."""
 
     number: int
-    source: Origin
+    source: CorrectionOrigin
     priority: int = PRIORITY_OF_PEOPLE
 
 

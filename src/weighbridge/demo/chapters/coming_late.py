@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from weighbridge.demo.figure import number
 from weighbridge.demo.measurements import LATE, late_event
-from weighbridge.demo.plant import CHAIN, INVENTORY, ChainLedger, Record
+from weighbridge.demo.plant import CHAIN, INVENTORY, ChainLedger, JsonRecord
 from weighbridge.demo.show import AdjustedFigure
 from weighbridge.demo.story import Plant, Story, called, require, value_of
 
@@ -68,7 +68,7 @@ def _rows(story: Story, link: ChainLedger, batch: str) -> Iterator[AdjustedFigur
         )
 
 
-def _balance(story: Story, ledger: Record) -> Decimal:
+def _balance(story: Story, ledger: JsonRecord) -> Decimal:
     return Decimal(story.client.get(f"/ledgers/{ledger['id']}")["balance"])
 
 
@@ -86,12 +86,12 @@ def _name_stale(story: Story, plant: Plant) -> None:
         story.screen.say(f"{link.ledger}: {_stale(story.batches(ledger))}")
 
 
-def _stale(batches: Sequence[Record]) -> str:
+def _stale(batches: Sequence[JsonRecord]) -> str:
     named = [
         f"{batch['tracking_id']} ({', '.join(_reasons(batch))})" for batch in batches if batch["is_stale"]
     ]
     return f"{len(named)} stale: {', '.join(named)}" if named else "none is stale"
 
 
-def _reasons(batch: Record) -> list[str]:
+def _reasons(batch: JsonRecord) -> list[str]:
     return list(dict.fromkeys(reason["reason"] for reason in batch["stale_reasons"]))

@@ -3,7 +3,7 @@
 from contextlib import ExitStack
 
 from weighbridge.demo import measurements, plant
-from weighbridge.demo.plant import ChainLedger, Record
+from weighbridge.demo.plant import ChainLedger, JsonRecord
 from weighbridge.demo.serving import weighbridge
 from weighbridge.demo.story import Plant, Story, called
 
@@ -21,14 +21,14 @@ def describe(story: Story) -> Plant:
     return Plant(project, feedstock_ids, _open_ledgers(story, project))
 
 
-def _create(story: Story) -> tuple[Record, dict[str, str]]:
+def _create(story: Story) -> tuple[JsonRecord, dict[str, str]]:
     story.screen.step(
         "Describe the plant",
         called("POST", "/projects"),
         called("POST", f"/projects/…/event_types, {len(plant.EVENT_TYPES)} times"),
         called("POST", f"/projects/…/feedstocks, {len(plant.FEEDSTOCKS)} times"),
     )
-    project: Record = story.client.post("/projects", {"project": plant.PROJECT})
+    project: JsonRecord = story.client.post("/projects", {"project": plant.PROJECT})
     path = f"/projects/{project['id']}"
     types = [story.client.post(f"{path}/event_types", {"event_type": one}) for one in plant.EVENT_TYPES]
     feedstock_ids = {
@@ -54,7 +54,7 @@ def _check_models(story: Story) -> None:
             story.screen.say(f"{link.ledger}: {summary}")
 
 
-def _open_ledgers(story: Story, project: Record) -> dict[ChainLedger, Record]:
+def _open_ledgers(story: Story, project: JsonRecord) -> dict[ChainLedger, JsonRecord]:
     story.screen.step(
         "Save the models, and open the ledger that each credits",
         called("POST", f"/models, {len(plant.CHAIN)} times"),
@@ -63,12 +63,12 @@ def _open_ledgers(story: Story, project: Record) -> dict[ChainLedger, Record]:
     return {link: _open(story, project, link) for link in plant.CHAIN}
 
 
-def _open(story: Story, project: Record, link: ChainLedger) -> Record:
+def _open(story: Story, project: JsonRecord, link: ChainLedger) -> JsonRecord:
     with plant.model_file(link) as file:
         document = file.read_text(encoding="utf-8")
     model = story.client.post("/models", {"model": {"project_id": project["id"], "yaml": document}})
     settings = {"name": link.ledger, "unit": link.unit, "model_id": model["id"]}
-    ledger: Record = story.client.post(f"/projects/{project['id']}/ledgers", {"ledger": settings})
+    ledger: JsonRecord = story.client.post(f"/projects/{project['id']}/ledgers", {"ledger": settings})
     story.screen.say(
         f"{ledger['name']} in {ledger['unit']}, {model['cadence']} by {model['partition_type']};"
         f" its model has the SHA-256 {model['sha256'][:12]}…, which every batch keeps"

@@ -5,11 +5,11 @@ from decimal import Decimal
 
 from weighbridge.core.quantity.number import exact_total
 from weighbridge.demo.figure import number
-from weighbridge.demo.plant import ChainLedger, Record
+from weighbridge.demo.plant import ChainLedger, JsonRecord
 from weighbridge.demo.show import LedgerRow
 from weighbridge.demo.story import Plant, Story, called, require
 
-Chain = Mapping[ChainLedger, Mapping[str, Record]]
+Chain = Mapping[ChainLedger, Mapping[str, JsonRecord]]
 """The batches of each ledger, by the slot and partition that they are named for."""
 
 
@@ -19,7 +19,7 @@ def read(story: Story, plant: Plant) -> Chain:
     return {link: _read(story, link, ledger) for link, ledger in plant.ledgers.items()}
 
 
-def _read(story: Story, link: ChainLedger, ledger: Record) -> Mapping[str, Record]:
+def _read(story: Story, link: ChainLedger, ledger: JsonRecord) -> Mapping[str, JsonRecord]:
     batches = story.batches(ledger)
     rows = [_row(batch) for batch in batches]
     story.screen.ledger(f"{link.ledger}, {link.unit}", rows)
@@ -33,7 +33,7 @@ def _read(story: Story, link: ChainLedger, ledger: Record) -> Mapping[str, Recor
     return {batch["tracking_id"]: batch for batch in batches}
 
 
-def _row(batch: Record) -> LedgerRow:
+def _row(batch: JsonRecord) -> LedgerRow:
     return LedgerRow(
         batch=batch["id"],
         name=batch["tracking_id"],

@@ -3,7 +3,7 @@
 from weighbridge.core.quantity.number import round_to
 from weighbridge.demo import plant
 from weighbridge.demo.chapters.reading import Chain
-from weighbridge.demo.plant import Record
+from weighbridge.demo.plant import JsonRecord
 from weighbridge.demo.show import Compared
 from weighbridge.demo.story import Story, called, require, value_of
 
@@ -15,13 +15,13 @@ def trace(story: Story, chain: Chain) -> None:
         f"Trace the net removal of {plant.EXAMPLE} to the lorries of feedstock",
         called("GET", f"/batches/{batch['id']}/lineage, and that of each batch it draws from"),
     )
-    lineages: dict[str, Record] = {}
+    lineages: dict[str, JsonRecord] = {}
     _follow(story, batch["id"], lineages)
     ledgers = {one["ledger_id"]: link.ledger for link, batches in chain.items() for one in batches.values()}
     story.screen.lineage(batch["id"], lineages, ledgers)
 
 
-def _follow(story: Story, batch: str, lineages: dict[str, Record]) -> None:
+def _follow(story: Story, batch: str, lineages: dict[str, JsonRecord]) -> None:
     if batch in lineages:
         return
     lineages[batch] = story.lineage(batch)

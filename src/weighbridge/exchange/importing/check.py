@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from weighbridge.collection.intake.checking import Vocabulary
+from weighbridge.collection.intake.checking import EventVocabulary
 from weighbridge.core.quantity.number import shorten
 from weighbridge.exchange.tabular.file import CsvFile, Pass, reading
 from weighbridge.exchange.tabular.row import BadRow, NumberedEvent, RowMapping, check_event, read_row
@@ -37,7 +37,7 @@ class Checked:
 
 
 def check(
-    file: CsvFile, mapping: RowMapping, vocabulary: Vocabulary, advance: Callable[[int], None]
+    file: CsvFile, mapping: RowMapping, vocabulary: EventVocabulary, advance: Callable[[int], None]
 ) -> Checked:
     """Read and judge every row; `advance` hears how many bytes of the file are read."""
     checked = Checked()
@@ -69,7 +69,7 @@ def outcomes(pass_: Pass, mapping: RowMapping) -> Iterator[NumberedEvent | BadRo
 
 
 def _judge(
-    checked: Checked, numbered: NumberedEvent, vocabulary: Vocabulary, references: set[int] | None
+    checked: Checked, numbered: NumberedEvent, vocabulary: EventVocabulary, references: set[int] | None
 ) -> None:
     reasons, missing = check_event(numbered, vocabulary)
     event = numbered.event

@@ -15,7 +15,7 @@ import msgspec
 
 from weighbridge.collection.event_types.records import EXPECTED_LOCATIONS
 from weighbridge.collection.events.records import LOCATIONS_MAX
-from weighbridge.collection.intake.checking import EventSchema, Vocabulary
+from weighbridge.collection.intake.checking import EventSchema, EventVocabulary
 from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
@@ -66,7 +66,7 @@ class Destination:
     def value_types(self) -> dict[str, str]:
         return {point.slug: point.value_type for point in self.event_type.data_point_types}
 
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> EventVocabulary:
         """What the intake needs to check an event; records are numbered by their positions in the lists."""
         points = self.event_type.data_point_types
         schema = EventSchema(
@@ -79,7 +79,7 @@ class Destination:
             locations_min=EXPECTED_LOCATIONS[self.event_type.expected_locations],
             requires_tracking_id=self.event_type.requires_tracking_id,
         )
-        return Vocabulary(
+        return EventVocabulary(
             0,
             {self.event_type.slug: schema},
             {friendly: number for number, friendly in enumerate(self.locations, 1)},

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Final
 
 from weighbridge.collection.events.records import LocationRef, NewDataPoint, NewEvent
-from weighbridge.collection.intake.checking import Vocabulary, take_in
+from weighbridge.collection.intake.checking import EventVocabulary, take_in
 from weighbridge.core.quantity.number import shorten
 from weighbridge.exchange.tabular.cell import CellError, read_boolean, read_number
 from weighbridge.exchange.tabular.clock import Clock, times_of_row
@@ -96,7 +96,7 @@ def read_row(
     return NumberedEvent(row.line, event, is_known_by_line=not mapping.columns.has_references)
 
 
-def check_event(numbered: NumberedEvent, vocabulary: Vocabulary) -> tuple[list[str], list[str]]:
+def check_event(numbered: NumberedEvent, vocabulary: EventVocabulary) -> tuple[list[str], list[str]]:
     """Ask the intake: why the event would be refused, and which required values it lacks."""
     intake = take_in([numbered.event], [0], vocabulary, "event")
     reasons = [problem.message.removeprefix("event.").rstrip(".") for problem in intake.problems]

@@ -41,7 +41,7 @@ _PAGE_HEADERS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class PageContent:
     """Bytes that never change while the process lives, with the tag that a browser keeps them under."""
 
     data: bytes
@@ -82,15 +82,15 @@ def asset(request: WebRequest) -> Response[bytes]:
 
 
 @cache
-def _read(name: str, media_type: str) -> Content:
+def _read(name: str, media_type: str) -> PageContent:
     return _content((files("weighbridge.http") / "static" / name).read_bytes(), media_type)
 
 
-def _content(data: bytes, media_type: str) -> Content:
-    return Content(data, media_type, f'"{hashlib.sha256(data).hexdigest()[:32]}"')
+def _content(data: bytes, media_type: str) -> PageContent:
+    return PageContent(data, media_type, f'"{hashlib.sha256(data).hexdigest()[:32]}"')
 
 
-def _answer(request: WebRequest, content: Content, headers: dict[str, str]) -> Response[bytes]:
+def _answer(request: WebRequest, content: PageContent, headers: dict[str, str]) -> Response[bytes]:
     """Send the content, or only that the browser's copy is still the same."""
     headers = {**headers, "ETag": content.tag, "X-Content-Type-Options": "nosniff"}
     is_known = content.tag in request.headers.get("if-none-match", "")

@@ -19,7 +19,7 @@ from weighbridge.collection.measurements.corrections import (
     RuleRef,
     apply_corrections,
 )
-from weighbridge.core.collection.correction import Origin
+from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.run import RunCounts
 from weighbridge.db.engine import Write
@@ -50,7 +50,13 @@ async def correct(tx: Write, actor: Actor, version: StoredVersion, run: int, per
     async for rows in tx.portions(_CALLED_FOR.format(**placeholders.of_version(version)), PORTION):
         corrections = [
             NewCorrection(
-                event, position, value, Origin.ADJUSTMENT, version.priority, reason=version.message, rule=rule
+                event,
+                position,
+                value,
+                CorrectionOrigin.ADJUSTMENT,
+                version.priority,
+                reason=version.message,
+                rule=rule,
             )
             for event, position, value in rows
         ]

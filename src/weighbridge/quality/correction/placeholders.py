@@ -2,7 +2,7 @@
 
 from psycopg.sql import SQL, Composable
 
-from weighbridge.core.collection.correction import NOT_REVERTED, Origin
+from weighbridge.core.collection.correction import NOT_REVERTED, CorrectionOrigin
 from weighbridge.db.literal import Literal
 from weighbridge.quality.versions.period import Period
 from weighbridge.quality.versions.stored_version import StoredVersion
@@ -16,7 +16,7 @@ def of_version(version: StoredVersion) -> dict[str, Composable]:
         "version": Literal(version.version),
         "priority": Literal(version.priority),
         "standing": Literal([state.value for state in NOT_REVERTED]),
-        "manual": Literal(Origin.MANUAL.value),
+        "manual": Literal(CorrectionOrigin.MANUAL.value),
     }
 
 

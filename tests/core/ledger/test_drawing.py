@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from weighbridge.core.ledger.draw_order import DrawOrder
-from weighbridge.core.ledger.drawing import Drawer, Lot, Need, Pool, Shortfall, Stock
+from weighbridge.core.ledger.drawing import Drawer, Lot, Need, Pool, Shortfall, SourceBatch
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.time.instant import Interval
 
@@ -23,7 +23,7 @@ def day(number):
 
 def stock(number, balance, *, on=None, name="", feedstock=None, ledger=LEDGER):
     slot = day(number if on is None else on)
-    return Stock(number, ledger, slot, name, Partition(feedstock=feedstock), Decimal(balance))
+    return SourceBatch(number, ledger, slot, name, Partition(feedstock=feedstock), Decimal(balance))
 
 
 def drawer(number=20, feedstock=None, node="drawn"):

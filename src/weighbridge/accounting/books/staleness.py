@@ -18,6 +18,7 @@ import msgspec
 from psycopg.sql import SQL
 
 from weighbridge.accounting.books.newest import IS_NEWEST
+from weighbridge.accounting.books.runs import RUNS_OF_SLOTS, slot_columns
 from weighbridge.accounting.books.stale_reasons import (
     DATA_POINT_CORRECTED,
     EVENT_CORRECTED,
@@ -25,7 +26,6 @@ from weighbridge.accounting.books.stale_reasons import (
 )
 from weighbridge.core.identity import ids
 from weighbridge.core.model import StaticInput
-from weighbridge.core.time.cadence import EventSlot
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Database, Write
 from weighbridge.modelling.document.reading import read_model
@@ -125,27 +125,12 @@ async def clear(
     tx: Write, project: int, family: int, ledgers: Sequence[int], slots: Sequence[Interval]
 ) -> None:
     """Take the marks off every run of the slots, on these ledgers."""
-    of_events = [slot for slot in slots if isinstance(slot, EventSlot)]
     await tx.execute(
-        """
-        DELETE FROM stale_runs s USING runs r
-         WHERE s.project_id = %(project)s AND s.ledger_id = ANY (%(ledgers)s)
-           AND (r.project_id, r.id) = (s.project_id, s.run_id) AND r.family_id = %(family)s
-           AND ((r.start_time, r.end_time) IN (
-                    SELECT * FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[])
-                ) AND NOT r.by_event
-                OR r.by_event AND (r.event_id = ANY (%(events)s::bigint[])
-                                   OR r.event_id IS NULL AND r.tracking_id = ANY (%(tracking_ids)s::text[])))
-        """,
-        {
-            "project": project,
-            "family": family,
-            "ledgers": list(ledgers),
-            "starts": [slot.start for slot in slots],
-            "ends": [slot.end for slot in slots],
-            "events": [slot.event for slot in of_events if slot.event],
-            "tracking_ids": [slot.tracking_id for slot in of_events if not slot.event],
-        },
+        SQL("""
+        DELETE FROM stale_runs s USING {runs}
+         WHERE s.project_id = %(project)s AND s.ledger_id = ANY (%(ledgers)s) AND r.id = s.run_id
+        """).format(runs=RUNS_OF_SLOTS),
+        {"project": project, "family": family, "ledgers": list(ledgers), **slot_columns(slots)},
     )
 
 

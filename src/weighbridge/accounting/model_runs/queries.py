@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.accounting.books.run_identity import RunKey, model_run_id, read_model_run_id
+from weighbridge.accounting.books.model_run_ids import ModelRunKey, model_run_id, read_model_run_id
 from weighbridge.accounting.model_runs.records import (
     STATES,
     Calculation,
@@ -74,8 +74,8 @@ class _RunRow(msgspec.Struct, frozen=True):
     updated_at: Instant
 
     @property
-    def key(self) -> RunKey:
-        return RunKey(Owner(self.owner), self.project, self.number)
+    def key(self) -> ModelRunKey:
+        return ModelRunKey(Owner(self.owner), self.project, self.number)
 
 
 class _CalculationRow(msgspec.Struct, frozen=True):
@@ -92,8 +92,8 @@ class _CalculationRow(msgspec.Struct, frozen=True):
     is_output: bool
 
     @property
-    def key(self) -> RunKey:
-        return RunKey(Owner(self.owner), self.project, self.run)
+    def key(self) -> ModelRunKey:
+        return ModelRunKey(Owner(self.owner), self.project, self.run)
 
     @property
     def content(self) -> NodeValue:
@@ -127,7 +127,7 @@ async def get_model_run(tx: Read, actor: Actor, friendly: str) -> ModelRun:
 
 
 async def _model_runs(tx: Read, rows: Sequence[_RunRow]) -> list[ModelRun]:
-    calculations: dict[RunKey, list[_CalculationRow]] = {row.key: [] for row in rows}
+    calculations: dict[ModelRunKey, list[_CalculationRow]] = {row.key: [] for row in rows}
     for one in await _calculations(tx, rows):
         calculations[one.key].append(one)
     tags = await _tags(tx, sorted({row.model for row in rows}))

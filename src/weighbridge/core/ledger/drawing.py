@@ -37,7 +37,7 @@ NOW: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Stock:
+class SourceBatch:
     """A batch of a source ledger: where it stands, and what it has left."""
 
     number: int
@@ -50,7 +50,7 @@ class Stock:
     """What its run came to, by output."""
 
     @property
-    def place(self) -> tuple[object, ...]:
+    def order(self) -> tuple[object, ...]:
         """By what sources are ordered."""
         tags = (self.partition.tracking_id, self.partition.feedstock, self.partition.asset)
         return self.slot.start, self.slot.end, self.tracking_id, *(tag or "" for tag in tags), self.number
@@ -65,7 +65,7 @@ class Drawer:
     node: str
 
     @property
-    def place(self) -> tuple[object, ...]:
+    def order(self) -> tuple[object, ...]:
         """By what drawers are ordered: slot, partition, node."""
         tags = (self.partition.tracking_id, self.partition.feedstock, self.partition.asset)
         identity = self.slot.identity if isinstance(self.slot, EventSlot) else (0, "")
@@ -118,15 +118,15 @@ class Pool:
 
     def __init__(
         self,
-        stocks: Iterable[Stock],
+        sources: Iterable[SourceBatch],
         held: Mapping[Drawer, Sequence[Lot]],
         lenders: Collection[Drawer] = (),
     ) -> None:
         """Lenders are drawers whose turn is still to come; what was named by hand is never lent."""
-        ordered = sorted(stocks, key=lambda stock: stock.place)
-        self.stocks = {stock.number: stock for stock in ordered}
-        self._rank = {stock.number: rank for rank, stock in enumerate(ordered)}
-        self._free = {stock.number: stock.balance for stock in ordered}
+        ordered = sorted(sources, key=lambda source: source.order)
+        self.sources = {batch.number: batch for batch in ordered}
+        self._rank = {batch.number: rank for rank, batch in enumerate(ordered)}
+        self._free = {batch.number: batch.balance for batch in ordered}
         self.lots_before = held
         # By act and source, in the order in which they were drawn.
         self._held: dict[Drawer, dict[tuple[int, int], Decimal]] = {}
@@ -138,10 +138,10 @@ class Pool:
         self._before = {drawer: self._by_source(drawer) for drawer in self._held}
         self._lenders = set(lenders) & self._held.keys()
         self._lent_by: dict[int, list[Drawer]] = {}
-        for drawer in sorted(self._lenders, key=_place):
+        for drawer in sorted(self._lenders, key=_order):
             for source in self._before[drawer]:
                 self._lent_by.setdefault(source, []).append(drawer)
-        self._shelves: dict[_Shelf, list[Stock]] = {}
+        self._shelves: dict[_Shelf, list[SourceBatch]] = {}
         self._sorted_by: set[tuple[int, tuple[str, ...]]] = set()
         self._first: dict[_Shelf, int] = {}
         self._views: dict[int, _View] = {}
@@ -166,7 +166,7 @@ class Pool:
             amount
             for drawer in self._of_slot.get(slot, set()) - self._lenders
             for source, amount in self._by_source(drawer).items()
-            if self.stocks[source].ledger == ledger and self.stocks[source].slot.start < slot.end
+            if self.sources[source].ledger == ledger and self.sources[source].slot.start < slot.end
         ]
         return exact_total([self._obtainable(ledger, slot.end), *own])
 
@@ -174,7 +174,7 @@ class Pool:
         """Take a drawer's turn: it lends no more, and returns what it held of another ledger."""
         self.pin(drawer)
         held = self._held.get(drawer, {})
-        for lot in [lot for lot in held if self.stocks[lot[1]].ledger != ledger]:
+        for lot in [lot for lot in held if self.sources[lot[1]].ledger != ledger]:
             self._return(drawer, [lot], held[lot])
 
     def divide(self, source: int, amount: Decimal, drawers: Sequence[Drawer], scale: int) -> bool:
@@ -210,28 +210,28 @@ class Pool:
     def holders(self, slot: Interval) -> list[Drawer]:
         """The drawers of a slot that hold something, in order."""
         holding = [drawer for drawer in self._of_slot.get(slot, ()) if self._held.get(drawer)]
-        return sorted(holding, key=_place)
+        return sorted(holding, key=_order)
 
-    def drawn(self, drawer: Drawer) -> list[tuple[Stock, Decimal]]:
+    def drawn(self, drawer: Drawer) -> list[tuple[SourceBatch, Decimal]]:
         """What a drawer holds of each source, in the order of sources."""
-        found = self._by_source(drawer)
-        return [(self.stocks[source], found[source]) for source in sorted(found, key=self._rank.__getitem__)]
+        held = self._by_source(drawer)
+        return [(self.sources[source], held[source]) for source in sorted(held, key=self._rank.__getitem__)]
 
-    def moved(self) -> dict[Drawer, list[tuple[Stock, Decimal]]]:
+    def moved(self) -> dict[Drawer, list[tuple[SourceBatch, Decimal]]]:
         """What each drawer took of a source (positive) or gave back (negative), in the order of sources."""
         return {
             drawer: moves
-            for drawer in sorted(self._before.keys() | self._held.keys(), key=_place)
+            for drawer in sorted(self._before.keys() | self._held.keys(), key=_order)
             if (moves := self._moves(drawer))
         }
 
-    def _moves(self, drawer: Drawer) -> list[tuple[Stock, Decimal]]:
+    def _moves(self, drawer: Drawer) -> list[tuple[SourceBatch, Decimal]]:
         before, after = self._before.get(drawer, {}), self._by_source(drawer)
         moves = [
-            (self.stocks[source], EXACT.subtract(after.get(source, ZERO), before.get(source, ZERO)))
+            (self.sources[source], EXACT.subtract(after.get(source, ZERO), before.get(source, ZERO)))
             for source in sorted(before.keys() | after.keys(), key=self._rank.__getitem__)
         ]
-        return [(stock, amount) for stock, amount in moves if amount]
+        return [(batch, amount) for batch, amount in moves if amount]
 
     def _take_from(
         self,
@@ -242,7 +242,7 @@ class Pool:
         take: Callable[[Drawer, int, Decimal], None],
     ) -> Decimal:
         """Take what is missing from what is offered, in the order asked for; give what is missing still."""
-        for source, amount in _chosen(offers, missing, need):
+        for source, amount in _parts(offers, missing, need):
             take(drawer, source, amount)
             missing = EXACT.subtract(missing, amount)
         return missing
@@ -255,29 +255,29 @@ class Pool:
         while first < len(shelf) and not self._free[shelf[first].number]:
             first += 1
         self._first[need.ledger, need.match] = first
-        for stock in islice(shelf, first, None):
-            if stock.slot.start >= need.until:
+        for batch in islice(shelf, first, None):
+            if batch.slot.start >= need.until:
                 return
-            if amount := self._free[stock.number]:
-                yield stock.number, amount
+            if amount := self._free[batch.number]:
+                yield batch.number, amount
 
     def _lent_offers(self, need: Need) -> Iterator[tuple[int, Decimal]]:
         """What lenders hold of the sources of which a need may draw, in order."""
-        for stock in self._shelf(need.ledger, need.match):
-            if stock.slot.start >= need.until:
+        for batch in self._shelf(need.ledger, need.match):
+            if batch.slot.start >= need.until:
                 return
-            if amount := self._lent_of(stock.number):
-                yield stock.number, amount
+            if amount := self._lent_of(batch.number):
+                yield batch.number, amount
 
-    def _shelf(self, ledger: int, match: Match) -> Sequence[Stock]:
+    def _shelf(self, ledger: int, match: Match) -> Sequence[SourceBatch]:
         """The sources of a ledger with these tags, in order."""
         dimensions = tuple(dimension for dimension, _ in match)
         if (ledger, dimensions) not in self._sorted_by:
             self._sorted_by.add((ledger, dimensions))
-            for stock in self.stocks.values():
-                if stock.ledger == ledger:
-                    tags = tuple((name, getattr(stock.partition, name)) for name in dimensions)
-                    self._shelves.setdefault((ledger, tags), []).append(stock)
+            for batch in self.sources.values():
+                if batch.ledger == ledger:
+                    tags = tuple((name, getattr(batch.partition, name)) for name in dimensions)
+                    self._shelves.setdefault((ledger, tags), []).append(batch)
         return self._shelves.get((ledger, match), [])
 
     def _take(self, drawer: Drawer, source: int, amount: Decimal) -> None:
@@ -350,9 +350,9 @@ class Pool:
 
     def _look_again(self, source: int, change: Decimal) -> None:
         """Carry a change of what can be had of a source into what was summed before."""
-        stock = self.stocks[source]
-        view = self._views.get(stock.ledger)
-        if view is not None and stock.slot.start < view.until:
+        batch = self.sources[source]
+        view = self._views.get(batch.ledger)
+        if view is not None and batch.slot.start < view.until:
             view.total = EXACT.add(view.total, change)
 
     def _lent_of(self, source: int) -> Decimal:
@@ -360,17 +360,17 @@ class Pool:
         return exact_total([self._by_source(lender).get(source, ZERO) for lender in lenders])
 
     def _by_source(self, drawer: Drawer) -> dict[int, Decimal]:
-        found: dict[int, Decimal] = {}
+        held: dict[int, Decimal] = {}
         for (_, source), amount in self._held.get(drawer, {}).items():
-            found[source] = EXACT.add(found.get(source, ZERO), amount)
-        return found
+            held[source] = EXACT.add(held.get(source, ZERO), amount)
+        return held
 
 
-def _place(drawer: Drawer) -> tuple[object, ...]:
-    return drawer.place
+def _order(drawer: Drawer) -> tuple[object, ...]:
+    return drawer.order
 
 
-def _chosen(
+def _parts(
     offers: Iterable[tuple[int, Decimal]], missing: Decimal, need: Need
 ) -> Iterable[tuple[int, Decimal]]:
     """How much to take of each offer: all of each in turn, or a part of all."""
@@ -383,11 +383,11 @@ def _chosen(
             if not left:
                 return
         return
-    found = list(offers)
-    amounts = [amount for _, amount in found]
+    every = list(offers)
+    amounts = [amount for _, amount in every]
     if exact_total(amounts) <= missing:
-        yield from found
+        yield from every
         return
     # A part is cut below its offer and raised by one unit at most, so that none is above its offer.
     parts = divide(missing, amounts, need.scale)
-    yield from ((source, part) for (source, _), part in zip(found, parts, strict=True) if part)
+    yield from ((source, part) for (source, _), part in zip(every, parts, strict=True) if part)

@@ -158,7 +158,7 @@ async def taken_by(tx: Read, project: int, runs: Collection[int]) -> dict[tuple[
         """,
         (project, sorted(runs)),
     )
-    found: dict[tuple[int, int], list[Taken]] = {}
+    taken_by_run: dict[tuple[int, int], list[Taken]] = {}
     for ledger, run, *taken in rows:
-        found.setdefault((ledger, run), []).append(Taken(*taken))
-    return found
+        taken_by_run.setdefault((ledger, run), []).append(Taken(*taken))
+    return taken_by_run

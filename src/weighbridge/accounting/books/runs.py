@@ -96,7 +96,7 @@ RUNS_OF_SLOTS: Final = SQL("""(
       JOIN runs ON runs.tracking_id = slot.tracking_id AND runs.by_event AND runs.event_id IS NULL
      WHERE runs.project_id = %(project)s AND runs.family_id = %(family)s
 ) AS r""")
-"""Runs `r` of one model with the place of their slot, counted from 1; parameters project, family and those
+"""Runs `r` of one model with the position of their slot, counted from 1; parameters project, family and those
 of `slot_columns`."""
 
 

@@ -24,10 +24,10 @@ async def kept_digests(
         """,
         (project, [*ledgers], [slot.start for slot in slots]),
     )
-    found: dict[Interval, list[bytes]] = {}
+    kept: dict[Interval, list[bytes]] = {}
     for start, end, digest in rows:
-        found.setdefault(Interval(start, end), []).append(digest)
-    return found
+        kept.setdefault(Interval(start, end), []).append(digest)
+    return kept
 
 
 async def keep_digests(

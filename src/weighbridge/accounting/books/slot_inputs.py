@@ -86,7 +86,7 @@ async def kept_inputs(tx: Read, project: int, family: int, slots: Sequence[Inter
 async def keep_inputs(
     tx: Write, project: int, family: int, slots: Sequence[Interval], inputs: SlotInputs
 ) -> None:
-    """Have what a request says stay with the slots, in the place of what stayed with them before."""
+    """Have what a request says stay with the slots, instead of what stayed with them before."""
     positions = sorted(inputs.replaced)
     if not positions:
         return

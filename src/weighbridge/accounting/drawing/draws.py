@@ -81,7 +81,7 @@ async def drawings_of(tx: Read, versions: Sequence[DrawingVersion], sources: Man
 
 
 async def refuse_beyond_balance(tx: Read, versions: Sequence[DrawingVersion], sources: ManualSources) -> None:
-    """Raise Invalid naming each source of which more is asked than it holds; the task looks again."""
+    """Raise Invalid naming each source of which more is named than it holds; the task looks again."""
     if sources.named:
         pool = (await drawings_of(tx, versions, sources)).pool
         assert pool is not None, "what was named is in the pool"  # noqa: S101

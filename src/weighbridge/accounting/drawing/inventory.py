@@ -154,7 +154,7 @@ async def _attributes(
 ) -> Mapping[tuple[int, int], dict[str, tuple[Decimal, Unit]]]:
     """What the runs behind the sources came to, by ledger and run: their newest batch says it.
 
-    An instrument says itself what it came to, and stands in the place of a run.
+    An instrument says itself what it came to, and stands in for a run.
     """
     slugs = sorted({slug for ledger in request.source_ledgers for slug in ledger.attributes})
     if not slugs:

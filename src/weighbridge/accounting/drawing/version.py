@@ -26,7 +26,7 @@ class DrawingVersion:
     replaced: tuple[Interval, ...] = ()
     """Generated slots of other bounds that those replace: what their runs drew is given back."""
     included: frozenset[Interval] = frozenset()
-    """Those of its slots that nobody asked for: what was named for them before stays."""
+    """Those of its slots that the request does not name: what was named for them before stays."""
 
     @property
     def manual_nodes(self) -> list[Node]:

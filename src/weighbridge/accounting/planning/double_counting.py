@@ -63,7 +63,7 @@ _RIVALS: Final = """
       JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id)
      WHERE t.project_id = %s AND t.id = ANY (%s) AND NOT t.reusable_in_batches AND r.family_id <> %s
 """
-"""Event types of which another model has events: usually none, and nothing more is asked."""
+"""Event types of which another model has events: usually none, and nothing more is looked up."""
 
 _SHARED: Final = SQL("""
     SELECT m.name, count(DISTINCT e.id), min(e.id)

@@ -1,4 +1,4 @@
-"""Exclusions: what a generation leaves out, each with its reason, so that nothing is dropped silently.
+"""Exclusions: what a generation does without, each with its reason, so that nothing is dropped silently.
 
 Events of the range that no run uses, runs that are not made, and slots that nobody computes are all told as
 one kind of value; what a caller sees of them is made from it where the answer is put together.
@@ -63,7 +63,7 @@ class ExcludedSlot:
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """Something that a generation leaves out, and why."""
+    """Something that a generation does without, and why."""
 
     reason: Reason
     what: ExcludedEvents | RunWithoutSource | ExcludedSlot
@@ -215,7 +215,7 @@ _OUTSIDE_OF_SLOTS: Final = SQL("""
     WITH boundary AS (
         SELECT at, greatest(lag(at) OVER (ORDER BY at), at - {long}) AS earliest
           FROM unnest(%(boundaries)s::timestamptz[]) AS at
-    ), found AS (
+    ), excluded AS (
         SELECT near.event_type_id, near.id, near.start_time, %(straddles)s::text AS reason
           FROM boundary
          CROSS JOIN LATERAL (
@@ -240,10 +240,10 @@ _OUTSIDE_OF_SLOTS: Final = SQL("""
            AND NOT e.is_complete AND e.start_time < %(end)s
            AND (e.end_time > %(start)s OR e.end_time = e.start_time AND e.start_time >= %(start)s)
     )
-    SELECT t.slug, found.reason, count(*),
-           (array_agg(found.id ORDER BY found.start_time, found.id))[1:%(named)s]
-      FROM found JOIN event_types t ON t.project_id = %(project)s AND t.id = found.event_type_id
-     GROUP BY t.slug, found.reason ORDER BY t.slug, found.reason
+    SELECT t.slug, excluded.reason, count(*),
+           (array_agg(excluded.id ORDER BY excluded.start_time, excluded.id))[1:%(named)s]
+      FROM excluded JOIN event_types t ON t.project_id = %(project)s AND t.id = excluded.event_type_id
+     GROUP BY t.slug, excluded.reason ORDER BY t.slug, excluded.reason
 """)
 
 _NOT_CHOSEN: Final = SQL("""

@@ -49,7 +49,7 @@ class VersionSlots:
     model: Model
     slots: tuple[Interval, ...]
     included: frozenset[Interval] = frozenset()
-    """Those of its slots that nobody asked for: what stays with them is not touched."""
+    """Those of its slots that the request does not name: what stays with them is kept."""
 
     @property
     def requested(self) -> frozenset[int]:

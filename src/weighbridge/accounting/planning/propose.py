@@ -65,7 +65,7 @@ class Proposal:
 
     @property
     def exclusions(self) -> list[Exclusion]:
-        """What would be left out, and why."""
+        """What would not be counted or made, and why."""
         return [*(one for plan in self.plans for one in plan.exclusions), *self.without_source]
 
 

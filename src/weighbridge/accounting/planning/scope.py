@@ -66,7 +66,7 @@ class Scope:
     replaced: tuple[Interval, ...] = ()
     """Generated slots of other bounds that this version replaces."""
     included: frozenset[Interval] = frozenset()
-    """Those of its slots that nobody asked for: what was named for them before stays."""
+    """Those of its slots that the request does not name: what was named for them before stays."""
     inputs: SlotInputs = NO_INPUTS
     """What the caller named for its slots, and the types that were skipped."""
 

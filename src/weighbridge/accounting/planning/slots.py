@@ -134,7 +134,7 @@ def _selected_of(generated: Sequence[Generated], request: RequestedRange) -> set
 
 
 def _whole(in_range: Collection[Interval], request: RequestedRange) -> Interval:
-    """The range with all of the slots that it selects: their events are to be found to replace them whole."""
+    """The range with all of the slots that it selects: to replace them whole takes all of their events."""
     every = [request.range, *(slot for slot in in_range if not isinstance(slot, EventSlot))]
     return Interval(min(one.start for one in every), max(one.end for one in every))
 
@@ -271,8 +271,8 @@ async def _that_hold_data_of(
         },
     )
     assigned = {identity_of(slot) for slot in slots}
-    holding = await _where_they_are(tx, key, active, rows, {})
-    return [one for one in holding if identity_of(one.slot) not in assigned]
+    further = await _where_they_are(tx, key, active, rows, {})
+    return [one for one in further if identity_of(one.slot) not in assigned]
 
 
 def _problems(

@@ -213,17 +213,17 @@ _ALIKE: Final[Mapping[str, LiteralString]] = {
 
 _BY_TAGS = SQL("""
     INSERT INTO batch_inputs (project_id, batch_id, set_number, chunk, first_event, last_event, event_ids)
-    SELECT %(project)s, batch_id, %(set)s, place / {size}, min(id), max(id), array_agg(id ORDER BY place)
+    SELECT %(project)s, batch_id, %(set)s, rank / {size}, min(id), max(id), array_agg(id ORDER BY rank)
       FROM (SELECT share.batch_id, e.id,
                    row_number() OVER (PARTITION BY share.batch_id
-                                      ORDER BY {order}) - 1 AS place
+                                      ORDER BY {order}) - 1 AS rank
               FROM {events}
               JOIN unnest(%(batches)s::bigint[], %(numbers)s::integer[], %(tracking_ids)s::text[],
                           %(feedstocks)s::integer[], %(assets)s::integer[])
                    AS share (batch_id, number, tracking_id, feedstock_id, asset_id)
                 ON {alike}
            ) AS used
-     GROUP BY batch_id, place / {size}
+     GROUP BY batch_id, rank / {size}
 """)
 
 # An event without a tag in some dimension was shared, and belongs to every batch that it agrees with. Batch
@@ -236,8 +236,8 @@ _BY_BATCH = SQL("""
                   %(assets)s::integer[], %(events)s::bigint[])
            AS slot (batch_id, number, start_time, end_time, tracking_id, feedstock_id, asset_id, event_id)
      CROSS JOIN LATERAL (
-        SELECT place / {size}, min(id), max(id), array_agg(id ORDER BY place)
-          FROM (SELECT e.id, row_number() OVER (ORDER BY {order}) - 1 AS place
+        SELECT rank / {size}, min(id), max(id), array_agg(id ORDER BY rank)
+          FROM (SELECT e.id, row_number() OVER (ORDER BY {order}) - 1 AS rank
                   FROM {source}
                  WHERE {condition} AND {chosen}
                    AND (slot.tracking_id IS NULL OR e.tracking_id IS NULL OR e.tracking_id = slot.tracking_id)
@@ -245,5 +245,5 @@ _BY_BATCH = SQL("""
                         OR e.feedstock_id = slot.feedstock_id)
                    AND (slot.asset_id IS NULL OR e.asset_id IS NULL OR e.asset_id = slot.asset_id)
                ) AS used
-         GROUP BY place / {size}) AS part
+         GROUP BY rank / {size}) AS part
 """)

@@ -6,8 +6,22 @@ took. A run keeps what it holds; it adds when it needs more and gives back what 
 less. A run that finds too little may take over what runs after it hold, which then draw anew.
 
 Invariants: nothing is drawn that is not there; what a node draws sums to its amount to the last digit;
-the same need asked again moves nothing; sources are ordered by slot, tracking id and partition, by number
+the same need again moves nothing; sources are ordered by slot, tracking id and partition, by number
 only where one run made several batches.
+
+Worked example, in tonnes. The batches of a source ledger have left: January 0, February 3, March 6. From
+earlier generations the run of April holds 10 of January and the run of May 5 of February. Both are computed
+again, so both are lenders until it is their turn.
+
+1. April needs 14. It keeps its 10 and lacks 4: 3 of February and 1 of March are free, the oldest first.
+   March has 5 left.
+2. May needs 4 and holds 5. It gives back 1 of February, which it drew last.
+3. What has moved is posted: April draws 3 of February and 1 of March, May returns 1 of February. The same
+   needs over what is held then move nothing.
+
+Had April needed 20, it would have taken all 9 that are free and 1 of February over from May, which is left
+with 4, just what it needs. Had it drawn its 4 in proportion, 3 : 6 at whole tonnes would have been 1 and 2,
+and the tonne left over goes to the first: 2 of February and 2 of March.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +32,7 @@ from itertools import islice
 from typing import Final
 
 from weighbridge.core.ledger.allocation import divide, divide_evenly
-from weighbridge.core.ledger.draw_order import DrawOrder
+from weighbridge.core.ledger.draw_order import DrawOrder, parts_taken
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.quantity.number import EXACT, exact_total
 from weighbridge.core.quantity.unit import Unit
@@ -195,7 +209,7 @@ class Pool:
         return exact_total(self._held.get(drawer, {}).values())
 
     def pin(self, drawer: Drawer) -> None:
-        """Leave what a drawer holds with it, whatever other runs need: its own run is left out."""
+        """Leave what a drawer holds with it, whatever other runs need: its own run is not made."""
         if drawer in self._lenders:
             self._lenders.remove(drawer)
             for source, amount in self._by_source(drawer).items():
@@ -209,8 +223,8 @@ class Pool:
 
     def holders(self, slot: Interval) -> list[Drawer]:
         """The drawers of a slot that hold something, in order."""
-        holding = [drawer for drawer in self._of_slot.get(slot, ()) if self._held.get(drawer)]
-        return sorted(holding, key=_order)
+        holders = [drawer for drawer in self._of_slot.get(slot, ()) if self._held.get(drawer)]
+        return sorted(holders, key=_order)
 
     def drawn(self, drawer: Drawer) -> list[tuple[SourceBatch, Decimal]]:
         """What a drawer holds of each source, in the order of sources."""
@@ -241,8 +255,8 @@ class Pool:
         offers: Iterable[tuple[int, Decimal]],
         take: Callable[[Drawer, int, Decimal], None],
     ) -> Decimal:
-        """Take what is missing from what is offered, in the order asked for; give what is missing still."""
-        for source, amount in _parts(offers, missing, need):
+        """Take what is missing from what is offered, in the order of the need; give what is missing still."""
+        for source, amount in parts_taken(offers, missing, need.order, need.scale):
             take(drawer, source, amount)
             missing = EXACT.subtract(missing, amount)
         return missing
@@ -368,26 +382,3 @@ class Pool:
 
 def _order(drawer: Drawer) -> tuple[object, ...]:
     return drawer.order
-
-
-def _parts(
-    offers: Iterable[tuple[int, Decimal]], missing: Decimal, need: Need
-) -> Iterable[tuple[int, Decimal]]:
-    """How much to take of each offer: all of each in turn, or a part of all."""
-    if need.order is DrawOrder.FIFO:
-        left = missing
-        for source, amount in offers:
-            taken = min(left, amount)
-            yield source, taken
-            left = EXACT.subtract(left, taken)
-            if not left:
-                return
-        return
-    every = list(offers)
-    amounts = [amount for _, amount in every]
-    if exact_total(amounts) <= missing:
-        yield from every
-        return
-    # A part is cut below its offer and raised by one unit at most, so that none is above its offer.
-    parts = divide(missing, amounts, need.scale)
-    yield from ((source, part) for (source, _), part in zip(every, parts, strict=True) if part)

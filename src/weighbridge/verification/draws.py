@@ -7,7 +7,7 @@ from decimal import Decimal
 import msgspec
 
 from weighbridge.core.engine.source_ledger import Drawing, Drawn, Outlet
-from weighbridge.core.ledger.drawing import Drawer, Pool, Stock
+from weighbridge.core.ledger.drawing import Drawer, Pool, SourceBatch
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Available, Model, Upstream
 from weighbridge.core.quantity.unit import ONE, Unit, parse_unit
@@ -43,7 +43,7 @@ class _Draw(msgspec.Struct, frozen=True):
         slot = Interval(self.start_time, self.end_time)
         return Drawn(
             self.node,
-            Stock(self.source, self.ledger, slot, self.tracking_id, Partition(), Decimal(0)),
+            SourceBatch(self.source, self.ledger, slot, self.tracking_id, Partition(), Decimal(0)),
             self.amount,
             tuple(self.attributes),
             tuple(map(parse_unit, self.units)),

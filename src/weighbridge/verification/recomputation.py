@@ -11,15 +11,15 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from weighbridge.accounting.books.fingerprint import digits, fingerprint, seen_only
+from weighbridge.accounting.books.runs import RunRow
 from weighbridge.accounting.planning.differences import total_of
-from weighbridge.accounting.planning.fingerprint import digits, fingerprint, seen_only
 from weighbridge.accounting.planning.plan import run_name
 from weighbridge.core.engine import PartitionRun, Reading, Setting, SlotData, SlotRun, run_slot
 from weighbridge.core.identity import ids
-from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Model, ModelError, prepare, sha256
-from weighbridge.core.time.cadence import identity_of, label, slot_at, slot_of
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.cadence import identity_of, label, slot_at
+from weighbridge.core.time.instant import Interval
 from weighbridge.core.time.slot import in_order
 from weighbridge.db.engine import Read
 from weighbridge.errors import Refusal
@@ -57,7 +57,7 @@ class _Calculated:
         return f"{self.name!r} in {self.unit}, {role}"
 
 
-class _Batch(msgspec.Struct, frozen=True):
+class _Batch(RunRow, frozen=True):
     """The newest batch of a run and ledger by the end of a generation."""
 
     number: int
@@ -66,13 +66,6 @@ class _Batch(msgspec.Struct, frozen=True):
     is_of_generation: bool
     is_there: bool
     """Not deleted: once all batches are, the project's clock may be set anew."""
-    start_time: Instant
-    end_time: Instant
-    by_event: bool
-    event: int | None
-    tracking_id: str | None
-    feedstock: str | None
-    asset: str | None
     output: str
     unit: str
     scale: int
@@ -80,20 +73,6 @@ class _Batch(msgspec.Struct, frozen=True):
     model_sha256: bytes
     fingerprint: bytes
     event_count: int
-
-    @property
-    def partition(self) -> Partition:
-        return Partition(self.tracking_id, self.feedstock, self.asset)
-
-    @property
-    def slot(self) -> Interval:
-        return slot_of(
-            self.start_time,
-            self.end_time,
-            by_event=self.by_event,
-            event=self.event,
-            tracking_id=self.tracking_id,
-        )
 
     def misplaced(self, generation: _Generation, model: Model) -> Iterator[str]:
         """Why its slot and its name are not those of its run, by the model and the project's clock."""
@@ -247,9 +226,9 @@ _GENERATIONS = """
 # at another time.
 _BATCHES = """
     SELECT DISTINCT ON (r.id, b.ledger_id)
+           b.start_time, b.end_time, r.by_event, r.event_id, r.tracking_id, f.name, a.name,
            b.id, b.tracking_id, r.id, (b.async_task_id, b.model_id) = (%(task)s, %(model)s),
-           b.deleted_at IS NULL, b.start_time, b.end_time,
-           r.by_event, r.event_id, r.tracking_id, f.name, a.name,
+           b.deleted_at IS NULL,
            l.output, l.unit, l.scale,
            b.total, b.model_sha256, b.fingerprint,
            (SELECT coalesce(sum(s.event_count), 0)::bigint FROM batch_input_sets s

@@ -7,7 +7,7 @@ import pytest
 from tests.given import accounting
 from tests.given import collection as given
 
-from weighbridge.accounting.planning.fingerprint import fingerprint
+from weighbridge.accounting.books.fingerprint import fingerprint
 from weighbridge.core.engine import PartitionRun
 from weighbridge.core.engine.statistics import Group
 from weighbridge.core.ledger.partition import Partition

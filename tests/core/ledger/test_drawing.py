@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from weighbridge.core.ledger.draw_order import DrawOrder
-from weighbridge.core.ledger.drawing import Drawer, Lot, Need, Pool, Shortfall, Stock
+from weighbridge.core.ledger.drawing import Drawer, Lot, Need, Pool, Shortfall, SourceBatch
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.time.instant import Interval
 
@@ -23,7 +23,7 @@ def day(number):
 
 def stock(number, balance, *, on=None, name="", feedstock=None, ledger=LEDGER):
     slot = day(number if on is None else on)
-    return Stock(number, ledger, slot, name, Partition(feedstock=feedstock), Decimal(balance))
+    return SourceBatch(number, ledger, slot, name, Partition(feedstock=feedstock), Decimal(balance))
 
 
 def drawer(number=20, feedstock=None, node="drawn"):
@@ -262,3 +262,44 @@ def test_what_is_available_slot_by_slot_is_what_is_free_and_what_later_runs_hold
         ]
         assert pool.available(LEDGER, day(number)) == sum([*free, *later], Decimal(0))
         pool.draw(drawer(number), need(total(pool, drawer(number)) + 1, until=number + 1, scale=3))
+
+
+JANUARY, FEBRUARY, MARCH = 1, 2, 3
+APRIL, MAY = drawer(20), drawer(21)
+
+
+def pool_of_the_worked_example():
+    left = [stock(JANUARY, 0), stock(FEBRUARY, 3), stock(MARCH, 6)]
+    held_before = {APRIL: [Lot(JANUARY, Decimal(10), 1)], MAY: [Lot(FEBRUARY, Decimal(5), 2)]}
+    return Pool(left, held_before, lenders=held_before)
+
+
+def test_the_worked_example_of_the_pool_comes_to_what_it_says():
+    pool = pool_of_the_worked_example()
+
+    assert pool.draw(APRIL, need(14)) is None
+    assert pool.draw(MAY, need(4)) is None
+
+    assert held(pool, APRIL) == {JANUARY: 10, FEBRUARY: 3, MARCH: 1}
+    assert held(pool, MAY) == {FEBRUARY: 4}
+    assert [pool.free(source) for source in (JANUARY, FEBRUARY, MARCH)] == [0, 1, 5]
+    moves = {who: [(one.number, amount) for one, amount in each] for who, each in pool.moved().items()}
+    assert moves == {APRIL: [(FEBRUARY, 3), (MARCH, 1)], MAY: [(FEBRUARY, -1)]}
+
+
+def test_in_the_worked_example_a_run_that_needs_more_than_is_free_takes_over_what_a_later_one_holds():
+    pool = pool_of_the_worked_example()
+
+    assert pool.draw(APRIL, need(20)) is None
+    assert pool.draw(MAY, need(4)) is None
+
+    assert held(pool, APRIL) == {JANUARY: 10, FEBRUARY: 4, MARCH: 6}
+    assert held(pool, MAY) == {FEBRUARY: 4}
+
+
+def test_in_the_worked_example_drawing_in_proportion_gives_the_left_over_tonne_to_the_first():
+    pool = pool_of_the_worked_example()
+
+    pool.draw(APRIL, need(14, order=DrawOrder.PRO_RATA))
+
+    assert held(pool, APRIL) == {JANUARY: 10, FEBRUARY: 2, MARCH: 2}

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from weighbridge.core.ledger.posting import (
     GENERATED,
+    BatchBalance,
     Deficit,
     DeficitEntry,
     Entry,
-    Holding,
     Kind,
     Taken,
     Total,
@@ -29,7 +29,7 @@ def end_of(month):
 
 def holding(batch, month, balance):
     """A batch of the run of a month; run and month have the same number."""
-    return Holding(batch, month, end_of(month), Decimal(balance))
+    return BatchBalance(batch, month, end_of(month), Decimal(balance))
 
 
 def deficit(month, amount):
@@ -50,7 +50,7 @@ def total(month, comes_to, posted=0, taken=()):
 
 def posted(holdings, deficits, *totals, drawn=()):
     """What is posted in short: entries as kind, run, batch, amount; deficits as run, amount."""
-    new = [Holding(one.batch, one.run, one.end, Decimal(0)) for one in totals]
+    new = [BatchBalance(one.batch, one.run, one.end, Decimal(0)) for one in totals]
     done = post(LEDGER, [*holdings, *new], deficits, totals, drawn)
     entries = [
         (str(entry.kind), entry.run, entry.batch, int(entry.amount))
@@ -239,7 +239,7 @@ class Books:
             batch = (run, self.made[run])
             taken = [Taken(batch, amount, end_of(max(run, batch[0]))) for batch, amount in self.taken(run)]
             totals.append(Total(run, batch, end_of(run), amount, before, taken))
-        new = [Holding(one.batch, one.run, one.end, Decimal(0)) for one in totals]
+        new = [BatchBalance(one.batch, one.run, one.end, Decimal(0)) for one in totals]
         held = sorted([*self.holdings(), *new], key=lambda one: one.batch)
         deficits = [deficit(run, self.short(run)) for run in sorted(self.totals) if self.short(run)]
         done = post(LEDGER, held, deficits, totals)

@@ -1,5 +1,5 @@
 """Generations: running a ledger's model over collected data, slot by slot and partition by partition.
 
-Preview and generation use one planner and cannot disagree. A generation reconciles: it posts the
-difference between what a run should have credited and what it has. Permission: production accounting.
+Preview shows a proposal and generation posts one, so they cannot disagree. A generation reconciles: it posts
+the difference between what a run should have credited and what it has. Permission: production accounting.
 """

@@ -1,6 +1,6 @@
 """Paths of generation: hung below the ledger whose batches are made."""
 
-from weighbridge.accounting.batch_generations import actions
+from weighbridge.accounting.batch_generations import actions, queries
 from weighbridge.accounting.batch_generations.records import (
     NewGeneration,
     Preview,
@@ -24,7 +24,7 @@ _EXAMPLE = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-12-31T23:59:
 )
 async def generate_preview(call: WriteCall, body: NewGeneration) -> Preview:
     """Say how many batches generation would create, without creating any."""
-    return await actions.preview(call.tx, call.actor, call.path["ledger_id"], body)
+    return await queries.preview(call.tx, call.actor, call.path["ledger_id"], body)
 
 
 @post(

@@ -16,7 +16,7 @@ from weighbridge.accounting.batches.records import (
     Lineage,
     PrimaryOutput,
 )
-from weighbridge.accounting.books.run_identity import run_behind
+from weighbridge.accounting.books.model_run_ids import run_behind
 from weighbridge.accounting.books.stale_reasons import stale_reasons
 from weighbridge.accounting.tracing.allocations import allocations_of
 from weighbridge.accounting.tracing.input_data import input_data

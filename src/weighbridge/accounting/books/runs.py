@@ -1,12 +1,81 @@
-"""The stored runs of slots: those of the same times, or of the same event or tracking id whenever it is."""
+"""The identity of a run: the slot and the partition that it is of, and the columns that say so.
+
+Invariants: no two runs of a model in a project have the same identity; a slot of events is its event or its
+tracking id, whatever its times are, so that a run stays the same run when they are corrected.
+"""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, LiteralString
 
+import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.core.time.cadence import EventSlot
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.time.cadence import EventSlot, slot_of
+from weighbridge.core.time.instant import Instant, Interval
+
+
+@dataclass(frozen=True, slots=True)
+class RunIdentity:
+    """What tells a run from the others of its model."""
+
+    slot: Interval
+    partition: Partition
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """By what runs are ordered."""
+        return self.slot.start, self.slot.end, self.partition.label
+
+
+class SlotRow(msgspec.Struct, frozen=True):
+    """The columns of a run that make its slot."""
+
+    start_time: Instant
+    end_time: Instant
+    by_event: bool
+    event: int | None
+    tracking_id: str | None
+
+    @property
+    def slot(self) -> Interval:
+        """The slot as it was when the run was computed last."""
+        return slot_of(
+            self.start_time,
+            self.end_time,
+            by_event=self.by_event,
+            event=self.event,
+            tracking_id=self.tracking_id,
+        )
+
+
+class RunRow(SlotRow, frozen=True):
+    """The columns of a run that make its identity; a record that begins with RUN_COLUMNS extends it."""
+
+    feedstock: str | None
+    asset: str | None
+
+    @property
+    def partition(self) -> Partition:
+        return Partition(self.tracking_id, self.feedstock, self.asset)
+
+
+SLOT_COLUMNS: Final[LiteralString] = """
+    r.start_time, r.end_time, r.by_event, r.event_id, CASE WHEN r.by_event THEN r.tracking_id END
+"""
+"""The slot of a run `r`, as SlotRow reads it: runs of one slot have the same."""
+
+RUN_COLUMNS: Final[LiteralString] = """
+    r.start_time, r.end_time, r.by_event, r.event_id, r.tracking_id, f.name, a.name
+"""
+"""The identity of a run `r`, as RunRow reads it; needs RUN_TAGS."""
+
+RUN_TAGS: Final[LiteralString] = """
+    LEFT JOIN feedstocks f ON (f.project_id, f.id) = (r.project_id, r.feedstock_id)
+    LEFT JOIN assets a ON (a.project_id, a.id) = (r.project_id, r.asset_id)
+"""
+"""What the feedstock `f` and the asset `a` of a run `r` are called."""
 
 RUNS_OF_SLOTS: Final = SQL("""(
     WITH slot AS (
@@ -27,7 +96,7 @@ RUNS_OF_SLOTS: Final = SQL("""(
       JOIN runs ON runs.tracking_id = slot.tracking_id AND runs.by_event AND runs.event_id IS NULL
      WHERE runs.project_id = %(project)s AND runs.family_id = %(family)s
 ) AS r""")
-"""Runs `r` of one model with the place of their slot, counted from 1; parameters project, family and those
+"""Runs `r` of one model with the position of their slot, counted from 1; parameters project, family and those
 of `slot_columns`."""
 
 

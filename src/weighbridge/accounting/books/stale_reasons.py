@@ -21,52 +21,52 @@ STALE_REASONS_MAX: Final = 20
 
 async def stale_reasons(tx: Read, project: int, batches: Sequence[int]) -> dict[int, list[StaleReason]]:
     """Why each of some batches is stale; those that are not have no reasons."""
-    found: dict[int, list[StaleReason]] = {batch: [] for batch in batches}
+    reasons: dict[int, list[StaleReason]] = {batch: [] for batch in batches}
     if not await tx.value("SELECT true FROM stale_runs WHERE project_id = %s LIMIT 1", (project,)):
-        return found
+        return reasons
     for batch, reason, record, source in await tx.tuples(
         _REASONS, {"project": project, "batches": list(batches), "most": STALE_REASONS_MAX}
     ):
         named = ids.of("batch", project, source) if source else record
-        found[batch].append(StaleReason(reason, named))
-    return found
+        reasons[batch].append(StaleReason(reason, named))
+    return reasons
 
 
-# `standing` is what a batch rests on: its own run, and by way of draws the runs of others. Of those, the
+# `basis` is what a batch rests on: its own run, and by way of draws the runs of others. Of those, the
 # newest batch counts: it names all that its run draws.
 _REASONS: Final = f"""
     WITH RECURSIVE newest AS (
         SELECT b.id, b.project_id, b.run_id, b.ledger_id FROM batches b
          WHERE b.project_id = %(project)s AND b.id = ANY (%(batches)s) AND b.run_id IS NOT NULL
            AND {IS_NEWEST}
-    ), standing (batch_id, run_id, ledger_id, holder) AS (
+    ), basis (batch_id, run_id, ledger_id, holder) AS (
         SELECT id, run_id, ledger_id, id FROM newest
         UNION
-        SELECT standing.batch_id, source.run_id, source.ledger_id,
+        SELECT basis.batch_id, source.run_id, source.ledger_id,
                (SELECT max(b.id) FROM batches b
                  WHERE (b.project_id, b.run_id, b.ledger_id)
                      = (source.project_id, source.run_id, source.ledger_id) AND b.deleted_at IS NULL)
-          FROM standing
-          JOIN batch_draws d ON d.project_id = %(project)s AND d.batch_id = standing.holder
+          FROM basis
+          JOIN batch_draws d ON d.project_id = %(project)s AND d.batch_id = basis.holder
           JOIN batches source ON (source.project_id, source.id) = (d.project_id, d.source_batch_id)
          WHERE source.run_id IS NOT NULL
     ), reasons AS (
-        SELECT standing.batch_id, s.reason, s.record, NULL::bigint AS source, s.marked_at
-          FROM standing
+        SELECT basis.batch_id, s.reason, s.record, NULL::bigint AS source, s.marked_at
+          FROM basis
           JOIN stale_runs s ON (s.project_id, s.run_id, s.ledger_id)
-                             = (%(project)s, standing.run_id, standing.ledger_id)
-         WHERE standing.holder = standing.batch_id
+                             = (%(project)s, basis.run_id, basis.ledger_id)
+         WHERE basis.holder = basis.batch_id
         UNION
-        SELECT standing.batch_id, '{UPSTREAM_STALE}', '', standing.holder, NULL
-          FROM standing
-         WHERE standing.holder <> standing.batch_id AND EXISTS (
+        SELECT basis.batch_id, '{UPSTREAM_STALE}', '', basis.holder, NULL
+          FROM basis
+         WHERE basis.holder <> basis.batch_id AND EXISTS (
                SELECT FROM stale_runs s WHERE (s.project_id, s.run_id, s.ledger_id)
-                    = (%(project)s, standing.run_id, standing.ledger_id))
+                    = (%(project)s, basis.run_id, basis.ledger_id))
     ), numbered AS (
         SELECT batch_id, reason, record, source,
                row_number() OVER (PARTITION BY batch_id
-                                  ORDER BY min(marked_at), reason, record, source) AS place
+                                  ORDER BY min(marked_at), reason, record, source) AS rank
           FROM reasons GROUP BY batch_id, reason, record, source
     )
-    SELECT batch_id, reason, record, source FROM numbered WHERE place <= %(most)s ORDER BY batch_id, place
+    SELECT batch_id, reason, record, source FROM numbered WHERE rank <= %(most)s ORDER BY batch_id, rank
 """

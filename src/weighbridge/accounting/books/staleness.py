@@ -8,7 +8,9 @@ the newest says so.
 from collections.abc import Sequence
 from typing import Final
 
-from weighbridge.core.time.cadence import EventSlot
+from psycopg.sql import SQL
+
+from weighbridge.accounting.books.runs import RUNS_OF_SLOTS, slot_columns
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Database, Write
 from weighbridge.modelling.document.reach import reach_of, stretches
@@ -35,27 +37,12 @@ async def clear(
     tx: Write, project: int, family: int, ledgers: Sequence[int], slots: Sequence[Interval]
 ) -> None:
     """Take the marks off every run of the slots, on these ledgers."""
-    of_events = [slot for slot in slots if isinstance(slot, EventSlot)]
     await tx.execute(
-        """
-        DELETE FROM stale_runs s USING runs r
-         WHERE s.project_id = %(project)s AND s.ledger_id = ANY (%(ledgers)s)
-           AND (r.project_id, r.id) = (s.project_id, s.run_id) AND r.family_id = %(family)s
-           AND ((r.start_time, r.end_time) IN (
-                    SELECT * FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[])
-                ) AND NOT r.by_event
-                OR r.by_event AND (r.event_id = ANY (%(events)s::bigint[])
-                                   OR r.event_id IS NULL AND r.tracking_id = ANY (%(tracking_ids)s::text[])))
-        """,
-        {
-            "project": project,
-            "family": family,
-            "ledgers": list(ledgers),
-            "starts": [slot.start for slot in slots],
-            "ends": [slot.end for slot in slots],
-            "events": [slot.event for slot in of_events if slot.event],
-            "tracking_ids": [slot.tracking_id for slot in of_events if not slot.event],
-        },
+        SQL("""
+        DELETE FROM stale_runs s USING {runs}
+         WHERE s.project_id = %(project)s AND s.ledger_id = ANY (%(ledgers)s) AND r.id = s.run_id
+        """).format(runs=RUNS_OF_SLOTS),
+        {"project": project, "family": family, "ledgers": list(ledgers), **slot_columns(slots)},
     )
 
 

@@ -1,45 +1,44 @@
-"""The stock that a generation may draw from: the balances of source batches, and what its runs hold."""
+"""The inventory that a generation may draw from: balances of source batches, and what its own runs hold."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Final
 
 import msgspec
+from psycopg.sql import SQL
 
+from weighbridge.accounting.books.runs import RUN_COLUMNS, RUN_TAGS, RUNS_OF_SLOTS, RunRow, slot_columns
 from weighbridge.core.engine.source_ledger import Outlet
-from weighbridge.core.ledger.drawing import Drawer, Lot, Pool, Stock
+from weighbridge.core.ledger.drawing import Drawer, Lot, Pool, SourceBatch
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.quantity.number import EXACT
 from weighbridge.core.quantity.unit import Unit, parse_unit
-from weighbridge.core.time.cadence import EventSlot
+from weighbridge.core.time.cadence import identity_of
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class InventoryRequest:
     """The runs that may draw, and what they may draw from."""
 
     project: int
     family: int
     slots: Collection[Interval]
-    outlets: Collection[Outlet]
-    by_hand: Collection[str]
+    source_ledgers: Collection[Outlet]
+    manual_nodes: Collection[str]
     """Nodes that draw what the caller names; what they hold is not lent."""
     named: Collection[int] = ()
     """Batches that the caller names."""
 
 
-class _Entry(msgspec.Struct, frozen=True):
+class _DrawRow(RunRow, frozen=True):
     """A draw, or what was given back of one."""
 
-    start_time: Instant
-    end_time: Instant
-    tracking_id: str | None
-    feedstock: str | None
-    asset: str | None
-    event: int | None
+    slot_number: int
+    """The position of its slot among those of the request, from 1."""
     node: str
     source: int
     amount: Decimal
@@ -47,8 +46,8 @@ class _Entry(msgspec.Struct, frozen=True):
     effective_at: Instant
 
 
-class _Batch(msgspec.Struct, frozen=True):
-    """A source."""
+class _SourceRow(msgspec.Struct, frozen=True):
+    """A source batch."""
 
     number: int
     ledger: int
@@ -67,70 +66,44 @@ class _Batch(msgspec.Struct, frozen=True):
         return self.ledger, -self.number if self.run is None else self.run
 
 
-async def read_pool(tx: Read, wanted: Wanted) -> Pool:
+async def read_pool(tx: Read, request: InventoryRequest) -> Pool:
     """Everything that the runs may draw or hold."""
-    held = await _held(tx, wanted)
-    sources = {lot.source for lots in held.values() for lot in lots}.union(wanted.named)
-    until = max(slot.end for slot in wanted.slots)
-    batches = await _batches(tx, wanted, until, sources)
-    attributes = await _attributes(tx, wanted, batches)
-    stocks = [
-        Stock(
-            number=batch.number,
-            ledger=batch.ledger,
-            slot=Interval(batch.start_time, batch.end_time),
-            tracking_id=batch.name,
-            partition=Partition(batch.tracking_id, batch.feedstock, batch.asset),
-            balance=batch.balance,
-            attributes=attributes.get(batch.made_by, {}),
+    held = await _held(tx, request)
+    sources = {lot.source for lots in held.values() for lot in lots}.union(request.named)
+    until = max(slot.end for slot in request.slots)
+    rows = await _source_rows(tx, request, until, sources)
+    attributes = await _attributes(tx, request, rows)
+    batches = [
+        SourceBatch(
+            number=row.number,
+            ledger=row.ledger,
+            slot=Interval(row.start_time, row.end_time),
+            tracking_id=row.name,
+            partition=Partition(row.tracking_id, row.feedstock, row.asset),
+            balance=row.balance,
+            attributes=attributes.get(row.made_by, {}),
         )
-        for batch in batches
+        for row in rows
     ]
-    return Pool(stocks, held, [drawer for drawer in held if drawer.node not in wanted.by_hand])
+    return Pool(batches, held, [drawer for drawer in held if drawer.node not in request.manual_nodes])
 
 
-async def _held(tx: Read, wanted: Wanted) -> dict[Drawer, list[Lot]]:
-    """What the runs of the slots hold by now, act by act; what deletions undid is left out."""
-    events = [slot for slot in wanted.slots if isinstance(slot, EventSlot)]
+async def _held(tx: Read, request: InventoryRequest) -> dict[Drawer, list[Lot]]:
+    """What the runs of the slots hold by now, act by act; what deletions undid does not count."""
+    slots = list({identity_of(slot): slot for slot in request.slots}.values())
     rows = await tx.rows(
-        _Entry,
-        """
-        SELECT r.start_time, r.end_time, r.tracking_id, f.name, a.name, r.event_id, e.node, e.batch_id,
-               e.amount, e.posted_by, e.effective_at
-          FROM runs r
-          JOIN ledger_entries e ON (e.project_id, e.run_id) = (r.project_id, r.id) AND e.node IS NOT NULL
-          LEFT JOIN feedstocks f ON (f.project_id, f.id) = (r.project_id, r.feedstock_id)
-          LEFT JOIN assets a ON (a.project_id, a.id) = (r.project_id, r.asset_id)
-         WHERE r.project_id = %(project)s AND r.family_id = %(family)s
-           AND (r.start_time = ANY (%(starts)s) OR r.event_id = ANY (%(events)s)
-                OR r.tracking_id = ANY (%(tracking_ids)s))
-           AND e.reverses IS NULL
-           AND NOT EXISTS (SELECT FROM ledger_entries undone
-                            WHERE (undone.project_id, undone.reverses) = (e.project_id, e.id))
-         ORDER BY e.id
-        """,
-        {
-            "project": wanted.project,
-            "family": wanted.family,
-            "starts": sorted({slot.start for slot in wanted.slots}),
-            "events": [slot.event for slot in events if slot.event],
-            "tracking_ids": [slot.tracking_id for slot in events if not slot.event],
-        },
+        _DrawRow,
+        _DRAWS,
+        {"project": request.project, "family": request.family, **slot_columns(slots)},
     )
-    slots = {slot for slot in wanted.slots if not isinstance(slot, EventSlot)}
-    by_identity = {slot.identity: slot for slot in events}
-    found: dict[Drawer, list[_Entry]] = {}
+    by_drawer: dict[Drawer, list[_DrawRow]] = {}
     for row in rows:
-        plain = Interval(row.start_time, row.end_time)
-        identity = (row.event, "") if row.event else (0, row.tracking_id or "")
-        slot = plain if plain in slots else by_identity.get(identity)
-        if slot is not None:
-            partition = Partition(row.tracking_id, row.feedstock, row.asset)
-            found.setdefault(Drawer(slot, partition, row.node), []).append(row)
-    return {drawer: _lots(entries) for drawer, entries in found.items()}
+        drawer = Drawer(slots[row.slot_number - 1], row.partition, row.node)
+        by_drawer.setdefault(drawer, []).append(row)
+    return {drawer: _lots(draws) for drawer, draws in by_drawer.items()}
 
 
-def _lots(entries: Sequence[_Entry]) -> list[Lot]:
+def _lots(entries: Sequence[_DrawRow]) -> list[Lot]:
     """What is left of draws, once each return has taken from the last draws of its source."""
     lots: dict[tuple[int, int], Decimal] = {}
     moments: dict[tuple[int, int], Instant] = {}
@@ -148,27 +121,28 @@ def _lots(entries: Sequence[_Entry]) -> list[Lot]:
     return [Lot(key[1], amount, key[0], moments[key]) for key, amount in lots.items() if amount]
 
 
-async def _batches(tx: Read, wanted: Wanted, until: datetime, sources: Collection[int]) -> list[_Batch]:
+async def _source_rows(
+    tx: Read, request: InventoryRequest, until: datetime, sources: Collection[int]
+) -> list[_SourceRow]:
     """The batches of the source ledgers that have something left, and those that the runs drew from."""
-    if not sources and not wanted.outlets:
+    if not sources and not request.source_ledgers:
         return []
     return await tx.rows(
-        _Batch,
+        _SourceRow,
         """
         SELECT b.id, b.ledger_id, b.run_id, b.start_time, b.end_time, b.tracking_id, r.tracking_id, f.name,
                a.name, b.balance
           FROM (SELECT id FROM batches
                  WHERE project_id = %(project)s AND ledger_id = ANY (%(ledgers)s) AND deleted_at IS NULL
                    AND balance > 0 AND start_time < %(until)s
-                 UNION SELECT unnest(%(sources)s::bigint[])) AS wanted
-          JOIN batches b ON (b.project_id, b.id) = (%(project)s, wanted.id)
+                 UNION SELECT unnest(%(sources)s::bigint[])) AS source
+          JOIN batches b ON (b.project_id, b.id) = (%(project)s, source.id)
           LEFT JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id)
-          LEFT JOIN feedstocks f ON (f.project_id, f.id) = (r.project_id, r.feedstock_id)
-          LEFT JOIN assets a ON (a.project_id, a.id) = (r.project_id, r.asset_id)
-        """,
+        """
+        + RUN_TAGS,
         {
-            "project": wanted.project,
-            "ledgers": sorted({outlet.ledger for outlet in wanted.outlets}),
+            "project": request.project,
+            "ledgers": sorted({ledger.ledger for ledger in request.source_ledgers}),
             "sources": sorted(sources),
             "until": until,
         },
@@ -176,13 +150,13 @@ async def _batches(tx: Read, wanted: Wanted, until: datetime, sources: Collectio
 
 
 async def _attributes(
-    tx: Read, wanted: Wanted, batches: Sequence[_Batch]
+    tx: Read, request: InventoryRequest, sources: Sequence[_SourceRow]
 ) -> Mapping[tuple[int, int], dict[str, tuple[Decimal, Unit]]]:
     """What the runs behind the sources came to, by ledger and run: their newest batch says it.
 
-    An instrument says itself what it came to, and stands in the place of a run.
+    An instrument says itself what it came to, and stands in for a run.
     """
-    slugs = sorted({slug for outlet in wanted.outlets for slug in outlet.attributes})
+    slugs = sorted({slug for ledger in request.source_ledgers for slug in ledger.attributes})
     if not slugs:
         return {}
     rows = await tx.tuples(
@@ -200,14 +174,26 @@ async def _attributes(
            AND c.is_output AND c.slug = ANY (%(slugs)s) AND c.value IS NOT NULL
         """,
         {
-            "project": wanted.project,
-            "runs": sorted({batch.run for batch in batches if batch.run is not None}),
-            "instruments": [batch.number for batch in batches if batch.run is None],
-            "ledgers": sorted({batch.ledger for batch in batches}),
+            "project": request.project,
+            "runs": sorted({batch.run for batch in sources if batch.run is not None}),
+            "instruments": [batch.number for batch in sources if batch.run is None],
+            "ledgers": sorted({batch.ledger for batch in sources}),
             "slugs": slugs,
         },
     )
-    found: dict[tuple[int, int], dict[str, tuple[Decimal, Unit]]] = {}
+    by_run: dict[tuple[int, int], dict[str, tuple[Decimal, Unit]]] = {}
     for ledger, run, slug, value, unit in rows:
-        found.setdefault((ledger, run), {})[slug] = (value, parse_unit(unit))
-    return found
+        by_run.setdefault((ledger, run), {})[slug] = (value, parse_unit(unit))
+    return by_run
+
+
+_DRAWS: Final = SQL("""
+    SELECT {columns}, r.slot, e.node, e.batch_id, e.amount, e.posted_by, e.effective_at
+      FROM {runs}
+      JOIN ledger_entries e ON (e.project_id, e.run_id) = (r.project_id, r.id) AND e.node IS NOT NULL
+      {tags}
+     WHERE e.reverses IS NULL
+       AND NOT EXISTS (SELECT FROM ledger_entries undone
+                        WHERE (undone.project_id, undone.reverses) = (e.project_id, e.id))
+     ORDER BY e.id
+""").format(columns=SQL(RUN_COLUMNS), runs=RUNS_OF_SLOTS, tags=SQL(RUN_TAGS))

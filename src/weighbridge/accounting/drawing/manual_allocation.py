@@ -1,25 +1,23 @@
-"""Allotment: what a caller named is divided over the runs that draw by hand, and stays with them.
+"""Manual allocation: the sources that a caller named are divided over the runs that draw by hand.
 
 Each amount is the total of the whole generation and is divided evenly over the runs of the request that have
 the node. What those runs held of it before counts as free, so the same request again moves nothing. A run
-that holds nothing for such a node is left out, unless the node is optional.
+that holds nothing for such a node is not made, unless the node is optional.
 
-Invariants: the parts of an amount sum to it; a run that is left out holds nothing that was named for it.
+Invariants: the parts of an amount sum to it; a run that is not made holds nothing that was named for it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from weighbridge.accounting.batch_generations.records import LeftOut
-from weighbridge.accounting.drawing.manual_sources import Choice, Choices, by_hand
-from weighbridge.accounting.planning.scope import Scope
+from weighbridge.accounting.drawing.manual_sources import ManualSource, ManualSources
+from weighbridge.accounting.drawing.version import DrawingVersion
 from weighbridge.core.ledger.drawing import Drawer, Pool
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Upstream
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import plain
-from weighbridge.core.time.cadence import label
 from weighbridge.core.time.instant import Interval
 
 
@@ -27,7 +25,7 @@ from weighbridge.core.time.instant import Interval
 class SlotRuns:
     """The runs that the data of one slot call for."""
 
-    scope: Scope
+    version: DrawingVersion
     slot: Interval
     partitions: tuple[Partition, ...]
 
@@ -36,116 +34,129 @@ class SlotRuns:
         return [Drawer(self.slot, one, node) for one in self.partitions]
 
 
-@dataclass(slots=True)
-class Allotment:
-    """What came of the choices, slot by slot."""
+@dataclass(frozen=True, slots=True)
+class RunWithoutSource:
+    """A run that is not made, and the nodes of it for which nobody named a source."""
 
-    left_out: dict[Interval, frozenset[Partition]] = field(default_factory=dict)
-    untouched: dict[Interval, frozenset[Partition]] = field(default_factory=dict)
-    """Those left out that held nothing before either, and stay as they are."""
-    reported: list[LeftOut] = field(default_factory=list)
+    slot: str
+    """What the slot is called."""
+    partition: Partition
+    nodes: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class ManualAllocation:
+    """What came of the manual sources, slot by slot."""
+
+    excluded: dict[Interval, frozenset[Partition]] = field(default_factory=dict)
+    """The partitions that are not made, because a node of theirs has no source."""
+    unchanged: dict[Interval, frozenset[Partition]] = field(default_factory=dict)
+    """Those of them that held nothing before either, and stay as they are."""
+    without_source: list[RunWithoutSource] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
-def allot(pool: Pool, slots: Sequence[SlotRuns], choices: Choices) -> Allotment:
-    """Divide what was named, and say which runs are left out."""
-    found = Allotment()
+def allocate(pool: Pool, slots: Sequence[SlotRuns], sources: ManualSources) -> ManualAllocation:
+    """Divide what was named, and say which runs are not made."""
+    allocation = ManualAllocation()
     before = {drawer for one in slots for drawer in pool.holders(one.slot)}
     for one in slots:
-        touched = choices.touched(one.scope)
+        touched = sources.touched(one.version)
         for drawer in pool.holders(one.slot):
-            if drawer.node in touched and choices.concern(drawer):
+            if drawer.node in touched and sources.concern(drawer):
                 pool.release(drawer)
-    for choice in sorted(choices.made or (), key=lambda choice: pool.stocks[choice.source.number].place):
+    for source in sorted(sources.named or (), key=lambda one: pool.sources[one.batch.number].order):
         drawers = [
-            drawer for one in slots for drawer in _drawers(pool, one, choice) if choices.concern(drawer)
+            drawer for one in slots for drawer in _drawers(pool, one, source) if sources.concern(drawer)
         ]
-        drawers.sort(key=lambda drawer: drawer.place)
-        found.problems += _divide(pool, choice, drawers)
+        drawers.sort(key=lambda drawer: drawer.order)
+        allocation.problems += _divide(pool, source, drawers)
     for one in slots:
-        _leave_out(pool, one, before, found)
-    return found
+        _exclude(pool, one, before, allocation)
+    return allocation
 
 
-def beyond_balance(pool: Pool, scopes: Sequence[Scope], choices: Choices) -> Iterator[Problem]:
+def beyond_balance(
+    pool: Pool, versions: Sequence[DrawingVersion], sources: ManualSources
+) -> Iterator[Problem]:
     """What is named beyond what its batch holds, with what the requested runs hold of it added."""
     free: dict[int, Decimal] = {}
-    for choice in choices.made or ():
-        named, source = choice.named, choice.source
-        if source.number not in free:
+    for source in sources.named or ():
+        request, batch = source.request, source.batch
+        if batch.number not in free:
             held = [
                 amount
-                for scope in scopes
-                for slot in scope.selection.selected
+                for version in versions
+                for slot in version.slots
                 for drawer in pool.holders(slot)
-                if drawer.node in choices.touched(scope) and choices.concern(drawer)
-                for stock, amount in pool.drawn(drawer)
-                if stock.number == source.number
+                if drawer.node in sources.touched(version) and sources.concern(drawer)
+                for drawn, amount in pool.drawn(drawer)
+                if drawn.number == batch.number
             ]
-            free[source.number] = sum(held, pool.free(source.number))
-        there = free[source.number]
-        amount = there if named.amount is None else named.amount
-        free[source.number] = there - amount
+            free[batch.number] = sum(held, pool.free(batch.number))
+        there = free[batch.number]
+        amount = there if request.amount is None else request.amount
+        free[batch.number] = there - amount
         if amount > there or not amount:
-            message = _too_much(choice, amount, there)
-            yield Problem(message, named.field, "balance", (named.batch,))
+            message = _too_much(source, amount, there)
+            yield Problem(message, request.field, "balance", (request.batch,))
 
 
-def _drawers(pool: Pool, one: SlotRuns, choice: Choice) -> Iterator[Drawer]:
-    """The runs of a slot that have the node of a choice and match its source."""
-    partition = pool.stocks[choice.source.number].partition
-    for node in choice.nodes(one.scope):
+def _drawers(pool: Pool, one: SlotRuns, source: ManualSource) -> Iterator[Drawer]:
+    """The runs of a slot that have the node of a manual source and match its batch."""
+    partition = pool.sources[source.batch.number].partition
+    for node in source.nodes(one.version):
         match = node.body.match if isinstance(node.body, Upstream) else ()
         for drawer in one.drawers(node.slug):
             if all(getattr(drawer.partition, name) == getattr(partition, name) for name in match):
                 yield drawer
 
 
-def _divide(pool: Pool, choice: Choice, drawers: Sequence[Drawer]) -> Iterator[str]:
-    source = choice.source
-    there = pool.free(source.number)
-    amount = there if choice.named.amount is None else choice.named.amount
+def _divide(pool: Pool, source: ManualSource, drawers: Sequence[Drawer]) -> Iterator[str]:
+    request, batch = source.request, source.batch
+    there = pool.free(batch.number)
+    amount = there if request.amount is None else request.amount
     if not drawers:
-        yield f"{choice.named.batch} was named as a source, and no run of the range can draw from it."
-    elif not amount or not pool.divide(source.number, amount, drawers, source.scale):
-        yield _too_much(choice, amount, there)
+        yield f"{request.batch} was named as a source, and no run of the range can draw from it."
+    elif not amount or not pool.divide(batch.number, amount, drawers, batch.scale):
+        yield _too_much(source, amount, there)
 
 
-def _too_much(choice: Choice, amount: Decimal, there: Decimal) -> str:
-    unit = choice.source.unit
+def _too_much(source: ManualSource, amount: Decimal, there: Decimal) -> str:
+    unit, batch = source.batch.unit, source.request.batch
     if not amount:
-        return f"{choice.named.batch} was named as a source, and it holds nothing."
+        return f"{batch} was named as a source, and it holds nothing."
     return (
-        f"{plain(amount)} {unit} of {choice.named.batch} were named, and it holds {plain(there)} {unit}:"
+        f"{plain(amount)} {unit} of {batch} were named, and it holds {plain(there)} {unit}:"
         f" {plain(amount - there)} {unit} too much."
     )
 
 
-def _leave_out(pool: Pool, one: SlotRuns, before: set[Drawer], found: Allotment) -> None:
+def _exclude(pool: Pool, one: SlotRuns, before: set[Drawer], allocation: ManualAllocation) -> None:
     """Note the runs of a slot that hold nothing for a node that needs something."""
-    nodes = by_hand(one.scope)
+    nodes = one.version.manual_nodes
     lacking: dict[Partition, list[str]] = {}
     for node in nodes:
         for drawer in one.drawers(node.slug):
             if not node.is_optional and not pool.held(drawer):
                 lacking.setdefault(drawer.partition, []).append(node.slug)
-    name = label(one.scope.model.cadence, one.slot, one.scope.zone)
-    untouched = set()
+    name = one.version.label(one.slot)
+    unchanged = set()
     for partition, slugs in sorted(lacking.items()):
         drawers = [Drawer(one.slot, partition, node.slug) for node in nodes]
-        found.reported.append(LeftOut(slot=name, partition=partition.label or None, nodes=slugs))
+        allocation.without_source.append(RunWithoutSource(name, partition, tuple(slugs)))
         if any(pool.held(drawer) for drawer in drawers if drawer not in before):
             of_run = f" {partition.label}" if partition.label else ""
-            found.problems.append(
+            allocation.problems.append(
                 f"{name}{of_run} was named for some of its nodes and not for {', '.join(slugs)}."
             )
         if not before.intersection(drawers):
-            untouched.add(partition)
+            unchanged.add(partition)
             for drawer in pool.holders(one.slot):
                 if drawer.partition == partition:
                     pool.pin(drawer)
-    found.left_out[one.slot] = frozenset(lacking)
-    found.untouched[one.slot] = frozenset(untouched)
+    allocation.excluded[one.slot] = frozenset(lacking)
+    allocation.unchanged[one.slot] = frozenset(unchanged)
 
 
 def of_slot(sets: Mapping[Interval, frozenset[Partition]], slot: Interval) -> frozenset[Partition]:

@@ -1,7 +1,7 @@
-"""Choices: the sources that a caller names for the nodes that draw by hand, and how much of each.
+"""Manual sources: the batches that a caller names for the nodes that draw by hand, and how much of each.
 
-Invariants: a choice names a batch of the project whose ledger such a node draws from, and one node of a model
-version at most; an amount is positive and has no more decimals than its ledger.
+Invariants: a manual source names a batch of the project whose ledger such a node draws from, and one node of
+a model version at most; an amount is positive and has no more decimals than its ledger.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from weighbridge.accounting.batch_generations.records import BatchAmount, NewGeneration
-from weighbridge.accounting.planning.scope import Scope
+from weighbridge.accounting.drawing.version import DrawingVersion
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Key, Owner
 from weighbridge.core.ledger.drawing import Drawer
@@ -28,7 +28,7 @@ BATCH_AMOUNTS_MAX: Final = 10_000
 """Amounts of batches that one generation may name."""
 
 
-class Source(msgspec.Struct, frozen=True):
+class NamedBatch(msgspec.Struct, frozen=True):
     """A batch that a caller names, and the ledger that holds it."""
 
     number: int
@@ -41,7 +41,7 @@ class Source(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class SourceRequest:
     """What a request says of one source."""
 
     field: str
@@ -54,23 +54,28 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """So much of a source, or all that it holds."""
+class ManualSource:
+    """So much of a batch, or all that it holds."""
 
-    named: Named
-    source: Source
+    request: SourceRequest
+    batch: NamedBatch
 
-    def nodes(self, scope: Scope) -> list[Node]:
+    def nodes(self, version: DrawingVersion) -> list[Node]:
         """The nodes of a version that it is for."""
-        drawing = [node for node in by_hand(scope) if scope.outlets[node.slug].ledger == self.source.ledger]
-        return [node for node in drawing if self.named.group in {None, node.allocation_group}]
+        drawing = [
+            node
+            for node in version.manual_nodes
+            if version.source_ledgers[node.slug].ledger == self.batch.ledger
+        ]
+        return [node for node in drawing if self.request.group in {None, node.allocation_group}]
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
-    """Everything that a request says of sources; None where it says nothing and runs keep what they hold."""
+class ManualSources:
+    """Everything that a request says of sources by hand."""
 
-    made: tuple[Choice, ...] | None = None
+    named: tuple[ManualSource, ...] | None = None
+    """None where it says nothing, and runs keep what they hold."""
     partition: Partition | None = None
     """The only partition that it speaks of; None when it speaks of all."""
     included: frozenset[Interval] = frozenset()
@@ -80,29 +85,24 @@ class Choices:
         """Whether a run's sources are what the request speaks of."""
         return drawer.slot not in self.included and self.partition in {None, drawer.partition}
 
-    def touched(self, scope: Scope) -> set[str]:
+    def touched(self, version: DrawingVersion) -> set[str]:
         """The nodes whose sources are replaced; an empty list replaces those of all."""
-        if self.made is None:
+        if self.named is None:
             return set()
-        if not self.made:
-            return {node.slug for node in by_hand(scope)}
-        return {node.slug for choice in self.made for node in choice.nodes(scope)}
+        if not self.named:
+            return {node.slug for node in version.manual_nodes}
+        return {node.slug for source in self.named for node in source.nodes(version)}
 
 
-NO_CHOICES: Final = Choices()
+NO_MANUAL_SOURCES: Final = ManualSources()
 """A request that says nothing of sources."""
 
 
-def by_hand(scope: Scope) -> list[Node]:
-    """The nodes of a version that draw by hand."""
-    return [node for node in scope.model.nodes if node.allocation_group is not None]
-
-
-def outputs_in(project: int, data_points: Sequence[str]) -> dict[str, str]:
+def _outputs_in(project: int, data_points: Sequence[str]) -> dict[str, str]:
     """Which of the data points that a request names are outputs of the project's batches, by field."""
     keys = {
-        f"data_point_ids[{place}]": (text, ids.parse("data_point", text))
-        for place, text in enumerate(data_points)
+        f"data_point_ids[{index}]": (text, ids.parse("data_point", text))
+        for index, text in enumerate(data_points)
     }
     return {
         field: text
@@ -111,81 +111,87 @@ def outputs_in(project: int, data_points: Sequence[str]) -> dict[str, str]:
     }
 
 
-def named_by(amounts: Sequence[BatchAmount] | None, outputs: Mapping[str, str]) -> list[Named] | None:
+def _requests(
+    amounts: Sequence[BatchAmount] | None, outputs: Mapping[str, str]
+) -> list[SourceRequest] | None:
     """What a request says; `outputs` are the data points of batches, by the field that names each."""
     if amounts is None and not outputs:
         return None
     with_amounts = [
-        Named(
-            field=f"batch_amounts[{place}]",
+        SourceRequest(
+            field=f"batch_amounts[{index}]",
             batch=one.batch_id,
             key=ids.parse("batch", one.batch_id),
             amount=one.primary_output_amount,
             group=one.allocation_group,
         )
-        for place, one in enumerate(amounts or ())
+        for index, one in enumerate(amounts or ())
     ]
     return with_amounts + [_whole(field, text) for field, text in outputs.items()]
 
 
-def _whole(field: str, text: str) -> Named:
+def _whole(field: str, text: str) -> SourceRequest:
     key = ids.parse("data_point", text)
     if key is None or key.owner is not Owner.BATCH:
-        return Named(field, text, None)
-    return Named(field, ids.make("batch", Key(key.project, key.key)), key)
+        return SourceRequest(field, text, None)
+    return SourceRequest(field, ids.make("batch", Key(key.project, key.key)), key)
 
 
-async def choices_in(
-    tx: Read, scopes: Sequence[Scope], asked: NewGeneration, partition: Partition | None = None
-) -> Choices:
+async def manual_sources_of(
+    tx: Read, versions: Sequence[DrawingVersion], request: NewGeneration, partition: Partition | None = None
+) -> ManualSources:
     """What a request says of sources; raise Invalid with everything that is wrong with it.
 
     A request that speaks of one partition is about a batch; what it names beside that must be there as well.
     """
-    count = len(asked.batch_amounts or ())
+    count = len(request.batch_amounts or ())
     if count > BATCH_AMOUNTS_MAX:
         message = f"batch_amounts has {count} entries; at most {BATCH_AMOUNTS_MAX} can be named."
         raise Invalid([Problem(message, "batch_amounts", "too_many")])
-    outputs = outputs_in(scopes[0].project, asked.data_point_ids or ())
-    named = named_by(asked.batch_amounts, outputs)
-    found = await read_choices(tx, scopes, named, is_record=partition is not None)
-    included = frozenset[Interval]().union(*(scope.included for scope in scopes))
-    return replace(found, partition=partition, included=included)
+    outputs = _outputs_in(versions[0].project, request.data_point_ids or ())
+    requests = _requests(request.batch_amounts, outputs)
+    sources = await _find(tx, versions, requests, is_record=partition is not None)
+    included = frozenset[Interval]().union(*(version.included for version in versions))
+    return replace(sources, partition=partition, included=included)
 
 
-async def read_choices(
-    tx: Read, scopes: Sequence[Scope], named: Sequence[Named] | None, *, is_record: bool = False
-) -> Choices:
+async def _find(
+    tx: Read,
+    versions: Sequence[DrawingVersion],
+    requests: Sequence[SourceRequest] | None,
+    *,
+    is_record: bool,
+) -> ManualSources:
     """Find what a request names; raise Invalid with everything that is wrong with it.
 
     A batch that is not there is a wrong value, or raises NotFound where its amount is named as of a record.
     """
-    if named is None:
-        return Choices()
-    project = scopes[0].project
-    found = await _sources(tx, project, [one.key.key for one in named if one.key is not None])
-    made: list[Choice] = []
+    if requests is None:
+        return NO_MANUAL_SOURCES
+    project = versions[0].project
+    batches = await _batches(tx, project, [one.key.key for one in requests if one.key is not None])
+    named: list[ManualSource] = []
     problems: list[Problem] = []
-    for one in named:
-        source = found.get(one.key.key) if one.key is not None and one.key.project == project else None
-        if source is None and is_record and one.amount is not None:
+    for one in requests:
+        batch = batches.get(one.key.key) if one.key is not None and one.key.project == project else None
+        if batch is None and is_record and one.amount is not None:
             raise NotFound
-        if source is None:
+        if batch is None:
             message = f"{one.field} names {one.batch!r}, which is no batch of the project."
             field = one.field if one.amount is None else f"{one.field}.batch_id"
             problems.append(Problem(message, field, "unknown"))
             continue
-        made.append(Choice(one, source))
-        problems += _problems(made[-1], scopes)
-    problems += _doubled(made, scopes)
+        named.append(ManualSource(one, batch))
+        problems += _problems(named[-1], versions)
+    problems += _doubled(named, versions)
     if problems:
         raise Invalid(problems)
-    return Choices(tuple(made))
+    return ManualSources(tuple(named))
 
 
-async def _sources(tx: Read, project: int, batches: Sequence[int]) -> dict[int, Source]:
+async def _batches(tx: Read, project: int, batches: Sequence[int]) -> dict[int, NamedBatch]:
     rows = await tx.rows(
-        Source,
+        NamedBatch,
         """
         SELECT b.id, b.ledger_id, l.name, l.unit, l.scale, c.position
           FROM batches b
@@ -198,76 +204,76 @@ async def _sources(tx: Read, project: int, batches: Sequence[int]) -> dict[int, 
     return {row.number: row for row in rows}
 
 
-def _problems(choice: Choice, scopes: Sequence[Scope]) -> Iterator[Problem]:
-    named, source = choice.named, choice.source
-    yield from _amount_problems(choice)
-    if named.key is not None and named.amount is None and named.key.position != source.primary:
+def _problems(source: ManualSource, versions: Sequence[DrawingVersion]) -> Iterator[Problem]:
+    request, batch = source.request, source.batch
+    yield from _amount_problems(source)
+    if request.key is not None and request.amount is None and request.key.position != batch.primary:
         yield Problem(
-            f"{named.field} is an output of {named.batch} that {source.ledger_name!r} does not hold; name its"
-            " primary output.",
-            named.field,
+            f"{request.field} is an output of {request.batch} that {batch.ledger_name!r} does not hold; name"
+            " its primary output.",
+            request.field,
             "invalid",
         )
     drawing = [
         node
-        for scope in scopes
-        for node in by_hand(scope)
-        if scope.outlets[node.slug].ledger == source.ledger
+        for version in versions
+        for node in version.manual_nodes
+        if version.source_ledgers[node.slug].ledger == batch.ledger
     ]
     if not drawing:
         yield Problem(
-            f"{named.field} names {named.batch} of {source.ledger_name!r}, and no node of the model draws"
+            f"{request.field} names {request.batch} of {batch.ledger_name!r}, and no node of the model draws"
             " from that ledger by hand.",
-            named.field,
+            request.field,
             "not_drawn_by_hand",
         )
         return
     groups = ", ".join(sorted({node.allocation_group or "" for node in drawing}))
-    if named.group is not None and not any(choice.nodes(scope) for scope in scopes):
+    if request.group is not None and not any(source.nodes(version) for version in versions):
         yield Problem(
-            f"{named.field}.allocation_group is {named.group!r}; what draws from {source.ledger_name!r} is in"
-            f" {groups}.",
-            f"{named.field}.allocation_group",
+            f"{request.field}.allocation_group is {request.group!r}; what draws from {batch.ledger_name!r} is"
+            f" in {groups}.",
+            f"{request.field}.allocation_group",
             "unknown",
         )
-    if any(len(choice.nodes(scope)) > 1 for scope in scopes):
+    if any(len(source.nodes(version)) > 1 for version in versions):
         yield Problem(
-            f"{named.field} needs an allocation_group: {groups} draw from {source.ledger_name!r}.",
-            f"{named.field}.allocation_group",
+            f"{request.field} needs an allocation_group: {groups} draw from {batch.ledger_name!r}.",
+            f"{request.field}.allocation_group",
             "required",
         )
 
 
-def _amount_problems(choice: Choice) -> Iterator[Problem]:
-    named, source = choice.named, choice.source
-    if named.amount is None:
+def _amount_problems(source: ManualSource) -> Iterator[Problem]:
+    request, batch = source.request, source.batch
+    if request.amount is None:
         return
-    field = f"{named.field}.primary_output_amount"
+    field = f"{request.field}.primary_output_amount"
     try:
-        amount = limited(named.amount)
+        amount = limited(request.amount)
     except NumberError as error:
         yield Problem(f"{field}: {error}", field, "invalid")
         return
     if amount <= 0:
         yield Problem(f"{field} is {plain(amount)}; what is drawn is above zero.", field, "invalid")
-    elif round_to(amount, source.scale) != amount:
+    elif round_to(amount, batch.scale) != amount:
         yield Problem(
-            f"{field} is {plain(amount)}; {source.ledger_name!r} keeps {source.scale} decimals.",
+            f"{field} is {plain(amount)}; {batch.ledger_name!r} keeps {batch.scale} decimals.",
             field,
             "invalid",
         )
 
 
-def _doubled(made: Sequence[Choice], scopes: Sequence[Scope]) -> Iterator[Problem]:
+def _doubled(named: Sequence[ManualSource], versions: Sequence[DrawingVersion]) -> Iterator[Problem]:
     """A source may be named once for a node."""
     seen: set[tuple[int, int, str]] = set()
-    for choice in made:
+    for source in named:
         keys = {
-            (choice.source.number, place, node.slug)
-            for place, scope in enumerate(scopes)
-            for node in choice.nodes(scope)
+            (source.batch.number, position, node.slug)
+            for position, version in enumerate(versions)
+            for node in source.nodes(version)
         }
         if seen & keys:
-            message = f"{choice.named.field} names {choice.named.batch} a second time for the same node."
-            yield Problem(message, choice.named.field, "taken")
+            message = f"{source.request.field} names {source.request.batch} a second time for the same node."
+            yield Problem(message, source.request.field, "taken")
         seen |= keys

@@ -17,10 +17,10 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.modelling.document.reading import read_model
 
-Drawing = tuple[Node, Upstream | Available]
+DrawingNode = tuple[Node, Upstream | Available]
 
 
-class _Ledger(msgspec.Struct, frozen=True):
+class _LedgerRow(msgspec.Struct, frozen=True):
     number: int
     name: str
     unit: str
@@ -30,13 +30,13 @@ class _Ledger(msgspec.Struct, frozen=True):
     document: str | None
 
 
-async def resolve_outlets(tx: Read, project: int, family: int, model: Model) -> dict[str, Outlet]:
-    """The outlets of a model's nodes, by node; raise Invalid naming each node that has none."""
+async def resolve_source_ledgers(tx: Read, project: int, family: int, model: Model) -> dict[str, Outlet]:
+    """The source ledgers of a model's nodes, by node; raise Invalid naming each node that has none."""
     drawing = [(node, node.body) for node in model.nodes if isinstance(node.body, Upstream | Available)]
     if not drawing:
         return {}
     rows = await tx.rows(
-        _Ledger,
+        _LedgerRow,
         """
         SELECT l.id, l.name, l.unit, l.scale, l.family_id, l.system_ledger_type, m.document
           FROM ledgers l
@@ -51,10 +51,12 @@ async def resolve_outlets(tx: Read, project: int, family: int, model: Model) -> 
     problems = [problem for one in drawing for problem in _problems(one, family, ledgers, outputs)]
     if problems:
         raise Invalid(problems)
-    return {node.slug: _outlet(body, ledgers[body.ledger], outputs[body.ledger]) for node, body in drawing}
+    return {
+        node.slug: _source_ledger(body, ledgers[body.ledger], outputs[body.ledger]) for node, body in drawing
+    }
 
 
-def _outputs(ledger: _Ledger) -> dict[str, Unit]:
+def _outputs(ledger: _LedgerRow) -> dict[str, Unit]:
     """The units of what a ledger's batches come to, by its preset or its active model."""
     if ledger.system_type is not None:
         return PRESETS[ledger.system_type].attributes
@@ -63,7 +65,7 @@ def _outputs(ledger: _Ledger) -> dict[str, Unit]:
     return {node.slug: node.unit for node in read_model(ledger.document).outputs}
 
 
-def _outlet(body: Upstream | Available, ledger: _Ledger, outputs: Mapping[str, Unit]) -> Outlet:
+def _source_ledger(body: Upstream | Available, ledger: _LedgerRow, outputs: Mapping[str, Unit]) -> Outlet:
     attributes = body.attributes if isinstance(body, Upstream) else {}
     return Outlet(
         ledger=ledger.number,
@@ -75,7 +77,10 @@ def _outlet(body: Upstream | Available, ledger: _Ledger, outputs: Mapping[str, U
 
 
 def _problems(
-    drawing: Drawing, family: int, ledgers: Mapping[str, _Ledger], outputs: Mapping[str, Mapping[str, Unit]]
+    drawing: DrawingNode,
+    family: int,
+    ledgers: Mapping[str, _LedgerRow],
+    outputs: Mapping[str, Mapping[str, Unit]],
 ) -> Iterator[Problem]:
     """Why a node cannot draw from the ledger that it names."""
     node, body = drawing

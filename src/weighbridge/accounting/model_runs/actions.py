@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weighbridge.accounting.books.run_identity import RunKey, model_run_id, read_model_run_id
+from weighbridge.accounting.books.model_run_ids import ModelRunKey, model_run_id, read_model_run_id
 from weighbridge.accounting.inputs.named import FIELD, NamedDataPoint, named_data_points
 from weighbridge.accounting.inputs.named_checks import unused_data_points
 from weighbridge.accounting.inputs.named_data import read_named_inputs
@@ -114,7 +114,7 @@ def _refuse(problems: Sequence[Problem]) -> None:
         raise Invalid(bounded(problems, PROBLEMS_MAX))
 
 
-async def _keep(tx: Write, project: int, model: int, period: Interval, outcome: Outcome) -> RunKey:
+async def _keep(tx: Write, project: int, model: int, period: Interval, outcome: Outcome) -> ModelRunKey:
     number: int = await tx.value(
         """
         INSERT INTO model_runs (project_id, model_id, start_time, end_time, state, error_message)
@@ -125,10 +125,10 @@ async def _keep(tx: Write, project: int, model: int, period: Interval, outcome: 
             "failed" if outcome.error_message else "complete", outcome.error_message,
         ),
     )  # fmt: skip
-    return RunKey(Owner.MODEL_RUN, project, number)
+    return ModelRunKey(Owner.MODEL_RUN, project, number)
 
 
-async def _keep_inputs(tx: Write, key: RunKey, named: Sequence[NamedDataPoint]) -> None:
+async def _keep_inputs(tx: Write, key: ModelRunKey, named: Sequence[NamedDataPoint]) -> None:
     await tx.execute(
         """
         INSERT INTO model_run_inputs (project_id, model_run_id, event_id, positions)
@@ -139,7 +139,7 @@ async def _keep_inputs(tx: Write, key: RunKey, named: Sequence[NamedDataPoint]) 
     )
 
 
-async def _keep_values(tx: Write, key: RunKey, model: Model, outcome: Outcome) -> None:
+async def _keep_values(tx: Write, key: ModelRunKey, model: Model, outcome: Outcome) -> None:
     """Keep the nodes that were computed, in the order of the document; arrays as texts of arrays."""
     nodes = [node for node in model.nodes if node.slug in outcome.values]
     outputs = {node.slug for node in model.outputs}

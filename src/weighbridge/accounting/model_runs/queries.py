@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.accounting.books.run_identity import RunKey, model_run_id, read_model_run_id
+from weighbridge.accounting.books.model_run_ids import ModelRunKey, model_run_id, read_model_run_id
 from weighbridge.accounting.model_runs.records import (
     STATES,
     Calculation,
@@ -68,7 +68,7 @@ _SOURCE: Final = """(
 
 
 def _run_id(owner: int, project: int, number: int) -> str:
-    return model_run_id(RunKey(Owner(owner), project, number))
+    return model_run_id(ModelRunKey(Owner(owner), project, number))
 
 
 def _batch_id(owner: int, project: int, number: int) -> str | None:
@@ -116,8 +116,8 @@ class _CalculationRow(msgspec.Struct, frozen=True):
     is_output: bool
 
     @property
-    def key(self) -> RunKey:
-        return RunKey(Owner(self.owner), self.project, self.run)
+    def key(self) -> ModelRunKey:
+        return ModelRunKey(Owner(self.owner), self.project, self.run)
 
     @property
     def content(self) -> NodeValue:
@@ -157,7 +157,7 @@ async def _computed(tx: Read, runs: Sequence[ModelRun]) -> list[ModelRun]:
     ]
 
 
-async def _calculations(tx: Read, keys: Sequence[RunKey]) -> list[_CalculationRow]:
+async def _calculations(tx: Read, keys: Sequence[ModelRunKey]) -> list[_CalculationRow]:
     """The values of the nodes of some runs, in each model's order."""
     return await tx.rows(
         _CalculationRow,

@@ -1,1 +1,17 @@
-"""What a generation would post: its scope, its runs, and how they differ from what stands."""
+"""Planning: what a generation would post, all of it, and nothing written.
+
+In comes a request: a ledger, a range, what the caller names. Out goes a `Proposal`: plans with runs and
+differences, entries, deficits, exclusions, problems and what stays unchanged. Preview shows it, the task
+posts it. Read in this order:
+
+1. `propose.py` - the whole way from a request to a proposal;
+2. `scope.py`, `slots.py`, `explicit_inputs.py`, `updates.py` - which versions compute which slots, of what;
+3. `planner.py`, `computation.py`, `unchanged.py`, `differences.py`, `plan.py` - what the runs come to, and
+   where that differs from what has been posted;
+4. `exclusions.py`, `double_counting.py`, `pending_proposals.py` - what is not counted, not allowed, not yet
+   approved;
+5. `draw_entries.py`, `entries.py` - what all of it comes to on ledgers.
+
+A request selects its events in one place, the `Discovery` that `planner.py` makes: whoever wants to know what
+would come of other data selects otherwise there.
+"""

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from weighbridge.accounting.books.fingerprint import fingerprint, seen_only
 from weighbridge.accounting.inputs.streams import InputStream
-from weighbridge.accounting.planning.fingerprint import fingerprint, seen_only
 from weighbridge.accounting.planning.plan import Run
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.engine import PartitionRun, Setting, SlotData, run_slot, unmet
@@ -15,59 +15,61 @@ from weighbridge.core.time.instant import Interval
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class SlotComputation:
     """What some slots came to."""
 
     runs: tuple[Run, ...]
-    lost: tuple[Group, ...]
+    without_partition: tuple[Group, ...]
     """Groups of data that met no partition."""
     problems: tuple[str, ...]
 
 
-def run_slots(
+def compute_slots(
     scope: Scope,
     setting: Setting,
-    sources: Sequence[InputStream],
+    streams: Sequence[InputStream],
     slots: Sequence[SlotData],
-    settled: Collection[Interval] = (),
-) -> Ran:
-    """Run the model over slots, one after the other; of settled ones only what met no partition is told."""
-    names = {source.number: source.node_slugs for source in sources}
+    unchanged: Collection[Interval] = (),
+) -> SlotComputation:
+    """Run the model over slots, one after the other; of unchanged ones only what met no partition is told."""
+    names = {stream.number: stream.node_slugs for stream in streams}
     runs: list[Run] = []
-    lost: list[Group] = []
+    without_partition: list[Group] = []
     problems: list[str] = []
-    for place, data in enumerate(slots):
-        if data.slot in settled:
-            lost += unmet(scope.model, data)
+    for position, data in enumerate(slots):
+        if data.slot in unchanged:
+            without_partition += unmet(scope.model, data)
             continue
-        skipped = scope.inputs.skipped_nodes.get(place, {})
+        skipped = scope.inputs.skipped_nodes.get(position, {})
         name = label(scope.model.cadence, data.slot, scope.zone)
         slot_run = run_slot(setting, data)
         problems += [f"{name}: {problem.message}" for problem in slot_run.problems]
-        lost += slot_run.not_counted
+        without_partition += slot_run.not_counted
         runs += [replace(_run(scope, data.slot, name, one, names), skipped=skipped) for one in slot_run.runs]
-    return Ran(tuple(runs), tuple(lost), tuple(problems))
+    return SlotComputation(tuple(runs), tuple(without_partition), tuple(problems))
 
 
 def _run(
-    scope: Scope, slot: Interval, name: str, found: PartitionRun, names: Mapping[int, Sequence[str]]
+    scope: Scope, slot: Interval, name: str, computed: PartitionRun, names: Mapping[int, Sequence[str]]
 ) -> Run:
     counts: dict[int, int] = {}
     tags: dict[int, tuple[Partition, ...]] = {}
-    for group in found.groups:
+    for group in computed.groups:
         counts[group.source] = counts.get(group.source, 0) + group.event_count
         tags[group.source] = (*tags.get(group.source, ()), group.tags)
-    used = {source: tuple(element.event for element in elements) for source, elements in found.used.items()}
-    counts |= {source: len(events) for source, events in used.items()}
+    used = {
+        number: tuple(element.event for element in elements) for number, elements in computed.used.items()
+    }
+    counts |= {number: len(events) for number, events in used.items()}
     return Run(
         slot=slot,
         label=name,
-        partition=found.partition,
-        readings=found.readings,
+        partition=computed.partition,
+        readings=computed.readings,
         event_counts=counts,
         tags=tags,
-        fingerprint=fingerprint(scope.model_sha256, found, names, seen_only(scope.model)),
+        fingerprint=fingerprint(scope.model_sha256, computed, names, seen_only(scope.model)),
         used=used,
-        statics=found.statics,
-        draws=found.draws,
+        statics=computed.statics,
+        draws=computed.draws,
     )

@@ -1,4 +1,4 @@
-"""Reuse: an event feeds the runs of one model only, unless its type is `reusable_in_batches`.
+"""The double-counting check: an event feeds one model only, unless its type is `reusable_in_batches`.
 
 Versions of a model count as one. A run holds what its newest batch on a ledger was made of; deleting all
 batches of a run frees its data.
@@ -20,20 +20,20 @@ from weighbridge.platform.changes.newest_batch import IS_NEWEST
 
 
 async def already_used(
-    tx: Read, scope: Scope, place: BySlot, sources: Sequence[InputStream], runs: Sequence[Run]
+    tx: Read, scope: Scope, discovery: BySlot, streams: Sequence[InputStream], runs: Sequence[Run]
 ) -> list[str]:
     """Why a model cannot have some of the events that its runs use: another model has them."""
     rivals = await tx.tuples(
-        _RIVALS, (place.project, sorted({source.event_type for source in sources}), scope.family)
+        _RIVALS, (discovery.project, sorted({stream.event_type for stream in streams}), scope.family)
     )
     kinds = {kind for (kind,) in rivals}
     problems = []
-    for source in sources:
-        if source.event_type in kinds:
-            for rival, count, first in await _shared(tx, scope.family, place, source, runs):
-                example = ids.of("event", place.project, first)
+    for stream in streams:
+        if stream.event_type in kinds:
+            for rival, count, first in await _shared(tx, scope.family, discovery, stream, runs):
+                example = ids.of("event", discovery.project, first)
                 problems.append(
-                    f"{count} events of type {source.event_type_slug!r}, {example} for one, feed the model"
+                    f"{count} events of type {stream.event_type_slug!r}, {example} for one, feed the model"
                     f" {rival!r} and cannot feed {scope.model.name!r} too; the event type is"
                     " not reusable in batches."
                 )
@@ -41,17 +41,17 @@ async def already_used(
 
 
 async def _shared(
-    tx: Read, family: int, place: BySlot, source: InputStream, runs: Sequence[Run]
+    tx: Read, family: int, discovery: BySlot, stream: InputStream, runs: Sequence[Run]
 ) -> list[TupleRow]:
     """The models that have events of a source: name, how many, and the first of them."""
-    if source.is_of_elements:
+    if stream.is_of_elements:
         events: Composable = SQL("unnest(%(used)s::bigint[]) AS e (id)")
-        used = {event for run in runs for event in run.used.get(source.number, ())}
+        used = {event for run in runs for event in run.used.get(stream.number, ())}
         values: Mapping[str, Any] = {"used": sorted(used)}
     else:
-        discovered = select_events(place, source, ())
-        events, values = discovered.events, discovered.values
-    known = {"project": place.project, "family": family}
+        selected = select_events(discovery, stream, ())
+        events, values = selected.events, selected.values
+    known = {"project": discovery.project, "family": family}
     return await tx.tuples(_SHARED.format(used=events, newest=SQL(IS_NEWEST)), {**values, **known})
 
 
@@ -63,7 +63,7 @@ _RIVALS: Final = """
       JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id)
      WHERE t.project_id = %s AND t.id = ANY (%s) AND NOT t.reusable_in_batches AND r.family_id <> %s
 """
-"""Event types of which another model has events: usually none, and nothing more is asked."""
+"""Event types of which another model has events: usually none, and nothing more is looked up."""
 
 _SHARED: Final = SQL("""
     SELECT m.name, count(DISTINCT e.id), min(e.id)

@@ -1,10 +1,10 @@
-"""Explicit inputs: the data points that the caller named for slots, and the types that were set aside.
+"""Explicit inputs: the data points that the caller named for slots, and the types that were skipped.
 
 What is named is the complete set for the inputs that it touches, slot by slot; other inputs discover. A type
-that was set aside takes its inputs' defaults. Both stay with their slots until a request replaces them.
+that is skipped takes its inputs' defaults. Both stay with their slots until a request replaces them.
 
-Invariants: every data point that is named touches an input in a selected slot, and every type that is set
-aside has something that stands in; anything else is refused, with each of them named.
+Invariants: every data point that is named touches an input in a selected slot, and every type that is
+skipped has something that stands in; anything else is refused, with each of them named.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,6 +15,7 @@ from psycopg.sql import SQL
 
 from weighbridge.accounting.batch_generations.records import NewGeneration
 from weighbridge.accounting.books.runs import slot_columns
+from weighbridge.accounting.books.slot_inputs import Sets, SlotInputs, kept_inputs
 from weighbridge.accounting.inputs.selection import EACH_SLOT, membership
 from weighbridge.accounting.inputs.streams import (
     Catalogue,
@@ -25,7 +26,6 @@ from weighbridge.accounting.inputs.streams import (
     streams_of,
 )
 from weighbridge.accounting.inputs.window import Reach
-from weighbridge.accounting.planning.kept_inputs import Sets, SlotInputs, kept_inputs
 from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Aggregate, Input, Model, Node
@@ -37,24 +37,24 @@ from weighbridge.errors import Invalid
 DATA_POINTS_NAMED_MAX: Final = 100_000
 """Data points that one generation may name."""
 
-_Said = TypeVar("_Said")
+_Value = TypeVar("_Value")
 _IDS: Final = "data_point_ids"
 _SKIPPED: Final = "skipped_data_point_type_ids"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class VersionSlots:
     """The slots that one version of a model computes."""
 
     model: Model
     slots: tuple[Interval, ...]
     included: frozenset[Interval] = frozenset()
-    """Those of its slots that nobody asked for: what stays with them is not touched."""
+    """Those of its slots that the request does not name: what stays with them is kept."""
 
     @property
-    def asked(self) -> frozenset[int]:
-        """The places of the slots that were asked for."""
-        return frozenset(place for place, slot in enumerate(self.slots) if slot not in self.included)
+    def requested(self) -> frozenset[int]:
+        """The positions of the slots that the request is about."""
+        return frozenset(index for index, slot in enumerate(self.slots) if slot not in self.included)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,47 +68,52 @@ class _Point:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
-    """A part with what its inputs read."""
+class _VersionInputs:
+    """A version's slots with what its inputs read."""
 
-    part: Part
+    version: VersionSlots
     resolved: Resolved
 
     def nodes_of(self, kind: int) -> list[str]:
         """The inputs that read a data point type."""
         return [
             read.node
-            for source in self.resolved.streams
-            for read in source.reads
+            for stream in self.resolved.streams
+            for read in stream.reads
             if read.data_point_type == kind
         ]
 
 
 async def explicit_inputs(
-    tx: Read, project: int, family: int, parts: Sequence[Part], asked: NewGeneration
+    tx: Read, project: int, family: int, versions: Sequence[VersionSlots], request: NewGeneration
 ) -> list[SlotInputs]:
-    """What was named and set aside in the slots of each part; raise Invalid naming what cannot be."""
-    kept = [await kept_inputs(tx, project, family, part.slots) for part in parts]
-    named = _of_events(asked.data_point_ids, project)
-    is_asked = named is not None or asked.skipped_data_point_type_ids is not None
-    if not is_asked and not any(one.sets or one.skipped for one in kept):
+    """What was named and skipped in the slots of each version; raise Invalid naming what cannot be."""
+    kept = [await kept_inputs(tx, project, family, version.slots) for version in versions]
+    named = _of_events(request.data_point_ids, project)
+    is_said = named is not None or request.skipped_data_point_type_ids is not None
+    if not is_said and not any(one.sets or one.skipped for one in kept):
         return kept
     catalogue = await catalogue_of(tx, project)
-    readers = [_Reader(part, streams_of(part.model, catalogue)) for part in parts]
+    readers = [_VersionInputs(version, streams_of(version.model, catalogue)) for version in versions]
     problems: list[Problem] = []
     sets = [one.sets for one in kept]
     if named is not None:
         points = await _named(tx, project, named, problems)
-        sets = [await _placed(tx, project, reader, points) for reader in readers]
-        problems += _unplaced(project, readers, points, sets)
-        sets = [_beside(part, new, one.sets) for part, new, one in zip(parts, sets, kept, strict=True)]
+        sets = [await _by_slot(tx, project, reader, points) for reader in readers]
+        problems += _in_no_slot(project, readers, points, sets)
+        sets = [
+            _beside(version, new, one.sets) for version, new, one in zip(versions, sets, kept, strict=True)
+        ]
     skipped = [one.skipped for one in kept]
-    if asked.skipped_data_point_type_ids is not None:
-        wanted = frozenset(asked.skipped_data_point_type_ids)
-        problems += _problems_of_skips(wanted, readers, catalogue)
-        named_skips = [dict.fromkeys(part.asked, wanted) if wanted else {} for part in parts]
+    if request.skipped_data_point_type_ids is not None:
+        skipped_types = frozenset(request.skipped_data_point_type_ids)
+        problems += _problems_of_skips(skipped_types, readers, catalogue)
+        named_skips = [
+            dict.fromkeys(version.requested, skipped_types) if skipped_types else {} for version in versions
+        ]
         skipped = [
-            _beside(part, new, one.skipped) for part, new, one in zip(parts, named_skips, kept, strict=True)
+            _beside(version, new, one.skipped)
+            for version, new, one in zip(versions, named_skips, kept, strict=True)
         ]
     if problems:
         raise Invalid(problems)
@@ -117,16 +122,20 @@ async def explicit_inputs(
             tx,
             project,
             reader,
-            SlotInputs(sets[place], skipped[place], asked=reader.part.asked if is_asked else frozenset()),
+            SlotInputs(
+                sets[index], skipped[index], replaced=reader.version.requested if is_said else frozenset()
+            ),
         )
-        for place, reader in enumerate(readers)
+        for index, reader in enumerate(readers)
     ]
 
 
-def _beside(part: Part, new: Mapping[int, _Said], kept: Mapping[int, _Said]) -> dict[int, _Said]:
-    """What is said of the slots that were asked for, beside what stays with the others."""
-    return {place: said for place, said in kept.items() if place not in part.asked} | {
-        place: said for place, said in new.items() if place in part.asked
+def _beside(
+    version: VersionSlots, new: Mapping[int, _Value], kept: Mapping[int, _Value]
+) -> dict[int, _Value]:
+    """What is said of the slots of the request, beside what stays with the others."""
+    return {index: said for index, said in kept.items() if index not in version.requested} | {
+        index: said for index, said in new.items() if index in version.requested
     }
 
 
@@ -153,69 +162,69 @@ async def _named(
     tx: Read, project: int, named: Mapping[str, ids.Key | None], problems: list[Problem]
 ) -> list[_Point]:
     """The data points of the project that were named."""
-    asked = [(key.key, key.position) for key in named.values() if key and key.project == project]
-    found = [
+    keys = [(key.key, key.position) for key in named.values() if key and key.project == project]
+    points = [
         _Point(*row)
         for row in await tx.tuples(
             _POINTS,
             {
                 "project": project,
-                "events": [event for event, _ in asked],
-                "positions": [position for _, position in asked],
+                "events": [event for event, _ in keys],
+                "positions": [position for _, position in keys],
             },
         )
     ]
-    known = {(point.event, point.position) for point in found}
+    known = {(point.event, point.position) for point in points}
     problems += [
         Problem(f"{_IDS} names {text!r}, which is no data point of the project.", _IDS, "unknown")
         for text, key in named.items()
         if key is None or key.project != project or (key.key, key.position) not in known
     ]
-    return found
+    return points
 
 
-async def _placed(tx: Read, project: int, reader: _Reader, points: Sequence[_Point]) -> Sets:
+async def _by_slot(tx: Read, project: int, reader: _VersionInputs, points: Sequence[_Point]) -> Sets:
     """The data points by the slots that they lie in, as the windows of the inputs have it."""
     by_type: dict[int, set[int]] = {}
     for point in points:
         by_type.setdefault(point.data_point_type, set()).add(point.event)
-    found: dict[int, dict[int, frozenset[int]]] = {}
-    for source in reader.resolved.streams:
-        for kind in {read.data_point_type for read in source.reads} & by_type.keys():
-            for slot, event in await _touched(tx, project, reader.part, source, by_type[kind]):
-                if slot not in reader.part.asked:
+    sets: dict[int, dict[int, frozenset[int]]] = {}
+    for stream in reader.resolved.streams:
+        for kind in {read.data_point_type for read in stream.reads} & by_type.keys():
+            for slot, event in await _touched(tx, project, reader.version, stream, by_type[kind]):
+                if slot not in reader.version.requested:
                     continue
-                of_slot = found.setdefault(slot, {})
+                of_slot = sets.setdefault(slot, {})
                 of_slot[kind] = of_slot.get(kind, frozenset()) | {event}
-    return found
+    return sets
 
 
 async def _touched(
-    tx: Read, project: int, part: Part, source: InputStream, events: Collection[int]
+    tx: Read, project: int, version: VersionSlots, stream: InputStream, events: Collection[int]
 ) -> list[tuple[int, int]]:
-    """Which of some events a source has in which slot."""
-    condition = SQL("true") if source.window.reach is Reach.ANY else membership(part.slots, source)
+    """Which of some events a stream has in which slot."""
+    condition = SQL("true") if stream.window.reach is Reach.ANY else membership(version.slots, stream)
     statement = SQL("""
         SELECT slot.number - 1, e.id FROM {slots}
           JOIN {source} ON e.id = ANY (%(events)s) AND {condition} ORDER BY 1, 2
-    """).format(slots=EACH_SLOT, source=matching(source), condition=condition)
+    """).format(slots=EACH_SLOT, source=matching(stream), condition=condition)
     values = {
         "project": project,
-        "event_type": source.event_type,
+        "event_type": stream.event_type,
         "events": sorted(events),
-        **slot_columns(part.slots),
+        **slot_columns(version.slots),
     }
     return [(slot, event) for slot, event in await tx.tuples(statement, values)]
 
 
-def _unplaced(
-    project: int, readers: Sequence[_Reader], points: Sequence[_Point], sets: Sequence[Sets]
+def _in_no_slot(
+    project: int, readers: Sequence[_VersionInputs], points: Sequence[_Point], sets: Sequence[Sets]
 ) -> Iterator[Problem]:
     """Data points that lie in no selected slot, or that no input reads."""
     placed = {
         (event, kind)
-        for of_part in sets
-        for of_slot in of_part.values()
+        for of_version in sets
+        for of_slot in of_version.values()
         for kind, events in of_slot.items()
         for event in events
     }
@@ -233,12 +242,12 @@ def _unplaced(
 
 
 def _problems_of_skips(
-    wanted: Collection[int], readers: Sequence[_Reader], catalogue: Catalogue
+    skipped: Collection[int], readers: Sequence[_VersionInputs], catalogue: Catalogue
 ) -> Iterator[Problem]:
     """Types that no input reads, and inputs of them that nothing can stand in for."""
     known = {point.number: point for points in catalogue.values() for point in points.values()}
-    for kind in sorted(wanted):
-        nodes = [reader.part.model.node(slug) for reader in readers for slug in reader.nodes_of(kind)]
+    for kind in sorted(skipped):
+        nodes = [reader.version.model.node(slug) for reader in readers for slug in reader.nodes_of(kind)]
         if kind not in known:
             said = f"{_SKIPPED} names {kind}, which is no data point type of the project."
             yield Problem(said, _SKIPPED, "unknown")
@@ -258,17 +267,17 @@ def _has_stand_in(node: Node) -> bool:
     return is_sum or node.is_optional or node.default is not None
 
 
-async def _applied(tx: Read, project: int, reader: _Reader, inputs: SlotInputs) -> SlotInputs:
+async def _applied(tx: Read, project: int, reader: _VersionInputs, inputs: SlotInputs) -> SlotInputs:
     """Say which inputs may use which events.
 
     Of a type whose events are named only the inputs that they touch are bound; when they touch none any
     more, all are, for the set is complete.
     """
     by_node: dict[int, dict[str, frozenset[int]]] = {}
-    for source in reader.resolved.streams:
-        for read in source.reads:
+    for stream in reader.resolved.streams:
+        for read in stream.reads:
             named = {event for kinds in inputs.sets.values() for event in kinds.get(read.data_point_type, ())}
-            pairs = await _touched(tx, project, reader.part, source, named) if named else []
+            pairs = await _touched(tx, project, reader.version, stream, named) if named else []
             for slot, event in pairs:
                 if event in inputs.sets.get(slot, {}).get(read.data_point_type, ()):
                     nodes = by_node.setdefault(slot, {})
@@ -284,15 +293,15 @@ async def _applied(tx: Read, project: int, reader: _Reader, inputs: SlotInputs) 
     }
     for slot, skipped in skipped_nodes.items():
         by_node.setdefault(slot, {}).update(dict.fromkeys(skipped, frozenset()))
-    return SlotInputs(inputs.sets, inputs.skipped, by_node, skipped_nodes, inputs.asked)
+    return SlotInputs(inputs.sets, inputs.skipped, by_node, skipped_nodes, inputs.replaced)
 
 
 _POINTS: Final = f"""
     SELECT e.id, t.position, t.id, e.is_complete
-      FROM unnest(%(events)s::bigint[], %(positions)s::integer[]) AS asked (event_id, position)
-      JOIN events e ON e.project_id = %(project)s AND e.id = asked.event_id AND e.voided_at IS NULL
+      FROM unnest(%(events)s::bigint[], %(positions)s::integer[]) AS named (event_id, position)
+      JOIN events e ON e.project_id = %(project)s AND e.id = named.event_id AND e.voided_at IS NULL
       JOIN data_point_types t ON t.project_id = e.project_id AND t.event_type_id = e.event_type_id
-       AND t.position = asked.position
+       AND t.position = named.position
      WHERE num_nonnulls(({NUMBERS})[t.position], ({TEXTS})[t.position], ({BOOLEANS})[t.position]) > 0
      ORDER BY e.id, t.position
 """

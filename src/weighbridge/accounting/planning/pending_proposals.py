@@ -17,12 +17,12 @@ from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.db.engine import Read
 
 
-async def pending_proposals(tx: Read, scope: Scope, sources: Sequence[InputStream]) -> list[PendingProposals]:
+async def pending_proposals(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[PendingProposals]:
     """What waits for approval of the data that inputs read in the range, by rule and event type."""
-    if not sources:
+    if not streams:
         return []
     rows = await tx.tuples(
-        _PENDING.format(read=SQL(" OR ").join(_read_by(source) for source in sources)),
+        _PENDING.format(read=SQL(" OR ").join(_read_by(stream) for stream in streams)),
         {
             "project": scope.project,
             "pending": ApprovalState.PENDING,
@@ -43,13 +43,13 @@ async def pending_proposals(tx: Read, scope: Scope, sources: Sequence[InputStrea
     ]
 
 
-def _read_by(source: InputStream) -> Composable:
-    """Whether a source reads the data point of a result `r` of an event `e`, as far as the range goes."""
+def _read_by(stream: InputStream) -> Composable:
+    """Whether a stream reads the data point of a result `r` of an event `e`, as far as the range goes."""
     return SQL("(e.event_type_id = {} AND r.position = ANY ({}::smallint[]) AND {} AND {})").format(
-        Literal(source.event_type),
-        Literal(list(source.positions)),
-        source.where,
-        SQL("true" if source.window.reach is Reach.ANY else _IN_RANGE),
+        Literal(stream.event_type),
+        Literal(list(stream.positions)),
+        stream.where,
+        SQL("true" if stream.window.reach is Reach.ANY else _IN_RANGE),
     )
 
 

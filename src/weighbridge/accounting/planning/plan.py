@@ -1,6 +1,4 @@
-"""A plan says what generation will post: for each run its values, and for each ledger the difference.
-
-Preview counts a plan and generation publishes one, so the two cannot disagree.
+"""A plan says what one version of a model comes to: for each run its values, for each ledger the difference.
 
 Invariants: a plan is made from one snapshot of the data; runs are ordered by slot and partition; no two
 runs share a slot and a partition.
@@ -10,38 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from weighbridge.accounting.batch_generations.records import LeftOut, NotCounted, PendingProposals
+from weighbridge.accounting.batch_generations.records import PendingProposals
+from weighbridge.accounting.books.runs import RunIdentity
+from weighbridge.accounting.books.slot_digests import Digests
 from weighbridge.accounting.inputs.selection import BySlot
 from weighbridge.accounting.inputs.streams import InputStream
+from weighbridge.accounting.planning.exclusions import Exclusion
+from weighbridge.accounting.planning.scope import CreditedLedger, Scope
 from weighbridge.core.engine import Reading
 from weighbridge.core.engine.source_ledger import Drawn
 from weighbridge.core.ledger.partition import Partition
-from weighbridge.core.ledger.posting import Entry
 from weighbridge.core.time.instant import Interval
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A ledger that the generation credits."""
-
-    number: int
-    name: str
-    unit: str
-    scale: int
-    output: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunKey:
-    """What tells a run from the others of its model."""
-
-    slot: Interval
-    partition: Partition
-
-    @property
-    def place(self) -> tuple[object, ...]:
-        """By what runs are ordered."""
-        return self.slot.start, self.slot.end, self.partition.label
 
 
 def run_name(slot: str, partition: Partition) -> str:
@@ -67,13 +44,13 @@ class Run:
     statics: Mapping[str, frozenset[int]] = field(default_factory=dict)
     """The static inputs that each node read."""
     skipped: Mapping[str, int] = field(default_factory=dict)
-    """The data point types of the inputs whose data were set aside."""
+    """The data point types of the inputs whose data were skipped."""
     draws: tuple[Drawn, ...] = ()
     """What its nodes hold of batches of other ledgers."""
 
     @property
-    def key(self) -> RunKey:
-        return RunKey(self.slot, self.partition)
+    def identity(self) -> RunIdentity:
+        return RunIdentity(self.slot, self.partition)
 
     @property
     def name(self) -> str:
@@ -86,15 +63,15 @@ class NewBatch:
     """The name of a batch that a generation will make, as long as it has no number."""
 
     ledger: int
-    run: RunKey
+    run: RunIdentity
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """What one run comes to on one ledger, where that or its inputs are not what they were."""
+class RunDifference:
+    """What one run comes to on one ledger, where that or its inputs are not what they were: a new batch."""
 
     run: Run
-    target: Target
+    ledger: CreditedLedger
     total: Decimal
     run_number: int | None = None
     """The run's number, when it has batches."""
@@ -104,36 +81,29 @@ class Change:
     @property
     def batch(self) -> NewBatch:
         """The batch that it makes."""
-        return NewBatch(self.target.number, self.run.key)
+        return NewBatch(self.ledger.number, self.run.identity)
 
     @property
-    def run_name(self) -> int | RunKey:
+    def run_key(self) -> int | RunIdentity:
         """How entries name the run."""
-        return self.run.key if self.run_number is None else self.run_number
+        return self.run.identity if self.run_number is None else self.run_number
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that one version of a model will do in a generation."""
+    """What one version of a model comes to in a generation."""
 
-    model_id: int
-    share_scale: int
-    sources: tuple[InputStream, ...]
-    place: BySlot
-    slots: tuple[Interval, ...]
-    slot_labels: tuple[str, ...]
-    touched_labels: tuple[str, ...]
-    changes: tuple[Change, ...]
+    scope: Scope
+    streams: tuple[InputStream, ...]
+    discovery: BySlot
+    """Which events its streams have, slot by slot."""
+    differences: tuple[RunDifference, ...]
     unchanged: int
-    not_counted: tuple[NotCounted, ...]
+    """Runs that are what their newest batches say, ledger by ledger."""
+    exclusions: tuple[Exclusion, ...]
     pending: tuple[PendingProposals, ...]
     """Corrections of its data that wait for approval."""
     problems: tuple[str, ...]
     """Why the generation would fail; empty when it would not."""
-    left_out: tuple[LeftOut, ...] = ()
-    """Runs that are not made because nobody named a source for them."""
-    digests: Mapping[Interval, bytes] = field(default_factory=dict)
+    digests: Digests
     """What each slot that was computed was computed from."""
-    draws: tuple[Entry, ...] = ()
-    """Draws and returns of the runs' nodes. They name batches by number, and a run that has no batches yet
-    and the new batch that posts them as its change does."""

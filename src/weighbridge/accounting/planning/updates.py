@@ -8,21 +8,17 @@ Invariants: an update that would leave less than was drawn is refused, and one t
 While its task is at work the batch is `processing`; why it failed is the batch's `error_message`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Final
 
-import msgspec
-
 from weighbridge.accounting.batch_generations.records import NewGeneration, UpdatedInputs
+from weighbridge.accounting.books.runs import RUN_COLUMNS, RUN_TAGS, RunRow
+from weighbridge.accounting.planning.entries import ProposedEntries
 from weighbridge.accounting.planning.scope import Scope
-from weighbridge.accounting.posting.adjustments import Postings
 from weighbridge.core.identity import ids
-from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import exact_total, plain
-from weighbridge.core.time.cadence import slot_of
-from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 
@@ -30,55 +26,34 @@ _SHORTEST: Final = timedelta(milliseconds=1)
 """How long a range is at least, where the slot is a reading."""
 
 
-class UpdatedRun(msgspec.Struct, frozen=True):
+class UpdatedRun(RunRow, frozen=True):
     """The run of a batch that is given other inputs."""
 
     number: int
     family: int
-    start_time: Instant
-    end_time: Instant
-    by_event: bool
-    event: int | None
-    tracking_id: str | None
-    feedstock: str | None
-    asset: str | None
-
-    @property
-    def partition(self) -> Partition:
-        return Partition(self.tracking_id, self.feedstock, self.asset)
-
-    @property
-    def slot(self) -> Interval:
-        """Its slot as it was when the run was computed last."""
-        return slot_of(
-            self.start_time,
-            self.end_time,
-            by_event=self.by_event,
-            event=self.event,
-            tracking_id=self.tracking_id,
-        )
 
 
-async def updated_run(tx: Read, project: int, ledger: int, batch: int) -> UpdatedRun:
+async def updated_run(tx: Read, ledger: str, batch: int) -> UpdatedRun:
     """The run of a batch of the ledger; raise Invalid when none can be computed again."""
-    found = await tx.row(UpdatedRun, _RUN, (project, ledger, batch))
-    if found is None:
+    key = ids.parse("ledger", ledger)
+    run = await tx.row(UpdatedRun, _RUN, (key.project, key.key, batch)) if key else None
+    if run is None:
         message = "The batch is an instrument or has been deleted; nothing can be computed for it."
         raise Invalid([Problem(message, "batch_id", "no_run")])
-    return found
+    return run
 
 
-async def generation_for(tx: Read, project: int, run: UpdatedRun, asked: UpdatedInputs) -> NewGeneration:
+async def generation_for(tx: Read, project: int, run: UpdatedRun, inputs: UpdatedInputs) -> NewGeneration:
     """The generation that gives a run its other inputs."""
-    data_points = asked.data_point_ids
+    data_points = inputs.data_point_ids
     if data_points:
         data_points = list(dict.fromkeys([*data_points, *await _of_others(tx, project, run, data_points)]))
     return NewGeneration(
         start_time=run.start_time,
         end_time=max(run.end_time, run.start_time + _SHORTEST),
-        batch_amounts=asked.batch_amounts,
+        batch_amounts=inputs.batch_amounts,
         data_point_ids=data_points,
-        skipped_data_point_type_ids=asked.skipped_data_point_type_ids,
+        skipped_data_point_type_ids=inputs.skipped_data_point_type_ids,
     )
 
 
@@ -98,37 +73,33 @@ async def _of_others(tx: Read, project: int, run: UpdatedRun, named: Sequence[st
     return [ids.of("data_point", project, event, position) for event, position in rows]
 
 
-def refuse_to_fall_short(scopes: Sequence[Scope], postings: Postings) -> None:
-    """Raise Invalid when an update would take away what has been drawn already."""
-    targets = {target.number: target for scope in scopes for target in scope.targets}
-    opened = [entry for entry in postings.deficit_entries if entry.amount > 0]
-    problems = []
-    for ledger in sorted({entry.ledger for entry in opened}):
-        target = targets[ledger]
-        short = plain(exact_total(entry.amount for entry in opened if entry.ledger == ledger))
+def shortfalls(scopes: Sequence[Scope], entries: ProposedEntries) -> Iterator[Problem]:
+    """Why an update is refused: it would take away what has been drawn already."""
+    ledgers = {ledger.number: ledger for scope in scopes for ledger in scope.ledgers}
+    opened = [entry for entry in entries.deficit_entries if entry.amount > 0]
+    for number in sorted({entry.ledger for entry in opened}):
+        ledger = ledgers[number]
+        short = plain(exact_total(entry.amount for entry in opened if entry.ledger == number))
         message = (
-            f"With these inputs {target.name!r} would be {short} {target.unit} short of what was drawn from"
+            f"With these inputs {ledger.name!r} would be {short} {ledger.unit} short of what was drawn from"
             " it already."
         )
-        problems.append(Problem(message, None, "drawn"))
-    if problems:
-        raise Invalid(problems)
+        yield Problem(message, None, "drawn")
 
 
-_RUN: Final = """
-    SELECT r.id, r.family_id, r.start_time, r.end_time, r.by_event, r.event_id, r.tracking_id, f.name, a.name
+_RUN: Final = f"""
+    SELECT {RUN_COLUMNS}, r.id, r.family_id
       FROM batches b
       JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id)
-      LEFT JOIN feedstocks f ON (f.project_id, f.id) = (r.project_id, r.feedstock_id)
-      LEFT JOIN assets a ON (a.project_id, a.id) = (r.project_id, r.asset_id)
+      {RUN_TAGS}
      WHERE b.project_id = %s AND b.ledger_id = %s AND b.id = %s AND b.deleted_at IS NULL
 """
 # The newest batch of a run says what the run is made of.
 _OF_OTHERS: Final = """
     WITH named AS (
-        SELECT DISTINCT e.event_type_id, asked.position
-          FROM unnest(%(events)s::bigint[], %(positions)s::integer[]) AS asked (event_id, position)
-          JOIN events e ON e.project_id = %(project)s AND e.id = asked.event_id
+        SELECT DISTINCT e.event_type_id, point.position
+          FROM unnest(%(events)s::bigint[], %(positions)s::integer[]) AS point (event_id, position)
+          JOIN events e ON e.project_id = %(project)s AND e.id = point.event_id
     ), others AS (
         SELECT DISTINCT ON (b.run_id) b.id
           FROM runs mine

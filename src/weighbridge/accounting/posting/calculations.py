@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from weighbridge.accounting.planning.fingerprint import digest_of
-from weighbridge.accounting.posting.posted import Context, Posted
+from weighbridge.accounting.books.fingerprint import digest_of
+from weighbridge.accounting.posting.posted import GenerationContext, Posted
 from weighbridge.core.engine import Reading
 from weighbridge.core.model import Model
 from weighbridge.db.engine import Write
@@ -14,16 +14,18 @@ ELEMENTS_KEPT_MAX: Final = 1000
 """Elements of an array that a batch keeps itself; a longer one follows from its input data."""
 
 
-async def insert_calculations(tx: Write, context: Context, model: Model, posted: Sequence[Posted]) -> None:
+async def insert_calculations(
+    tx: Write, context: GenerationContext, model: Model, posted: Sequence[Posted]
+) -> None:
     """Write down the value of every node that has one, in the order of the document."""
     rows = [
         (
-            one.batch_id, place, node.slug, node.label, str(node.unit), *_columns(reading),
-            node in model.outputs, node.slug == one.change.target.output,
+            one.batch_id, position, node.slug, node.label, str(node.unit), *_columns(reading),
+            node in model.outputs, node.slug == one.difference.ledger.output,
         )
         for one in posted
-        for place, node in enumerate(model.nodes, start=1)
-        if (reading := one.change.run.readings.get(node.slug)) is not None and reading.amount is not None
+        for position, node in enumerate(model.nodes, start=1)
+        if (reading := one.difference.run.readings.get(node.slug)) is not None and reading.amount is not None
     ]  # fmt: skip
     await tx.execute(
         """
@@ -33,7 +35,7 @@ async def insert_calculations(tx: Write, context: Context, model: Model, posted:
                elements_sha256, is_output, is_primary
           FROM unnest(%s::bigint[], %s::smallint[], %s::text[], %s::text[], %s::text[], %s::numeric[],
                       %s::numeric[], %s::integer[], %s::text[], %s::bytea[], %s::boolean[], %s::boolean[])
-               AS asked (batch_id, position, slug, name, unit, value, whole, element_count, elements,
+               AS value (batch_id, position, slug, name, unit, value, whole, element_count, elements,
                          elements_sha256, is_output, is_primary)
         """,
         (context.project, *([list(column) for column in zip(*rows, strict=True)] or [[]] * 12)),

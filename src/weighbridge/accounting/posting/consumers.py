@@ -17,7 +17,7 @@ async def mark_consumers(tx: Write, project: int, posted: Sequence[Posted]) -> N
 
     Both generations lock the ledger between them, so no draw escapes this.
     """
-    adjusting = [one for one in posted if one.change.adjusts is not None]
+    adjusting = [one for one in posted if one.difference.adjusts is not None]
     if not adjusting:
         return
     await tx.execute(
@@ -38,7 +38,7 @@ async def mark_consumers(tx: Write, project: int, posted: Sequence[Posted]) -> N
             "project": project,
             "reason": SOURCE_ADJUSTED,
             "runs": [one.run_id for one in adjusting],
-            "ledgers": [one.change.target.number for one in adjusting],
+            "ledgers": [one.difference.ledger.number for one in adjusting],
             "records": [ids.of("batch", project, one.batch_id) for one in adjusting],
         },
     )

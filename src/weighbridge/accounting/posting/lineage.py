@@ -1,4 +1,4 @@
-"""Lineage as generation writes it: which events and static inputs each batch was made of.
+"""ByLineage as generation writes it: which events and static inputs each batch was made of.
 
 Events stand in chunks, in the order in which they count.
 """
@@ -8,10 +8,10 @@ from typing import Final, LiteralString
 
 from psycopg.sql import SQL, Literal
 
+from weighbridge.accounting.books.chunks import CHUNK_SIZE
 from weighbridge.accounting.inputs.selection import BySlot, chosen, membership, select_events
 from weighbridge.accounting.inputs.streams import InputStream, matching
-from weighbridge.accounting.posting.posted import Context, Posted, run_key
-from weighbridge.accounting.tracing.input_data import CHUNK_SIZE
+from weighbridge.accounting.posting.posted import GenerationContext, Posted, identity_columns
 from weighbridge.collection.measurements.value import NUMBERS
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Write
@@ -19,15 +19,15 @@ from weighbridge.db.engine import Write
 
 async def insert_lineage(
     tx: Write,
-    context: Context,
-    place: BySlot,
-    source: InputStream,
+    context: GenerationContext,
+    discovery: BySlot,
+    stream: InputStream,
     posted: Sequence[Posted],
     *,
     dimensions: Sequence[str],
 ) -> None:
-    """Write down which events of a source each batch was made of; partitions have these dimensions."""
-    used = [one for one in posted if one.change.run.event_counts.get(source.number)]
+    """Write down which events of a stream each batch was made of; partitions have these dimensions."""
+    used = [one for one in posted if one.difference.run.event_counts.get(stream.number)]
     if not used:
         return
     await tx.execute(
@@ -35,34 +35,36 @@ async def insert_lineage(
         INSERT INTO batch_input_sets (project_id, batch_id, set_number, event_type_id, nodes, positions,
                                       event_count)
         SELECT %s, batch_id, %s, %s, %s, %s, event_count
-          FROM unnest(%s::bigint[], %s::bigint[]) AS asked (batch_id, event_count)
+          FROM unnest(%s::bigint[], %s::bigint[]) AS used (batch_id, event_count)
         """,
         (
-            context.project, source.number, source.event_type, list(source.node_slugs),
-            list(source.positions), [one.batch_id for one in used],
-            [one.change.run.event_counts[source.number] for one in used],
+            context.project, stream.number, stream.event_type, list(stream.node_slugs),
+            list(stream.positions), [one.batch_id for one in used],
+            [one.difference.run.event_counts[stream.number] for one in used],
         ),
     )  # fmt: skip
-    if source.is_of_elements:
-        await _insert_elements(tx, context, source, used)
-    elif len({one.change.run.slot for one in used}) == len(used):
-        await _insert_by_batch(tx, context, place, source, used)
+    if stream.is_of_elements:
+        await _insert_elements(tx, context, stream, used)
+    elif len({one.difference.run.slot for one in used}) == len(used):
+        await _insert_by_batch(tx, context, discovery, stream, used)
     else:
-        await _insert_by_tags(tx, context, place, source, used, dimensions=dimensions)
+        await _insert_by_tags(tx, context, discovery, stream, used, dimensions=dimensions)
 
 
-async def _insert_elements(tx: Write, context: Context, source: InputStream, used: Sequence[Posted]) -> None:
-    """Write the events of a source that was read element by element: they are known by their ids."""
+async def _insert_elements(
+    tx: Write, context: GenerationContext, stream: InputStream, used: Sequence[Posted]
+) -> None:
+    """Write the events of a stream that was read element by element: they are known by their ids."""
     await tx.copy(
         """
         COPY batch_inputs (project_id, batch_id, set_number, chunk, first_event, last_event, event_ids)
         FROM STDIN
         """,
         "".join(
-            f"{context.project}\t{one.batch_id}\t{source.number}\t{place}\t{min(chunk)}\t{max(chunk)}"
+            f"{context.project}\t{one.batch_id}\t{stream.number}\t{chunk_number}\t{min(chunk)}\t{max(chunk)}"
             f"\t{{{','.join(map(str, chunk))}}}\n"
             for one in used
-            for place, chunk in enumerate(_chunks(one.change.run.used[source.number]))
+            for chunk_number, chunk in enumerate(_chunks(one.difference.run.used[stream.number]))
         ),
     )
 
@@ -72,16 +74,16 @@ def _chunks(events: Sequence[int]) -> list[Sequence[int]]:
 
 
 async def _insert_by_batch(
-    tx: Write, context: Context, place: BySlot, source: InputStream, used: Sequence[Posted]
+    tx: Write, context: GenerationContext, discovery: BySlot, stream: InputStream, used: Sequence[Posted]
 ) -> None:
-    """Write the events of a source that PostgreSQL summed, where no two batches share a slot."""
-    keys = [run_key(context, one.change.run) for one in used]
-    numbers = {slot: number for number, slot in enumerate(place.slots, start=1)}
-    restriction, values = chosen(place, source)
+    """Write the events of a stream that PostgreSQL summed, where no two batches share a slot."""
+    keys = [identity_columns(context, one.difference.run) for one in used]
+    numbers = {slot: number for number, slot in enumerate(discovery.slots, start=1)}
+    restriction, values = chosen(discovery, stream)
     statement = _BY_BATCH.format(
-        source=matching(source),
+        source=matching(stream),
         size=Literal(CHUNK_SIZE),
-        condition=membership(place.slots, source),
+        condition=membership(discovery.slots, stream),
         chosen=restriction,
         order=_ORDER,
     )
@@ -90,45 +92,45 @@ async def _insert_by_batch(
         {
             **values,
             "project": context.project,
-            "set": source.number,
+            "set": stream.number,
             "batches": [one.batch_id for one in used],
-            "numbers": [numbers[one.change.run.slot] for one in used],
+            "numbers": [numbers[one.difference.run.slot] for one in used],
             "starts": [key[0] for key in keys],
             "ends": [key[1] for key in keys],
             "tracking_ids": [key[2] for key in keys],
             "feedstocks": [key[3] for key in keys],
             "assets": [key[4] for key in keys],
             "events": [key[5] for key in keys],
-            "event_type": source.event_type,
+            "event_type": stream.event_type,
         },
     )
 
 
 async def _insert_by_tags(
     tx: Write,
-    context: Context,
-    place: BySlot,
-    source: InputStream,
+    context: GenerationContext,
+    discovery: BySlot,
+    stream: InputStream,
     used: Sequence[Posted],
     *,
     dimensions: Sequence[str],
 ) -> None:
-    """Write the events of a source that PostgreSQL summed, whatever the number of batches of a slot.
+    """Write the events of a stream that PostgreSQL summed, whatever the number of batches of a slot.
 
     The tags of the groups that each run was made of say whose an event is; a shared one belongs to several.
     """
-    slots = {one.change.run.slot for one in used}
-    narrowed = _only(place, slots)
+    slots = {one.difference.run.slot for one in used}
+    narrowed = _only(discovery, slots)
     numbers = {slot: number for number, slot in enumerate(narrowed.slots, start=1)}
-    events = select_events(narrowed, source, dimensions)
+    events = select_events(narrowed, stream, dimensions)
     rows = [
         (
-            one.batch_id, numbers[one.change.run.slot], tags.tracking_id or "",
+            one.batch_id, numbers[one.difference.run.slot], tags.tracking_id or "",
             context.feedstocks[tags.feedstock] if tags.feedstock else 0,
             context.assets[tags.asset] if tags.asset else 0,
         )
         for one in used
-        for tags in one.change.run.tags[source.number]
+        for tags in one.difference.run.tags[stream.number]
     ]  # fmt: skip
     batches, of_slots, tracking_ids, feedstocks, assets = zip(*rows, strict=True)
     await tx.execute(
@@ -141,7 +143,7 @@ async def _insert_by_tags(
         {
             **events.values,
             "project": context.project,
-            "set": source.number,
+            "set": stream.number,
             "batches": list(batches),
             "numbers": list(of_slots),
             "tracking_ids": list(tracking_ids),
@@ -151,19 +153,19 @@ async def _insert_by_tags(
     )
 
 
-def _only(place: BySlot, slots: Collection[Interval]) -> BySlot:
-    """The same place with these of its slots."""
-    kept = [index for index, slot in enumerate(place.slots) if slot in slots]
-    sets = {new: place.sets[old] for new, old in enumerate(kept) if old in place.sets}
-    return BySlot(place.project, [place.slots[index] for index in kept], sets)
+def _only(discovery: BySlot, slots: Collection[Interval]) -> BySlot:
+    """The same with these of its slots."""
+    kept = [index for index, slot in enumerate(discovery.slots) if slot in slots]
+    sets = {new: discovery.sets[old] for new, old in enumerate(kept) if old in discovery.sets}
+    return BySlot(discovery.project, [discovery.slots[index] for index in kept], sets)
 
 
-async def insert_static_inputs(tx: Write, context: Context, posted: Sequence[Posted]) -> None:
+async def insert_static_inputs(tx: Write, context: GenerationContext, posted: Sequence[Posted]) -> None:
     """Write down which static inputs the nodes of each batch read."""
     rows = [
         (one.batch_id, node, number)
         for one in posted
-        for node, numbers in one.change.run.statics.items()
+        for node, numbers in one.difference.run.statics.items()
         for number in sorted(numbers)
     ]
     if rows:
@@ -171,23 +173,25 @@ async def insert_static_inputs(tx: Write, context: Context, posted: Sequence[Pos
         await tx.execute(
             """
             INSERT INTO batch_static_inputs (project_id, batch_id, node, static_input_id)
-            SELECT %s, asked.* FROM unnest(%s::bigint[], %s::text[], %s::integer[]) AS asked
+            SELECT %s, used.* FROM unnest(%s::bigint[], %s::text[], %s::integer[]) AS used
             """,
             (context.project, *columns),
         )
 
 
-async def insert_skipped_inputs(tx: Write, context: Context, posted: Sequence[Posted]) -> None:
-    """Write down which inputs of each batch had their data set aside."""
+async def insert_skipped_inputs(tx: Write, context: GenerationContext, posted: Sequence[Posted]) -> None:
+    """Write down which inputs of each batch had their data skipped."""
     rows = [
-        (one.batch_id, node, kind) for one in posted for node, kind in sorted(one.change.run.skipped.items())
+        (one.batch_id, node, kind)
+        for one in posted
+        for node, kind in sorted(one.difference.run.skipped.items())
     ]
     if rows:
         columns = [list(column) for column in zip(*rows, strict=True)]
         await tx.execute(
             """
             INSERT INTO batch_skipped_inputs (project_id, batch_id, node, data_point_type_id)
-            SELECT %s, asked.* FROM unnest(%s::bigint[], %s::text[], %s::integer[]) AS asked
+            SELECT %s, used.* FROM unnest(%s::bigint[], %s::text[], %s::integer[]) AS used
             """,
             (context.project, *columns),
         )
@@ -209,17 +213,17 @@ _ALIKE: Final[Mapping[str, LiteralString]] = {
 
 _BY_TAGS = SQL("""
     INSERT INTO batch_inputs (project_id, batch_id, set_number, chunk, first_event, last_event, event_ids)
-    SELECT %(project)s, batch_id, %(set)s, place / {size}, min(id), max(id), array_agg(id ORDER BY place)
+    SELECT %(project)s, batch_id, %(set)s, rank / {size}, min(id), max(id), array_agg(id ORDER BY rank)
       FROM (SELECT share.batch_id, e.id,
                    row_number() OVER (PARTITION BY share.batch_id
-                                      ORDER BY {order}) - 1 AS place
+                                      ORDER BY {order}) - 1 AS rank
               FROM {events}
               JOIN unnest(%(batches)s::bigint[], %(numbers)s::integer[], %(tracking_ids)s::text[],
                           %(feedstocks)s::integer[], %(assets)s::integer[])
                    AS share (batch_id, number, tracking_id, feedstock_id, asset_id)
                 ON {alike}
            ) AS used
-     GROUP BY batch_id, place / {size}
+     GROUP BY batch_id, rank / {size}
 """)
 
 # An event without a tag in some dimension was shared, and belongs to every batch that it agrees with. Batch
@@ -232,8 +236,8 @@ _BY_BATCH = SQL("""
                   %(assets)s::integer[], %(events)s::bigint[])
            AS slot (batch_id, number, start_time, end_time, tracking_id, feedstock_id, asset_id, event_id)
      CROSS JOIN LATERAL (
-        SELECT place / {size}, min(id), max(id), array_agg(id ORDER BY place)
-          FROM (SELECT e.id, row_number() OVER (ORDER BY {order}) - 1 AS place
+        SELECT rank / {size}, min(id), max(id), array_agg(id ORDER BY rank)
+          FROM (SELECT e.id, row_number() OVER (ORDER BY {order}) - 1 AS rank
                   FROM {source}
                  WHERE {condition} AND {chosen}
                    AND (slot.tracking_id IS NULL OR e.tracking_id IS NULL OR e.tracking_id = slot.tracking_id)
@@ -241,5 +245,5 @@ _BY_BATCH = SQL("""
                         OR e.feedstock_id = slot.feedstock_id)
                    AND (slot.asset_id IS NULL OR e.asset_id IS NULL OR e.asset_id = slot.asset_id)
                ) AS used
-         GROUP BY place / {size}) AS part
+         GROUP BY rank / {size}) AS part
 """)

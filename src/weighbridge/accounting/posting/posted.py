@@ -1,35 +1,34 @@
-"""What is known once batches have been written: which run and batch each change of a plan became."""
+"""What is known once batches have been written: which run and batch each difference of a plan became."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from weighbridge.accounting.planning.plan import Change, Run
+from weighbridge.accounting.planning.plan import Run, RunDifference
 from weighbridge.core.time.cadence import EventSlot
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """The batch that a change made."""
+    """The batch that a difference made."""
 
-    change: Change
+    difference: RunDifference
     run_id: int
     batch_id: int
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class GenerationContext:
     """What every row of a generation carries."""
 
     project: int
     family: int
     task_id: int
-    model_sha256: bytes
     feedstocks: Mapping[str, int]
     assets: Mapping[str, int]
 
 
-def run_key(context: Context, run: Run) -> tuple[object, ...]:
-    """What tells a run from the others of its model: slot and partition, as their columns hold them."""
+def identity_columns(context: GenerationContext, run: Run) -> tuple[object, ...]:
+    """The identity of a run, as its columns are written: slot, and partition by number."""
     feedstock = context.feedstocks[run.partition.feedstock] if run.partition.feedstock else None
     asset = context.assets[run.partition.asset] if run.partition.asset else None
     event = run.slot.event or None if isinstance(run.slot, EventSlot) else None

@@ -7,11 +7,11 @@ read by primary key; no page costs more than another.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
 
 import msgspec
 
 from weighbridge.accounting.batches.records import InputDataPoint, InputEvent, InputRow
+from weighbridge.accounting.books.chunks import CHUNK_SIZE
 from weighbridge.accounting.tracing.skipped_inputs import skipped_rows
 from weighbridge.collection.events.records import Substitution
 from weighbridge.collection.measurements.corrected import substitutions_numbered
@@ -20,9 +20,6 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 
 Content = Decimal | str | bool | None
-
-CHUNK_SIZE: Final = 1000
-"""Events in one row of lineage."""
 
 
 class InputSet(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from decimal import Decimal
 from weighbridge.core.engine.inputs import substitute
 from weighbridge.core.engine.slot_computation import MISSING, NOT_COMPUTABLE, NOT_DRAWN, Bench, Reading, of
 from weighbridge.core.engine.source_ledger import Drawing, Drawn, Outlet
-from weighbridge.core.ledger.drawing import ZERO, Drawer, Need, Shortfall, Stock
+from weighbridge.core.ledger.drawing import ZERO, Drawer, Need, Shortfall, SourceBatch
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Available, Model, Node, Upstream
 from weighbridge.core.quantity.number import exact_total, plain, round_to
@@ -109,22 +109,22 @@ def _draw(bench: Bench, drawing: Drawing, drawer: Drawer, need: Need | None) -> 
     return tuple(
         Drawn(
             drawer.node,
-            stock,
+            source,
             amount,
-            tuple(_attribute(bench, drawer, outlet, stock, slug) for slug in outlet.attributes),
+            tuple(_attribute(bench, drawer, outlet, source, slug) for slug in outlet.attributes),
             tuple(outlet.attributes.values()),
         )
-        for stock, amount in drawing.pool.drawn(drawer)
+        for source, amount in drawing.pool.drawn(drawer)
     )
 
 
-def _attribute(bench: Bench, drawer: Drawer, outlet: Outlet, stock: Stock, slug: str) -> Decimal:
+def _attribute(bench: Bench, drawer: Drawer, outlet: Outlet, source: SourceBatch, slug: str) -> Decimal:
     """What a source came to, in the unit that all sources of the node have."""
-    found = stock.attributes.get(slug)
+    found = source.attributes.get(slug)
     if found is not None:
         return convert(*found, outlet.attributes[slug])
     sentence = (
-        f"Node {drawer.node!r}{of(drawer.partition)} draws from {stock.tracking_id!r} of {outlet.name!r},"
+        f"Node {drawer.node!r}{of(drawer.partition)} draws from {source.tracking_id!r} of {outlet.name!r},"
         f" which has no value of {slug!r}."
     )
     bench.note(bench.model.node(drawer.node), sentence, MISSING)

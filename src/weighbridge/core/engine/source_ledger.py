@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from weighbridge.core.ledger.drawing import Drawer, Pool, Stock
+from weighbridge.core.ledger.drawing import Drawer, Pool, SourceBatch
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.quantity.unit import Unit
 from weighbridge.core.time.instant import Interval
@@ -30,7 +30,7 @@ class Drawn:
     """What a node of a run holds of one source, in the ledger's unit, and what travels along."""
 
     node: str
-    source: Stock
+    source: SourceBatch
     amount: Decimal
     attributes: tuple[Decimal, ...] = ()
     units: tuple[Unit, ...] = ()

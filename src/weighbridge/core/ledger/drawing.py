@@ -6,8 +6,22 @@ took. A run keeps what it holds; it adds when it needs more and gives back what 
 less. A run that finds too little may take over what runs after it hold, which then draw anew.
 
 Invariants: nothing is drawn that is not there; what a node draws sums to its amount to the last digit;
-the same need asked again moves nothing; sources are ordered by slot, tracking id and partition, by number
+the same need again moves nothing; sources are ordered by slot, tracking id and partition, by number
 only where one run made several batches.
+
+Worked example, in tonnes. The batches of a source ledger have left: January 0, February 3, March 6. From
+earlier generations the run of April holds 10 of January and the run of May 5 of February. Both are computed
+again, so both are lenders until it is their turn.
+
+1. April needs 14. It keeps its 10 and lacks 4: 3 of February and 1 of March are free, the oldest first.
+   March has 5 left.
+2. May needs 4 and holds 5. It gives back 1 of February, which it drew last.
+3. What has moved is posted: April draws 3 of February and 1 of March, May returns 1 of February. The same
+   needs over what is held then move nothing.
+
+Had April needed 20, it would have taken all 9 that are free and 1 of February over from May, which is left
+with 4, just what it needs. Had it drawn its 4 in proportion, 3 : 6 at whole tonnes would have been 1 and 2,
+and the tonne left over goes to the first: 2 of February and 2 of March.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +32,7 @@ from itertools import islice
 from typing import Final
 
 from weighbridge.core.ledger.allocation import divide, divide_evenly
-from weighbridge.core.ledger.draw_order import DrawOrder
+from weighbridge.core.ledger.draw_order import DrawOrder, parts_taken
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.quantity.number import EXACT, exact_total
 from weighbridge.core.quantity.unit import Unit
@@ -37,7 +51,7 @@ NOW: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Stock:
+class SourceBatch:
     """A batch of a source ledger: where it stands, and what it has left."""
 
     number: int
@@ -50,7 +64,7 @@ class Stock:
     """What its run came to, by output."""
 
     @property
-    def place(self) -> tuple[object, ...]:
+    def order(self) -> tuple[object, ...]:
         """By what sources are ordered."""
         tags = (self.partition.tracking_id, self.partition.feedstock, self.partition.asset)
         return self.slot.start, self.slot.end, self.tracking_id, *(tag or "" for tag in tags), self.number
@@ -65,7 +79,7 @@ class Drawer:
     node: str
 
     @property
-    def place(self) -> tuple[object, ...]:
+    def order(self) -> tuple[object, ...]:
         """By what drawers are ordered: slot, partition, node."""
         tags = (self.partition.tracking_id, self.partition.feedstock, self.partition.asset)
         identity = self.slot.identity if isinstance(self.slot, EventSlot) else (0, "")
@@ -118,15 +132,15 @@ class Pool:
 
     def __init__(
         self,
-        stocks: Iterable[Stock],
+        sources: Iterable[SourceBatch],
         held: Mapping[Drawer, Sequence[Lot]],
         lenders: Collection[Drawer] = (),
     ) -> None:
         """Lenders are drawers whose turn is still to come; what was named by hand is never lent."""
-        ordered = sorted(stocks, key=lambda stock: stock.place)
-        self.stocks = {stock.number: stock for stock in ordered}
-        self._rank = {stock.number: rank for rank, stock in enumerate(ordered)}
-        self._free = {stock.number: stock.balance for stock in ordered}
+        ordered = sorted(sources, key=lambda source: source.order)
+        self.sources = {batch.number: batch for batch in ordered}
+        self._rank = {batch.number: rank for rank, batch in enumerate(ordered)}
+        self._free = {batch.number: batch.balance for batch in ordered}
         self.lots_before = held
         # By act and source, in the order in which they were drawn.
         self._held: dict[Drawer, dict[tuple[int, int], Decimal]] = {}
@@ -138,10 +152,10 @@ class Pool:
         self._before = {drawer: self._by_source(drawer) for drawer in self._held}
         self._lenders = set(lenders) & self._held.keys()
         self._lent_by: dict[int, list[Drawer]] = {}
-        for drawer in sorted(self._lenders, key=_place):
+        for drawer in sorted(self._lenders, key=_order):
             for source in self._before[drawer]:
                 self._lent_by.setdefault(source, []).append(drawer)
-        self._shelves: dict[_Shelf, list[Stock]] = {}
+        self._shelves: dict[_Shelf, list[SourceBatch]] = {}
         self._sorted_by: set[tuple[int, tuple[str, ...]]] = set()
         self._first: dict[_Shelf, int] = {}
         self._views: dict[int, _View] = {}
@@ -166,7 +180,7 @@ class Pool:
             amount
             for drawer in self._of_slot.get(slot, set()) - self._lenders
             for source, amount in self._by_source(drawer).items()
-            if self.stocks[source].ledger == ledger and self.stocks[source].slot.start < slot.end
+            if self.sources[source].ledger == ledger and self.sources[source].slot.start < slot.end
         ]
         return exact_total([self._obtainable(ledger, slot.end), *own])
 
@@ -174,7 +188,7 @@ class Pool:
         """Take a drawer's turn: it lends no more, and returns what it held of another ledger."""
         self.pin(drawer)
         held = self._held.get(drawer, {})
-        for lot in [lot for lot in held if self.stocks[lot[1]].ledger != ledger]:
+        for lot in [lot for lot in held if self.sources[lot[1]].ledger != ledger]:
             self._return(drawer, [lot], held[lot])
 
     def divide(self, source: int, amount: Decimal, drawers: Sequence[Drawer], scale: int) -> bool:
@@ -195,7 +209,7 @@ class Pool:
         return exact_total(self._held.get(drawer, {}).values())
 
     def pin(self, drawer: Drawer) -> None:
-        """Leave what a drawer holds with it, whatever other runs need: its own run is left out."""
+        """Leave what a drawer holds with it, whatever other runs need: its own run is not made."""
         if drawer in self._lenders:
             self._lenders.remove(drawer)
             for source, amount in self._by_source(drawer).items():
@@ -209,29 +223,29 @@ class Pool:
 
     def holders(self, slot: Interval) -> list[Drawer]:
         """The drawers of a slot that hold something, in order."""
-        holding = [drawer for drawer in self._of_slot.get(slot, ()) if self._held.get(drawer)]
-        return sorted(holding, key=_place)
+        holders = [drawer for drawer in self._of_slot.get(slot, ()) if self._held.get(drawer)]
+        return sorted(holders, key=_order)
 
-    def drawn(self, drawer: Drawer) -> list[tuple[Stock, Decimal]]:
+    def drawn(self, drawer: Drawer) -> list[tuple[SourceBatch, Decimal]]:
         """What a drawer holds of each source, in the order of sources."""
-        found = self._by_source(drawer)
-        return [(self.stocks[source], found[source]) for source in sorted(found, key=self._rank.__getitem__)]
+        held = self._by_source(drawer)
+        return [(self.sources[source], held[source]) for source in sorted(held, key=self._rank.__getitem__)]
 
-    def moved(self) -> dict[Drawer, list[tuple[Stock, Decimal]]]:
+    def moved(self) -> dict[Drawer, list[tuple[SourceBatch, Decimal]]]:
         """What each drawer took of a source (positive) or gave back (negative), in the order of sources."""
         return {
             drawer: moves
-            for drawer in sorted(self._before.keys() | self._held.keys(), key=_place)
+            for drawer in sorted(self._before.keys() | self._held.keys(), key=_order)
             if (moves := self._moves(drawer))
         }
 
-    def _moves(self, drawer: Drawer) -> list[tuple[Stock, Decimal]]:
+    def _moves(self, drawer: Drawer) -> list[tuple[SourceBatch, Decimal]]:
         before, after = self._before.get(drawer, {}), self._by_source(drawer)
         moves = [
-            (self.stocks[source], EXACT.subtract(after.get(source, ZERO), before.get(source, ZERO)))
+            (self.sources[source], EXACT.subtract(after.get(source, ZERO), before.get(source, ZERO)))
             for source in sorted(before.keys() | after.keys(), key=self._rank.__getitem__)
         ]
-        return [(stock, amount) for stock, amount in moves if amount]
+        return [(batch, amount) for batch, amount in moves if amount]
 
     def _take_from(
         self,
@@ -241,8 +255,8 @@ class Pool:
         offers: Iterable[tuple[int, Decimal]],
         take: Callable[[Drawer, int, Decimal], None],
     ) -> Decimal:
-        """Take what is missing from what is offered, in the order asked for; give what is missing still."""
-        for source, amount in _chosen(offers, missing, need):
+        """Take what is missing from what is offered, in the order of the need; give what is missing still."""
+        for source, amount in parts_taken(offers, missing, need.order, need.scale):
             take(drawer, source, amount)
             missing = EXACT.subtract(missing, amount)
         return missing
@@ -255,29 +269,29 @@ class Pool:
         while first < len(shelf) and not self._free[shelf[first].number]:
             first += 1
         self._first[need.ledger, need.match] = first
-        for stock in islice(shelf, first, None):
-            if stock.slot.start >= need.until:
+        for batch in islice(shelf, first, None):
+            if batch.slot.start >= need.until:
                 return
-            if amount := self._free[stock.number]:
-                yield stock.number, amount
+            if amount := self._free[batch.number]:
+                yield batch.number, amount
 
     def _lent_offers(self, need: Need) -> Iterator[tuple[int, Decimal]]:
         """What lenders hold of the sources of which a need may draw, in order."""
-        for stock in self._shelf(need.ledger, need.match):
-            if stock.slot.start >= need.until:
+        for batch in self._shelf(need.ledger, need.match):
+            if batch.slot.start >= need.until:
                 return
-            if amount := self._lent_of(stock.number):
-                yield stock.number, amount
+            if amount := self._lent_of(batch.number):
+                yield batch.number, amount
 
-    def _shelf(self, ledger: int, match: Match) -> Sequence[Stock]:
+    def _shelf(self, ledger: int, match: Match) -> Sequence[SourceBatch]:
         """The sources of a ledger with these tags, in order."""
         dimensions = tuple(dimension for dimension, _ in match)
         if (ledger, dimensions) not in self._sorted_by:
             self._sorted_by.add((ledger, dimensions))
-            for stock in self.stocks.values():
-                if stock.ledger == ledger:
-                    tags = tuple((name, getattr(stock.partition, name)) for name in dimensions)
-                    self._shelves.setdefault((ledger, tags), []).append(stock)
+            for batch in self.sources.values():
+                if batch.ledger == ledger:
+                    tags = tuple((name, getattr(batch.partition, name)) for name in dimensions)
+                    self._shelves.setdefault((ledger, tags), []).append(batch)
         return self._shelves.get((ledger, match), [])
 
     def _take(self, drawer: Drawer, source: int, amount: Decimal) -> None:
@@ -350,9 +364,9 @@ class Pool:
 
     def _look_again(self, source: int, change: Decimal) -> None:
         """Carry a change of what can be had of a source into what was summed before."""
-        stock = self.stocks[source]
-        view = self._views.get(stock.ledger)
-        if view is not None and stock.slot.start < view.until:
+        batch = self.sources[source]
+        view = self._views.get(batch.ledger)
+        if view is not None and batch.slot.start < view.until:
             view.total = EXACT.add(view.total, change)
 
     def _lent_of(self, source: int) -> Decimal:
@@ -360,34 +374,11 @@ class Pool:
         return exact_total([self._by_source(lender).get(source, ZERO) for lender in lenders])
 
     def _by_source(self, drawer: Drawer) -> dict[int, Decimal]:
-        found: dict[int, Decimal] = {}
+        held: dict[int, Decimal] = {}
         for (_, source), amount in self._held.get(drawer, {}).items():
-            found[source] = EXACT.add(found.get(source, ZERO), amount)
-        return found
+            held[source] = EXACT.add(held.get(source, ZERO), amount)
+        return held
 
 
-def _place(drawer: Drawer) -> tuple[object, ...]:
-    return drawer.place
-
-
-def _chosen(
-    offers: Iterable[tuple[int, Decimal]], missing: Decimal, need: Need
-) -> Iterable[tuple[int, Decimal]]:
-    """How much to take of each offer: all of each in turn, or a part of all."""
-    if need.order is DrawOrder.FIFO:
-        left = missing
-        for source, amount in offers:
-            taken = min(left, amount)
-            yield source, taken
-            left = EXACT.subtract(left, taken)
-            if not left:
-                return
-        return
-    found = list(offers)
-    amounts = [amount for _, amount in found]
-    if exact_total(amounts) <= missing:
-        yield from found
-        return
-    # A part is cut below its offer and raised by one unit at most, so that none is above its offer.
-    parts = divide(missing, amounts, need.scale)
-    yield from ((source, part) for (source, _), part in zip(found, parts, strict=True) if part)
+def _order(drawer: Drawer) -> tuple[object, ...]:
+    return drawer.order

@@ -75,8 +75,8 @@ class DeficitEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
-    """What a batch of the partition holds."""
+class BatchBalance:
+    """What a batch of the partition has left."""
 
     batch: Key
     run: Key
@@ -119,7 +119,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Postings:
+class PartitionEntries:
     """What is posted to a partition, in order, and what its runs are short of afterwards."""
 
     entries: Sequence[Entry]
@@ -129,37 +129,37 @@ class Postings:
 
 def post(
     ledger: int,
-    holdings: Sequence[Holding],
+    balances: Sequence[BatchBalance],
     deficits: Sequence[Deficit],
     totals: Sequence[Total],
     drawn: Sequence[Entry] = (),
-) -> Postings:
+) -> PartitionEntries:
     """Post the differences of runs of one partition of a ledger; everything comes oldest first.
 
-    Holdings include the new batches, which hold nothing yet. What draws and returns do to the partition
-    in the same generation is given, and not posted again.
+    Balances include those of the new batches, which have nothing yet. What draws and returns do to the
+    partition in the same generation is given, and not posted again.
     """
-    pool = _Pool(ledger, holdings, deficits)
+    partition = _Partition(ledger, balances, deficits)
     for entry in sorted(drawn, key=lambda one: one.kind is Kind.DRAW):
-        pool.apply(entry)
+        partition.apply(entry)
     for total in totals:
-        pool.rise(total, EXACT.subtract(total.total, total.posted))
-    pool.settle()
+        partition.rise(total, EXACT.subtract(total.total, total.posted))
+    partition.settle()
     for total in totals:
-        pool.fall(total, EXACT.subtract(total.posted, total.total))
-    return pool.postings(totals)
+        partition.fall(total, EXACT.subtract(total.posted, total.total))
+    return partition.posted(totals)
 
 
-class _Pool:
+class _Partition:
     """The balances and deficits of a partition while it is posted to."""
 
-    def __init__(self, ledger: int, holdings: Sequence[Holding], deficits: Sequence[Deficit]) -> None:
+    def __init__(self, ledger: int, balances: Sequence[BatchBalance], deficits: Sequence[Deficit]) -> None:
         self._ledger = ledger
-        self._ends = {holding.batch: holding.end for holding in holdings}
-        self._balances = {holding.batch: holding.balance for holding in holdings}
+        self._ends = {one.batch: one.end for one in balances}
+        self._balances = {one.batch: one.balance for one in balances}
         self._own: dict[Key, list[Key]] = {}
-        for holding in holdings:
-            self._own.setdefault(holding.run, []).append(holding.batch)
+        for one in balances:
+            self._own.setdefault(one.run, []).append(one.batch)
         # Falls only take, so what was found empty once stays so: the partition is walked through once.
         self._oldest = deque(self._balances)
         self._deficits = {deficit.run: deficit for deficit in deficits}
@@ -213,14 +213,14 @@ class _Pool:
         deficit = self._deficits.get(total.run, Deficit(total.run, total.end, Decimal(0)))
         self._change_deficit(deficit, left, total.batch, total.end)
 
-    def postings(self, totals: Sequence[Total]) -> Postings:
+    def posted(self, totals: Sequence[Total]) -> PartitionEntries:
         """What was posted, which is the difference of the totals to the last digit."""
-        wanted = exact_total(EXACT.subtract(total.total, total.posted) for total in totals)
+        difference = exact_total(EXACT.subtract(total.total, total.posted) for total in totals)
         made = exact_total(entry.amount for entry in self._entries)
         short = exact_total(entry.amount for entry in self._deficit_entries)
-        assert EXACT.subtract(made, short) == wanted, "entries less deficits are the difference"  # noqa: S101
+        assert EXACT.subtract(made, short) == difference, "entries less deficits are the difference"  # noqa: S101
         still_open = tuple(deficit for deficit in self._deficits.values() if deficit.amount)
-        return Postings(tuple(self._entries), tuple(self._deficit_entries), still_open)
+        return PartitionEntries(tuple(self._entries), tuple(self._deficit_entries), still_open)
 
     def _take(self, total: Total, batch: Key, left: Decimal) -> Decimal:
         taken = min(left, self._balances[batch])

@@ -1,4 +1,4 @@
-"""Publish a plan: runs, batches, values and lineage, in one transaction.
+"""Batches as they are written: runs, batches, values and lineage of a plan, in one transaction.
 
 Everything is written set by set: one statement for each table, whatever the number of batches.
 """
@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Final, LiteralString
 
-from weighbridge.accounting.drawing.draws import insert_draws
 from weighbridge.accounting.inputs.used_corrections import record_used_corrections
 from weighbridge.accounting.planning.plan import NewBatch, Plan, Run
 from weighbridge.accounting.posting.calculations import insert_calculations
+from weighbridge.accounting.posting.draws import insert_draws
 from weighbridge.accounting.posting.lineage import insert_lineage, insert_skipped_inputs, insert_static_inputs
-from weighbridge.accounting.posting.posted import Context, Posted, run_key
+from weighbridge.accounting.posting.posted import GenerationContext, Posted, identity_columns
 from weighbridge.core.ledger.partition import DIMENSIONS
-from weighbridge.core.model import Model
 from weighbridge.db.engine import Write
 
 MANY_BATCHES: Final = 200
@@ -25,18 +24,19 @@ were, empty ones for instance, and may read all batches once for each run.
 """
 
 
-async def publish(
-    tx: Write, context: Context, model: Model, plan: Plan, credited: Mapping[NewBatch, Decimal]
+async def insert_batches(
+    tx: Write, context: GenerationContext, plan: Plan, credited: Mapping[NewBatch, Decimal]
 ) -> list[Posted]:
-    """Write everything that the plan says; give the batches in the plan's order."""
-    if not plan.changes:
+    """Write every batch of a plan with its run, its values and its lineage; give them in the plan's order."""
+    if not plan.differences:
         return []
-    runs = await _ensure_runs(tx, context, [change.run for change in plan.changes])
-    posted = await _insert_batches(tx, context, plan, runs, credited)
+    model = plan.scope.model
+    runs = await _ensure_runs(tx, context, [difference.run for difference in plan.differences])
+    posted = await _insert_rows(tx, context, plan, runs, credited)
     await insert_calculations(tx, context, model, posted)
     dimensions = DIMENSIONS[model.partition_type]
-    for source in plan.sources:
-        await insert_lineage(tx, context, plan.place, source, posted, dimensions=dimensions)
+    for stream in plan.streams:
+        await insert_lineage(tx, context, plan.discovery, stream, posted, dimensions=dimensions)
     await insert_static_inputs(tx, context, posted)
     await insert_skipped_inputs(tx, context, posted)
     await insert_draws(tx, context.project, posted)
@@ -46,9 +46,11 @@ async def publish(
     return posted
 
 
-async def _ensure_runs(tx: Write, context: Context, runs: Sequence[Run]) -> dict[tuple[object, ...], int]:
+async def _ensure_runs(
+    tx: Write, context: GenerationContext, runs: Sequence[Run]
+) -> dict[tuple[object, ...], int]:
     """The ids of the runs by slot and partition; new ones are written down."""
-    keys = list(dict.fromkeys(run_key(context, run) for run in runs))
+    keys = list(dict.fromkeys(identity_columns(context, run) for run in runs))
     columns = [list(column) for column in zip(*keys, strict=True)]
     await tx.execute(_MOVE_RUNS, (*columns, context.project, context.family))
     await tx.execute(_MAKE_RUNS, (context.project, context.family, *columns))
@@ -62,22 +64,22 @@ async def _ensure_runs(tx: Write, context: Context, runs: Sequence[Run]) -> dict
     return {tuple(key): number for *key, number in rows}
 
 
-_ASKED: Final[LiteralString] = """
+_RUNS: Final[LiteralString] = """
     unnest(%s::timestamptz[], %s::timestamptz[], %s::text[], %s::integer[], %s::integer[], %s::bigint[],
            %s::boolean[])
-        WITH ORDINALITY AS asked (start_time, end_time, tracking_id, feedstock_id, asset_id, event_id,
-                                  by_event, place)
+        WITH ORDINALITY AS run (start_time, end_time, tracking_id, feedstock_id, asset_id, event_id,
+                                  by_event, position)
 """
 
 # A run of an event stays the same run when the event's times are corrected.
 _MOVE_RUNS: Final = (
-    "UPDATE runs r SET start_time = asked.start_time, end_time = asked.end_time FROM "
-    + _ASKED
+    "UPDATE runs r SET start_time = run.start_time, end_time = run.end_time FROM "
+    + _RUNS
     + """
-     WHERE r.project_id = %s AND r.family_id = %s AND r.by_event AND asked.by_event
+     WHERE r.project_id = %s AND r.family_id = %s AND r.by_event AND run.by_event
        AND (r.event_id, r.tracking_id, r.feedstock_id, r.asset_id)
-           IS NOT DISTINCT FROM (asked.event_id, asked.tracking_id, asked.feedstock_id, asked.asset_id)
-       AND (r.start_time, r.end_time) <> (asked.start_time, asked.end_time)
+           IS NOT DISTINCT FROM (run.event_id, run.tracking_id, run.feedstock_id, run.asset_id)
+       AND (r.start_time, r.end_time) <> (run.start_time, run.end_time)
 """
 )
 _MAKE_RUNS: Final = (
@@ -86,22 +88,22 @@ _MAKE_RUNS: Final = (
                       event_id, by_event)
     SELECT %s, %s, start_time, end_time, tracking_id, feedstock_id, asset_id, event_id, by_event
       FROM """
-    + _ASKED
+    + _RUNS
     + """
-     ORDER BY place
+     ORDER BY position
     ON CONFLICT DO NOTHING
 """
 )
 
 
-async def _insert_batches(
+async def _insert_rows(
     tx: Write,
-    context: Context,
+    context: GenerationContext,
     plan: Plan,
     runs: Mapping[tuple[object, ...], int],
     credited: Mapping[NewBatch, Decimal],
 ) -> list[Posted]:
-    changes = plan.changes
+    differences = plan.differences
     rows = await tx.tuples(
         """
         INSERT INTO batches (project_id, ledger_id, run_id, adjusts, model_id, model_sha256, tracking_id,
@@ -110,31 +112,31 @@ async def _insert_batches(
                fingerprint, %s, %s
           FROM unnest(%s::integer[], %s::bigint[], %s::bigint[], %s::text[], %s::timestamptz[],
                       %s::timestamptz[], %s::numeric[], %s::numeric[], %s::bytea[])
-               WITH ORDINALITY AS asked (ledger_id, run_id, adjusts, tracking_id, start_time, end_time, total,
-                                         credited, fingerprint, place)
-         ORDER BY place
+               WITH ORDINALITY AS batch (ledger_id, run_id, adjusts, tracking_id, start_time, end_time, total,
+                                         credited, fingerprint, position)
+         ORDER BY position
         RETURNING id
         """,
         (
             context.project,
-            plan.model_id,
-            context.model_sha256,
-            plan.share_scale,
+            plan.scope.model_id,
+            plan.scope.model_sha256,
+            plan.scope.share_scale,
             context.task_id,
-            [change.target.number for change in changes],
-            [runs[run_key(context, change.run)] for change in changes],
-            [change.adjusts for change in changes],
-            [change.run.name for change in changes],
-            [change.run.slot.start for change in changes],
-            [change.run.slot.end for change in changes],
-            [change.total for change in changes],
-            [credited[change.batch] for change in changes],
-            [change.run.fingerprint for change in changes],
+            [difference.ledger.number for difference in differences],
+            [runs[identity_columns(context, difference.run)] for difference in differences],
+            [difference.adjusts for difference in differences],
+            [difference.run.name for difference in differences],
+            [difference.run.slot.start for difference in differences],
+            [difference.run.slot.end for difference in differences],
+            [difference.total for difference in differences],
+            [credited[difference.batch] for difference in differences],
+            [difference.run.fingerprint for difference in differences],
         ),
     )
-    # Ids are drawn in the order of the rows, so sorting them pairs them with the changes again.
+    # Ids are drawn in the order of the rows, so sorting them pairs them with the differences again.
     numbers = [number for (number,) in sorted(rows)]
     return [
-        Posted(change, runs[run_key(context, change.run)], number)
-        for change, number in zip(changes, numbers, strict=True)
+        Posted(difference, runs[identity_columns(context, difference.run)], number)
+        for difference, number in zip(differences, numbers, strict=True)
     ]

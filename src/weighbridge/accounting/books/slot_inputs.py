@@ -1,4 +1,4 @@
-"""What stays with slots: the complete sets of data that the caller named, and the types that were set aside.
+"""What stays with slots: the complete sets of data that the caller named, and the types that were skipped.
 
 Invariant: a later generation of a slot finds what the last request said; a request replaces all of it, the
 sets or the types or both. A slot of an event is its event or tracking id, whatever its times are.
@@ -20,7 +20,7 @@ Sets = Mapping[int, Mapping[int, frozenset[int]]]
 
 @dataclass(frozen=True, slots=True)
 class SlotInputs:
-    """What was named and set aside in the slots of a generation, and what that means for a model's inputs."""
+    """What was named and skipped in the slots of a generation, and what that means for a model's inputs."""
 
     sets: Sets = field(default_factory=dict)
     skipped: Mapping[int, frozenset[int]] = field(default_factory=dict)
@@ -29,8 +29,8 @@ class SlotInputs:
     """The only events that an input may use, by the slot's index and the node."""
     skipped_nodes: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     """The inputs that have no data by the caller's wish, with their types, by the slot's index."""
-    asked: frozenset[int] = frozenset()
-    """The places of the slots of which a request says so, and with which it is to stay."""
+    replaced: frozenset[int] = frozenset()
+    """The positions of the slots of which a request says so: what stays with them is replaced by it."""
 
     @property
     def nodes(self) -> frozenset[str]:
@@ -39,13 +39,13 @@ class SlotInputs:
 
 
 NO_INPUTS: Final = SlotInputs()
-"""Nothing was named or set aside."""
+"""Nothing was named or skipped."""
 
 
 _SLOTS: Final = """
     unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[], %(slot_events)s::bigint[],
            %(slot_tracking_ids)s::text[])
-        WITH ORDINALITY AS slot (start_time, end_time, event_id, tracking_id, place)
+        WITH ORDINALITY AS slot (start_time, end_time, event_id, tracking_id, position)
 """
 _KEY: Final = """
     coalesce({0}.event_id, 0), coalesce({0}.tracking_id, ''),
@@ -56,8 +56,8 @@ _KEY: Final = """
 _OF_SLOT: Final = f"({_KEY.format('i')}) = ({_KEY.format('slot')})"
 
 
-class _Kept(msgspec.Struct, frozen=True):
-    place: int
+class _SlotInputRow(msgspec.Struct, frozen=True):
+    position: int
     data_point_type: int
     is_skipped: bool
     events: list[int] | None
@@ -68,29 +68,33 @@ async def kept_inputs(tx: Read, project: int, family: int, slots: Sequence[Inter
     sets: dict[int, dict[int, frozenset[int]]] = {}
     skipped: dict[int, frozenset[int]] = {}
     for row in await tx.rows(
-        _Kept,
+        _SlotInputRow,
         f"""
-        SELECT slot.place - 1, i.data_point_type_id, i.is_skipped, i.event_ids
+        SELECT slot.position - 1, i.data_point_type_id, i.is_skipped, i.event_ids
           FROM {_SLOTS} JOIN slot_inputs i ON {_OF_SLOT}
          WHERE i.project_id = %(project)s AND i.family_id = %(family)s
         """,
         {"project": project, "family": family, **slot_columns(slots)},
     ):
         if row.is_skipped:
-            skipped[row.place] = skipped.get(row.place, frozenset()) | {row.data_point_type}
+            skipped[row.position] = skipped.get(row.position, frozenset()) | {row.data_point_type}
         if row.events is not None:
-            sets.setdefault(row.place, {})[row.data_point_type] = frozenset(row.events)
+            sets.setdefault(row.position, {})[row.data_point_type] = frozenset(row.events)
     return SlotInputs(sets, skipped)
 
 
 async def keep_inputs(
     tx: Write, project: int, family: int, slots: Sequence[Interval], inputs: SlotInputs
 ) -> None:
-    """Have what was asked stay with the slots, in the place of what stayed with them before."""
-    asked = sorted(inputs.asked)
-    if not asked:
+    """Have what a request says stay with the slots, instead of what stayed with them before."""
+    positions = sorted(inputs.replaced)
+    if not positions:
         return
-    values = {"project": project, "family": family, **slot_columns([slots[place] for place in asked])}
+    values = {
+        "project": project,
+        "family": family,
+        **slot_columns([slots[position] for position in positions]),
+    }
     await tx.execute(
         f"""
         DELETE FROM slot_inputs i USING {_SLOTS}
@@ -99,9 +103,9 @@ async def keep_inputs(
         values,
     )
     rows = [
-        (number, kind, kind in inputs.skipped.get(place, ()), _array(inputs, place, kind))
-        for number, place in enumerate(asked, start=1)
-        for kind in sorted({*inputs.sets.get(place, ()), *inputs.skipped.get(place, ())})
+        (number, kind, kind in inputs.skipped.get(position, ()), _array(inputs, position, kind))
+        for number, position in enumerate(positions, start=1)
+        for kind in sorted({*inputs.sets.get(position, ()), *inputs.skipped.get(position, ())})
     ]
     if rows:
         numbers, kinds, skips, events = (list(column) for column in zip(*rows, strict=True))
@@ -112,13 +116,13 @@ async def keep_inputs(
             SELECT %(project)s, %(family)s, slot.start_time, slot.end_time, slot.event_id, slot.tracking_id,
                    said.kind, said.is_skipped, said.events::bigint[]
               FROM unnest(%(numbers)s::bigint[], %(kinds)s::integer[], %(skips)s::boolean[],
-                          %(events)s::text[]) AS said (place, kind, is_skipped, events)
-              JOIN {_SLOTS} USING (place)
+                          %(events)s::text[]) AS said (position, kind, is_skipped, events)
+              JOIN {_SLOTS} USING (position)
             """,
             {**values, "numbers": numbers, "kinds": kinds, "skips": skips, "events": events},
         )
 
 
-def _array(inputs: SlotInputs, place: int, kind: int) -> str | None:
-    events = inputs.sets.get(place, {}).get(kind)
+def _array(inputs: SlotInputs, position: int, kind: int) -> str | None:
+    events = inputs.sets.get(position, {}).get(kind)
     return None if events is None else f"{{{','.join(map(str, sorted(events)))}}}"

@@ -1,13 +1,13 @@
-"""Holdings: what the partitions of ledgers hold and lack before a generation posts to them."""
+"""Balances: what the accounts of ledgers hold and lack, an account being one partition over all slots."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final, LiteralString
 
 import msgspec
 from psycopg.sql import SQL
 
+from weighbridge.accounting.books.runs import RUN_TAGS
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.ledger.posting import GENERATED, Taken
 from weighbridge.core.time.instant import Instant
@@ -22,13 +22,13 @@ class Account:
     partition: Partition
 
     @property
-    def place(self) -> tuple[object, ...]:
+    def order(self) -> tuple[object, ...]:
         """By what accounts are ordered."""
         return self.ledger, self.partition.label
 
 
-class Stored(msgspec.Struct, frozen=True):
-    """A batch that is there already."""
+class HeldBatch(msgspec.Struct, frozen=True):
+    """A batch of an account that is posted, and what it has left."""
 
     ledger: int
     tracking_id: str | None
@@ -63,14 +63,8 @@ class OpenDeficit(msgspec.Struct, frozen=True):
         return Account(self.ledger, Partition(self.tracking_id, self.feedstock, self.asset))
 
 
-_PARTITION: Final[LiteralString] = """
-    LEFT JOIN feedstocks f ON (f.project_id, f.id) = (r.project_id, r.feedstock_id)
-    LEFT JOIN assets a ON (a.project_id, a.id) = (r.project_id, r.asset_id)
-"""
-
-
 async def accounts_of(tx: Read, project: int, batches: Collection[int]) -> dict[int, Account]:
-    """Where batches stand."""
+    """The accounts that batches belong to."""
     if not batches:
         return {}
     rows = await tx.tuples(
@@ -78,7 +72,7 @@ async def accounts_of(tx: Read, project: int, batches: Collection[int]) -> dict[
             SELECT b.id, b.ledger_id, r.tracking_id, f.name, a.name
               FROM batches b LEFT JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id) {}
              WHERE b.project_id = %s AND b.id = ANY (%s)
-        """).format(SQL(_PARTITION)),
+        """).format(SQL(RUN_TAGS)),
         (project, sorted(batches)),
     )
     return {number: Account(ledger, Partition(*partition)) for number, ledger, *partition in rows}
@@ -99,14 +93,14 @@ async def open_deficits(tx: Read, project: int, ledgers: Collection[int]) -> lis
               FROM deficits d JOIN runs r ON (r.project_id, r.id) = (d.project_id, d.run_id) {}
              WHERE d.project_id = %s AND d.ledger_id = ANY (%s) AND d.amount > 0
              ORDER BY r.start_time, r.end_time, r.tracking_id, r.id
-        """).format(SQL(_PARTITION)),
+        """).format(SQL(RUN_TAGS)),
         (project, sorted(ledgers)),
     )
 
 
-async def stored_in(
+async def held_batches(
     tx: Read, project: int, accounts: Collection[Account], batches: Collection[int]
-) -> list[Stored]:
+) -> list[HeldBatch]:
     """The batches of partitions that hold something, and these others, oldest first."""
     if not accounts:
         return []
@@ -115,20 +109,20 @@ async def stored_in(
         strict=True,
     )
     return await tx.rows(
-        Stored,
+        HeldBatch,
         SQL("""
             SELECT b.ledger_id, r.tracking_id, f.name, a.name, b.id, b.run_id, b.start_time, b.end_time,
                    b.tracking_id, b.balance
               FROM unnest(%s::integer[], %s::text[], %s::text[], %s::text[])
-                   AS wanted (ledger_id, tracking_id, feedstock, asset)
-              JOIN batches b ON b.ledger_id = wanted.ledger_id
+                   AS account (ledger_id, tracking_id, feedstock, asset)
+              JOIN batches b ON b.ledger_id = account.ledger_id
               LEFT JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id) {}
              WHERE b.project_id = %s AND b.deleted_at IS NULL AND (b.balance > 0 OR b.id = ANY (%s))
-               AND coalesce(r.tracking_id, '') = coalesce(wanted.tracking_id, '')
-               AND coalesce(f.name, '') = coalesce(wanted.feedstock, '')
-               AND coalesce(a.name, '') = coalesce(wanted.asset, '')
+               AND coalesce(r.tracking_id, '') = coalesce(account.tracking_id, '')
+               AND coalesce(f.name, '') = coalesce(account.feedstock, '')
+               AND coalesce(a.name, '') = coalesce(account.asset, '')
              ORDER BY b.start_time, b.end_time, b.tracking_id, b.id
-        """).format(SQL(_PARTITION)),
+        """).format(SQL(RUN_TAGS)),
         ([one.ledger for one in accounts], *(list(column) for column in tags), project, sorted(batches)),
     )
 
@@ -164,7 +158,7 @@ async def taken_by(tx: Read, project: int, runs: Collection[int]) -> dict[tuple[
         """,
         (project, sorted(runs)),
     )
-    found: dict[tuple[int, int], list[Taken]] = {}
+    taken_by_run: dict[tuple[int, int], list[Taken]] = {}
     for ledger, run, *taken in rows:
-        found.setdefault((ledger, run), []).append(Taken(*taken))
-    return found
+        taken_by_run.setdefault((ledger, run), []).append(Taken(*taken))
+    return taken_by_run

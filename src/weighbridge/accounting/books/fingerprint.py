@@ -22,7 +22,7 @@ _ZERO: Final = Decimal(0)
 
 def fingerprint(
     model_sha256: bytes,
-    found: PartitionRun,
+    computed: PartitionRun,
     names: Mapping[int, Sequence[str]] | None = None,
     unread: Collection[str] = (),
 ) -> bytes:
@@ -32,31 +32,31 @@ def fingerprint(
     have drawn since is no reason to make a batch anew.
     """
     digest = hashlib.sha256(model_sha256)
-    for line in sorted(_lines_of_data(found, names or {})):
+    for line in sorted(_lines_of_data(computed, names or {})):
         digest.update(f"{line}\n".encode())
-    for line in draw_lines(found.draws):
+    for line in draw_lines(computed.draws):
         digest.update(line.encode())
-    for slug, reading in found.readings.items():
+    for slug, reading in computed.readings.items():
         if slug in unread:
             continue
         digest.update(f"{slug} {digits(reading.amount)} {digits(reading.whole)}\n".encode())
     return digest.digest()
 
 
-def _lines_of_data(found: PartitionRun, names: Mapping[int, Sequence[str]]) -> Iterator[str]:
+def _lines_of_data(computed: PartitionRun, names: Mapping[int, Sequence[str]]) -> Iterator[str]:
     counts: dict[int, int] = {}
     hashes: dict[int, Decimal] = {}
-    for group in found.groups:
+    for group in computed.groups:
         counts[group.source] = counts.get(group.source, 0) + group.event_count
         hashes[group.source] = EXACT.add(hashes.get(group.source, _ZERO), group.digest)
-    for source, elements in found.used.items():
+    for source, elements in computed.used.items():
         counts[source] = len(elements)
         hashes[source] = Decimal(sum(element.digest for element in elements))
     for source, count in counts.items():
         yield f"{','.join(names.get(source, [str(source)]))} {count} {plain(hashes[source])}"
-    for slug, numbers in found.statics.items():
+    for slug, numbers in computed.statics.items():
         yield f"{slug} {sorted(numbers)}"
-    for slug in found.skipped:
+    for slug in computed.skipped:
         yield f"{slug} set aside"
 
 

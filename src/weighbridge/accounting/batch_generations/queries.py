@@ -1,0 +1,98 @@
+"""Read what a generation would do, and say what one does or did as callers see it."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from weighbridge.accounting.batch_generations.records import (
+    LeftOut,
+    NewGeneration,
+    NotCounted,
+    PartitionDeficit,
+    Preview,
+    PreviewEntry,
+)
+from weighbridge.accounting.drawing.manual_allocation import RunWithoutSource
+from weighbridge.accounting.planning.exclusions import ExcludedEvents, ExcludedSlot, Exclusion, Reason
+from weighbridge.accounting.planning.propose import Proposal, Request, propose
+from weighbridge.accounting.planning.scope import CreditedLedger
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.time.cadence import label
+from weighbridge.core.time.instant import Interval
+from weighbridge.db.engine import Read
+
+
+async def preview(tx: Read, actor: Actor, ledger: str, generation: NewGeneration) -> Preview:
+    """Say what generation would do, ledger by ledger."""
+    proposal = await propose(tx, Request(actor, ledger, generation))
+    return Preview([_entry(proposal, one) for one in proposal.scope.ledgers])
+
+
+def not_counted(exclusions: Iterable[Exclusion]) -> list[NotCounted]:
+    """The events that no run uses."""
+    return [
+        NotCounted(one.sentence, one.what.event_type, one.what.count, list(one.what.examples))
+        for one in exclusions
+        if isinstance(one.what, ExcludedEvents)
+    ]
+
+
+def left_out(exclusions: Iterable[Exclusion]) -> list[LeftOut]:
+    """The runs that are not made."""
+    return [
+        LeftOut(one.what.slot, one.what.partition.label or None, list(one.what.nodes))
+        for one in exclusions
+        if isinstance(one.what, RunWithoutSource)
+    ]
+
+
+def deficits(proposal: Proposal) -> list[PartitionDeficit]:
+    """What is open afterwards in the partitions that are posted to."""
+    project = proposal.scope.project
+    return [
+        PartitionDeficit(ids.of("ledger", project, account.ledger), account.partition.label or None, amount)
+        for account, amount in proposal.entries.deficits.items()
+    ]
+
+
+def _entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
+    """What the plans of all versions do to one ledger."""
+    scope, exclusions = proposal.scope, proposal.exclusions
+    differences = [one for one in proposal.differences if one.ledger == ledger]
+    own = ids.of("ledger", scope.project, ledger.number)
+    others = {ids.of("ledger", scope.project, one.number) for one in scope.ledgers} - {own}
+    return PreviewEntry(
+        id=own,
+        name=ledger.name,
+        count=len(differences),
+        adjustments=sum(one.adjusts is not None for one in differences),
+        slots=_slot_labels(proposal),
+        touched_slots=_labels_of(exclusions, Reason.MOSTLY_OUTSIDE),
+        passed_over_slots=_labels_of(exclusions, Reason.OTHER_CADENCE),
+        not_counted=not_counted(exclusions),
+        pending_proposals=[one for plan in proposal.plans for one in plan.pending],
+        left_out=left_out(exclusions),
+        deficits=[one for one in deficits(proposal) if one.ledger not in others],
+        problems=[problem.message for problem in proposal.problems],
+    )
+
+
+def _slot_labels(proposal: Proposal) -> list[str]:
+    """What the slots that are computed are called, in their order."""
+    slots = [
+        (slot, label(scope.model.cadence, slot, scope.zone))
+        for scope in proposal.scopes
+        for slot in scope.slots
+    ]
+    return [named for _, named in sorted(slots, key=_slot_order)]
+
+
+def _labels_of(exclusions: Sequence[Exclusion], reason: Reason) -> list[str]:
+    return [
+        one.what.label for one in exclusions if one.reason is reason and isinstance(one.what, ExcludedSlot)
+    ]
+
+
+def _slot_order(slot: tuple[Interval, str]) -> tuple[datetime, datetime, str]:
+    interval, named = slot
+    return interval.start, interval.end, named

@@ -1,0 +1,254 @@
+"""Exclusions: what a generation does without, each with its reason, so that nothing is dropped silently.
+
+Events of the range that no run uses, runs that are not made, and slots that nobody computes are all told as
+one kind of value; what a caller sees of them is made from it where the answer is put together.
+
+What a caller named or skipped stays with its slot, so that data which come later are excluded too; that is
+said with every generation.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from psycopg.sql import SQL, Composable, Literal
+
+from weighbridge.accounting.books.runs import slot_columns
+from weighbridge.accounting.drawing.manual_allocation import RunWithoutSource
+from weighbridge.accounting.inputs.event_slots import EVENTS_NAMED_MAX, in_none
+from weighbridge.accounting.inputs.selection import EACH_SLOT, BySlot, chosen, membership
+from weighbridge.accounting.inputs.streams import InputStream, matching
+from weighbridge.accounting.inputs.window import IS_LONG, LONG, Reach
+from weighbridge.accounting.planning.scope import Scope
+from weighbridge.core.engine.statistics import Group
+from weighbridge.core.identity import ids
+from weighbridge.core.time.cadence import EVENT, label
+from weighbridge.core.time.instant import Interval
+from weighbridge.db.engine import Read
+
+
+class Reason(StrEnum):
+    """Why something is excluded, as a caller reads it."""
+
+    NO_PARTITION = "no partition that runs agrees with their tags"
+    STRADDLES = "they lie across a boundary between slots"
+    INCOMPLETE = "they lack a required value"
+    NO_SLOT = "no slot of an event or tracking id has them"
+    OTHERS_NAMED = "other data were named for input {input}"
+    TYPE_SKIPPED = "the type that input {input} reads was set aside"
+    NO_SOURCE = "nobody named a source for nodes of it that draw by hand"
+    MOSTLY_OUTSIDE = "less than half of it lies in the range"
+    OTHER_CADENCE = "batches of another cadence stand there"
+
+
+@dataclass(frozen=True, slots=True)
+class ExcludedEvents:
+    """Events of one type that no run uses."""
+
+    event_type: str
+    count: int
+    examples: tuple[str, ...]
+    """The ids of the first few."""
+    input: str = ""
+    """The input that would read them, where the reason is of one input."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExcludedSlot:
+    """A slot that the range reaches into and nobody computes."""
+
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Something that a generation does without, and why."""
+
+    reason: Reason
+    what: ExcludedEvents | RunWithoutSource | ExcludedSlot
+
+    @property
+    def sentence(self) -> str:
+        """The reason in full."""
+        named = self.what.input if isinstance(self.what, ExcludedEvents) else ""
+        return self.reason.format(input=named)
+
+
+async def excluded_events(
+    tx: Read,
+    scope: Scope,
+    discovery: BySlot,
+    streams: Sequence[InputStream],
+    without_partition: Sequence[Group],
+) -> list[Exclusion]:
+    """The events of the range that no run of a version uses, by reason and type."""
+    return [
+        *_without_partition(streams, without_partition),
+        *await _outside_of_slots(tx, scope, streams),
+        *await _not_chosen(tx, scope, discovery, streams),
+    ]
+
+
+def excluded_slots(scope: Scope) -> Iterator[Exclusion]:
+    """The slots that a range reaches into without selecting them, and those left to another cadence."""
+    for reason, slots in (
+        (Reason.MOSTLY_OUTSIDE, scope.selection.touched),
+        (Reason.OTHER_CADENCE, scope.of_other_cadence),
+    ):
+        for slot in slots:
+            yield Exclusion(reason, ExcludedSlot(label(scope.cadence, slot, scope.zone)))
+
+
+def _without_partition(streams: Sequence[InputStream], groups: Sequence[Group]) -> Iterator[Exclusion]:
+    """Events whose tags fit no partition that runs."""
+    slugs = {stream.number: stream.event_type_slug for stream in streams}
+    for group in groups:
+        events = ExcludedEvents(slugs[group.source], group.event_count, (group.first_event,))
+        yield Exclusion(Reason.NO_PARTITION, events)
+
+
+async def _outside_of_slots(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[Exclusion]:
+    """Events of the range that straddle a boundary, are in no slot or incomplete."""
+    is_by_event = scope.model.cadence == EVENT
+    return [
+        *await _straddling_or_incomplete(tx, scope, streams, [] if is_by_event else scope.slots),
+        *(await _in_no_slot(tx, scope, streams) if is_by_event else []),
+    ]
+
+
+async def _in_no_slot(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[Exclusion]:
+    """Events that slots of events leave, such as those without the tracking id that would make one."""
+    exclusions = []
+    slots = BySlot(scope.project, (*scope.slots, *scope.selection.touched))
+    for stream in streams:
+        if stream.window.reach is not Reach.ANY:
+            count, numbers = await in_none(tx, slots, stream, scope.hull)
+            if count:
+                events = _events(scope, stream.event_type_slug, count, numbers)
+                exclusions.append(Exclusion(Reason.NO_SLOT, events))
+    return exclusions
+
+
+async def _straddling_or_incomplete(
+    tx: Read, scope: Scope, streams: Sequence[InputStream], cut: Sequence[Interval]
+) -> list[Exclusion]:
+    rows = await tx.tuples(
+        _OUTSIDE_OF_SLOTS.format(straddling=_straddling(streams), long=SQL(LONG), is_long=SQL(IS_LONG)),
+        {
+            "project": scope.project,
+            "types": sorted({stream.event_type for stream in streams}),
+            "boundaries": sorted({slot.start for slot in cut} | {slot.end for slot in cut}),
+            "start": scope.hull.start,
+            "end": scope.hull.end,
+            "straddles": Reason.STRADDLES,
+            "incomplete": Reason.INCOMPLETE,
+            "named": EVENTS_NAMED_MAX,
+        },
+    )
+    return [
+        Exclusion(Reason(reason), _events(scope, slug, count, numbers))
+        for slug, reason, count, numbers in rows
+    ]
+
+
+def _straddling(streams: Sequence[InputStream]) -> Composable:
+    """Whether an event would be read by an input that takes only what lies inside a slot."""
+    arms = [
+        SQL("(e.event_type_id = {} AND {})").format(Literal(stream.event_type), stream.where)
+        for stream in streams
+        if stream.window.reach is Reach.INSIDE
+    ]
+    return SQL("({})").format(SQL(" OR ").join(arms)) if arms else SQL("false")
+
+
+async def _not_chosen(
+    tx: Read, scope: Scope, discovery: BySlot, streams: Sequence[InputStream]
+) -> list[Exclusion]:
+    """Events that an input would use if nothing had been named or skipped for their slot."""
+    return [
+        one
+        for stream in streams
+        if stream.apart is not None and stream.window.reach is not Reach.ANY
+        for one in await _not_chosen_of(tx, scope, discovery, stream)
+    ]
+
+
+async def _not_chosen_of(tx: Read, scope: Scope, discovery: BySlot, stream: InputStream) -> list[Exclusion]:
+    node = stream.reads[0].node
+    restriction, values = chosen(discovery, stream)
+    skipped = [index + 1 for index, nodes in scope.inputs.skipped_nodes.items() if node in nodes]
+    rows = await tx.tuples(
+        _NOT_CHOSEN.format(
+            slots=EACH_SLOT,
+            source=matching(stream),
+            membership=membership(discovery.slots, stream),
+            chosen=restriction,
+        ),
+        {
+            **values,
+            **slot_columns(discovery.slots),
+            "project": discovery.project,
+            "event_type": stream.event_type,
+            "skipped": skipped,
+            "named": EVENTS_NAMED_MAX,
+        },
+    )
+    return [
+        Exclusion(
+            Reason.TYPE_SKIPPED if is_skipped else Reason.OTHERS_NAMED,
+            _events(scope, stream.event_type_slug, count, numbers, node),
+        )
+        for is_skipped, count, numbers in rows
+    ]
+
+
+def _events(scope: Scope, slug: str, count: int, numbers: Sequence[int], node: str = "") -> ExcludedEvents:
+    examples = tuple(ids.of("event", scope.project, number) for number in numbers)
+    return ExcludedEvents(slug, count, examples, node)
+
+
+# An event that lies across boundaries lies across the first one after its start. It began within the hour
+# before that one, or is long, and long events have an index of their own: nothing reads the range again.
+# OFFSET has the boundaries looked up one by one, where the planner would hold every event against each.
+_OUTSIDE_OF_SLOTS: Final = SQL("""
+    WITH boundary AS (
+        SELECT at, greatest(lag(at) OVER (ORDER BY at), at - {long}) AS earliest
+          FROM unnest(%(boundaries)s::timestamptz[]) AS at
+    ), excluded AS (
+        SELECT near.event_type_id, near.id, near.start_time, %(straddles)s::text AS reason
+          FROM boundary
+         CROSS JOIN LATERAL (
+            SELECT e.event_type_id, e.id, e.start_time FROM events e
+             WHERE e.project_id = %(project)s AND e.event_type_id = ANY (%(types)s) AND e.voided_at IS NULL
+               AND e.is_complete AND e.end_time > %(start)s AND e.start_time < %(end)s AND {straddling}
+               AND e.start_time >= boundary.earliest AND e.start_time < boundary.at
+               AND e.end_time > boundary.at
+            OFFSET 0) AS near
+        UNION ALL
+        SELECT e.event_type_id, e.id, e.start_time, %(straddles)s
+          FROM events e,
+               LATERAL (SELECT (%(boundaries)s::timestamptz[])[
+                            width_bucket(e.start_time, %(boundaries)s::timestamptz[]) + 1] AS at) AS boundary
+         WHERE e.project_id = %(project)s AND e.event_type_id = ANY (%(types)s) AND e.voided_at IS NULL
+           AND e.is_complete AND e.end_time > %(start)s AND e.start_time < %(end)s AND {straddling}
+           AND {is_long} AND e.end_time > boundary.at AND e.start_time < boundary.at - {long}
+        UNION ALL
+        SELECT e.event_type_id, e.id, e.start_time, %(incomplete)s
+          FROM events e
+         WHERE e.project_id = %(project)s AND e.event_type_id = ANY (%(types)s) AND e.voided_at IS NULL
+           AND NOT e.is_complete AND e.start_time < %(end)s
+           AND (e.end_time > %(start)s OR e.end_time = e.start_time AND e.start_time >= %(start)s)
+    )
+    SELECT t.slug, excluded.reason, count(*),
+           (array_agg(excluded.id ORDER BY excluded.start_time, excluded.id))[1:%(named)s]
+      FROM excluded JOIN event_types t ON t.project_id = %(project)s AND t.id = excluded.event_type_id
+     GROUP BY t.slug, excluded.reason ORDER BY t.slug, excluded.reason
+""")
+
+_NOT_CHOSEN: Final = SQL("""
+    SELECT is_skipped, count(*), (array_agg(id ORDER BY start_time, id))[1:%(named)s]
+      FROM (SELECT DISTINCT slot.number = ANY (%(skipped)s::integer[]) AS is_skipped, e.id, e.start_time
+              FROM {slots} JOIN {source} ON {membership} AND NOT {chosen}) AS not_chosen
+     GROUP BY is_skipped ORDER BY is_skipped
+""")

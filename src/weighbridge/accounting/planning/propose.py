@@ -1,0 +1,124 @@
+"""What a generation would post, all of it, without a write: runs, entries, deficits, exclusions and problems.
+
+Preview shows a proposal and the task posts one, so the two cannot disagree. Whatever else wants to know what
+would come of a request asks here too.
+
+Invariants: a proposal is made from one snapshot; a proposal with problems has no entries.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weighbridge.accounting.batch_generations.records import NewGeneration
+from weighbridge.accounting.drawing.draws import refuse_beyond_balance
+from weighbridge.accounting.drawing.manual_sources import ManualSources, manual_sources_of
+from weighbridge.accounting.planning.draw_entries import draw_entries
+from weighbridge.accounting.planning.entries import ProposedEntries, entries_of
+from weighbridge.accounting.planning.exclusions import Exclusion, Reason
+from weighbridge.accounting.planning.plan import Plan, RunDifference
+from weighbridge.accounting.planning.planner import make_plans
+from weighbridge.accounting.planning.scope import Scope, scopes_of
+from weighbridge.accounting.planning.updates import UpdatedRun, shortfalls, updated_run
+from weighbridge.core.ledger.posting import Entry
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Read
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be generated: a range of a ledger, or the slot of one of its batches with other inputs."""
+
+    actor: Actor
+    ledger: str
+    generation: NewGeneration
+    updated_batch: int | None = None
+    """The number of the batch that is given other inputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Everything that a generation would post, version by version of its model, the active one last."""
+
+    request: Request
+    plans: tuple[Plan, ...]
+    entries: ProposedEntries
+    without_source: tuple[Exclusion, ...]
+    """Runs that no version makes, because nobody named a source for them."""
+    problems: tuple[Problem, ...]
+    """Why nothing can be posted; empty when it can."""
+
+    @property
+    def scope(self) -> Scope:
+        """That of the active version, which also names the ledgers and the slots that nobody computes."""
+        return self.plans[-1].scope
+
+    @property
+    def scopes(self) -> list[Scope]:
+        """Of every version."""
+        return [plan.scope for plan in self.plans]
+
+    @property
+    def differences(self) -> list[RunDifference]:
+        """The batches that would be made."""
+        return [difference for plan in self.plans for difference in plan.differences]
+
+    @property
+    def exclusions(self) -> list[Exclusion]:
+        """What would not be counted or made, and why."""
+        return [*(one for plan in self.plans for one in plan.exclusions), *self.without_source]
+
+
+async def scopes_for(tx: Read, request: Request) -> tuple[Scope, ...]:
+    """What each version of the model is to compute; raise Invalid when there is nothing to generate."""
+    scopes, _ = await _scopes_and_run(tx, request)
+    return scopes
+
+
+async def refuse_early(tx: Read, request: Request) -> Scope:
+    """Raise Invalid with what can be told before any data are read; give the scope of the active version."""
+    scopes, run = await _scopes_and_run(tx, request)
+    sources = await _manual_sources(tx, request, scopes, run)
+    await refuse_beyond_balance(tx, [scope.drawing for scope in scopes], sources)
+    return scopes[-1]
+
+
+async def propose(tx: Read, request: Request) -> Proposal:
+    """Work out everything that a generation would post, and write nothing.
+
+    Raises Invalid when the request cannot be understood; what would fail it later is in the proposal.
+    """
+    scopes, run = await _scopes_and_run(tx, request)
+    sources = await _manual_sources(tx, request, scopes, run)
+    plans, drawings = await make_plans(tx, scopes, sources)
+    problems = [*(problem for plan in plans for problem in plan.problems), *drawings.allocation.problems]
+    draws: list[Entry] = []
+    if drawings.pool is not None and not problems:
+        draws, problems = draw_entries(plans, drawings.pool)
+    entries = ProposedEntries()
+    if not problems:
+        entries = await entries_of(tx, scopes[0].project, plans, draws)
+    return Proposal(
+        request=request,
+        plans=tuple(plans),
+        entries=entries,
+        without_source=tuple(Exclusion(Reason.NO_SOURCE, one) for one in drawings.allocation.without_source),
+        problems=(*map(Problem, problems), *(shortfalls(scopes, entries) if run else ())),
+    )
+
+
+async def _manual_sources(
+    tx: Read, request: Request, scopes: Sequence[Scope], run: UpdatedRun | None
+) -> ManualSources:
+    """What the request says of sources by hand; an update speaks of its run only."""
+    partition = run.partition if run else None
+    return await manual_sources_of(tx, [scope.drawing for scope in scopes], request.generation, partition)
+
+
+async def _scopes_and_run(tx: Read, request: Request) -> tuple[tuple[Scope, ...], UpdatedRun | None]:
+    """The scopes of a request, and the run of the batch that is given other inputs, if one is."""
+    run = None
+    if request.updated_batch is not None:
+        run = await updated_run(tx, request.ledger, request.updated_batch)
+    only = run.slot if run else None
+    return await scopes_of(tx, request.actor, request.ledger, request.generation, only), run

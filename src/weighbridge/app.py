@@ -25,6 +25,7 @@ from weighbridge.collection.feedstocks.routes import ROUTES as FEEDSTOCKS
 from weighbridge.collection.locations.routes import ROUTES as LOCATIONS
 from weighbridge.collection.projects.routes import ROUTES as PROJECTS
 from weighbridge.core.identity.link import API_PREFIX
+from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.http import edge, health, metrics, refusal, wire
 from weighbridge.http.openapi import page
@@ -81,6 +82,7 @@ def build(settings: Settings) -> edge.Application:
     """Make the application; it opens its database when it starts and closes it when it stops."""
     if settings.database_url is None:
         raise ValueError("the application needs the URL of a database; `weighbridge serve` gives it one")
+    parse_unit("kg")  # the first unit makes the table of all, which no request should wait for
     base_url = settings.base_url or f"http://{settings.host}:{settings.port}"
     database = Database(
         settings.database_url,

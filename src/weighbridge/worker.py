@@ -18,6 +18,7 @@ from weighbridge.accounting.batches.tasks import delete_batches
 from weighbridge.collection.evidence_files.keeping import sweep
 from weighbridge.collection.evidence_files.store import EvidenceStore, open_store
 from weighbridge.core.platform.task_state import ATTEMPTS_MAX
+from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.errors import Refusal
 from weighbridge.http import idempotency
@@ -56,6 +57,7 @@ async def run() -> None:
     """Work until SIGTERM or SIGINT, then finish what is in hand."""
     settings = settings_module.read()
     assert settings.database_url is not None, "the caller gives the worker a database"  # noqa: S101
+    parse_unit("kg")  # the first unit makes the table of all, which no task should wait for
     async with Database(
         settings.database_url,
         connections_max=settings.worker_concurrency * 3 + 1,

@@ -1,7 +1,6 @@
 """The source files, read and parsed once for every test about them."""
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
@@ -39,13 +38,9 @@ class File:
         """Whether the path matches one of the patterns."""
         return any(fnmatch(self.path, pattern) for pattern in patterns)
 
-    def imports(self) -> Iterator[tuple[str, int]]:
+    def imports(self) -> tuple[tuple[str, int], ...]:
         """Every imported module with the line that imports it."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Import):
-                yield from ((alias.name, node.lineno) for alias in node.names)
-            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                yield node.module, node.lineno
+        return _imports(self.path)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -77,6 +72,18 @@ def nouns() -> tuple[Noun, ...]:
         for path in (PACKAGE / area).glob(f"*/{file}")
     }
     return tuple(sorted(named))
+
+
+@cache
+def _imports(path: str) -> tuple[tuple[str, int], ...]:
+    (file,) = (one for one in files() if one.path == path)
+    found: list[tuple[str, int]] = []
+    for node in ast.walk(file.tree):
+        if isinstance(node, ast.Import):
+            found += ((alias.name, node.lineno) for alias in node.names)
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.append((node.module, node.lineno))
+    return tuple(found)
 
 
 def _read(path: Path) -> File:

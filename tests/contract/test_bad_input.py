@@ -27,7 +27,7 @@ from tests.given.requests import (
     whole,
     world_of,
 )
-from tests.server import Answer, Server
+from tests.server import Answer, Caller, Server
 
 from weighbridge.http.openapi.parameters import names_in
 
@@ -125,10 +125,10 @@ def world(server: Server) -> World:
 
 
 @pytest.fixture(scope="module")
-def small(postgres: str) -> Iterator[Server]:
-    """A service that takes small bodies only."""
-    with Server(postgres, request_body_bytes=LIMIT) as server:
-        yield server
+def small(server: Server) -> Iterator[Caller]:
+    """A caller of a service that takes small bodies only."""
+    with Server(server.database.url, request_body_bytes=LIMIT) as service:
+        yield service.account().caller()
 
 
 @pytest.fixture
@@ -140,10 +140,9 @@ def send(server: Server, world: World):
 
     def refusal(name: str, body: Any) -> Answer:
         operation = OPERATIONS[name]
-        caller = world.account.caller()
         before = stored()
         content = body if isinstance(body, bytes) else json.dumps(body, default=float).encode()
-        answer = caller.send(operation.method, world.path(operation), content=content)
+        answer = next(world.callers).send(operation.method, world.path(operation), content=content)
         assert answer.status in {400, 404, 413, 422}, f"{answer.status} {answer.text[:500]}"
         assert len(answer.text) < ANSWER_CHARACTERS_MAX, answer.text[:500]
         assert answer.status == 404 or all(error["message"].endswith(".") for error in answer.errors)
@@ -193,7 +192,7 @@ def test_an_instrument_of_a_system_ledger_is_taken(world):
     operation = OPERATIONS["create_instrument"]
     body = json.dumps(whole("create_instrument", ("instrument",)), default=float).encode()
 
-    world.account.caller().send("POST", world.path(operation), content=body).expect(201)
+    next(world.callers).send("POST", world.path(operation), content=body).expect(201)
 
 
 @pytest.mark.parametrize(("name", "way"), moments(), ids=spoken)
@@ -246,7 +245,7 @@ def test_a_parameter_that_an_operation_does_not_take_is_refused_by_name(world, n
     operation = OPERATIONS[name]
     body = content_of(operation) if operation.body is not None else None
 
-    answer = sent(operation, world.path(operation), world, body, {"dry_run": "true"})
+    answer = sent(operation, world.path(operation), next(world.callers), body, {"dry_run": "true"})
 
     assert answer.status == 400, answer.text
     assert [error["field"] for error in answer.errors] == ["dry_run"]
@@ -267,7 +266,7 @@ def test_a_body_over_the_limit_is_refused_with_the_limit(small, name):
     operation = OPERATIONS[name]
     path = operation.path.format_map(dict.fromkeys(names_in(operation.path), "1"))
 
-    answer = small.account().caller().send(operation.method, path, content=b" " * (LIMIT + 1)).expect(413)
+    answer = small.send(operation.method, path, content=b" " * (LIMIT + 1)).expect(413)
 
     assert (
         answer.error["message"] == "The body is larger than this request takes; it takes 4,096 bytes at most."
@@ -275,10 +274,10 @@ def test_a_body_over_the_limit_is_refused_with_the_limit(small, name):
 
 
 def test_a_body_that_tells_no_length_is_measured_as_it_arrives(small):
-    host, port = small.address.removeprefix("http://").split(":")
+    host, port = small.server.address.removeprefix("http://").split(":")
     head = (
         "POST /api/v1/projects HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-        f"Authorization: Bearer {small.account().caller().token}\r\nTransfer-Encoding: chunked\r\n\r\n"
+        f"Authorization: Bearer {small.token}\r\nTransfer-Encoding: chunked\r\n\r\n"
     )
     with socket.create_connection((host, int(port)), timeout=10) as caller:
         caller.sendall(head.encode() + b"2000\r\n" + b" " * 8192 + b"\r\n")

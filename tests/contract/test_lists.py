@@ -5,8 +5,6 @@ naming the problem; `filter[state]` on batch lists and `filter[value]` on event 
 The lists come from the table of contents of the service, so that a new one is held to the same rules.
 """
 
-from itertools import cycle
-
 import pytest
 from tests.given.requests import OPERATIONS, World, world_of
 from tests.server import Answer, Server
@@ -37,11 +35,10 @@ def world(server: Server) -> World:
 
 @pytest.fixture(scope="module")
 def listed(world: World):
-    """What a list answers to a query; several tokens share the requests, each within its limit."""
-    callers = cycle([world.account.caller() for _ in range(5)])
+    """What a list answers to a query."""
 
     def get(name: str, *query: tuple[str, str]) -> Answer:
-        return next(callers).get(world.path(OPERATIONS[name]), query)
+        return next(world.callers).get(world.path(OPERATIONS[name]), query)
 
     return get
 

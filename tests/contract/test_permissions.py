@@ -3,35 +3,58 @@ permissions by area; tokens expire. Design, section 4: 401 without a usable toke
 permission (message names it), 404 also for another account's records.
 """
 
+from typing import Any
+
 import pytest
-from tests.given import collection as given
+from tests.given.requests import (
+    OPERATIONS,
+    World,
+    content_of,
+    kind_of,
+    required_query,
+    sent,
+    unknown,
+    world_of,
+)
+from tests.server import Caller, Server
 
+from weighbridge.core.platform.permission import ALL_PERMISSIONS
 from weighbridge.core.platform.token import assemble
+from weighbridge.http.endpoint import Operation
+from weighbridge.http.openapi_parameters import names_in
 
-READS = [
-    "/projects", "/projects/{p}", "/projects/{p}/event_types", "/projects/{p}/event_types/{et}",
-    "/projects/{p}/locations", "/feedstocks", "/projects/{p}/feedstocks", "/projects/{p}/events",
-    "/projects/{p}/events/{evt}", "/projects/{p}/data_points",
-]  # fmt: skip
-
-WRITES = {
-    "/projects": ("administration:write", {"project": {"name": "Plant"}}),
-    "/projects/{p}/event_types": (
-        "data_collection:write",
-        {"event_type": {"name": "New", "data_point_types": []}},
-    ),
-    "/projects/{p}/locations": ("data_collection:write", {"location": {"name": "Yard"}}),
-    "/projects/{p}/feedstocks": ("data_collection:write", {"feedstock": {"name": "Wood"}}),
-    "/projects/{p}/events": ("data_collection:write", {"event": given.event_body()}),
-}
+READS = [name for name, operation in OPERATIONS.items() if operation.permission.endswith(":read")]
 
 
-@pytest.fixture
-def known(api):
-    """The ids of one record of each kind, by the short names that the paths above use."""
-    project = given.project(api)
-    event_type = given.event_type(api, project)
-    return {"p": project["id"], "et": event_type["id"], "evt": given.event(api, project)["id"]}
+def nowhere(operation: Operation, world: World) -> str:
+    """The path of an operation with ids that no record has."""
+    kinds = {name: kind_of(name) for name in names_in(operation.path)}
+    return operation.path.format_map({name: unknown(kind, world.ids[kind]) for name, kind in kinds.items()})
+
+
+@pytest.fixture(scope="module")
+def world(server: Server) -> World:
+    return world_of(server)
+
+
+@pytest.fixture(scope="module")
+def callers(world: World) -> dict[str, Caller]:
+    """By permission, someone who has it alone; behind a minus sign, someone who has every other one."""
+    alone = {one: world.account.caller(one) for one in ALL_PERMISSIONS}
+    without = {
+        f"-{one}": world.account.caller(*[other for other in ALL_PERMISSIONS if not includes(other, one)])
+        for one in ALL_PERMISSIONS
+    }
+    return alone | without
+
+
+def includes(held: str, needed: str) -> bool:
+    """Whether one permission is the other, or is to write where the other is to read."""
+    return held in {needed, needed.replace(":read", ":write")}
+
+
+def asked(operation: Operation) -> Any:
+    return content_of(operation) if operation.body is not None else None
 
 
 def test_a_request_without_a_token_is_refused(anyone):
@@ -95,61 +118,45 @@ def test_a_token_is_accepted_bare_and_as_bearer(api, anyone, form):
     anyone.send("GET", "/projects", headers={"authorization": form.format(api.token)}).expect(200)
 
 
-def test_a_refused_token_is_refused_before_the_path_tells_anything(anyone, known):
-    anyone.get(f"/projects/{known['p']}").expect(401)
-    anyone.get("/projects/prj_0").expect(401)
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_without_a_token_no_operation_tells_anything(anyone, world, name):
+    operation = OPERATIONS[name]
+
+    sent(operation, world.path(operation), anyone, asked(operation)).expect(401)
+    sent(operation, nowhere(operation, world), anyone, asked(operation)).expect(401)
 
 
-@pytest.mark.parametrize("path", READS)
-def test_reading_collected_data_takes_the_permission_to_read_it(account, known, path):
-    others = account.caller("production_accounting:write", "data_rules:write", "administration:write")
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_an_operation_is_refused_without_its_permission_and_nothing_changes(callers, world, sql, name):
+    operation = OPERATIONS[name]
+    written = "SELECT count(*) FROM audit_log WHERE account_id = %s"
+    before = sql(written, world.account.id)
 
-    answer = others.get(path.format(**known)).expect(403)
-    account.caller("data_collection:read").get(path.format(**known)).expect(200)
+    answer = sent(operation, world.path(operation), callers[f"-{operation.permission}"], asked(operation))
 
-    assert answer.error["message"] == "The token lacks the permission data_collection:read."
-
-
-@pytest.mark.parametrize("path", WRITES)
-def test_writing_takes_the_permission_to_write(account, known, path):
-    permission, body = WRITES[path]
-    area = permission.partition(":")[0]
-    readers = ("data_collection:read", "production_accounting:read", "data_rules:read", "administration:read")
-
-    answer = account.caller(*readers).post(path.format(**known), body).expect(403)
-    account.caller(f"{area}:write").post(path.format(**known), body).expect(201)
-
-    assert answer.error["message"] == f"The token lacks the permission {permission}."
+    assert answer.expect(403).errors == [
+        {"message": f"The token lacks the permission {operation.permission}."}
+    ]
+    assert sql(written, world.account.id) == before
 
 
-@pytest.mark.parametrize("path", READS)
-def test_permission_to_write_includes_reading(account, known, path):
-    account.caller("data_collection:write").get(path.format(**known)).expect(200)
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_an_operation_takes_no_other_permission_than_its_own(callers, world, name):
+    assert_is_let_in(OPERATIONS[name], callers[OPERATIONS[name].permission], world)
 
 
-def test_tasks_take_production_accounting(account):
-    account.caller("production_accounting:read").get("/async_tasks").expect(200)
+@pytest.mark.parametrize("name", READS)
+def test_permission_to_write_includes_reading(callers, world, name):
+    writing = OPERATIONS[name].permission.replace(":read", ":write")
 
-    error = account.caller("data_collection:write").get("/async_tasks").expect(403).error
-
-    assert error["message"] == "The token lacks the permission production_accounting:read."
-
-
-def test_a_refused_writer_changes_nothing(account, known, api):
-    account.caller("data_collection:read").post(
-        f"/projects/{known['p']}/locations", {"location": {"name": "Yard"}}
-    ).expect(403)
-
-    assert api.get(f"/projects/{known['p']}/locations").data == []
+    assert_is_let_in(OPERATIONS[name], callers[writing], world)
 
 
-@pytest.mark.parametrize("path", [path for path in READS if "{p}" in path])
-def test_another_accounts_records_are_not_found_to_read(stranger, known, path):
-    assert stranger.get(path.format(**known)).expect(404).errors == [{"message": "record not found"}]
+def assert_is_let_in(operation: Operation, caller: Caller, world: World) -> None:
+    """Ask for what is not there: whoever may ask is told so, or without an id in the path, answered."""
+    path, query = nowhere(operation, world), required_query(operation, world)
 
+    answer = sent(operation, path, caller, asked(operation), query)
 
-@pytest.mark.parametrize("path", [path for path in WRITES if "{p}" in path])
-def test_another_accounts_project_is_not_found_to_write_to(stranger, known, path):
-    _, body = WRITES[path]
-
-    assert stranger.post(path.format(**known), body).expect(404).errors == [{"message": "record not found"}]
+    assert answer.status not in {401, 403}, answer.text
+    assert not names_in(operation.path) or answer.status == 404, answer.text

@@ -12,42 +12,28 @@ import pytest
 from tests.given.requests import (  # fmt: skip
     BODIES,
     OPERATIONS,
+    QUERY_KINDS,
     World,
     content_of,
     is_id,
     kind_of,
     placed_in,
+    required_query,
     sent,
+    unknown,
     ways_through,
     world_of,
 )
 from tests.server import Answer, Server
 
-from weighbridge.core.identity import ids
-from weighbridge.core.identity.ids import Key
 from weighbridge.http.endpoint import Operation
 from weighbridge.http.openapi.parameters import names_in
-
-NOWHERE = Key(2**31 - 2, 2**47)
-"""The key of records that no test ever makes."""
-
-NUMBER_OF_NONE = 2_147_483_646
-
-QUERY_KINDS = {("compare_models", "to"): "model"}
-"""What the id in a parameter that must stand in the query names."""
 
 
 @pytest.fixture(scope="module")
 def worlds(server: Server) -> tuple[World, World]:
     """The account of the caller, and the one whose records it names."""
     return world_of(server), world_of(server)
-
-
-def unknown(kind: str, like: Any) -> Any:
-    """An id of the same form that no record has."""
-    if isinstance(like, int):
-        return NUMBER_OF_NONE
-    return ids.make(kind, Key(NOWHERE.project) if kind == "project" else NOWHERE)
 
 
 def path_places() -> list[tuple[str, str, str]]:
@@ -68,10 +54,6 @@ def path_with(operation: Operation, place: str, value: Any, mine: World, theirs:
     return operation.path.format_map(values | {place: value})
 
 
-def required_query(operation: Operation, world: World) -> dict[str, str]:
-    return {name: str(world.ids[QUERY_KINDS[operation.name, name]]) for name in operation.query}
-
-
 def told(answer: Answer, *values: Any) -> tuple[int, str]:
     """What an answer tells, without the id of the request and the ids that were sent."""
     text = answer.text.replace(answer.headers["x-request-id"], "<request>")
@@ -90,7 +72,12 @@ def test_another_accounts_record_in_a_path_is_not_found(worlds, name, place, for
     query = required_query(operation, mine)
 
     answers = [
-        (sent(operation, path_with(operation, place, value, mine, theirs), mine, body, query), value)
+        (
+            sent(
+                operation, path_with(operation, place, value, mine, theirs), next(mine.callers), body, query
+            ),
+            value,
+        )
         for value in (foreign, never)
     ]
 
@@ -119,7 +106,7 @@ def test_another_accounts_record_in_a_query_is_as_one_that_never_was(worlds, nam
     path = mine.path(operation)
 
     answers = [
-        (sent(operation, path, mine, None, {parameter: str(value)}), value)
+        (sent(operation, path, next(mine.callers), None, {parameter: str(value)}), value)
         for value in (foreign, unknown(kind, foreign))
     ]
 
@@ -154,7 +141,7 @@ def test_another_accounts_record_in_a_body_is_refused_as_one_that_never_was(worl
     path = mine.path(operation)
 
     answers = [
-        (sent(operation, path, mine, placed_in(mine, name, way, value)), value)
+        (sent(operation, path, next(mine.callers), placed_in(mine, name, way, value)), value)
         for value in (foreign, unknown(kind, foreign))
     ]
 
@@ -171,7 +158,7 @@ def test_the_caller_may_do_all_this_with_records_of_its_own(worlds):
             path = operation.path.format_map(
                 {one: mine.ids[kind_of(one)] for one in names_in(operation.path)}
             )
-            answer = sent(operation, path, mine, None, required_query(operation, mine))
+            answer = sent(operation, path, next(mine.callers), None, required_query(operation, mine))
             if name != "download_evidence":  # the evidence of the tests is a link
                 answer.expect(200)
 

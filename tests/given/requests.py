@@ -10,14 +10,17 @@ import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any
 
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 from tests.given import instruments as given_instruments
-from tests.server import Account, Answer, Server
+from tests.server import Account, Answer, Caller, Server
 
 from weighbridge.app import SLICES
+from weighbridge.core.identity import ids
+from weighbridge.core.identity.ids import Key
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.http.endpoint import Operation
 from weighbridge.http.openapi import document as openapi
@@ -50,6 +53,8 @@ FILTER_KINDS = {
     "skipped_data_point_type": "data_point_type",
 }
 
+CALLERS = 10
+
 YAML = given_accounting.document(given_accounting.MASS)
 START = "2025-02-01T00:00:00Z"
 TEXTS = {"import_assets": b"name\nShredder\n"}
@@ -78,12 +83,23 @@ WHOLE: dict[str, Any] = {
 """Bodies that would be taken; those of the other operations are made from their schemas."""
 
 
+NOWHERE = Key(2**31 - 2, 2**47)
+"""The key of records that no test ever makes."""
+
+NUMBER_OF_NONE = 2_147_483_646
+
+QUERY_KINDS = {("compare_models", "to"): "model"}
+"""What the id in a parameter that must stand in the query names."""
+
+
 @dataclass(frozen=True, slots=True)
 class World:
     """An account with one record of each kind: its caller, and the ids by kind."""
 
     account: Account
     ids: Mapping[str, Any]
+    callers: Iterator[Caller]
+    """Who may do everything, in turn: no token comes to the end of its requests of a minute."""
 
     def path(self, operation: Operation) -> str:
         """The path of an operation, with the ids of the world's own records."""
@@ -142,7 +158,7 @@ def world_of(server: Server) -> World:
         "rule_run": rule["rule_run_id"],
         "data_point_result": api.get(f"/rules/{rule['id']}/rule_results").data[0]["id"],
     }
-    return World(account, found)
+    return World(account, found, cycle([account.caller() for _ in range(CALLERS)]))
 
 
 def kind_of(name: str, owner: str = "") -> str:
@@ -182,14 +198,24 @@ def least(schema: Mapping[str, Any], name: str = "") -> Any:
     return {"string": "x", "integer": 1, "number": 1, "boolean": False, "array": [], "object": {}}[kind]
 
 
-def sent(operation: Operation, path: str, world: World, body: Any, query: Any = ()) -> Answer:
-    """Send the request as someone of the account who may do everything."""
-    caller = world.account.caller()
+def sent(operation: Operation, path: str, caller: Caller, body: Any, query: Any = ()) -> Answer:
+    """Send the request, with what it needs beside a body."""
     headers = {"content-type": operation.text} if operation.text else {}
     content = None
     if operation.body is not None:
         content = body if isinstance(body, bytes) else json.dumps(body, default=float).encode()
     return caller.send(operation.method, path, query=query, content=content, headers=headers)
+
+
+def required_query(operation: Operation, world: World) -> dict[str, str]:
+    return {name: str(world.ids[QUERY_KINDS[operation.name, name]]) for name in operation.query}
+
+
+def unknown(kind: str, like: Any) -> Any:
+    """An id of the same form that no record has."""
+    if isinstance(like, int):
+        return NUMBER_OF_NONE
+    return ids.make(kind, Key(NOWHERE.project) if kind == "project" else NOWHERE)
 
 
 def ways_through(schema: Mapping[str, Any], way: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

@@ -15,7 +15,8 @@ from weighbridge.commands.options import Json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from weighbridge.core.model import CaseResult, Equation
+    from weighbridge.core.engine import CaseResult
+    from weighbridge.core.model import Equation
     from weighbridge.modelling.document.reading import Report
 
 File = Annotated[Path, Parameter(help="The YAML file of the model.")]

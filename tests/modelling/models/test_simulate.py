@@ -169,7 +169,7 @@ def test_a_formula_that_has_no_value_is_refused_with_its_node_and_place(api):
     error = simulate(api, model(api, nodes, "total"), {"mass": 3}).expect(422).error
 
     assert (error["field"], error["code"]) == ("ratio", "not_computable")
-    assert error["message"].startswith("In ratio, at column 7 of the formula:")
+    assert error["message"].startswith("Node 'ratio', at column 7 of its formula:")
 
 
 def test_a_calculation_that_costs_too_much_is_refused(api):

@@ -21,7 +21,7 @@ from weighbridge.core.engine.element import Content, Element
 from weighbridge.core.engine.statistics import Group
 from weighbridge.core.expression import Budget
 from weighbridge.core.ledger.partition import DIMENSIONS, Partition
-from weighbridge.core.model import Dimension, Program
+from weighbridge.core.model import Dimension, PreparedModel
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
 
@@ -42,7 +42,7 @@ class NamedInputs:
 
 
 async def read_named_inputs(
-    tx: Read, project: int, program: Program, named: Sequence[NamedDataPoint], period: Interval
+    tx: Read, project: int, program: PreparedModel, named: Sequence[NamedDataPoint], period: Interval
 ) -> NamedInputs:
     """What the inputs of a model find among the data points named; Invalid names inputs that find no type."""
     model = program.model

@@ -10,7 +10,7 @@ from weighbridge.accounting.inputs.named_run import Outcome, compute
 from weighbridge.accounting.model_runs import queries
 from weighbridge.accounting.model_runs.records import DATA_POINTS_MAX, ModelRun, NewModelRun
 from weighbridge.core.identity.ids import Owner
-from weighbridge.core.model import Model, ModelError, Program, Surroundings, prepare
+from weighbridge.core.model import Model, ModelError, PreparedModel, Surroundings, prepare
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem, bounded
 from weighbridge.core.time.instant import Instant, Interval
@@ -102,7 +102,7 @@ def _frame(kept: Kept, asked: NewModelRun) -> tuple[int, Interval]:
     return kept.project, Interval(Instant.of(asked.start_time), Instant.of(asked.end_time))
 
 
-def _program(document: str, surroundings: Surroundings) -> Program:
+def _program(document: str, surroundings: Surroundings) -> PreparedModel:
     try:
         return prepare(read_model(document, surroundings), surroundings)
     except ModelError as error:

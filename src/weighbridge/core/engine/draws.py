@@ -79,16 +79,10 @@ def draw(bench: Bench, drawing: Drawing, node: Node, body: Upstream) -> None:
 def _need(bench: Bench, drawing: Drawing, node: Node, body: Upstream, one: Partition) -> Need | None:
     """What a node needs of its ledger; None when the amount that it names is none."""
     outlet = drawing.outlets[node.slug]
-    assert body.amount is not None, "the model was checked: a node names an amount or sources"  # noqa: S101
-    asked = bench.number_of(one, body.amount)
-    if asked is None and node.is_optional:
-        asked = ZERO
-    if asked is None or asked < 0:
-        found = "has no value" if asked is None else f"is {plain(asked)} and must not be negative"
-        sentence = f"Node {node.slug!r}{of(one)} draws {body.amount!r}, which {found}."
-        bench.note(node, sentence, MISSING if asked is None else NOT_COMPUTABLE)
+    asked = amount_needed(bench, node, body, one)
+    if asked is None:
         return None
-    unit = bench.model.node(body.amount).unit
+    unit = bench.model.node(body.amount or "").unit
     return Need(
         ledger=outlet.ledger,
         scale=outlet.scale,
@@ -97,6 +91,20 @@ def _need(bench: Bench, drawing: Drawing, node: Node, body: Upstream, one: Parti
         order=body.order,
         match=tuple((dimension, getattr(one, dimension)) for dimension in body.match),
     )
+
+
+def amount_needed(bench: Bench, node: Node, body: Upstream, one: Partition) -> Decimal | None:
+    """The value of the node whose amount is drawn, in its unit; None, and a problem, when it is no amount."""
+    assert body.amount is not None, "the model was checked: a node names an amount or sources"  # noqa: S101
+    asked = bench.number_of(one, body.amount)
+    if asked is None and node.is_optional:
+        asked = ZERO
+    if asked is not None and asked >= 0:
+        return asked
+    found = "has no value" if asked is None else f"is {plain(asked)} and must not be negative"
+    sentence = f"Node {node.slug!r}{of(one)} draws {body.amount!r}, which {found}."
+    bench.note(node, sentence, MISSING if asked is None else NOT_COMPUTABLE)
+    return None
 
 
 def _draw(bench: Bench, drawing: Drawing, drawer: Drawer, need: Need | None) -> tuple[Drawn, ...]:

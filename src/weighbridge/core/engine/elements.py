@@ -6,11 +6,11 @@ from decimal import Decimal
 from weighbridge.core.engine.coverage import coverage
 from weighbridge.core.engine.element import Element
 from weighbridge.core.engine.inputs import Shared, amount_of, is_own, settle, share
-from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, UNCOVERED, Amount, Bench
+from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, UNCOVERED, Bench
 from weighbridge.core.engine.statistics import NOTHING, ZERO, Statistics, statistics_of
 from weighbridge.core.engine.straddling import hours, hours_inside, part_inside
 from weighbridge.core.ledger.partition import Partition
-from weighbridge.core.model import Aggregate, Input, Node, Straddle
+from weighbridge.core.model import Aggregate, Amount, Input, Node, Straddle
 from weighbridge.core.model import aggregates as definitions
 from weighbridge.core.quantity.number import CONTEXT, EXACT
 

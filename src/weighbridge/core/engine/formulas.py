@@ -2,12 +2,12 @@
 
 from decimal import Decimal
 
-from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, UNMATCHED, Amount, Bench, Reading, of
+from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, UNMATCHED, Bench, Reading, of
 from weighbridge.core.engine.statistics import ZERO
 from weighbridge.core.expression import Environment, ExpressionError
 from weighbridge.core.expression.value import Content
 from weighbridge.core.ledger.partition import Partition
-from weighbridge.core.model import Node
+from weighbridge.core.model import Amount, Node
 
 
 def compute(bench: Bench, node: Node) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from weighbridge.core.engine.slot_computation import MISSING, NOT_COMPUTABLE, Amount, Bench, Reading
+from weighbridge.core.engine.slot_computation import MISSING, NOT_COMPUTABLE, Bench, Reading
 from weighbridge.core.engine.statistics import NOTHING, ZERO, Group, Statistics
 from weighbridge.core.ledger.allocation import AllocationError, divide
 from weighbridge.core.ledger.partition import Partition
-from weighbridge.core.model import Aggregate, Input, Node, Share
+from weighbridge.core.model import Aggregate, Amount, Input, Node, Share
 from weighbridge.core.quantity.number import CONTEXT, EXACT
 from weighbridge.core.quantity.unit import ONE, conversion, convert, convert_by
 
@@ -50,6 +50,8 @@ def read_statistics(bench: Bench, node: Node, body: Input) -> None:
 
 def is_own(bench: Bench, body: Input, group: Group) -> bool:
     """Whether each partition that agrees with a group has all of it, rather than a part."""
+    if bench.data.given is not None:
+        return True
     return body.share is Share.REPEAT or group.tags.is_whole(bench.model.partition_type)
 
 

@@ -8,6 +8,7 @@ from weighbridge.core.engine.draws import begin, draw, go_without, look
 from weighbridge.core.engine.element import Element
 from weighbridge.core.engine.elements import read_elements
 from weighbridge.core.engine.formulas import compute
+from weighbridge.core.engine.given import take
 from weighbridge.core.engine.inputs import read_statistics, substitute
 from weighbridge.core.engine.joins import read_joined
 from weighbridge.core.engine.setting import Setting, SlotData
@@ -84,6 +85,8 @@ def _run(
     bench = Bench(setting, data, {one: PartitionBench(_names(model, one)) for one in partitions})
     bench.problems += problems
     for node in setting.program.nodes:
+        if data.given is not None and take(bench, node, data.given):
+            continue
         if isinstance(node.body, Upstream | Available):
             _draw(bench, node, node.body, found)
         else:

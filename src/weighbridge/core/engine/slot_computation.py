@@ -18,13 +18,10 @@ from weighbridge.core.engine.source_ledger import Drawn
 from weighbridge.core.engine.statistics import Group
 from weighbridge.core.expression import Value, number, quantity
 from weighbridge.core.ledger.partition import Partition
-from weighbridge.core.model import Model, Node
+from weighbridge.core.model import Amount, Model, Node
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import Unit, parse_unit
 from weighbridge.core.time.cadence import days_of
-
-Amount = Decimal | tuple[Decimal, ...] | None
-"""What a node comes to: a number, an array of them, or None when it is optional and had no data."""
 
 MISSING: Final = "required"
 """The code of a problem: something that the node needs is not there."""
@@ -86,12 +83,14 @@ class Bench:
     failed: set[tuple[Partition, str]] = field(default_factory=set)
     """Nodes that a problem was noted for, or for a node that they need: nothing more is said of them."""
     draws: dict[Partition, list[Drawn]] = field(default_factory=dict)
-    period: Value = field(init=False)
-    """The length of the slot."""
+    period: Value | None = field(init=False)
+    """The length of the slot, where it is known."""
 
     def __post_init__(self) -> None:
         self.draws = {one: [] for one in self.by_partition}
-        self.period = quantity(days_of(self.data.slot), parse_unit(DAY))
+        given = self.data.given
+        days = days_of(self.data.slot) if given is None else given.period_days
+        self.period = None if days is None else quantity(days, parse_unit(DAY))
 
     @property
     def model(self) -> Model:
@@ -132,6 +131,11 @@ class Bench:
         """Keep the elements behind an array and how long each lasts, for what is joined to it or asks."""
         work = self.by_partition[one]
         work.arrays[slug] = tuple(elements)
+        if self.data.given is not None:
+            known = self.data.given.hours.get(slug)
+            if known is None:
+                return
+            hours = known
         origin = self.setting.program.types[slug].origin
         work.durations[slug] = Value(number(parse_unit(HOUR), origin), tuple(hours))
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from weighbridge.core.engine.element import Element, StaticValue
 from weighbridge.core.engine.inputs import substitute
-from weighbridge.core.engine.slot_computation import CHANGING, MISSING, Amount, Bench, Reading
+from weighbridge.core.engine.slot_computation import CHANGING, MISSING, Bench, Reading
 from weighbridge.core.engine.statistics import ZERO
 from weighbridge.core.ledger.partition import Partition
-from weighbridge.core.model import Dimension, Node, StaticInput
+from weighbridge.core.model import Amount, Dimension, Node, StaticInput
 from weighbridge.core.quantity.unit import convert
 from weighbridge.core.time.instant import Instant
 
@@ -34,13 +34,15 @@ def _at_start(
 ) -> Amount:
     key = None if body.by is None else _shared_key(bench, body.by, one)
     if body.by is not None and key is None:
-        return _stand_in(bench, node, body, f"is a value for each {body.by}, and the partition has none", one)
+        return stand_in_static(
+            bench, node, body, f"is a value for each {body.by}, and the partition has none", one
+        )
     keyed = _keyed(values, body.by, key)
     slot = bench.data.slot
     found = _in_force(keyed, Instant.of(slot.start))
     if found is None:
         fact = f"has no value in force at {Instant.of(slot.start).text}"
-        amount = _stand_in(bench, node, body, fact, one)
+        amount = stand_in_static(bench, node, body, fact, one)
     else:
         amount = convert(found.value, found.unit, node.unit)
         bench.by_partition[one].statics.setdefault(node.slug, set()).add(found.number)
@@ -53,7 +55,7 @@ def _at_start(
     return amount
 
 
-def _stand_in(bench: Bench, node: Node, body: StaticInput, fact: str, one: Partition) -> Amount:
+def stand_in_static(bench: Bench, node: Node, body: StaticInput, fact: str, one: Partition) -> Amount:
     """What stands in for a value that is not there; a problem when nothing does."""
     if not node.is_optional and node.default is None:
         _problem(bench, node, body, fact, one)
@@ -80,8 +82,13 @@ def _at_elements(
             used.add(found.number)
             amounts.append(convert(found.value, found.unit, node.unit))
     if missing:
-        _problem(bench, node, body, f"has no value in force for {bench.setting.named(missing)}", one)
+        not_in_force(bench, node, body, one, missing)
     return tuple(amounts)
+
+
+def not_in_force(bench: Bench, node: Node, body: StaticInput, one: Partition, events: Sequence[int]) -> None:
+    """Note the elements at which no value is in force."""
+    _problem(bench, node, body, f"has no value in force for {bench.setting.named(events)}", one)
 
 
 def _shared_key(bench: Bench, by: Dimension, one: Partition) -> str | None:

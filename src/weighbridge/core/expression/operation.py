@@ -51,11 +51,16 @@ class Budget:
         self.limit = limit
         self.spent = 0
 
+    @property
+    def excess(self) -> str:
+        """The sentence for a calculation that costs too much."""
+        return f"The calculation costs more than {self.limit} operations."
+
     def spend(self, cost: int, position: Position) -> None:
         """Count a cost, and stop the run when it is too much."""
         self.spent += cost
         if self.spent > self.limit:
-            raise ExpressionError(f"The calculation costs more than {self.limit} operations.", position)
+            raise ExpressionError(self.excess, position)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,16 @@
-"""Models: the document read, checked, put in order, computed, written canonically, compared.
+"""Models: the document read, checked, put in order, made ready to run, written canonically, compared.
 
 model, flaws = parse_model(source)     structure; the model is None when there are flaws
 check_model(model)                     meaning: names, circles, units, cases
-prepare(model).run(Facts(inputs))      the value of every node, in its unit
-run_cases(model)                       the document's own checks
+prepare(model)                         what the engine runs
 """
 
+from weighbridge.core.model.aggregates import is_listed
 from weighbridge.core.model.canonical import canonical_text, sha256
-from weighbridge.core.model.cases import CaseResult, Comparison, Equation, equations, run_cases, show
 from weighbridge.core.model.checking import check_model, unknown_event_types
 from weighbridge.core.model.definition import (
     Aggregate,
+    Amount,
     Available,
     Body,
     Case,
@@ -29,36 +29,26 @@ from weighbridge.core.model.definition import (
     Upstream,
 )
 from weighbridge.core.model.difference import Change, Difference, difference
-from weighbridge.core.model.evaluation import (
-    EvaluationError,
-    Facts,
-    Program,
-    Result,
-    evaluate,
-    evaluate_node,
-    prepare,
-)
+from weighbridge.core.model.equations import Equation, equations, show
 from weighbridge.core.model.features import required_features
 from weighbridge.core.model.flaw import Flaw, ModelError
 from weighbridge.core.model.node_types import ALONE, Surroundings
 from weighbridge.core.model.order import ancestors, needs, order
 from weighbridge.core.model.parsing import parse_model
+from weighbridge.core.model.prepared import PreparedModel, prepare
 
 __all__ = [
     "ALONE",
     "Aggregate",
+    "Amount",
     "Available",
     "Body",
     "Case",
-    "CaseResult",
     "Change",
-    "Comparison",
     "Constant",
     "Difference",
     "Dimension",
     "Equation",
-    "EvaluationError",
-    "Facts",
     "Filter",
     "Flaw",
     "Formula",
@@ -67,8 +57,7 @@ __all__ = [
     "Model",
     "ModelError",
     "Node",
-    "Program",
-    "Result",
+    "PreparedModel",
     "Rounding",
     "Share",
     "StaticInput",
@@ -80,14 +69,12 @@ __all__ = [
     "check_model",
     "difference",
     "equations",
-    "evaluate",
-    "evaluate_node",
+    "is_listed",
     "needs",
     "order",
     "parse_model",
     "prepare",
     "required_features",
-    "run_cases",
     "sha256",
     "show",
     "unknown_event_types",

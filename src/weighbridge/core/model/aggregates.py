@@ -15,11 +15,9 @@ from itertools import pairwise
 from typing import Final
 
 from weighbridge.core.expression.functions.aggregate import average, median
-from weighbridge.core.model.definition import Aggregate
+from weighbridge.core.model.definition import Aggregate, Amount, Input
 from weighbridge.core.quantity.number import CONTEXT, EXACT, exact_total, total
 from weighbridge.core.time.instant import Interval
-
-Result = Decimal | tuple[Decimal, ...] | None
 
 _MILLISECOND: Final = timedelta(milliseconds=1)
 
@@ -37,11 +35,11 @@ class Reading:
 class Definition:
     """One row of the table of aggregates; the reference documentation is made of it."""
 
-    compute: Callable[[Sequence[Reading], Interval], Result]
+    compute: Callable[[Sequence[Reading], Interval], Amount]
     doc: str
 
 
-def aggregate(kind: Aggregate, readings: Sequence[Reading], slot: Interval) -> Result:
+def aggregate(kind: Aggregate, readings: Sequence[Reading], slot: Interval) -> Amount:
     """Aggregate readings in time order over a slot; None when that has no value."""
     return AGGREGATES[kind].compute(readings, slot)
 
@@ -115,18 +113,24 @@ OF_VALUES: Final[Mapping[Aggregate, Callable[[Sequence[Decimal]], Decimal]]] = {
 }
 """Aggregates that need nothing but the values, in time order, without weights."""
 
+
+def is_listed(body: Input) -> bool:
+    """Whether a list of values tells all that an input of one number needs."""
+    return body.aggregate in OF_VALUES and body.weight is None
+
+
 _OF_NOTHING: Final = {Aggregate.SUM: Decimal(0), Aggregate.COUNT: Decimal(0)}
 
 
-def _of_values(kind: Aggregate) -> Callable[[Sequence[Reading], Interval], Result]:
-    def compute(readings: Sequence[Reading], _slot: Interval) -> Result:
+def _of_values(kind: Aggregate) -> Callable[[Sequence[Reading], Interval], Amount]:
+    def compute(readings: Sequence[Reading], _slot: Interval) -> Amount:
         values = [reading.value for reading in readings]
         return OF_VALUES[kind](values) if values else _OF_NOTHING.get(kind)
 
     return compute
 
 
-def _average(readings: Sequence[Reading], slot: Interval) -> Result:
+def _average(readings: Sequence[Reading], slot: Interval) -> Amount:
     if any(reading.weight is not None for reading in readings):
         return weighted_average(readings)
     return _of_values(Aggregate.AVERAGE)(readings, slot)

@@ -6,7 +6,7 @@ Invariants: a case without flaws can be run; it may still fail.
 from collections.abc import Iterator
 
 from weighbridge.core.ledger.partition import DIMENSIONS
-from weighbridge.core.model.aggregates import OF_VALUES
+from weighbridge.core.model.aggregates import is_listed
 from weighbridge.core.model.definition import Case, Constant, Formula, Input, Model
 from weighbridge.core.model.flaw import Flaw
 from weighbridge.core.model.node_types import Types
@@ -44,9 +44,10 @@ def _input_messages(name: str, given: object, model: Model, types: Types) -> Ite
     body = model.node(slug).body
     if isinstance(body, Formula | Constant):
         yield f"gives {name}, which the model itself gives a value."
-    elif isinstance(given, tuple) and name in types and not types[name].is_array and not _is_listed(body):
+    elif (
+        isinstance(given, tuple)
+        and name in types
+        and not types[name].is_array
+        and not (isinstance(body, Input) and is_listed(body))
+    ):
         yield f"gives a list for {name}, which is {types[name]}."
-
-
-def _is_listed(body: object) -> bool:
-    return isinstance(body, Input) and body.aggregate in OF_VALUES and body.weight is None

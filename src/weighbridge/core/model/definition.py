@@ -18,6 +18,9 @@ from weighbridge.core.ledger.draw_order import DrawOrder
 from weighbridge.core.model.source import Mark, Scalar
 from weighbridge.core.quantity.unit import Unit
 
+Amount = Decimal | tuple[Decimal, ...] | None
+"""What a node comes to: a number, an array of them, or None when it is optional and had no data."""
+
 
 class Aggregate(StrEnum):
     """How the data points of an input become its value."""

@@ -25,8 +25,8 @@ from weighbridge.core.expression import (
 )
 from weighbridge.core.expression.kind import Kind
 from weighbridge.core.model.aggregates import Reading, aggregate
-from weighbridge.core.model.cases import show
 from weighbridge.core.model.definition import Aggregate
+from weighbridge.core.model.equations import show
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.quantity.unit import ONE, parse_unit
 from weighbridge.core.time.instant import Interval

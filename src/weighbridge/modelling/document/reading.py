@@ -16,16 +16,15 @@ from typing import Any, Final
 
 import yaml
 
+from weighbridge.core.engine import CaseResult, run_cases
 from weighbridge.core.model import (
     ALONE,
-    CaseResult,
     Flaw,
     Model,
     ModelError,
     Surroundings,
     check_model,
     parse_model,
-    run_cases,
 )
 from weighbridge.core.model.source import Entry, Listing, Mapping, Mark, Scalar, Source
 

@@ -6,8 +6,8 @@ what keeps it from being of use as it stands.
 
 from collections.abc import Iterator
 
+from weighbridge.core.engine import CaseResult
 from weighbridge.core.model import (
-    CaseResult,
     Flaw,
     Model,
     Surroundings,

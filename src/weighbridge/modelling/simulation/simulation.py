@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
+from weighbridge.core.engine import GivenValues, try_out, with_attributes
 from weighbridge.core.expression import Budget, ExpressionError
 from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model import (
     Aggregate,
-    EvaluationError,
-    Facts,
+    Amount,
     Input,
     Model,
     Node,
@@ -26,7 +26,7 @@ from weighbridge.core.model import (
     show,
 )
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.problem import Problem
+from weighbridge.core.problem import Problem, bounded
 from weighbridge.core.quantity.number import NumberError, limited
 from weighbridge.core.time.cadence import days_of
 from weighbridge.core.time.instant import Instant, Interval
@@ -46,6 +46,9 @@ from weighbridge.modelling.models.records import ModelName, NodeValue, Simulated
 
 COST_MAX: Final = 2_000_000
 """How many operations a simulation may cost."""
+
+PROBLEMS_MAX: Final = 100
+"""Problems of a simulation that are said at once."""
 
 Numbers = Decimal | list[Decimal]
 
@@ -78,16 +81,22 @@ def _computed(
     problems += _missing(model, inputs, problems)
     if problems:
         raise Invalid(problems)
-    facts = Facts(inputs, asked.partition, durations, days)
+    given = GivenValues(
+        {name: tuple(value) if isinstance(value, list) else value for name, value in inputs.items()},
+        asked.partition,
+        durations,
+        days,
+    )
     try:
-        program = prepare(model, surroundings)
-        results = program.run(facts, budget=Budget(COST_MAX))
-    except EvaluationError as error:
-        raise Invalid([Problem(str(error), error.node, "not_computable")]) from None
+        prepared = prepare(model, surroundings)
     except ExpressionError as error:
         raise Invalid([Problem(error.message, None, "not_computable")]) from None
-    attributes = {name: _as_result(value) for name, value in inputs.items() if "." in name}
-    lines = {one.slug: one for one in equations(program, {**attributes, **results}, asked.partition)}
+    trial = try_out(prepared, given, budget=Budget(COST_MAX))
+    if trial.problems:
+        raise Invalid(bounded(trial.problems, PROBLEMS_MAX))
+    results = trial.values
+    shown = equations(prepared, with_attributes(results, given), asked.partition)
+    lines = {one.slug: one for one in shown}
     outputs = {node.slug for node in model.outputs}
     return model.primary_output, [
         NodeValue(
@@ -214,9 +223,5 @@ def _number(value: Any) -> Decimal:
     return limited(Decimal(value))
 
 
-def _as_result(value: Numbers) -> Decimal | tuple[Decimal, ...]:
-    return value if isinstance(value, Decimal) else tuple(value)
-
-
-def _on_the_wire(value: Decimal | tuple[Decimal, ...] | None) -> Decimal | list[Decimal] | None:
+def _on_the_wire(value: Amount) -> Decimal | list[Decimal] | None:
     return list(value) if isinstance(value, tuple) else value

@@ -1,12 +1,13 @@
-"""Running a model: every node in its unit, rounded as it says, and errors that name the node."""
+"""Trying a model out: every node in its unit, rounded as it says, and problems that name the node."""
 
 from decimal import Decimal
 
 import pytest
 from tests.core.model.documents import model
 
-from weighbridge.core.expression import Budget, ExpressionError, quantity, text
-from weighbridge.core.model import EvaluationError, Facts, Surroundings, evaluate, evaluate_node, prepare
+from weighbridge.core.engine import GivenValues, try_out
+from weighbridge.core.expression import Budget, Environment, ExpressionError, quantity, text
+from weighbridge.core.model import Surroundings, prepare
 from weighbridge.core.quantity.unit import parse_unit
 
 BIOCHAR = """
@@ -24,10 +25,26 @@ BIOCHAR = """
   round: {places: 3, mode: half_up}
 """
 INPUTS = {
-    "wet": [Decimal("1.2"), Decimal("0.9")],
-    "moisture": [Decimal(12), Decimal(18)],
+    "wet": (Decimal("1.2"), Decimal("0.9")),
+    "moisture": (Decimal(12), Decimal(18)),
     "power": Decimal("0.0025"),
 }
+
+
+def evaluate(found, values, targets=None):
+    """What the nodes of a model come to from values by name."""
+    return values_of(try_out(prepare(found), GivenValues(values), targets))
+
+
+def values_of(trial):
+    assert trial.problems == ()
+    return trial.values
+
+
+def refusal(found, values, targets=None):
+    """The one problem for which a model cannot be computed."""
+    [problem] = try_out(prepare(found), GivenValues(values), targets).problems
+    return problem
 
 
 def test_every_node_has_its_value_in_its_unit():
@@ -51,10 +68,11 @@ def test_only_the_targets_and_what_they_need_are_computed():
 
 
 def test_a_node_without_data_is_an_error_that_names_it():
-    with pytest.raises(EvaluationError, match="In power: power was given no value") as failed:
-        evaluate(model(BIOCHAR), {**INPUTS, "power": None})
+    given = {name: value for name, value in INPUTS.items() if name != "power"}
 
-    assert failed.value.node == "power"
+    problem = refusal(model(BIOCHAR), given)
+
+    assert (problem.message, problem.field) == ("Input 'power' has no data.", "power")
 
 
 def test_a_formula_without_a_result_is_an_error_that_names_node_and_place():
@@ -63,12 +81,10 @@ def test_a_formula_without_a_result_is_an_error_that_names_node_and_place():
     - {slug: result, unit: "", formula: "1 / value(mass, t)"}
     """
 
-    with pytest.raises(
-        EvaluationError, match="In result, at column 3 of the formula: The divisor is zero"
-    ) as failed:
-        evaluate(model(nodes), {"mass": Decimal(0)})
+    problem = refusal(model(nodes), {"mass": Decimal(0)})
 
-    assert (failed.value.node, str(failed.value.position)) == ("result", "column 3")
+    assert problem.message.startswith("Node 'result', at column 3 of its formula: The divisor is zero")
+    assert (problem.field, problem.code) == ("result", "not_computable")
 
 
 def test_a_list_for_one_number_is_aggregated_when_nothing_else_is_needed():
@@ -78,13 +94,13 @@ def test_a_list_for_one_number_is_aggregated_when_nothing_else_is_needed():
     - {slug: counted, unit: t, input: {event_type: meter, data_point_type: total, aggregate: delta}}
     - {slug: result, unit: t, formula: latest * count}
     """
-    values = [Decimal(3), Decimal(1), Decimal(2)]
+    values = (Decimal(3), Decimal(1), Decimal(2))
 
     results = evaluate(model(nodes), {"latest": values, "count": values}, targets=["result"])
 
     assert results["result"] == Decimal(6)
-    with pytest.raises(EvaluationError, match="counted is one number and was given a list of 3"):
-        evaluate(model(nodes), {"counted": values}, targets=["counted"])
+    problem = refusal(model(nodes), {"counted": values}, targets=["counted"])
+    assert problem.message == "Input 'counted' is one number and was given a list of 3."
 
 
 def test_an_optional_input_without_data_takes_its_default_or_zero_or_is_missing():
@@ -108,9 +124,9 @@ def test_draws_bring_their_attributes_along():
     - {slug: result, unit: "kg{CO2e}", formula: sum(drawn * drawn.intensity)}
     """
     surroundings = Surroundings(attributes={("Stock", "intensity"): parse_unit("g{CO2e}/kg")})
-    facts = Facts({"drawn": [Decimal(2), Decimal(3)], "drawn.intensity": [Decimal(10), Decimal(20)]})
+    given = GivenValues({"drawn": (Decimal(2), Decimal(3)), "drawn.intensity": (Decimal(10), Decimal(20))})
 
-    results = prepare(model(nodes), surroundings).run(facts)
+    results = values_of(try_out(prepare(model(nodes), surroundings), given))
 
     assert results["result"] == Decimal(80)
 
@@ -124,14 +140,14 @@ def test_a_formula_knows_its_partition_and_the_time():
         if(partition.feedstock = 'Wood', sum(power * duration_hours(power)), sum(power) * period_days())
         / period_days()
     """
-    facts = Facts(
-        {"power": [Decimal(10), Decimal(4)]},
+    given = GivenValues(
+        {"power": (Decimal(10), Decimal(4))},
         partition={"feedstock": "Wood"},
-        durations={"power": [Decimal("1.5"), Decimal(2)]},
+        hours={"power": (Decimal("1.5"), Decimal(2))},
         period_days=Decimal(4),
     )
 
-    assert prepare(model(nodes)).run(facts)["result"] == Decimal("5.75")
+    assert values_of(try_out(prepare(model(nodes)), given))["result"] == Decimal("5.75")
 
 
 def test_a_temperature_keeps_its_offset():
@@ -150,25 +166,25 @@ def test_an_attribute_whose_unit_nobody_knows_cannot_be_computed_with():
     - {slug: result, unit: "kg{CO2e}", formula: sum(drawn * drawn.intensity)}
     """
 
-    with pytest.raises(
-        EvaluationError, match="In result, at column 11 of the formula: The unit of this value"
-    ):
-        evaluate(model(nodes), {"drawn": [Decimal(2)], "drawn.intensity": [Decimal(10)]})
+    problem = refusal(model(nodes), {"drawn": (Decimal(2),), "drawn.intensity": (Decimal(10),)})
+
+    assert problem.message.startswith("Node 'result', at column 11 of its formula: The unit of this value")
 
 
 def test_one_node_can_be_computed_from_the_values_of_others():
-    found = model(BIOCHAR)
+    found = prepare(model(BIOCHAR))
+    result, factor = found.model.node("result"), found.model.node("factor")
     values = {
-        "power": quantity(Decimal(2500), parse_unit("kWh")),
+        "power": quantity(Decimal("2.5"), parse_unit("MWh")),
         "factor": quantity(Decimal("0.207"), parse_unit("kg{CO2e}/kWh")),
     }
 
-    value = evaluate_node(found, found.node("result"), values)
+    value = found.compute(result, Environment(values))
 
     assert (value.content, value.type.unit) == (Decimal("0.518"), parse_unit("t{CO2e}"))
-    assert evaluate_node(found, found.node("factor"), {}).content == Decimal("0.207")
+    assert found.compute(factor, Environment()).content == Decimal("0.207")
     with pytest.raises(ExpressionError, match="There is no 'power' here"):
-        evaluate_node(found, found.node("result"), {"x": text("")})
+        found.compute(result, Environment({"x": text("")}))
 
 
 def test_a_run_has_one_budget():
@@ -177,8 +193,8 @@ def test_a_run_has_one_budget():
     - {slug: twice, unit: t, formula: mass * 2}
     - {slug: result, unit: t, formula: sum(twice)}
     """
-    facts = Facts({"mass": [Decimal(1)] * 100})
+    found, given = prepare(model(nodes)), GivenValues({"mass": (Decimal(1),) * 100})
 
-    assert prepare(model(nodes)).run(facts, budget=Budget(300))["result"] == Decimal(200)
-    with pytest.raises(EvaluationError, match="In result, at column 1 of the formula: The calcul"):
-        prepare(model(nodes)).run(facts, budget=Budget(299))
+    assert values_of(try_out(found, given, budget=Budget(300)))["result"] == Decimal(200)
+    [problem] = try_out(found, given, budget=Budget(299)).problems
+    assert problem.message.startswith("Node 'result', at column 1 of its formula: The calcul")

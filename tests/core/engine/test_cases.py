@@ -99,7 +99,7 @@ def test_a_case_that_cannot_be_computed_fails_with_the_reason():
     (result,) = results("{name: a, inputs: {wet: [1.2]}, expect: {result: 1}}").cases
 
     assert not result.is_passed
-    assert result.error == "In moisture: moisture was given no value."
+    assert result.error == "Input 'moisture' has nothing that matches value 1."
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,107 @@
+"""A trial computes a model once over values that somebody gives: the engine's run of a slot, and no other.
+
+The values of a list become events of a slot of their own, each known by its place: values of one place are of
+one event, so that arrays stand side by side and are joined place by place.
+
+Invariants: what a trial comes to is what a generation comes to over data with the same values, element for
+element, and what is missing stands in or is refused alike.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Final
+
+from weighbridge.core.engine.element import Element, Measure
+from weighbridge.core.engine.run import run_slot
+from weighbridge.core.engine.setting import Alone, GivenValues, Setting, SlotData
+from weighbridge.core.engine.statistics import NOTHING, Group
+from weighbridge.core.expression import Budget
+from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.model import Amount, Input, PreparedModel, is_listed
+from weighbridge.core.problem import Problem
+from weighbridge.core.time.instant import Instant, Interval
+
+_START: Final = datetime(2000, 1, 1, tzinfo=UTC)
+_SLOT: Final = Interval(Instant.of(_START), Instant.of(_START + timedelta(days=1)))
+"""A slot that only tells events apart: how long it is for formulas comes with the values."""
+
+_STEP: Final = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What the nodes came to, in the order of the document; or why they did not, in full sentences."""
+
+    values: Mapping[str, Amount]
+    problems: tuple[Problem, ...] = ()
+
+
+def try_out(
+    program: PreparedModel,
+    given: GivenValues,
+    targets: Collection[str] | None = None,
+    budget: Budget | None = None,
+) -> Trial:
+    """Compute all nodes of a model, or the targets and what they need."""
+    part = program if targets is None else program.only(targets)
+    inputs = {node.slug: node for node in part.nodes if isinstance(node.body, Input)}
+    sources = {slug: number for number, slug in enumerate(inputs, 1)}
+    measures = {
+        slug: Measure(unit=inputs[slug].unit, source=number, is_of_elements=True)
+        for slug, number in sources.items()
+    }
+    partition = Partition(**given.partition)
+    data = SlotData(
+        _SLOT,
+        tuple(_groups(part, given, sources, partition)),
+        alone=Alone(partition),
+        given=given,
+    )
+    # Of one partition the share is the whole, at any scale.
+    ran = run_slot(Setting(part, measures, 0, None, budget=budget), data)
+    if ran.problems:
+        return Trial({}, tuple(_told_once(ran.problems, budget)))
+    [run] = ran.runs
+    slugs = [slug for slug in program.model.slugs if slug in run.readings]
+    return Trial({slug: run.readings[slug].amount for slug in slugs})
+
+
+def _told_once(problems: Sequence[Problem], budget: Budget | None) -> Iterator[Problem]:
+    """The problems; of a budget that is spent only the first tells, and not every formula after that."""
+    is_told = False
+    for problem in problems:
+        is_excess = budget is not None and problem.message.endswith(budget.excess)
+        if not (is_excess and is_told):
+            yield problem
+        is_told = is_told or is_excess
+
+
+def _groups(
+    program: PreparedModel, given: GivenValues, sources: Mapping[str, int], partition: Partition
+) -> Iterator[Group]:
+    """The lists that were given to inputs, as the events of a slot."""
+    for node in program.nodes:
+        value = given.values.get(node.slug)
+        if not isinstance(node.body, Input) or value is None:
+            continue
+        if node.body.is_array or (isinstance(value, tuple) and is_listed(node.body)):
+            listed = (value,) if isinstance(value, Decimal) else value
+            elements = tuple(_element(place, one) for place, one in enumerate(listed, 1))
+            yield Group(
+                source=sources[node.slug],
+                tags=partition,
+                event_count=len(elements),
+                first_event="",
+                digest=Decimal(0),
+                by_input={node.slug: NOTHING},
+                elements=elements,
+                is_of_elements=True,
+            )
+
+
+def _element(place: int, value: Decimal) -> Element:
+    """A value as an event; by its tracking id, and by its moment, it matches what is of the same place."""
+    moment = _START + place * _STEP
+    return Element(place, place, Interval(moment, moment), (value,), tracking_id=str(place))

@@ -1,0 +1,52 @@
+"""What writes leave behind is left in one place, and so are the names of advisory locks."""
+
+import ast
+import re
+
+import pytest
+from tests.architecture.source import files
+
+from weighbridge.platform.changes.obligations import OBLIGATIONS
+
+PLACES = {
+    r"(INSERT INTO|UPDATE|DELETE FROM|COPY)\s+audit_log\b": "platform/changes/audit_row.py",
+    r"(INSERT INTO|UPDATE|COPY)\s+rule_dirty_ranges\b": "platform/changes/rule_marks.py",
+    r"\bmark_events\(": "platform/changes/rule_marks.py",
+    r"\bpg_(try_)?advisory_": "db/locks.py",
+    r"\b(hashtextextended|hashtext|rule_marks_lock)\(": "db/locks.py",
+    r"(?<!class )\bInputsHeld\(": "platform/changes/staleness.py",
+    r"(?<!class )\bGenerationsHeldOff\(": "platform/changes/holding_off.py",
+}
+"""What may stand in one file only."""
+
+
+@pytest.mark.parametrize("pattern", PLACES)
+def test_what_has_one_place_stands_nowhere_else(pattern):
+    found = {file.path for file in files() if re.search(pattern, file.text)}
+
+    assert found == {PLACES[pattern]}
+
+
+def test_the_audit_row_is_written_by_the_call_that_leaves_the_rest_as_well():
+    astray = [
+        f"{file.path}:{line} imports {module}; call changes.record"
+        for file in files()
+        if not file.stands_in("platform/changes/*")
+        for module, line in file.imports()
+        if module == "weighbridge.platform.changes.audit_row"
+    ]
+
+    assert not astray, "\n".join(astray)
+
+
+def test_the_table_of_actions_has_those_that_are_recorded_and_no_others():
+    recorded = {
+        keyword.value.value
+        for file in files()
+        for node in ast.walk(file.tree)
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if keyword.arg == "action" and isinstance(keyword.value, ast.Constant)
+    }
+
+    assert recorded == set(OBLIGATIONS)

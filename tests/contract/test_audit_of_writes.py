@@ -1,0 +1,221 @@
+"""Design, Audit: every operation that writes leaves its row in the audit log, in the same transaction.
+
+The operations are those of the service's table of contents; one that is new fails here until it is said how
+its row is called, and its request can be made up.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+import pytest
+from tests.architecture.test_endpoints import ASKS_WITHOUT_WRITING
+from tests.given import accounting as given_accounting
+from tests.given import alerts as given_alerts
+from tests.given import collection as given
+from tests.given.requests import OPERATIONS, START, WHOLE, YAML, World, content_of, sent, world_of
+from tests.server import Server
+
+ROWS = {
+    "create_project": "project.create",
+    "update_project": "project.update",
+    "create_event_type": "event_type.create",
+    "update_event_type": "event_type.update",
+    "delete_event_type": "event_type.delete",
+    "create_location": "location.create",
+    "update_location": "location.update",
+    "delete_location": "location.delete",
+    "create_feedstock": "feedstock.create",
+    "update_feedstock": "feedstock.update",
+    "delete_feedstock": "feedstock.delete",
+    "create_asset": "asset.create",
+    "import_assets": "asset.import",
+    "update_asset": "asset.update",
+    "delete_asset": "asset.delete",
+    "create_asset_custom_field": "asset_custom_field.create",
+    "delete_asset_custom_field": "asset_custom_field.delete",
+    "create_static_input": "static_input.create",
+    "create_events": "event.create",
+    "update_event": "event.update",
+    "void_event": "event.void",
+    "correct_data_point": "data_point.correct",
+    "revert_data_point": "data_point.revert",
+    "create_evidence": "evidence.create",
+    "create_model": "model.create",
+    "update_model": "model.update",
+    "set_version_label": "model.set_version_label",
+    "create_model_version": "model.create_version",
+    "activate_model": "model.activate",
+    "create_model_run": "model_run.create",
+    "delete_model_run": "model_run.delete",
+    "create_ledger": "ledger.create",
+    "create_ledger_of_project": "ledger.create",
+    "update_ledger": "ledger.update",
+    "delete_ledger": "ledger.delete",
+    "create_instrument": "instrument.create",
+    "create_batch_generation": "batch_generation.start",
+    "update_inputs": "batch.update_inputs",
+    "create_batch_deletion": "batch_deletion.start",
+    "delete_batch": "batch_deletion.start",
+    "create_rule": "rule.create",
+    "update_rule": "rule.update",
+    "delete_rule": "rule.delete",
+    "undo_corrections": "rule.undo_corrections",
+    "start_rule_run": "rule_run.start",
+    "reverse_rule_run": "rule_run.reverse",
+    "bulk_dismiss": "rule_result.bulk_dismiss",
+    "create_api_token": "api_token.create",
+    "revoke_api_token": "api_token.revoke",
+}
+"""What the row of each operation says was done."""
+
+_numbers = count(1)
+
+
+@pytest.fixture(scope="module")
+def world(server: Server) -> World:
+    return world_of(server)
+
+
+def named(noun: str, **fields: Any) -> dict[str, Any]:
+    """A body with a name that nothing has."""
+    return {noun: {"name": f"Other {next(_numbers)}", **fields}}
+
+
+def run_of(world: World) -> dict[str, Any]:
+    start, end = given_accounting.JANUARY
+    return {"model_run": {"start_time": start, "end_time": end, "data_point_ids": [world.ids["data_point"]]}}
+
+
+def corrected_to(world: World, value: int) -> None:
+    """Give the world's data point another value."""
+    path = f"/projects/{world.ids['project']}/data_points/{world.ids['data_point']}"
+    world.account.caller().patch(path, {"data_point": {"value": value}}).expect(200)
+
+
+BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
+    "create_event_type": lambda _: named("event_type", data_point_types=[]),
+    "update_location": lambda _: named("location"),
+    "update_feedstock": lambda _: named("feedstock"),
+    "create_asset": lambda _: named("asset"),
+    "import_assets": lambda _: f"name\nOther {next(_numbers)}\n".encode(),
+    "create_static_input": lambda _: {"static_input": {"slug": "other", "value": 1, "effective_from": START}},
+    "create_model_run": run_of,
+    "create_ledger": lambda world: named("ledger", unit="t", project_id=world.ids["project"]),
+    "create_batch_deletion": lambda world: {"batch_ids": [world.ids["batch"]]},
+    "create_rule": lambda _: {"rule": WHOLE["create_rule"]["rule"] | {"name": f"Other {next(_numbers)}"}},
+    "bulk_dismiss": lambda world: {"result_ids": [world.ids["data_point_result"]], "reason": "known"},
+    "create_api_token": lambda _: named("api_token", permissions=["data_collection:read"]),
+}
+"""Bodies that change something in the world; those of the other operations do as they are."""
+
+
+def made(world: World, path: str, body: Any) -> Any:
+    return world.account.caller().post(path.format_map(world.ids), body).expect(201).body["id"]
+
+
+def inactive(world: World) -> str:
+    """A version beside the active one of a model of its own."""
+    model = made(world, "/models", {"model": {"yaml": YAML}})
+    return made(world, f"/models/{model}/versions", {"yaml": YAML})
+
+
+def reverted(world: World) -> str:
+    """The world's data point, with something to revert."""
+    corrected_to(world, 7)
+    return world.ids["data_point"]
+
+
+RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
+    "delete_event_type": (
+        "event_type",
+        lambda one: made(one, "/projects/{project}/event_types", named("event_type", data_point_types=[])),
+    ),
+    "delete_location": (
+        "location", lambda one: made(one, "/projects/{project}/locations", named("location"))
+    ),
+    "delete_feedstock": (
+        "feedstock", lambda one: made(one, "/projects/{project}/feedstocks", named("feedstock"))
+    ),
+    "delete_asset": ("asset", lambda one: made(one, "/projects/{project}/assets", named("asset"))),
+    "void_event": (
+        "event", lambda one: made(one, "/projects/{project}/events", WHOLE["create_events"])
+    ),
+    "revert_data_point": ("data_point", reverted),
+    "activate_model": ("model", inactive),
+    "delete_model_run": ("model_run", lambda one: made(one, "/models/{model}/model_runs", run_of(one))),
+    "delete_ledger": (
+        "ledger",
+        lambda one: made(one, "/projects/{project}/ledgers", named("ledger", unit="t")),
+    ),
+    "delete_rule": (
+        "rule",
+        lambda one: made(one, "/projects/{project}/rules", BODIES_OF_THEIR_OWN["create_rule"](one)),
+    ),
+}  # fmt: skip
+"""Records that are made to be changed or removed, so that the tests need no order."""
+
+
+def corrections(server: Server) -> World:
+    """An account with a rule that has corrected a value."""
+    account = server.account()
+    api = account.caller()
+    project = given.measuring(api, given.number("mass"))
+    rule = given_alerts.calibration(api, project)
+    given.event(api, project, values={"mass": 50})
+    given_alerts.finished_run(api, account.drain, rule)
+    return World(account, {"rule": rule["id"]})
+
+
+def prepared(server: Server, world: World, name: str) -> World:
+    """The world in which an operation finds something to change."""
+    if name == "undo_corrections":
+        return corrections(server)
+    if name not in RECORDS_OF_THEIR_OWN:
+        return world
+    kind, make = RECORDS_OF_THEIR_OWN[name]
+    return replace(world, ids={**world.ids, kind: make(world)})
+
+
+WRITING = [
+    name
+    for name, operation in OPERATIONS.items()
+    if operation.method != "GET" and operation.path not in ASKS_WITHOUT_WRITING
+]
+
+
+def rows_of(server: Server, request_id: str) -> list[tuple[Any, ...]]:
+    return server.sql(
+        "SELECT account_id, user_id, action FROM audit_log WHERE request_id = %s ORDER BY id", request_id
+    )
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_a_write_leaves_its_row_in_the_audit_log(server, world, name):
+    operation = OPERATIONS[name]
+    there = prepared(server, world, name)
+    own = BODIES_OF_THEIR_OWN.get(name)
+    body = own(there) if own else content_of(operation) if operation.body is not None else None
+
+    answer = sent(operation, there.path(operation), there, body)
+
+    assert answer.status in {200, 201, 202, 204}, answer.text
+    actor = there.account.actor
+    assert rows_of(server, answer.headers["x-request-id"]) == [(actor.account_id, actor.user_id, ROWS[name])]
+
+
+def test_many_events_of_one_request_leave_one_row(server, world):
+    operation = OPERATIONS["create_events"]
+    events = {"events": [WHOLE["create_events"]["event"]] * 3}
+
+    answer = sent(operation, world.path(operation), world, events).expect(201)
+
+    actor = world.account.actor
+    assert rows_of(server, answer.headers["x-request-id"]) == [
+        (actor.account_id, actor.user_id, "event.create_many")
+    ]
+
+
+def test_the_rows_of_all_writes_are_named_and_of_no_others():
+    assert set(ROWS) == set(WRITING)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from weighbridge.core.engine import CaseResult
     from weighbridge.core.model import Equation
-    from weighbridge.modelling.document.reading import Report
+    from weighbridge.modelling.document.reading import DocumentReport
 
 File = Annotated[Path, Parameter(help="The YAML file of the model.")]
 
@@ -61,7 +61,7 @@ def _read(file: Path) -> str:
         ) from None
 
 
-def _show(file: Path, report: "Report") -> None:
+def _show(file: Path, report: "DocumentReport") -> None:
     from rich.console import Console  # noqa: PLC0415 - slow to import
 
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
@@ -112,7 +112,7 @@ def _outcomes(result: "CaseResult") -> Iterator[tuple[str, bool]]:
             yield f"{one.slug} is {actual}{places}; expected {expected}", False
 
 
-def _summary(report: "Report") -> str:
+def _summary(report: "DocumentReport") -> str:
     if not report.is_valid:
         return f"The document is refused: {_count(len(report.flaws), 'flaw')}."
     if not report.cases:
@@ -127,7 +127,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _json(report: "Report") -> str:
+def _json(report: "DocumentReport") -> str:
     import msgspec  # noqa: PLC0415 - slow to import
 
     from weighbridge.core.model import sha256  # noqa: PLC0415 - as above

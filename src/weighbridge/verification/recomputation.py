@@ -15,7 +15,7 @@ from weighbridge.accounting.books.fingerprint import digits, fingerprint, seen_o
 from weighbridge.accounting.books.runs import RunRow
 from weighbridge.accounting.planning.differences import total_of
 from weighbridge.accounting.planning.plan import run_name
-from weighbridge.core.engine import PartitionRun, Reading, Setting, SlotData, SlotRun, run_slot
+from weighbridge.core.engine import EngineSetting, NodeReading, PartitionRun, SlotData, SlotRun, run_slot
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Model, ModelError, prepare, sha256
 from weighbridge.core.time.cadence import identity_of, label, slot_at
@@ -115,7 +115,7 @@ async def _check_generation(tx: Read, generation: _Generation, batches: Sequence
     used = [RunAsUsed(slot_of[one.number], one.partition, one.number) for one in newest.values()]
     drawings = await drawing_as_used(tx, generation.project, model, [one.slot for one in data], used)
     data = [replace(one, drawing=drawing) for one, drawing in zip(data, drawings, strict=True)]
-    setting = Setting(prepare(model), resolved.measures, generation.share_scale, generation.project)
+    setting = EngineSetting(prepare(model), resolved.measures, generation.share_scale, generation.project)
     runs = await tx.in_thread(_run, setting, data)
     names = {stream.number: stream.node_slugs for stream in resolved.streams}
     calculated = await _calculations(tx, generation)
@@ -143,7 +143,7 @@ def _slots_of(batches: Sequence[_Batch]) -> dict[int, Interval]:
     return {batch.number: newest[identity_of(batch.slot)] for batch in batches}
 
 
-def _run(setting: Setting, slots: Sequence[SlotData]) -> list[SlotRun]:
+def _run(setting: EngineSetting, slots: Sequence[SlotData]) -> list[SlotRun]:
     return [run_slot(setting, data) for data in slots]
 
 
@@ -156,7 +156,7 @@ def _complaints(
 ) -> list[str]:
     if run is None and (batch.event_count or batch.total):
         return ["its events make no run of its partition"]
-    readings = {batch.output: Reading(Decimal(0))} if run is None else run.readings
+    readings = {batch.output: NodeReading(Decimal(0))} if run is None else run.readings
     anew = {
         node.slug: _Calculated(
             digits(reading.amount),

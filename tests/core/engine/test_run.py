@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.core.model.documents import model
 
-from weighbridge.core.engine import Setting, SlotData, run_slot
+from weighbridge.core.engine import EngineSetting, SlotData, run_slot
 from weighbridge.core.engine.element import Measure
 from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE
 from weighbridge.core.engine.statistics import Group, Statistics
@@ -64,7 +64,7 @@ def measured(node, tags, *values, source=1, weights=None):
 def run(nodes, groups, *, partition_type="feedstock", scale=6):
     program = prepare(model(nodes, settings=settings(partition_type)))
     measures = {node: Measure(unit=unit) for node, unit in UNITS.items()}
-    return run_slot(Setting(program, measures, scale), SlotData(JANUARY, groups))
+    return run_slot(EngineSetting(program, measures, scale), SlotData(JANUARY, groups))
 
 
 def said(slot):

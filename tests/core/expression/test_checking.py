@@ -8,17 +8,17 @@ from weighbridge.core.expression import (
     PLAIN,
     TEXT,
     TRUTH,
-    Column,
     ExpressionError,
-    Scope,
+    NameScope,
     Table,
+    TableColumn,
     check,
     number,
     parse,
 )
 from weighbridge.core.quantity.unit import ONE, parse_unit
 
-SCOPE = Scope(
+SCOPE = NameScope(
     {
         "wet": number(parse_unit("t{wet}"), "the deliveries"),
         "moisture": number(parse_unit("%"), "the deliveries"),
@@ -34,14 +34,18 @@ SCOPE = Scope(
     {
         "factors": Table(
             "factors",
-            (Column("feedstock", TEXT), Column("kg", PLAIN)),
+            (TableColumn("feedstock", TEXT), TableColumn("kg", PLAIN)),
             (("Wood", Decimal(1)), ("Straw", Decimal(2))),
         ),
         "falling": Table(
-            "falling", (Column("key", PLAIN), Column("name", TEXT)), ((Decimal(2), "b"), (Decimal(1), "a"))
+            "falling",
+            (TableColumn("key", PLAIN), TableColumn("name", TEXT)),
+            ((Decimal(2), "b"), (Decimal(1), "a")),
         ),
         "rising": Table(
-            "rising", (Column("key", PLAIN), Column("name", TEXT)), ((Decimal(1), "a"), (Decimal(2), "b"))
+            "rising",
+            (TableColumn("key", PLAIN), TableColumn("name", TEXT)),
+            ((Decimal(1), "a"), (Decimal(2), "b")),
         ),
     },
 )

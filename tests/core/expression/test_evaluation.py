@@ -9,7 +9,7 @@ from weighbridge.core.expression import (
     Budget,
     Environment,
     ExpressionError,
-    Scope,
+    NameScope,
     Value,
     check,
     evaluate,
@@ -58,7 +58,7 @@ VALUES = {
 
 def computed(expression):
     tree = parse(expression)
-    expected = check(tree, Scope({name: value.type for name, value in VALUES.items()}))
+    expected = check(tree, NameScope({name: value.type for name, value in VALUES.items()}))
 
     value = evaluate(tree, Environment(VALUES))
 

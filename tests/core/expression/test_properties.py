@@ -18,11 +18,11 @@ from weighbridge.core.expression import (
     TEXT,
     TRUTH,
     Budget,
-    Column,
     Environment,
     ExpressionError,
-    Scope,
+    NameScope,
     Table,
+    TableColumn,
     Value,
     check,
     compiled,
@@ -56,10 +56,12 @@ VALUES = {
 }
 TABLES = {
     "factors": Table(
-        "factors", (Column("kg", PLAIN), Column("exact", TEXT)), ((Decimal(1), "a"), (Decimal(2), "b"))
+        "factors",
+        (TableColumn("kg", PLAIN), TableColumn("exact", TEXT)),
+        ((Decimal(1), "a"), (Decimal(2), "b")),
     )
 }
-SCOPE = Scope({name: value.type for name, value in VALUES.items()}, TABLES)
+SCOPE = NameScope({name: value.type for name, value in VALUES.items()}, TABLES)
 ENVIRONMENT = Environment(VALUES, TABLES)
 
 LEAVES = [*(name for name in VALUES if "-" not in name), "0", "1", "2", "'wood'", "true"]

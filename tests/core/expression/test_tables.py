@@ -7,10 +7,10 @@ import pytest
 from weighbridge.core.expression import (
     PLAIN,
     TEXT,
-    Column,
     Environment,
     ExpressionError,
     Table,
+    TableColumn,
     evaluate,
     number,
     parse,
@@ -22,7 +22,11 @@ from weighbridge.core.quantity.unit import parse_unit
 
 CLASSES = Table(
     "classes",
-    (Column("temperature", number(parse_unit("degC"))), Column("fraction", PLAIN), Column("name", TEXT)),
+    (
+        TableColumn("temperature", number(parse_unit("degC"))),
+        TableColumn("fraction", PLAIN),
+        TableColumn("name", TEXT),
+    ),
     (
         (Decimal(350), Decimal("0.65"), "low"),
         (Decimal(450), Decimal("0.80"), "middle"),
@@ -31,7 +35,7 @@ CLASSES = Table(
 )
 FACTORS = Table(
     "factors",
-    (Column("feedstock", TEXT), Column("factor", number(parse_unit("kg{CO2e}/t")))),
+    (TableColumn("feedstock", TEXT), TableColumn("factor", number(parse_unit("kg{CO2e}/t")))),
     (("Wood", Decimal("12.5")), ("Straw", Decimal(30))),
 )
 
@@ -104,7 +108,9 @@ def test_a_table_is_read_for_each_element_of_an_array():
 
 
 def test_a_table_of_one_row_has_that_one_value():
-    table = Table("one", (Column("key", PLAIN), Column("value", PLAIN)), ((Decimal(1), Decimal(7)),))
+    table = Table(
+        "one", (TableColumn("key", PLAIN), TableColumn("value", PLAIN)), ((Decimal(1), Decimal(7)),)
+    )
 
     assert evaluate(parse("interpolate(one, value, 1)"), Environment({}, {"one": table})).content == Decimal(
         7

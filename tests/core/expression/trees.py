@@ -9,7 +9,7 @@ from weighbridge.core.expression.tree import (
     Between,
     Binary,
     Boolean,
-    Call,
+    FunctionCall,
     Membership,
     Name,
     NullTest,
@@ -48,7 +48,7 @@ def _calls(operands):
             Word("kg") if index in function.words else arguments[index % len(arguments)]
             for index in range(count)
         ]
-        return Call(function.name, tuple(chosen))
+        return FunctionCall(function.name, tuple(chosen))
 
     return st.builds(
         call, st.sampled_from(list(FUNCTIONS.values())), st.lists(operands, min_size=1, max_size=4)

@@ -14,7 +14,7 @@ from weighbridge.core.ledger.posting import (
     Deficit,
     DeficitEntry,
     Entry,
-    Kind,
+    EntryKind,
     Taken,
     Total,
     post,
@@ -55,7 +55,7 @@ def posted(holdings, deficits, *totals, drawn=()):
     entries = [
         (str(entry.kind), entry.run, entry.batch, int(entry.amount))
         for entry in done.entries
-        if entry.kind is not Kind.CREDIT or entry.amount
+        if entry.kind is not EntryKind.CREDIT or entry.amount
     ]
     return entries, [(entry.run, int(entry.amount)) for entry in done.deficit_entries]
 
@@ -72,7 +72,7 @@ def test_a_batch_is_credited_also_when_that_is_nothing():
     done = post(LEDGER, [holding("new 1", 1, 0)], [], [total(1, 10, 10)])
 
     assert done.entries == (
-        Entry(LEDGER, Kind.CREDIT, 1, "new 1", "new 1", Decimal(0), end_of(1)),
+        Entry(LEDGER, EntryKind.CREDIT, 1, "new 1", "new 1", Decimal(0), end_of(1)),
     )  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def test_a_credit_settles_open_deficits_of_the_partition_oldest_first_and_before
 def test_a_settlement_is_posted_by_the_batch_that_was_credited():
     done = post(LEDGER, [holding("new 3", 3, 0)], [deficit(1, 2)], [total(3, 4)])
 
-    assert done.entries[1] == Entry(LEDGER, Kind.FALL, 1, "new 3", "new 3", Decimal(-2), end_of(3))
+    assert done.entries[1] == Entry(LEDGER, EntryKind.FALL, 1, "new 3", "new 3", Decimal(-2), end_of(3))
     assert done.deficit_entries == (DeficitEntry(LEDGER, 1, "new 3", Decimal(-2), end_of(3)),)
     assert done.deficits == ()
 
@@ -154,7 +154,7 @@ def test_what_a_rise_gives_back_counts_for_the_moment_at_which_it_was_taken():
 
     done = post(LEDGER, [held, holding("new 3", 3, 0)], [], [moved])
 
-    assert (done.entries[0].kind, done.entries[0].effective_at) == (Kind.RISE, end_of(2))
+    assert (done.entries[0].kind, done.entries[0].effective_at) == (EntryKind.RISE, end_of(2))
 
 
 def test_what_a_rise_gives_back_settles_what_another_run_is_short_of():
@@ -165,17 +165,17 @@ def test_what_a_rise_gives_back_settles_what_another_run_is_short_of():
 
 
 def test_what_comes_back_from_a_draw_settles_in_the_name_of_who_gave_it_back():
-    back = Entry(LEDGER, Kind.RETURN, "other", "jan", "theirs", Decimal(4), end_of(1), "mass")
+    back = Entry(LEDGER, EntryKind.RETURN, "other", "jan", "theirs", Decimal(4), end_of(1), "mass")
 
     done = post(LEDGER, [holding("jan", 1, 0)], [deficit(2, 3)], [], [back])
 
-    assert done.entries == (Entry(LEDGER, Kind.FALL, 2, "jan", "theirs", Decimal(-3), end_of(2)),)
+    assert done.entries == (Entry(LEDGER, EntryKind.FALL, 2, "jan", "theirs", Decimal(-3), end_of(2)),)
     assert done.deficit_entries == (DeficitEntry(LEDGER, 2, "theirs", Decimal(-3), end_of(2)),)
 
 
 def test_what_is_drawn_again_at_once_settles_nothing():
-    back = Entry(LEDGER, Kind.RETURN, "other", "jan", "theirs", Decimal(4), end_of(1), "mass")
-    again = replace(back, kind=Kind.DRAW, amount=Decimal(-4))
+    back = Entry(LEDGER, EntryKind.RETURN, "other", "jan", "theirs", Decimal(4), end_of(1), "mass")
+    again = replace(back, kind=EntryKind.DRAW, amount=Decimal(-4))
 
     done = post(LEDGER, [holding("jan", 1, 0)], [deficit(2, 3)], [], [again, back])
 
@@ -184,7 +184,7 @@ def test_what_is_drawn_again_at_once_settles_nothing():
 
 
 def test_drawn_before_a_fall_a_batch_gives_only_what_is_left():
-    drawn = Entry(LEDGER, Kind.DRAW, "other", "jan", "theirs", Decimal(-7), end_of(1), "mass")
+    drawn = Entry(LEDGER, EntryKind.DRAW, "other", "jan", "theirs", Decimal(-7), end_of(1), "mass")
 
     entries, deficits = posted([holding("jan", 1, 10)], [], total(1, 0, 10), drawn=[drawn])
 
@@ -223,8 +223,12 @@ class Books:
         return [holding(batch, batch[0], self.balance(batch)) for batch in batches]
 
     def taken(self, run):
-        falls = [entry for entry in self.entries if entry.run == run and entry.kind in (Kind.FALL, Kind.RISE)]
-        last = {entry.batch: place for place, entry in enumerate(falls) if entry.kind is Kind.FALL}
+        falls = [
+            entry
+            for entry in self.entries
+            if entry.run == run and entry.kind in (EntryKind.FALL, EntryKind.RISE)
+        ]
+        last = {entry.batch: place for place, entry in enumerate(falls) if entry.kind is EntryKind.FALL}
         nets = {batch: -sum(entry.amount for entry in falls if entry.batch == batch) for batch in last}
         return [(batch, nets[batch]) for batch in sorted(last, key=last.__getitem__) if nets[batch]]
 
@@ -256,7 +260,7 @@ class Books:
                 Decimal(0),
             )
             amount = held.balance * share // 4 if share > 0 else lent * -share // 4
-            kind = Kind.DRAW if share > 0 else Kind.RETURN
+            kind = EntryKind.DRAW if share > 0 else EntryKind.RETURN
             if amount:
                 signed = -amount if share > 0 else amount
                 drawn.append(Entry(LEDGER, kind, "other", held.batch, "theirs", signed, held.end, "mass"))
@@ -280,7 +284,7 @@ class Books:
     def _add(self, entries, deficit_entries):
         for entry in entries:
             self.entries.append(entry)
-            if entry.kind in (Kind.FALL, Kind.RISE, Kind.CREDIT):
+            if entry.kind in (EntryKind.FALL, EntryKind.RISE, EntryKind.CREDIT):
                 assert self.balance(entry.batch) >= 0
         self.deficit_entries += deficit_entries
 
@@ -325,7 +329,7 @@ def test_runs_that_all_come_to_what_they_were_leave_nothing_short_that_is_not_dr
     assert all(books.short(run) == 0 for run in books.totals)
 
 
-@pytest.mark.parametrize("kind", [Kind.CREDIT, Kind.FALL, Kind.RISE])
+@pytest.mark.parametrize("kind", [EntryKind.CREDIT, EntryKind.FALL, EntryKind.RISE])
 def test_what_a_run_generates_is_no_draw(kind):
     assert kind in GENERATED
-    assert not {Kind.DRAW, Kind.RETURN} & set(GENERATED)
+    assert not {EntryKind.DRAW, EntryKind.RETURN} & set(GENERATED)

@@ -11,7 +11,7 @@ from tests.core.model.documents import document, flaws, model
 from weighbridge.core.model import ModelError
 from weighbridge.core.model.flaw import FLAWS_MAX
 from weighbridge.core.model.parsing import NODE_KEYS
-from weighbridge.core.model.source import Listing, Mapping, Scalar
+from weighbridge.core.model.source import Mapping, Scalar, SourceListing
 from weighbridge.modelling.document.reading import DEPTH_MAX, LENGTH_MAX, check_document, read_source
 
 RESULT = "- {slug: result, constant: 0.1, unit: t}"
@@ -77,7 +77,7 @@ def test_every_part_knows_its_line_and_column():
 
     assert isinstance(source, Mapping)
     items = source.get("a")
-    assert isinstance(items, Listing)
+    assert isinstance(items, SourceListing)
     assert [(item.mark.line, item.mark.column) for item in items.items] == [(2, 5), (3, 7)]
 
 

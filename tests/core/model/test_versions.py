@@ -4,7 +4,7 @@ import hashlib
 
 from tests.core.model.documents import document, model
 
-from weighbridge.core.model import Change, canonical_text, difference, sha256
+from weighbridge.core.model import DocumentChange, canonical_text, difference, sha256
 from weighbridge.modelling.document.reading import read_model
 
 NODES = """
@@ -112,10 +112,10 @@ def test_a_difference_is_by_node_and_key():
     assert (found.added, found.removed) == (("extra",), ("factor",))
     assert list(found.changed) == ["mass", "result"]
     assert found.changed["result"] == (
-        Change("formula", "mass * factor", "mass * quantity(1, 'kg{CO2e}/t')"),
+        DocumentChange("formula", "mass * factor", "mass * quantity(1, 'kg{CO2e}/t')"),
     )
     assert [change.key for change in found.changed["mass"]] == ["unit", "input"]
-    assert found.settings == (Change("about", None, "new"),)
+    assert found.settings == (DocumentChange("about", None, "new"),)
 
 
 def test_two_versions_that_say_the_same_have_no_difference():
@@ -127,4 +127,6 @@ def test_another_order_of_nodes_is_a_difference_of_the_settings():
     found = difference(model(NODES), model("\n".join([lines[1], lines[0], lines[2]])))
 
     assert not found.changed
-    assert found.settings == (Change("nodes", ["mass", "factor", "result"], ["factor", "mass", "result"]),)
+    assert found.settings == (
+        DocumentChange("nodes", ["mass", "factor", "result"], ["factor", "mass", "result"]),
+    )

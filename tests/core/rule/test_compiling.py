@@ -20,7 +20,7 @@ from weighbridge.core.expression import (
 from weighbridge.core.expression.tree import (
     Between,
     Binary,
-    Call,
+    FunctionCall,
     Membership,
     Name,
     Number,
@@ -49,9 +49,11 @@ quantities = st.deferred(
         st.builds(Number, numbers.map(abs)),
         st.builds(Binary, st.sampled_from(ARITHMETIC), quantities, quantities),
         st.builds(Unary, st.just(Operator.SUBTRACT), quantities),
-        st.builds(lambda name, x: Call(name, (x,)), st.sampled_from(OF_ONE), quantities),
-        st.builds(lambda name, x, y: Call(name, (x, y)), st.sampled_from(OF_TWO), quantities, quantities),
-        st.builds(lambda test, x, y: Call("if", (test, x, y)), truths, quantities, quantities),
+        st.builds(lambda name, x: FunctionCall(name, (x,)), st.sampled_from(OF_ONE), quantities),
+        st.builds(
+            lambda name, x, y: FunctionCall(name, (x, y)), st.sampled_from(OF_TWO), quantities, quantities
+        ),
+        st.builds(lambda test, x, y: FunctionCall("if", (test, x, y)), truths, quantities, quantities),
     )
 )
 words = st.one_of(st.sampled_from([S, T]), st.builds(Text, texts))

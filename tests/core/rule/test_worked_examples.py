@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from tests.core.rule.records import alerts, record
 
-from weighbridge.core.expression.tree import Call, Name
+from weighbridge.core.expression.tree import FunctionCall, Name
 from weighbridge.core.rule import sliding, window
 
 DATES = ("28 Jan", "30 Jan", "1 Feb", "3 Feb")
@@ -36,7 +36,7 @@ def test_the_window_of_the_example_holds_the_members_that_it_says(given, members
 def test_the_aggregates_of_the_example_slide_as_it_says():
     _, *rows = table_of(sliding, r"\s{2,}")
     names = ("sum", "average", "max")
-    aggregates = [sliding.sliding(Call(name, (Name(("mass",)),))) for name in names]
+    aggregates = [sliding.sliding(FunctionCall(name, (Name(("mass",)),))) for name in names]
     members = []
 
     for _, mass, leave, *expected in rows:

@@ -16,7 +16,7 @@ from weighbridge.accounting.inputs.selection import ByName
 from weighbridge.accounting.inputs.slot_data import Inputs, read_slots
 from weighbridge.accounting.inputs.statics import statics_of
 from weighbridge.accounting.inputs.streams import InputStream, Resolved, catalogue_of, streams_of
-from weighbridge.core.engine import Alone, Setting, SlotData
+from weighbridge.core.engine import Alone, EngineSetting, SlotData
 from weighbridge.core.engine.element import Content, Element
 from weighbridge.core.engine.statistics import Group
 from weighbridge.core.expression import Budget
@@ -37,7 +37,7 @@ class NamedInputs:
     """What a run is computed from."""
 
     streams: Sequence[InputStream]
-    setting: Setting
+    setting: EngineSetting
     data: SlotData
 
 
@@ -55,7 +55,7 @@ async def read_named_inputs(
     groups = tuple(_only_named(group, by_number[group.source], points) for group in data.groups)
     zone = ZoneInfo(await tx.value("SELECT time_zone FROM projects WHERE id = %s", (project,)))
     # Of one partition the share is the whole, at any scale.
-    setting = Setting(program, resolved.measures, 0, project, zone, Budget(COST_MAX))
+    setting = EngineSetting(program, resolved.measures, 0, project, zone, Budget(COST_MAX))
     data = replace(data, groups=groups, alone=_alone(model.partition_type, groups))
     return NamedInputs(resolved.streams, setting, data)
 

@@ -19,7 +19,7 @@ from weighbridge.accounting.inputs.window import INSIDE, Reach, Window, window_o
 from weighbridge.collection.measurements.condition import ValueColumns, condition
 from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.engine.element import EventCadence, Measure
-from weighbridge.core.model import Aggregate, Filter, Input, Join, Model, Node, Straddle
+from weighbridge.core.model import Aggregate, EventFilter, Input, Join, Model, Node, Straddle
 from weighbridge.core.model.definition import FULL_COVERAGE, JOINED_ON, NO_COVERAGE
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import ONE, Unit, compatible, parse_unit
@@ -194,7 +194,7 @@ class _Likeness:
     """What inputs have in common that read the same events."""
 
     event_type: str
-    where: Filter | None
+    where: EventFilter | None
     window: Window
     join: Join | None
     apart: int | None

@@ -7,7 +7,7 @@ from weighbridge.accounting.books.fingerprint import fingerprint, seen_only
 from weighbridge.accounting.inputs.streams import InputStream
 from weighbridge.accounting.planning.plan import Run
 from weighbridge.accounting.planning.scope import Scope
-from weighbridge.core.engine import PartitionRun, Setting, SlotData, run_slot, unmet
+from weighbridge.core.engine import EngineSetting, PartitionRun, SlotData, run_slot, unmet
 from weighbridge.core.engine.statistics import Group
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.time.cadence import label
@@ -26,7 +26,7 @@ class SlotComputation:
 
 def compute_slots(
     scope: Scope,
-    setting: Setting,
+    setting: EngineSetting,
     streams: Sequence[InputStream],
     slots: Sequence[SlotData],
     unchanged: Collection[Interval] = (),

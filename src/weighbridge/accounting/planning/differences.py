@@ -17,7 +17,7 @@ from weighbridge.accounting.books.runs import (
 )
 from weighbridge.accounting.planning.plan import Run, RunDifference
 from weighbridge.accounting.planning.scope import CreditedLedger, Scope
-from weighbridge.core.engine import Reading
+from weighbridge.core.engine import NodeReading
 from weighbridge.core.model import Model
 from weighbridge.core.quantity.number import round_to
 from weighbridge.core.quantity.unit import convert, parse_unit
@@ -72,7 +72,9 @@ async def differences_of(
     return differences, unchanged
 
 
-def total_of(model: Model, readings: Mapping[str, Reading], output: str, unit: str, scale: int) -> Decimal:
+def total_of(
+    model: Model, readings: Mapping[str, NodeReading], output: str, unit: str, scale: int
+) -> Decimal:
     """What a run comes to on a ledger: its output in the ledger's unit, rounded once, half to even."""
     reading = readings.get(output)
     if reading is None or not isinstance(reading.amount, Decimal):
@@ -100,7 +102,7 @@ def _vanished(scope: Scope, identity: RunIdentity, cadence: str, ledger: Credite
     skipped = scope.inputs.skipped_nodes.get(positions.get(identity.slot, -1), {})
     name = label(cadence, identity.slot, scope.zone)
     fingerprint = hashlib.sha256(b"no data").digest()
-    readings = {ledger.output: Reading(Decimal(0))}
+    readings = {ledger.output: NodeReading(Decimal(0))}
     return Run(identity.slot, name, identity.partition, readings, {}, fingerprint, skipped=skipped)
 
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from weighbridge.accounting.books.runs import RunIdentity
 from weighbridge.accounting.planning.plan import Plan, RunDifference
 from weighbridge.core.ledger.drawing import Drawer, Pool, SourceBatch
-from weighbridge.core.ledger.posting import Entry, Kind
+from weighbridge.core.ledger.posting import Entry, EntryKind
 from weighbridge.core.quantity.number import EXACT
 
 
@@ -42,7 +42,7 @@ def _entries(
     return [
         Entry(
             ledger=source.ledger,
-            kind=Kind.DRAW if amount > 0 else Kind.RETURN,
+            kind=EntryKind.DRAW if amount > 0 else EntryKind.RETURN,
             run=difference.run_key,
             batch=source.number,
             posted_by=difference.batch,

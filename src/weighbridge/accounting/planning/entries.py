@@ -24,7 +24,7 @@ from weighbridge.core.ledger.posting import (
     Deficit,
     DeficitEntry,
     Entry,
-    Kind,
+    EntryKind,
     Total,
     post,
 )
@@ -47,7 +47,7 @@ class ProposedEntries:
         return {
             entry.batch: entry.amount
             for entry in self.entries
-            if entry.kind is Kind.CREDIT and isinstance(entry.batch, NewBatch)
+            if entry.kind is EntryKind.CREDIT and isinstance(entry.batch, NewBatch)
         }
 
 

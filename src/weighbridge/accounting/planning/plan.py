@@ -15,7 +15,7 @@ from weighbridge.accounting.inputs.selection import BySlot
 from weighbridge.accounting.inputs.streams import InputStream
 from weighbridge.accounting.planning.exclusions import Exclusion
 from weighbridge.accounting.planning.scope import CreditedLedger, Scope
-from weighbridge.core.engine import Reading
+from weighbridge.core.engine import NodeReading
 from weighbridge.core.engine.source_ledger import Drawn
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.time.instant import Interval
@@ -33,7 +33,7 @@ class Run:
     slot: Interval
     label: str
     partition: Partition
-    readings: Mapping[str, Reading]
+    readings: Mapping[str, NodeReading]
     event_counts: Mapping[int, int]
     """How many events each source gave, by the source's number."""
     fingerprint: bytes

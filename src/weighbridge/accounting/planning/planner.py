@@ -23,7 +23,7 @@ from weighbridge.accounting.planning.pending_proposals import pending_proposals
 from weighbridge.accounting.planning.plan import Plan
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.accounting.planning.unchanged import digests_of, unchanged_slots
-from weighbridge.core.engine import Setting, SlotData
+from weighbridge.core.engine import EngineSetting, SlotData
 from weighbridge.core.engine.run import wanted_partitions
 from weighbridge.core.model import Input, Share, prepare
 from weighbridge.core.time.cadence import EVENT
@@ -73,7 +73,7 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
     streams = resolved.streams
     data = [replace(one, drawing=drawings.of(scope.model_id, one.slot)) for one in read.slots]
     program = prepare(scope.model)
-    setting = Setting(program, resolved.measures, scope.share_scale, scope.project, scope.zone)
+    setting = EngineSetting(program, resolved.measures, scope.share_scale, scope.project, scope.zone)
     digests = digests_of(scope, resolved.measures, streams, data)
     unchanged = await unchanged_slots(tx, scope, digests)
     # Formulas are computed off the event loop: heartbeats and other requests go on meanwhile.

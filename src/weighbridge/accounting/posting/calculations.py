@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from weighbridge.accounting.books.fingerprint import digest_of
 from weighbridge.accounting.posting.posted import GenerationContext, Posted
-from weighbridge.core.engine import Reading
+from weighbridge.core.engine import NodeReading
 from weighbridge.core.model import Model
 from weighbridge.db.engine import Write
 
@@ -42,7 +42,7 @@ async def insert_calculations(
     )
 
 
-def _columns(reading: Reading) -> tuple[Any, ...]:
+def _columns(reading: NodeReading) -> tuple[Any, ...]:
     """Value, whole, number of elements, elements as an array's text, and their digest."""
     if isinstance(reading.amount, tuple):
         return None, reading.whole, len(reading.amount), _elements(reading.amount), digest_of(reading.amount)

@@ -5,7 +5,7 @@ from weighbridge.collection.assets.records import Asset, AssetChange, NewAsset
 from weighbridge.collection.named_records.asset import locked_assets, value_types
 from weighbridge.collection.named_records.kind import ASSET
 from weighbridge.collection.named_records.naming import problems_of_new_name, problems_of_renaming
-from weighbridge.collection.named_records.writing import record_change, record_creation, remove
+from weighbridge.collection.named_records.writing import remove
 from weighbridge.collection.spreadsheets.checking import (
     problems_of_custom_fields,
     problems_of_texts,
@@ -16,6 +16,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Invalid, NotFound
+from weighbridge.platform import changes
 
 
 async def create_asset(tx: Write, actor: Actor, project: int, new: NewAsset) -> Asset:
@@ -37,7 +38,7 @@ async def create_asset(tx: Write, actor: Actor, project: int, new: NewAsset) -> 
         (project, name, new.asset_type, new.serial_number, new.description, jsonb(values)),
     )
     made = await queries.get_asset(tx, project, number)
-    record_creation(tx, actor, ASSET, project, made)
+    changes.record(tx, actor, action="asset.create", target=made.id, project_id=project, after=made)
     return made
 
 
@@ -73,7 +74,10 @@ async def update_asset(tx: Write, actor: Actor, project: int, friendly: str, cha
         ),
     )  # fmt: skip
     after = await queries.get_asset(tx, project, number)
-    record_change(tx, actor, ASSET, project, held, before=before, after=after)
+    changes.record(
+        tx, actor, held, action="asset.update", target=after.id, project_id=project,
+        before=before, after=after,
+    )  # fmt: skip
     return after
 
 
@@ -81,4 +85,5 @@ async def delete_asset(tx: Write, actor: Actor, project: int, friendly: str) -> 
     """Remove an asset that nothing names."""
     number = ids.number("asset", friendly, project)
     before = await queries.get_asset(tx, project, number)
-    await remove(tx, actor, ASSET, project, before)
+    await remove(tx, ASSET, project, before)
+    changes.record(tx, actor, action="asset.delete", target=before.id, project_id=project, before=before)

@@ -4,12 +4,13 @@ from weighbridge.collection.feedstocks import queries
 from weighbridge.collection.feedstocks.records import Feedstock, FeedstockChange, NewFeedstock
 from weighbridge.collection.named_records.kind import FEEDSTOCK
 from weighbridge.collection.named_records.naming import problems_of_new_name, problems_of_renaming
-from weighbridge.collection.named_records.writing import hold, record_change, record_creation, remove
+from weighbridge.collection.named_records.writing import hold, remove
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Write
 from weighbridge.db.patch import changed
 from weighbridge.errors import Invalid
+from weighbridge.platform import changes
 
 
 async def create_feedstock(tx: Write, actor: Actor, project: int, new: NewFeedstock) -> Feedstock:
@@ -22,7 +23,7 @@ async def create_feedstock(tx: Write, actor: Actor, project: int, new: NewFeedst
         (project, name, new.description),
     )
     made = await queries.get_feedstock(tx, project, number)
-    record_creation(tx, actor, FEEDSTOCK, project, made)
+    changes.record(tx, actor, action="feedstock.create", target=made.id, project_id=project, after=made)
     return made
 
 
@@ -49,7 +50,10 @@ async def update_feedstock(
         (desired.name, desired.description, project, number),
     )
     after = await queries.get_feedstock(tx, project, number)
-    record_change(tx, actor, FEEDSTOCK, project, held, before=before, after=after)
+    changes.record(
+        tx, actor, held, action="feedstock.update", target=after.id, project_id=project,
+        before=before, after=after,
+    )  # fmt: skip
     return after
 
 
@@ -57,4 +61,5 @@ async def delete_feedstock(tx: Write, actor: Actor, project: int, friendly: str)
     """Remove a feedstock that nothing names."""
     number = ids.number("feedstock", friendly, project)
     before = await queries.get_feedstock(tx, project, number)
-    await remove(tx, actor, FEEDSTOCK, project, before)
+    await remove(tx, FEEDSTOCK, project, before)
+    changes.record(tx, actor, action="feedstock.delete", target=before.id, project_id=project, before=before)

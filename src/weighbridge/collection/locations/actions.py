@@ -8,7 +8,7 @@ from weighbridge.collection.locations import queries
 from weighbridge.collection.locations.records import Location, LocationChange, NewLocation
 from weighbridge.collection.named_records.kind import LOCATION
 from weighbridge.collection.named_records.naming import problems_of_new_name, problems_of_renaming
-from weighbridge.collection.named_records.writing import hold, record_change, record_creation, remove
+from weighbridge.collection.named_records.writing import hold, remove
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
@@ -16,6 +16,7 @@ from weighbridge.core.quantity.number import NumberError, limited, shorten
 from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Invalid
+from weighbridge.platform import changes
 
 LATITUDE_MAX = 90
 LONGITUDE_MAX = 180
@@ -38,7 +39,7 @@ async def create_location(tx: Write, actor: Actor, project: int, new: NewLocatio
         (project, name, new.lat, new.long, jsonb(new.address)),
     )
     made = await queries.get_location(tx, project, number)
-    record_creation(tx, actor, LOCATION, project, made)
+    changes.record(tx, actor, action="location.create", target=made.id, project_id=project, after=made)
     return made
 
 
@@ -67,7 +68,10 @@ async def update_location(
         (desired.name, desired.lat, desired.long, jsonb(desired.address), project, number),
     )
     after = await queries.get_location(tx, project, number)
-    record_change(tx, actor, LOCATION, project, held, before=before, after=after)
+    changes.record(
+        tx, actor, held, action="location.update", target=after.id, project_id=project,
+        before=before, after=after,
+    )  # fmt: skip
     return after
 
 
@@ -75,7 +79,8 @@ async def delete_location(tx: Write, actor: Actor, project: int, friendly: str) 
     """Remove a location that no event names; the database itself refuses the others."""
     number = ids.number("location", friendly, project)
     before = await queries.get_location(tx, project, number)
-    await remove(tx, actor, LOCATION, project, before)
+    await remove(tx, LOCATION, project, before)
+    changes.record(tx, actor, action="location.delete", target=before.id, project_id=project, before=before)
 
 
 def _desired(before: Location, change: LocationChange) -> NewLocation:

@@ -11,8 +11,8 @@ least one run, or named as not counted; a run either has a value for every node 
 from weighbridge.core.engine.cases import CaseResult, Comparison, run_cases, with_attributes
 from weighbridge.core.engine.inputs import aggregated
 from weighbridge.core.engine.run import PartitionRun, SlotRun, partitions_of, run_slot, unmet
-from weighbridge.core.engine.setting import Alone, GivenValues, Setting, SlotData
-from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, Reading
+from weighbridge.core.engine.setting import Alone, EngineSetting, GivenValues, SlotData
+from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, NodeReading
 from weighbridge.core.engine.trial import Trial, try_out
 from weighbridge.core.model import Amount
 
@@ -22,10 +22,10 @@ __all__ = [
     "Amount",
     "CaseResult",
     "Comparison",
+    "EngineSetting",
     "GivenValues",
+    "NodeReading",
     "PartitionRun",
-    "Reading",
-    "Setting",
     "SlotData",
     "SlotRun",
     "Trial",

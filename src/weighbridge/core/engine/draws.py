@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from weighbridge.core.engine.inputs import substitute
-from weighbridge.core.engine.slot_computation import MISSING, NOT_COMPUTABLE, NOT_DRAWN, Bench, Reading, of
+from weighbridge.core.engine.slot_computation import (
+    MISSING,
+    NOT_COMPUTABLE,
+    NOT_DRAWN,
+    Bench,
+    NodeReading,
+    of,
+)
 from weighbridge.core.engine.source_ledger import Drawing, Drawn, Outlet
 from weighbridge.core.ledger.drawing import ZERO, Drawer, Need, Shortfall, SourceBatch
 from weighbridge.core.ledger.partition import Partition
@@ -40,7 +47,7 @@ def look(bench: Bench, drawing: Drawing, node: Node, available: Decimal) -> None
     found = convert(available, drawing.outlets[node.slug].unit, node.unit)
     for one in bench.partitions:
         seen = drawing.seen.get(Drawer(drawing.slot, one, node.slug), found)
-        bench.keep(node, one, Reading(seen))
+        bench.keep(node, one, NodeReading(seen))
 
 
 def go_without(bench: Bench, node: Node, body: Upstream | Available) -> None:
@@ -52,7 +59,7 @@ def go_without(bench: Bench, node: Node, body: Upstream | Available) -> None:
                 "from none, so the node must be optional or have a default."
             )
             bench.fail(node, one, sentence, NOT_DRAWN)
-        bench.keep(node, one, Reading(substitute(bench, node)))
+        bench.keep(node, one, NodeReading(substitute(bench, node)))
         for slug in body.attributes if isinstance(body, Upstream) else ():
             name = f"{node.slug}.{slug}"
             bench.keep_value(name, bench.setting.program.types[name].unit, one, ())
@@ -69,7 +76,9 @@ def draw(bench: Bench, drawing: Drawing, node: Node, body: Upstream) -> None:
         else:
             drawn = drawing.recorded.get(drawer, ())
             _compare(bench, drawer, need, drawn)
-        bench.keep(node, one, Reading(tuple(convert(each.amount, outlet.unit, node.unit) for each in drawn)))
+        bench.keep(
+            node, one, NodeReading(tuple(convert(each.amount, outlet.unit, node.unit) for each in drawn))
+        )
         for place, (slug, unit) in enumerate(outlet.attributes.items()):
             column = tuple(each.attributes[place] for each in drawn)
             bench.keep_value(f"{node.slug}.{slug}", unit, one, column)

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, UNMATCHED, Bench, Reading, of
+from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, UNMATCHED, Bench, NodeReading, of
 from weighbridge.core.engine.statistics import ZERO
 from weighbridge.core.expression import Environment, ExpressionError
 from weighbridge.core.expression.value import Content
@@ -19,7 +19,7 @@ def compute(bench: Bench, node: Node) -> None:
             bench.failed.add((one, node.slug))
         elif _are_parallel(bench, node, one):
             amount = _computed(bench, node, one, amount)
-        bench.keep(node, one, Reading(amount))
+        bench.keep(node, one, NodeReading(amount))
 
 
 def _computed(bench: Bench, node: Node, one: Partition, instead: Amount) -> Amount:

@@ -12,7 +12,14 @@ from decimal import Decimal
 
 from weighbridge.core.engine.draws import amount_needed
 from weighbridge.core.engine.setting import GivenValues
-from weighbridge.core.engine.slot_computation import MISSING, NOT_COMPUTABLE, UNMATCHED, Bench, Reading, of
+from weighbridge.core.engine.slot_computation import (
+    MISSING,
+    NOT_COMPUTABLE,
+    UNMATCHED,
+    Bench,
+    NodeReading,
+    of,
+)
 from weighbridge.core.engine.statics import not_in_force, stand_in_static
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Amount, Available, Input, Node, StaticInput, Upstream, is_listed
@@ -28,7 +35,7 @@ def take(bench: Bench, node: Node, given: GivenValues) -> bool:
             return _take_input(bench, node, body, value)
         case StaticInput() as static:
             for one in bench.partitions:
-                bench.keep(node, one, Reading(_static(bench, node, static, one, value)))
+                bench.keep(node, one, NodeReading(_static(bench, node, static, one, value)))
             return True
         case Upstream() as upstream if value is not None:
             for one in bench.partitions:
@@ -36,7 +43,7 @@ def take(bench: Bench, node: Node, given: GivenValues) -> bool:
             return True
         case Available() if value is not None:
             for one in bench.partitions:
-                bench.keep(node, one, Reading(_one_number(bench, node, one, value)))
+                bench.keep(node, one, NodeReading(_one_number(bench, node, one, value)))
             return True
     return False
 
@@ -46,7 +53,7 @@ def _take_input(bench: Bench, node: Node, body: Input, value: Decimal | tuple[De
     if isinstance(value, tuple) and is_listed(body):
         return False
     for one in bench.partitions:
-        bench.keep(node, one, Reading(_one_number(bench, node, one, value)))
+        bench.keep(node, one, NodeReading(_one_number(bench, node, one, value)))
     return True
 
 
@@ -78,7 +85,7 @@ def _take_draws(bench: Bench, node: Node, body: Upstream, one: Partition, given:
     if not body.is_manual:
         amount_needed(bench, node, body, one)
     drawn = _listed(given, node.slug)
-    bench.keep(node, one, Reading(drawn))
+    bench.keep(node, one, NodeReading(drawn))
     for slug in body.attributes:
         name = f"{node.slug}.{slug}"
         column = _listed(given, name)

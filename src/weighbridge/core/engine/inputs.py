@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from weighbridge.core.engine.slot_computation import MISSING, NOT_COMPUTABLE, Bench, Reading
+from weighbridge.core.engine.slot_computation import MISSING, NOT_COMPUTABLE, Bench, NodeReading
 from weighbridge.core.engine.statistics import NOTHING, ZERO, Group, Statistics
 from weighbridge.core.ledger.allocation import AllocationError, divide
 from weighbridge.core.ledger.partition import Partition
@@ -105,15 +105,15 @@ def settle(bench: Bench, node: Node, one: Partition, amount: Amount, shared: Sha
     """Convert to the node's unit, and keep; without a value, keep what stands in."""
     assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
     if amount is None or amount == ():
-        bench.keep(node, one, Reading(stand_in(bench, node, one)))
+        bench.keep(node, one, NodeReading(stand_in(bench, node, one)))
         return
     unit = ONE if node.body.aggregate is Aggregate.COUNT else bench.measure(node).unit
     whole = None if shared.whole is None else convert(shared.whole, unit, node.unit)
     if isinstance(amount, tuple):
         exact = conversion(unit, node.unit)
-        bench.keep(node, one, Reading(tuple(convert_by(element, *exact) for element in amount), whole))
+        bench.keep(node, one, NodeReading(tuple(convert_by(element, *exact) for element in amount), whole))
     else:
-        bench.keep(node, one, Reading(convert(amount, unit, node.unit), whole))
+        bench.keep(node, one, NodeReading(convert(amount, unit, node.unit), whole))
 
 
 def stand_in(bench: Bench, node: Node, one: Partition) -> Amount:

@@ -11,8 +11,8 @@ from weighbridge.core.engine.formulas import compute
 from weighbridge.core.engine.given import take
 from weighbridge.core.engine.inputs import read_statistics, substitute
 from weighbridge.core.engine.joins import read_joined
-from weighbridge.core.engine.setting import Setting, SlotData
-from weighbridge.core.engine.slot_computation import UNTAGGED, Bench, PartitionBench, Reading
+from weighbridge.core.engine.setting import EngineSetting, SlotData
+from weighbridge.core.engine.slot_computation import UNTAGGED, Bench, NodeReading, PartitionBench
 from weighbridge.core.engine.source_ledger import Drawn
 from weighbridge.core.engine.statics import read_static
 from weighbridge.core.engine.statistics import Group
@@ -27,7 +27,7 @@ class PartitionRun:
     """The values of every node in one partition, and the data that they came from."""
 
     partition: Partition
-    readings: Mapping[str, Reading]
+    readings: Mapping[str, NodeReading]
     groups: tuple[Group, ...]
     """Groups of which statistics were read."""
     used: Mapping[int, tuple[Element, ...]] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class SlotRun:
     problems: tuple[Problem, ...]
 
 
-def run_slot(setting: Setting, data: SlotData) -> SlotRun:
+def run_slot(setting: EngineSetting, data: SlotData) -> SlotRun:
     """Run a model over the data of one slot.
 
     Problems are full sentences; when there are any, the runs are incomplete.
@@ -74,7 +74,7 @@ def run_slot(setting: Setting, data: SlotData) -> SlotRun:
 
 
 def _run(
-    setting: Setting,
+    setting: EngineSetting,
     data: SlotData,
     partitions: Sequence[Partition],
     found: Mapping[str, Decimal],
@@ -128,7 +128,7 @@ def _draw(bench: Bench, node: Node, body: Upstream | Available, found: Mapping[s
 def _skip(bench: Bench, node: Node, body: Input) -> None:
     """Take what stands in for an input whose data were set aside."""
     for one in bench.partitions:
-        bench.keep(node, one, Reading(substitute(bench, node)))
+        bench.keep(node, one, NodeReading(substitute(bench, node)))
         if body.is_array:
             bench.keep_array(node.slug, one, (), ())
 

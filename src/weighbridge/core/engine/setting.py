@@ -25,7 +25,7 @@ EVENTS_LISTED_MAX = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class EngineSetting:
     """A model made ready to run over a project's data."""
 
     program: PreparedModel

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Final
 
 from weighbridge.core.engine.element import Element, Measure
-from weighbridge.core.engine.setting import Setting, SlotData
+from weighbridge.core.engine.setting import EngineSetting, SlotData
 from weighbridge.core.engine.source_ledger import Drawn
 from weighbridge.core.engine.statistics import Group
 from weighbridge.core.expression import Value, number, quantity
@@ -50,7 +50,7 @@ DAY: Final = "d"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NodeReading:
     """The value of one node, None when it is optional and had no data; of a shared input, also the whole."""
 
     amount: Amount
@@ -62,7 +62,7 @@ class PartitionBench:
     """What the nodes came to in one partition, and the data that they used."""
 
     values: dict[str, Value]
-    readings: dict[str, Reading] = field(default_factory=dict)
+    readings: dict[str, NodeReading] = field(default_factory=dict)
     arrays: dict[str, tuple[Element, ...]] = field(default_factory=dict)
     """The elements of each input that is an array."""
     durations: dict[str, Value] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class PartitionBench:
 class Bench:
     """What the nodes of one slot are computed from, and what they came to."""
 
-    setting: Setting
+    setting: EngineSetting
     data: SlotData
     by_partition: dict[Partition, PartitionBench]
     problems: list[Problem] = field(default_factory=list)
@@ -115,7 +115,7 @@ class Bench:
         assert not isinstance(amount, tuple), "the model was checked: this node is one number"  # noqa: S101
         return amount
 
-    def keep(self, node: Node, one: Partition, reading: Reading) -> None:
+    def keep(self, node: Node, one: Partition, reading: NodeReading) -> None:
         """Keep what a node came to in a partition, for the record and for the formulas that name it."""
         self.by_partition[one].readings[node.slug] = reading
         self.keep_value(node.slug, node.unit, one, reading.amount)

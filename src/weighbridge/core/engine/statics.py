@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from weighbridge.core.engine.element import Element, StaticValue
 from weighbridge.core.engine.inputs import substitute
-from weighbridge.core.engine.slot_computation import CHANGING, MISSING, Bench, Reading
+from weighbridge.core.engine.slot_computation import CHANGING, MISSING, Bench, NodeReading
 from weighbridge.core.engine.statistics import ZERO
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Amount, Dimension, Node, StaticInput
@@ -26,7 +26,7 @@ def read_static(bench: Bench, node: Node, body: StaticInput) -> None:
             amount = _at_elements(bench, node, body, one, values)
         else:
             amount = _at_start(bench, node, body, one, values)
-        bench.keep(node, one, Reading(amount))
+        bench.keep(node, one, NodeReading(amount))
 
 
 def _at_start(

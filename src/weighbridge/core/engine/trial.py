@@ -15,7 +15,7 @@ from typing import Final
 
 from weighbridge.core.engine.element import Element, Measure
 from weighbridge.core.engine.run import run_slot
-from weighbridge.core.engine.setting import Alone, GivenValues, Setting, SlotData
+from weighbridge.core.engine.setting import Alone, EngineSetting, GivenValues, SlotData
 from weighbridge.core.engine.statistics import NOTHING, Group
 from weighbridge.core.expression import Budget
 from weighbridge.core.ledger.partition import Partition
@@ -60,7 +60,7 @@ def try_out(
         given=given,
     )
     # Of one partition the share is the whole, at any scale.
-    ran = run_slot(Setting(part, measures, 0, None, budget=budget), data)
+    ran = run_slot(EngineSetting(part, measures, 0, None, budget=budget), data)
     if ran.problems:
         return Trial({}, tuple(_told_once(ran.problems, budget)))
     [run] = ran.runs

@@ -21,7 +21,7 @@ from weighbridge.core.expression.kind import (
     require_plain,
     require_same_measure,
 )
-from weighbridge.core.expression.operation import Computing, Operation, Typing
+from weighbridge.core.expression.operation import Computing, TypedOperation, Typing
 from weighbridge.core.expression.tree import Binary, Expression, Number, Operator, Unary
 from weighbridge.core.expression.value import Content, Value, lift, numbers_in
 from weighbridge.core.quantity.number import CONTEXT, EXACT
@@ -44,16 +44,16 @@ def _sum_rule(at: Typing) -> Type:
     return number(unit and absolute(unit), at.origin)
 
 
-def _sum_by(function: Callable[[Decimal, Decimal], Decimal]) -> Operation:
+def _sum_by(function: Callable[[Decimal, Decimal], Decimal]) -> TypedOperation:
     def compute(at: Computing) -> Content:
         return lift(function, at.contents_in(at.result.unit), at.position)
 
-    return Operation(_sum_rule, compute)
+    return TypedOperation(_sum_rule, compute)
 
 
 def _product_by(
     function: Callable[[Decimal, Decimal], Decimal], combine: Callable[[Unit, Unit], Unit]
-) -> Operation:
+) -> TypedOperation:
     def rule(at: Typing) -> Type:
         for found in at.types:
             require(Kind.NUMBER, found, f"An operand of {_operator(at.node)}", at.position)
@@ -68,7 +68,7 @@ def _product_by(
     def compute(at: Computing) -> Content:
         return lift(function, [_absolute(value, at) for value in at.values], at.position)
 
-    return Operation(rule, compute)
+    return TypedOperation(rule, compute)
 
 
 def _power_rule(at: Typing) -> Type:
@@ -168,9 +168,9 @@ ARITHMETIC: Final = {
     Operator.SUBTRACT: _sum_by(CONTEXT.subtract),
     Operator.MULTIPLY: _product_by(CONTEXT.multiply, multiply),
     Operator.DIVIDE: _product_by(quotient, divide),
-    Operator.POWER: Operation(_power_rule, _power, cost=20),
+    Operator.POWER: TypedOperation(_power_rule, _power, cost=20),
 }
 """The meaning of each arithmetic operator."""
 
-NEGATIVE: Final = Operation(_negative_rule, _negative)
+NEGATIVE: Final = TypedOperation(_negative_rule, _negative)
 """The meaning of the minus sign."""

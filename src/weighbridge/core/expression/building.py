@@ -19,8 +19,8 @@ from weighbridge.core.expression.tree import (
     Between,
     Binary,
     Boolean,
-    Call,
     Expression,
+    FunctionCall,
     Membership,
     Name,
     NullTest,
@@ -39,7 +39,7 @@ NODES_MAX: Final = 1_000
 """The most numbers, texts, names, operations and functions in one expression."""
 
 
-class Form(Enum):
+class GrammarForm(Enum):
     """What a part looks like to a comparison beside it; parentheses make anything SIMPLE."""
 
     SIMPLE = auto()
@@ -52,16 +52,16 @@ class Built:
     """A part of the tree, with its form, its depth and the number of its nodes."""
 
     tree: Expression
-    form: Form = Form.SIMPLE
+    form: GrammarForm = GrammarForm.SIMPLE
     depth: int = 1
     count: int = 1
 
 
 _AMBIGUOUS: Final = {
-    Form.TEST: "A comparison beside a comparison is ambiguous; join two comparisons with and, or put one"
-    " in parentheses.",
-    Form.ARITHMETIC: "Arithmetic beside a comparison is ambiguous; put the arithmetic in parentheses, as in"
-    " (a + b) > c.",
+    GrammarForm.TEST: "A comparison beside a comparison is ambiguous;"
+    " join two comparisons with and, or put one in parentheses.",
+    GrammarForm.ARITHMETIC: "Arithmetic beside a comparison is ambiguous;"
+    " put the arithmetic in parentheses, as in (a + b) > c.",
 }
 
 
@@ -102,7 +102,7 @@ class Builder(Transformer[Token, Built]):
         return Built(Name(path, position=position_of(tokens[0])))
 
     def group(self, built: Built) -> Built:
-        return _limited(replace(built, form=Form.SIMPLE, depth=built.depth + 1))
+        return _limited(replace(built, form=GrammarForm.SIMPLE, depth=built.depth + 1))
 
     def call(self, token: Token, *arguments: Built) -> Built:
         function = self._function(token, len(arguments))
@@ -110,7 +110,7 @@ class Builder(Transformer[Token, Built]):
             _word(built.tree, function, index) if index in function.words else built.tree
             for index, built in enumerate(arguments)
         )
-        return _over(Call(function.name, trees, position_of(token)), arguments)
+        return _over(FunctionCall(function.name, trees, position_of(token)), arguments)
 
     def negative(self, token: Token, operand: Built) -> Built:
         return _over(Unary(Operator.SUBTRACT, operand.tree, position_of(token)), [operand], operand.form)
@@ -119,38 +119,38 @@ class Builder(Transformer[Token, Built]):
         return _over(Unary(Operator.NOT, operand.tree, position_of(token)), [operand])
 
     def arithmetic(self, left: Built, token: Token, right: Built) -> Built:
-        return _over(_binary(left, token, right), [left, right], Form.ARITHMETIC)
+        return _over(_binary(left, token, right), [left, right], GrammarForm.ARITHMETIC)
 
     def binary(self, left: Built, token: Token, right: Built) -> Built:
         return _over(_binary(left, token, right), [left, right])
 
     def comparison(self, left: Built, token: Token, right: Built) -> Built:
         _refuse_ambiguous([left, right], token)
-        return _over(_binary(left, token, right), [left, right], Form.TEST)
+        return _over(_binary(left, token, right), [left, right], GrammarForm.TEST)
 
     def text_test(self, left: Built, *rest: Token | Built) -> Built:
         tokens, (right,) = _tokens(rest), _operands(rest)
         _refuse_ambiguous([left, right], tokens[-1])
-        return _over(_perhaps_not(tokens, _binary(left, tokens[-1], right)), [left, right], Form.TEST)
+        return _over(_perhaps_not(tokens, _binary(left, tokens[-1], right)), [left, right], GrammarForm.TEST)
 
     def between(self, *parts: Token | Built) -> Built:
         tokens, operands = _tokens(parts), _operands(parts)
         _refuse_ambiguous(operands, tokens[0])
         value, low, high = (built.tree for built in operands)
         tree = Between(value, low, high, position_of(tokens[0]))
-        return _over(_perhaps_not(tokens, tree), operands, Form.TEST)
+        return _over(_perhaps_not(tokens, tree), operands, GrammarForm.TEST)
 
     def membership(self, *parts: Token | Built) -> Built:
         tokens, operands = _tokens(parts), _operands(parts)
         _refuse_ambiguous(operands[:1], tokens[0])
         value, *options = (built.tree for built in operands)
         tree = Membership(value, tuple(options), position_of(tokens[0]))
-        return _over(_perhaps_not(tokens, tree), operands, Form.TEST)
+        return _over(_perhaps_not(tokens, tree), operands, GrammarForm.TEST)
 
     def null_test(self, value: Built, *tokens: Token) -> Built:
         _refuse_ambiguous([value], tokens[0])
         tree = NullTest(value.tree, position_of(tokens[0]))
-        return _over(_perhaps_not(tokens, tree), [value], Form.TEST)
+        return _over(_perhaps_not(tokens, tree), [value], GrammarForm.TEST)
 
     def _function(self, token: Token, count: int) -> Function:
         function = self._functions.get(token.lower())
@@ -193,11 +193,11 @@ def _perhaps_not(tokens: Sequence[Token], tree: Expression) -> Expression:
 
 def _refuse_ambiguous(operands: Sequence[Built], token: Token) -> None:
     for built in operands:
-        if built.form is not Form.SIMPLE:
+        if built.form is not GrammarForm.SIMPLE:
             raise ExpressionError(_AMBIGUOUS[built.form], position_of(token))
 
 
-def _over(tree: Expression, operands: Sequence[Built], form: Form = Form.SIMPLE) -> Built:
+def _over(tree: Expression, operands: Sequence[Built], form: GrammarForm = GrammarForm.SIMPLE) -> Built:
     """A node over its operands, which adds one to their depth and their number."""
     depth = 1 + max((built.depth for built in operands), default=0)
     return _limited(Built(tree, form, depth, 1 + sum(built.count for built in operands)))

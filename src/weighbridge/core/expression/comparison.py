@@ -18,13 +18,13 @@ from weighbridge.core.expression.kind import (
     require,
     require_same_measure,
 )
-from weighbridge.core.expression.operation import Computing, Operation, Typing
+from weighbridge.core.expression.operation import Computing, TypedOperation, Typing
 from weighbridge.core.expression.pattern import PatternError, compile_pattern
 from weighbridge.core.expression.tree import Binary, Operator, Text
 from weighbridge.core.expression.value import Content, Element, Fault, lift, spread
 
 
-def _comparison_by(test: Callable[[Any, Any], bool], *, is_ordered: bool) -> Operation:
+def _comparison_by(test: Callable[[Any, Any], bool], *, is_ordered: bool) -> TypedOperation:
     def rule(at: Typing) -> Type:
         require_same_measure(at.types[0], at.types[1], "Comparing", at.position)
         if is_ordered:
@@ -34,7 +34,7 @@ def _comparison_by(test: Callable[[Any, Any], bool], *, is_ordered: bool) -> Ope
     def compute(at: Computing) -> Content:
         return lift(test, _alike(at), at.position)
 
-    return Operation(rule, compute)
+    return TypedOperation(rule, compute)
 
 
 def _range_rule(at: Typing) -> Type:
@@ -57,11 +57,11 @@ def _membership(at: Computing) -> Content:
     return lift(lambda value, *options: value in options, _alike(at), at.position)
 
 
-def _text_test_by(test: Callable[[str, str], bool]) -> Operation:
+def _text_test_by(test: Callable[[str, str], bool]) -> TypedOperation:
     def compute(at: Computing) -> Content:
         return lift(test, at.contents, at.position)
 
-    return Operation(_text_rule, compute)
+    return TypedOperation(_text_rule, compute)
 
 
 def _text_rule(at: Typing) -> Type:
@@ -107,11 +107,11 @@ def _logic_rule(at: Typing) -> Type:
     return TRUTH.of(at.origin)
 
 
-def _logic_by(function: Callable[..., Element]) -> Operation:
+def _logic_by(function: Callable[..., Element]) -> TypedOperation:
     def compute(at: Computing) -> Content:
         return spread(function, at.contents, at.position)
 
-    return Operation(_logic_rule, compute)
+    return TypedOperation(_logic_rule, compute)
 
 
 def _and(left: Element, right: Element) -> Element:
@@ -142,13 +142,13 @@ TESTS: Final = {
     Operator.CONTAINS: _text_test_by(operator.contains),
     Operator.STARTS_WITH: _text_test_by(str.startswith),
     Operator.ENDS_WITH: _text_test_by(str.endswith),
-    Operator.MATCHES: Operation(_matches_rule, _matches, cost=100),
+    Operator.MATCHES: TypedOperation(_matches_rule, _matches, cost=100),
     Operator.AND: _logic_by(_and),
     Operator.OR: _logic_by(_or),
 }
 """The meaning of each operator that yields true or false."""
 
 NOT: Final = _logic_by(_not)
-BETWEEN: Final = Operation(_range_rule, _range)
-MEMBERSHIP: Final = Operation(_membership_rule, _membership)
-NULL_TEST: Final = Operation(_null_rule, _null_test)
+BETWEEN: Final = TypedOperation(_range_rule, _range)
+MEMBERSHIP: Final = TypedOperation(_membership_rule, _membership)
+NULL_TEST: Final = TypedOperation(_null_rule, _null_test)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from weighbridge.core.expression.evaluation import check, named, operands_of, operation
 from weighbridge.core.expression.kind import Kind, Type
-from weighbridge.core.expression.operation import Budget, Computing, Environment, Scope, Typing
+from weighbridge.core.expression.operation import Budget, Computing, Environment, NameScope, Typing
 from weighbridge.core.expression.tree import Boolean, Expression, Name, Number, Text, Word, walk
 from weighbridge.core.expression.value import Content, Value, first_fault
 
@@ -34,7 +34,7 @@ class Compiled:
         return Value(self.type, content)
 
 
-def compiled(tree: Expression, scope: Scope) -> Compiled | None:
+def compiled(tree: Expression, scope: NameScope) -> Compiled | None:
     """Compile an expression; None when only a run can tell the unit of something it names.
 
     Raises ExpressionError when its parts do not fit together.
@@ -45,7 +45,7 @@ def compiled(tree: Expression, scope: Scope) -> Compiled | None:
     return _compiled(tree, scope)
 
 
-def _compiled(tree: Expression, scope: Scope) -> Compiled:
+def _compiled(tree: Expression, scope: NameScope) -> Compiled:
     match tree:
         case Name():
             return Compiled(check(tree, scope), lambda environment, _: named(tree, environment).content)

@@ -12,13 +12,20 @@ from weighbridge.core.expression.comparison import BETWEEN, MEMBERSHIP, NOT, NUL
 from weighbridge.core.expression.error import ExpressionError
 from weighbridge.core.expression.functions import FUNCTIONS
 from weighbridge.core.expression.kind import PLAIN, TEXT, TRUTH, Type
-from weighbridge.core.expression.operation import Budget, Computing, Environment, Operation, Scope, Typing
+from weighbridge.core.expression.operation import (
+    Budget,
+    Computing,
+    Environment,
+    NameScope,
+    TypedOperation,
+    Typing,
+)
 from weighbridge.core.expression.tree import (
     Between,
     Binary,
     Boolean,
-    Call,
     Expression,
+    FunctionCall,
     Membership,
     Name,
     NullTest,
@@ -32,7 +39,7 @@ from weighbridge.core.expression.tree import (
 from weighbridge.core.expression.value import Content, Fault, Value, first_fault
 
 
-def check(tree: Expression, scope: Scope) -> Type:
+def check(tree: Expression, scope: NameScope) -> Type:
     """Find the type of an expression, and refuse it when its parts do not fit together."""
     match tree:
         case Name():
@@ -59,7 +66,7 @@ def evaluate(tree: Expression, environment: Environment, budget: Budget | None =
     return value
 
 
-def operation(tree: Unary | Binary | Between | Membership | NullTest | Call) -> Operation:
+def operation(tree: Unary | Binary | Between | Membership | NullTest | FunctionCall) -> TypedOperation:
     """The meaning of a node that has operands."""
     match tree:
         case Unary(operator=operator):
@@ -72,7 +79,7 @@ def operation(tree: Unary | Binary | Between | Membership | NullTest | Call) -> 
             return MEMBERSHIP
         case NullTest():
             return NULL_TEST
-        case Call(function=function):
+        case FunctionCall(function=function):
             return FUNCTIONS[function].operation
     assert_never(tree)
 

@@ -25,7 +25,7 @@ COST_MAX: Final = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class NameScope:
     """What an expression may name, for a check."""
 
     names: Mapping[str, Type] = field(default_factory=dict)
@@ -108,7 +108,7 @@ Compute = Callable[[Computing], Content]
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class TypedOperation:
     """One meaning: its rule, its computation, and the cost of each element."""
 
     rule: Rule

@@ -86,7 +86,7 @@ def compile_pattern(text: str) -> Pattern:
     """Read a pattern."""
     if len(text) > LENGTH_MAX:
         raise PatternError(f"A pattern has at most {LENGTH_MAX} characters; this one has {len(text)}.")
-    reader = _Reader(text)
+    reader = _PatternReader(text)
     tree = reader.choice()
     if reader.position < len(text):
         raise reader.refusal("a closing parenthesis has no opening one")
@@ -182,7 +182,7 @@ _CLASSES: Final[dict[str, Callable[[str], bool]]] = {
 _COUNTS: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
-class _Reader:
+class _PatternReader:
     """Reads the text of a pattern from left to right."""
 
     def __init__(self, text: str) -> None:

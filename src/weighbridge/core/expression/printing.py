@@ -12,8 +12,8 @@ from weighbridge.core.expression.tree import (
     Between,
     Binary,
     Boolean,
-    Call,
     Expression,
+    FunctionCall,
     Membership,
     Name,
     NullTest,
@@ -68,10 +68,10 @@ def print_tree(tree: Expression, name: Callable[[Name], str] = print_name) -> st
 
 
 def _print_operation(
-    tree: Unary | Binary | Between | Membership | NullTest | Call, name: Callable[[Name], str]
+    tree: Unary | Binary | Between | Membership | NullTest | FunctionCall, name: Callable[[Name], str]
 ) -> str:
     match tree:
-        case Call(function=function, arguments=arguments):
+        case FunctionCall(function=function, arguments=arguments):
             text = f"{function}({_list(arguments, name)})"
         case Unary(operator=Operator.NOT, operand=operand):
             text = f"not {_inner(operand, _NOT, name)}"

@@ -12,7 +12,7 @@ from weighbridge.core.expression.kind import Type
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """The name of a column and what each of its cells is."""
 
     name: str
@@ -24,11 +24,11 @@ class Table:
     """Rows under named columns; the first column is the key."""
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: tuple[tuple[Decimal | str, ...], ...]
 
     @property
-    def key(self) -> Column:
+    def key(self) -> TableColumn:
         return self.columns[0]
 
     @property

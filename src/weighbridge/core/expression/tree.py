@@ -122,7 +122,7 @@ class NullTest:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     """A function of the table in `functions`, with its arguments."""
 
     function: str
@@ -130,7 +130,9 @@ class Call:
     position: Position = field(default=Position(), compare=False)
 
 
-Expression = Number | Text | Boolean | Name | Word | Unary | Binary | Between | Membership | NullTest | Call
+Expression = (
+    Number | Text | Boolean | Name | Word | Unary | Binary | Between | Membership | NullTest | FunctionCall
+)
 
 
 def children(tree: Expression) -> tuple[Expression, ...]:
@@ -147,7 +149,7 @@ def children(tree: Expression) -> tuple[Expression, ...]:
             found = (value, *options)
         case NullTest(value=value):
             found = (value,)
-        case Call(arguments=arguments):
+        case FunctionCall(arguments=arguments):
             found = arguments
     return found
 

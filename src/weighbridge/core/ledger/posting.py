@@ -32,7 +32,7 @@ Key = Hashable
 """What names a run or a batch: its number, or a plan's name for one that is not written yet."""
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """What an entry does."""
 
     CREDIT = "credit"
@@ -42,7 +42,7 @@ class Kind(StrEnum):
     RETURN = "return"
 
 
-GENERATED: Final = (Kind.CREDIT, Kind.FALL, Kind.RISE)
+GENERATED: Final = (EntryKind.CREDIT, EntryKind.FALL, EntryKind.RISE)
 """What a run posts for its own total; the rest is what others draw."""
 
 
@@ -51,7 +51,7 @@ class Entry:
     """One change of a batch's balance."""
 
     ledger: int
-    kind: Kind
+    kind: EntryKind
     run: Key
     """Whose doing it is: the run that made, fell or drew."""
     batch: Key
@@ -140,7 +140,7 @@ def post(
     partition in the same generation is given, and not posted again.
     """
     partition = _Partition(ledger, balances, deficits)
-    for entry in sorted(drawn, key=lambda one: one.kind is Kind.DRAW):
+    for entry in sorted(drawn, key=lambda one: one.kind is EntryKind.DRAW):
         partition.apply(entry)
     for total in totals:
         partition.rise(total, EXACT.subtract(total.total, total.posted))
@@ -184,9 +184,9 @@ class _Partition:
             left = EXACT.subtract(left, closed)
         for taken in reversed(total.taken):
             given = min(left, taken.amount)
-            self._post(Kind.RISE, total, taken.batch, given, taken.effective_at)
+            self._post(EntryKind.RISE, total, taken.batch, given, taken.effective_at)
             left = EXACT.subtract(left, given)
-        self._post(Kind.CREDIT, total, total.batch, left)
+        self._post(EntryKind.CREDIT, total, total.batch, left)
 
     def settle(self) -> None:
         """Take what was given for the open deficits, oldest first."""
@@ -224,26 +224,26 @@ class _Partition:
 
     def _take(self, total: Total, batch: Key, left: Decimal) -> Decimal:
         taken = min(left, self._balances[batch])
-        self._post(Kind.FALL, total, batch, EXACT.minus(taken))
+        self._post(EntryKind.FALL, total, batch, EXACT.minus(taken))
         return EXACT.subtract(left, taken)
 
     def _settle(self, deficit: Deficit, given: Entry, taken: Decimal) -> None:
         """The run that is short takes from the batch that was given to, in the name of who gave."""
         at = max(deficit.end, self._ends[given.batch])
         amount = EXACT.minus(taken)
-        fall = Entry(self._ledger, Kind.FALL, deficit.run, given.batch, given.posted_by, amount, at)
+        fall = Entry(self._ledger, EntryKind.FALL, deficit.run, given.batch, given.posted_by, amount, at)
         self.apply(fall)
         self._entries.append(fall)
         self._change_deficit(self._deficits[deficit.run], amount, given.posted_by, at)
 
     def _post(
-        self, kind: Kind, total: Total, batch: Key, amount: Decimal, taken_at: datetime | None = None
+        self, kind: EntryKind, total: Total, batch: Key, amount: Decimal, taken_at: datetime | None = None
     ) -> None:
         """Post what is not nothing; a batch is always credited.
 
         It counts for the later of the two slots' ends, or for the moment at which it was taken.
         """
-        if amount or kind is Kind.CREDIT:
+        if amount or kind is EntryKind.CREDIT:
             at = taken_at or max(total.end, self._ends[batch])
             entry = Entry(self._ledger, kind, total.run, batch, total.batch, amount, at)
             self.apply(entry)

@@ -16,7 +16,7 @@ from weighbridge.core.model.definition import (
     Case,
     Constant,
     Dimension,
-    Filter,
+    EventFilter,
     Formula,
     Input,
     Join,
@@ -28,7 +28,7 @@ from weighbridge.core.model.definition import (
     Straddle,
     Upstream,
 )
-from weighbridge.core.model.difference import Change, Difference, difference
+from weighbridge.core.model.difference import DocumentChange, VersionDifference, difference
 from weighbridge.core.model.equations import Equation, equations, show
 from weighbridge.core.model.features import required_features
 from weighbridge.core.model.flaw import Flaw, ModelError
@@ -44,12 +44,11 @@ __all__ = [
     "Available",
     "Body",
     "Case",
-    "Change",
     "Constant",
-    "Difference",
     "Dimension",
+    "DocumentChange",
     "Equation",
-    "Filter",
+    "EventFilter",
     "Flaw",
     "Formula",
     "Input",
@@ -64,6 +63,7 @@ __all__ = [
     "Straddle",
     "Surroundings",
     "Upstream",
+    "VersionDifference",
     "ancestors",
     "canonical_text",
     "check_model",

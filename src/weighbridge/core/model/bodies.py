@@ -19,7 +19,7 @@ from weighbridge.core.model.definition import (
     Body,
     Constant,
     Dimension,
-    Filter,
+    EventFilter,
     Formula,
     Input,
     Join,
@@ -29,7 +29,7 @@ from weighbridge.core.model.definition import (
     Upstream,
 )
 from weighbridge.core.model.reading import Reader, is_node_slug
-from weighbridge.core.model.source import Listing, Mapping, Scalar, Source
+from weighbridge.core.model.source import Mapping, Scalar, Source, SourceListing
 from weighbridge.core.quantity.unit import Unit
 
 INPUT_KEYS: Final = (
@@ -110,9 +110,9 @@ def _refuse_combinations(found: Input, options: Reader) -> None:
         )
 
 
-def _where(options: Reader) -> Filter | None:
+def _where(options: Reader) -> EventFilter | None:
     found = options.expression("where")
-    return None if found is None else Filter(*found)
+    return None if found is None else EventFilter(*found)
 
 
 def _join(options: Reader) -> Join | None:
@@ -207,7 +207,7 @@ def _attributes(options: Reader) -> dict[str, Unit | None]:
     """Attributes as a list of slugs, each alone or as `slug: unit`, or as one mapping."""
     source = options.get("attributes")
     found: dict[str, Unit | None] = {}
-    items = source.items if isinstance(source, Listing) else () if source is None else (source,)
+    items = source.items if isinstance(source, SourceListing) else () if source is None else (source,)
     for item in items:
         if isinstance(item, Scalar):
             found[item.text] = None

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import Final
 
 from weighbridge.core.expression import ExpressionError, Kind, Type, names
-from weighbridge.core.expression.tree import Call, Name, walk
+from weighbridge.core.expression.tree import FunctionCall, Name, walk
 from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model.case_check import case_flaws
 from weighbridge.core.model.definition import (
@@ -249,7 +249,7 @@ def _expression_flaws(node: Node, model: Model, surroundings: Surroundings) -> I
     match node.body:
         case Formula(tree=tree, written=written):
             for call in walk(tree):
-                if isinstance(call, Call) and call.function == "duration_hours":
+                if isinstance(call, FunctionCall) and call.function == "duration_hours":
                     error = _duration_error(call, model)
                     if error is not None:
                         yield expression_flaw(error, written, "formula", node.slug)
@@ -260,7 +260,7 @@ def _expression_flaws(node: Node, model: Model, surroundings: Surroundings) -> I
                 yield expression_flaw(error, where.written, "where", node.slug)
 
 
-def _duration_error(call: Call, model: Model) -> ExpressionError | None:
+def _duration_error(call: FunctionCall, model: Model) -> ExpressionError | None:
     match call.arguments:
         case (Name(path=(slug,)),) if not _is_values(model.node(slug)):
             return ExpressionError(

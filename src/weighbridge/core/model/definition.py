@@ -15,7 +15,7 @@ from typing import Final
 
 from weighbridge.core.expression import Expression, Table
 from weighbridge.core.ledger.draw_order import DrawOrder
-from weighbridge.core.model.source import Mark, Scalar
+from weighbridge.core.model.source import Scalar, SourceMark
 from weighbridge.core.quantity.unit import Unit
 
 Amount = Decimal | tuple[Decimal, ...] | None
@@ -74,7 +74,7 @@ NO_COVERAGE: Final = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class EventFilter:
     """The condition of a `where`: over asset, location, feedstock, tracking_id and data point slugs."""
 
     tree: Expression
@@ -104,7 +104,7 @@ class Input:
     share_written: Share | None = None
     share_by: str | None = None
     straddle: Straddle = Straddle.REPORT
-    where: Filter | None = None
+    where: EventFilter | None = None
     join: Join | None = None
     is_any_period: bool = False
     coverage: Decimal | None = None
@@ -184,7 +184,7 @@ class Node:
     slug: str
     unit: Unit
     body: Body
-    mark: Mark = field(default=Mark(), compare=False)
+    mark: SourceMark = field(default=SourceMark(), compare=False)
     name: str | None = None
     description: str | None = None
     source: str | None = None
@@ -220,7 +220,7 @@ class Case:
     partition: Mapping[str, str] = field(default_factory=dict)
     durations: Mapping[str, tuple[Decimal, ...]] = field(default_factory=dict)
     period_days: Decimal | None = None
-    mark: Mark = field(default=Mark(), compare=False)
+    mark: SourceMark = field(default=SourceMark(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +235,7 @@ class Model:
     about: str | None = None
     tables: Mapping[str, Table] = field(default_factory=dict)
     cases: tuple[Case, ...] = ()
-    primary_output_mark: Mark = field(default=Mark(), compare=False)
+    primary_output_mark: SourceMark = field(default=SourceMark(), compare=False)
     by_slug: Mapping[str, Node] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

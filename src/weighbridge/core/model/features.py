@@ -9,7 +9,7 @@ Invariants: two models that differ in what an engine must be able to do differ i
 from collections.abc import Iterator
 
 from weighbridge.core.expression import Expression, names
-from weighbridge.core.expression.tree import Call, walk
+from weighbridge.core.expression.tree import FunctionCall, walk
 from weighbridge.core.model.definition import (
     JOINED_ON,
     Available,
@@ -68,5 +68,5 @@ def _formula_features(tree: Expression) -> Iterator[str]:
         if name.path[0] == "partition":
             yield "partition_name"
     for node in walk(tree):
-        if isinstance(node, Call) and node.function in {"duration_hours", "period_days"}:
+        if isinstance(node, FunctionCall) and node.function in {"duration_hours", "period_days"}:
             yield f"function:{node.function}"

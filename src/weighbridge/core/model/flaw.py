@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from weighbridge.core.expression import ExpressionError
-from weighbridge.core.model.source import Mark, Scalar
+from weighbridge.core.model.source import Scalar, SourceMark
 from weighbridge.core.problem import Problem
 
 FLAWS_MAX: Final = 100
@@ -21,7 +21,7 @@ class Flaw:
     """What is wrong, its place, the node it is about, and a word that a program may switch on."""
 
     message: str
-    mark: Mark
+    mark: SourceMark
     node: str | None = None
     code: str = "invalid"
 
@@ -59,5 +59,5 @@ def expression_flaw(error: ExpressionError, text: Scalar, key: str, node: str) -
     """The flaw of an expression that stands under a key of a node."""
     mark, position = text.mark, error.position
     if text.is_plain and position.line == 1:
-        mark = Mark(mark.line, mark.column + position.column - 1)
+        mark = SourceMark(mark.line, mark.column + position.column - 1)
     return Flaw(f"In the {key} of {node}, at {position}: {error.message}", mark, node, "expression")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from weighbridge.core.expression import TEXT, ExpressionError, Scope, Type, check, number, print_tree
+from weighbridge.core.expression import TEXT, ExpressionError, NameScope, Type, check, number, print_tree
 from weighbridge.core.expression.error import Position
 from weighbridge.core.expression.kind import Kind, require
 from weighbridge.core.ledger.partition import DIMENSIONS
@@ -71,7 +71,7 @@ def types_of(node: Node, known: Types, model: Model, surroundings: Surroundings 
             attributes = {f"{node.slug}.{name}": number(unit, origin) for name, unit in units.items()}
             return {node.slug: number(node.unit, origin), **attributes}
         case Formula(tree=tree):
-            result = check(tree, Scope(known, model.tables))
+            result = check(tree, NameScope(known, model.tables))
             _require_fit(node, result, tree.position)
             return {node.slug: number(node.unit, result.origin)}
         case _:

@@ -10,7 +10,7 @@ too, and needs no comparing with it.
 from collections.abc import Mapping
 from itertools import combinations
 
-from weighbridge.core.expression import Expression, Scope, Type, check
+from weighbridge.core.expression import Expression, NameScope, Type, check
 from weighbridge.core.expression.evaluation import operands_of, operation
 from weighbridge.core.expression.operation import Typing
 from weighbridge.core.expression.tree import Boolean, Name, Number, Text, Word
@@ -23,7 +23,7 @@ Pairs = Mapping[str, tuple[tuple[str, str], ...]]
 
 def parallel_inputs(model: Model, types: Mapping[str, Type]) -> Pairs:
     """The inputs that each formula takes side by side, of a model that was checked."""
-    scope = Scope(types, model.tables)
+    scope = NameScope(types, model.tables)
     followed: dict[str, str] = {}
     found: dict[str, tuple[tuple[str, str], ...]] = {}
     for node in (model.node(slug) for slug in order(model)):
@@ -48,7 +48,7 @@ def parallel_inputs(model: Model, types: Mapping[str, Type]) -> Pairs:
 class _Walk:
     """A walk over one formula that collects the inputs whose arrays meet in an operation."""
 
-    def __init__(self, scope: Scope, followed: Mapping[str, str]) -> None:
+    def __init__(self, scope: NameScope, followed: Mapping[str, str]) -> None:
         self.scope = scope
         self.followed = followed
         self.pairs: list[tuple[str, str]] = []

@@ -11,8 +11,8 @@ from weighbridge.core.expression import (
     Budget,
     Compiled,
     Environment,
+    NameScope,
     Position,
-    Scope,
     Type,
     Value,
     compiled,
@@ -72,7 +72,7 @@ def prepare(model: Model, surroundings: Surroundings = ALONE) -> PreparedModel:
     for slug in slugs:
         types |= types_of(model.node(slug), types, model, surroundings)
     nodes = tuple(model.node(slug) for slug in slugs)
-    scope = Scope(types, model.tables)
+    scope = NameScope(types, model.tables)
     formulas = {
         node.slug: formula
         for node in nodes

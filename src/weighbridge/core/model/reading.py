@@ -13,7 +13,15 @@ from typing import Final, TypeVar
 
 from weighbridge.core.expression import RESERVED, Expression, ExpressionError, parse
 from weighbridge.core.model.flaw import FLAWS_MAX, Flaw, expression_flaw
-from weighbridge.core.model.source import Entry, Listing, Mapping, Mark, Scalar, Source, describe
+from weighbridge.core.model.source import (
+    Mapping,
+    Scalar,
+    Source,
+    SourceEntry,
+    SourceListing,
+    SourceMark,
+    describe,
+)
 from weighbridge.core.quantity.number import NumberError, limited, shorten
 from weighbridge.core.quantity.unit import Unit, UnitError, parse_unit
 
@@ -37,10 +45,10 @@ class Reader:
         self.node = node
 
     @property
-    def mark(self) -> Mark:
+    def mark(self) -> SourceMark:
         return self.mapping.mark
 
-    def mark_of(self, key: str) -> Mark:
+    def mark_of(self, key: str) -> SourceMark:
         """The place of what stands under a key, or of the mapping when nothing does."""
         found = self.mapping.get(key)
         return self.mark if found is None else found.mark
@@ -58,13 +66,13 @@ class Reader:
                     "unknown_key",
                 )
 
-    def note(self, message: str, mark: Mark | None = None, code: str = "invalid") -> None:
+    def note(self, message: str, mark: SourceMark | None = None, code: str = "invalid") -> None:
         """Note a flaw; the sentence begins with a capital, unless it begins with a slug."""
         if self.node is None or not message.startswith(self.node):
             message = message[:1].upper() + message[1:]
         self.flaws.append(Flaw(message, mark or self.mark, self.node, code))
 
-    def note_within(self, message: str, mark: Mark | None = None) -> None:
+    def note_within(self, message: str, mark: SourceMark | None = None) -> None:
         """Note a flaw whose sentence begins with a key of this mapping, as it is written."""
         self.note(f"in {self.what}, {message}", mark)
 
@@ -200,7 +208,7 @@ class Reader:
             return None
         return Reader(source, what, self.flaws, self.node)
 
-    def entries(self, key: str) -> tuple[Entry, ...]:
+    def entries(self, key: str) -> tuple[SourceEntry, ...]:
         """The entries of the mapping under a key."""
         reader = self.reader(key, self.what)
         return () if reader is None else reader.mapping.entries
@@ -210,7 +218,7 @@ class Reader:
         source = self.get(key, is_required=is_required)
         if source is None:
             return ()
-        if not isinstance(source, Listing):
+        if not isinstance(source, SourceListing):
             self._refuse(key, "a list", source)
             return ()
         return source.items
@@ -222,7 +230,7 @@ class Reader:
 
     def numbers_of(self, key: str, source: Source) -> Decimal | tuple[Decimal, ...] | None:
         """A number or a list of numbers."""
-        if not isinstance(source, Listing):
+        if not isinstance(source, SourceListing):
             return self.number_of(key, source)
         numbers = [self.number_of(key, item) for item in source.items]
         return tuple(number for number in numbers if number is not None)

@@ -12,9 +12,9 @@ from weighbridge.core.expression import (
     PLAIN,
     TEXT,
     TRUTH,
-    Column,
     Environment,
     Table,
+    TableColumn,
     Value,
     evaluate,
     number,
@@ -69,12 +69,12 @@ NAMES: Final = {
 TABLES: Final = {
     "factors": Table(
         "factors",
-        (Column("feedstock", TEXT), Column("kg_per_t", number(parse_unit("kg{CO2e}/t")))),
+        (TableColumn("feedstock", TEXT), TableColumn("kg_per_t", number(parse_unit("kg{CO2e}/t")))),
         (("Wood", Decimal("12.5")), ("Straw", Decimal(30))),
     ),
     "permanence_class": Table(
         "permanence_class",
-        (Column("temperature", number(parse_unit("degC"))), Column("fraction", PLAIN)),
+        (TableColumn("temperature", number(parse_unit("degC"))), TableColumn("fraction", PLAIN)),
         ((Decimal(10), Decimal("0.9")), (Decimal(20), Decimal("0.8"))),
     ),
 }

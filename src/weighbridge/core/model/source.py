@@ -9,7 +9,7 @@ from decimal import Decimal
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class SourceMark:
     """A place in the document."""
 
     line: int = 1
@@ -25,41 +25,41 @@ class Scalar:
 
     value: str | Decimal | bool | None
     text: str
-    mark: Mark = field(default=Mark(), compare=False)
+    mark: SourceMark = field(default=SourceMark(), compare=False)
     is_plain: bool = field(default=True, compare=False)
     """Whether each character of the text stands in one line of the document, right from the mark on."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class SourceListing:
     """Items in order."""
 
     items: tuple["Source", ...]
-    mark: Mark = field(default=Mark(), compare=False)
+    mark: SourceMark = field(default=SourceMark(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SourceEntry:
     """A key and what stands under it."""
 
     key: str
     value: "Source"
-    mark: Mark = field(default=Mark(), compare=False)
+    mark: SourceMark = field(default=SourceMark(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
     """Entries by key, in the order they are written."""
 
-    entries: tuple[Entry, ...]
-    mark: Mark = field(default=Mark(), compare=False)
+    entries: tuple[SourceEntry, ...]
+    mark: SourceMark = field(default=SourceMark(), compare=False)
 
     def get(self, key: str) -> "Source | None":
         """What stands under a key."""
         return next((entry.value for entry in self.entries if entry.key == key), None)
 
 
-Source = Scalar | Listing | Mapping
+Source = Scalar | SourceListing | Mapping
 
 
 def describe(source: Source) -> str:
@@ -67,7 +67,7 @@ def describe(source: Source) -> str:
     match source:
         case Mapping():
             return "a mapping"
-        case Listing():
+        case SourceListing():
             return "a list"
         case Scalar(value=None):
             return "nothing"

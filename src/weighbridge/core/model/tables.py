@@ -10,9 +10,9 @@ from collections import Counter
 from decimal import Decimal
 from typing import Final
 
-from weighbridge.core.expression import PLAIN, TEXT, Column, Table, number
+from weighbridge.core.expression import PLAIN, TEXT, Table, TableColumn, number
 from weighbridge.core.model.reading import Reader, is_node_slug
-from weighbridge.core.model.source import Listing, Mapping, Scalar, Source
+from weighbridge.core.model.source import Mapping, Scalar, Source, SourceListing
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.quantity.unit import Unit
 
@@ -56,7 +56,7 @@ def _table(
             reader.note(f"The column {heading} holds numbers and texts; it may hold one of both.")
         if True in kinds and unit is not None:
             reader.note(f"The column {heading} holds texts and has a unit.")
-        columns.append(Column(heading, TEXT if True in kinds else number(unit) if unit else PLAIN))
+        columns.append(TableColumn(heading, TEXT if True in kinds else number(unit) if unit else PLAIN))
     return Table(name, tuple(columns), tuple(rows))
 
 
@@ -75,7 +75,7 @@ def _heading(reader: Reader, source: Source) -> tuple[str, Unit | None]:
 
 
 def _row(reader: Reader, source: Source, width: int) -> Row:
-    items = source.items if isinstance(source, Listing) else ()
+    items = source.items if isinstance(source, SourceListing) else ()
     if len(items) != width:
         reader.note(f"A row is a list with one cell for each of the {width} columns.", source.mark)
     return tuple(_cell(reader, item) for item in items)

@@ -11,9 +11,9 @@ but those and DIMENSIONS, and is true or false for every event that has what it 
 from collections.abc import Mapping
 from typing import Final
 
-from weighbridge.core.expression import Expression, ExpressionError, Kind, Scope, Type, check
+from weighbridge.core.expression import Expression, ExpressionError, Kind, NameScope, Type, check
 from weighbridge.core.expression.kind import PLAIN, TEXT
-from weighbridge.core.expression.tree import Call, Number, Text, walk
+from weighbridge.core.expression.tree import FunctionCall, Number, Text, walk
 
 DIMENSIONS: Final = ("asset", "location", "feedstock", "tracking_id")
 """What a condition may name beside data points; all are texts."""
@@ -22,7 +22,7 @@ DIMENSIONS: Final = ("asset", "location", "feedstock", "tracking_id")
 def check_where(tree: Expression, types: Mapping[str, Type] | None = None) -> None:
     """Refuse what is no condition; with the types of the data points, also what does not fit together."""
     for node in walk(tree):
-        if isinstance(node, Call):
+        if isinstance(node, FunctionCall):
             raise ExpressionError(f"A where has no functions; here is {node.function}.", node.position)
     if isinstance(tree, Number | Text):
         raise ExpressionError("A where must be true or false for an event.", tree.position)
@@ -30,6 +30,6 @@ def check_where(tree: Expression, types: Mapping[str, Type] | None = None) -> No
         return
     as_they_stand = {slug: PLAIN if found.kind is Kind.NUMBER else found for slug, found in types.items()}
     spelled = {slug.replace("-", "_"): found for slug, found in as_they_stand.items()}
-    found = check(tree, Scope({**spelled, **as_they_stand, **dict.fromkeys(DIMENSIONS, TEXT)}))
+    found = check(tree, NameScope({**spelled, **as_they_stand, **dict.fromkeys(DIMENSIONS, TEXT)}))
     if found.kind is not Kind.TRUTH:
         raise ExpressionError(f"A where must be true or false for an event; this is {found}.", tree.position)

@@ -92,7 +92,7 @@ def parse_unit(text: str) -> Unit:
     stripped = text.strip()
     if stripped in {"", "1", "dimensionless"}:
         return ONE
-    return _from_parts(_Reader(stripped).parts(), stripped)
+    return _from_parts(_UnitReader(stripped).parts(), stripped)
 
 
 def compatible(a: Unit, b: Unit) -> bool:
@@ -171,7 +171,7 @@ def _require_compatible(source: Unit, target: Unit) -> None:
         raise UnitError(f"{source} cannot be converted to {target}.")
 
 
-class _Reader:
+class _UnitReader:
     """Reads the text of a unit from left to right: factors with powers, `*`, `/` and parentheses."""
 
     def __init__(self, text: str) -> None:

@@ -78,7 +78,7 @@ def compiled(tree: Expression, indexes: RowIndexes) -> Computed:  # noqa: C901, 
             return reduce(lambda left, right: _decided(left, right, by=True), tests)
         case t.NullTest(value=value):
             return _null_test(compiled(value, indexes))
-        case t.Call():
+        case t.FunctionCall():
             return _call(tree, indexes)
     raise ValueError(f"{tree} does not stand in the row")
 
@@ -158,7 +158,7 @@ def _null_test(operand: Computed) -> Computed:
     return compute
 
 
-def _call(call: t.Call, indexes: RowIndexes) -> Computed:
+def _call(call: t.FunctionCall, indexes: RowIndexes) -> Computed:
     """A function of formulas, computed by its own operation."""
     arguments = [
         compiled(argument, indexes) for argument in call.arguments if not isinstance(argument, t.Word)

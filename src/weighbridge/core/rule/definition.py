@@ -21,7 +21,7 @@ from enum import StrEnum
 from typing import Final
 
 from weighbridge.core.expression import Expression, Type
-from weighbridge.core.expression.tree import Call, Name
+from weighbridge.core.expression.tree import FunctionCall, Name
 from weighbridge.core.rule.window import Window
 
 
@@ -91,7 +91,7 @@ class Rule:
     """What is read of the record itself."""
     of_members: tuple[Name, ...] = ()
     """What is read of the members of its window."""
-    aggregates: tuple[Call, ...] = ()
+    aggregates: tuple[FunctionCall, ...] = ()
 
     @property
     def names(self) -> tuple[Name, ...]:

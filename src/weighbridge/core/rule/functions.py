@@ -14,8 +14,8 @@ from typing import Final
 
 from weighbridge.core.expression import FUNCTIONS, Function, Language
 from weighbridge.core.expression.functions.function import between
-from weighbridge.core.expression.operation import Computing, Operation, Typing
-from weighbridge.core.expression.tree import Call, Expression
+from weighbridge.core.expression.operation import Computing, TypedOperation, Typing
+from weighbridge.core.expression.tree import Expression, FunctionCall
 from weighbridge.core.quantity.number import CONTEXT
 from weighbridge.core.rule.record import Record
 
@@ -60,7 +60,7 @@ def _replaced(_at: Typing | Computing) -> None:
 
 
 def _row(name: str, parameters: str, arity: range, doc: str, example: str, *words: int) -> Function:
-    operation = Operation(_replaced, _replaced)  # type: ignore[arg-type] # neither is ever called
+    operation = TypedOperation(_replaced, _replaced)  # type: ignore[arg-type] # neither is ever called
     return Function(name, parameters, arity, operation, doc, example, frozenset(words))
 
 
@@ -107,11 +107,11 @@ _WINDOW_ONLY: Final = frozenset(function.name for function in WINDOW_FUNCTIONS)
 
 def is_aggregate(tree: Expression) -> bool:
     """Whether a node looks at other members than the record."""
-    return isinstance(tree, Call) and (
+    return isinstance(tree, FunctionCall) and (
         tree.function in _WINDOW_ONLY or (tree.function in EITHER and len(tree.arguments) == 1)
     )
 
 
 def is_fact(tree: Expression) -> bool:
     """Whether a node is a fact of the record."""
-    return isinstance(tree, Call) and tree.function in FACTS
+    return isinstance(tree, FunctionCall) and tree.function in FACTS

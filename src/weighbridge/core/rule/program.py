@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from weighbridge.core.expression.tree import Call, Expression, Name, Word, walk
+from weighbridge.core.expression.tree import Expression, FunctionCall, Name, Word, walk
 from weighbridge.core.expression.value import Element, Fault
 from weighbridge.core.rule.compiling import Computed, Row, RowIndexes, compiled
 from weighbridge.core.rule.definition import Rule
@@ -22,7 +22,7 @@ Entering = Callable[[Row, Record], object]
 class WindowAggregate:
     """One aggregate: what of a member enters it, and whether it is told before the record enters."""
 
-    call: Call
+    call: FunctionCall
     entering: Entering
     is_before: bool
 
@@ -61,7 +61,7 @@ def program_of(rule: Rule) -> RuleProgram:
     return RuleProgram(
         rule,
         names,
-        tuple(FACTS[fact.function] for fact in facts if isinstance(fact, Call)),
+        tuple(FACTS[fact.function] for fact in facts if isinstance(fact, FunctionCall)),
         tuple(
             WindowAggregate(call, _entering(call, own), call.function in BEFORE) for call in rule.aggregates
         ),
@@ -71,7 +71,7 @@ def program_of(rule: Rule) -> RuleProgram:
     )
 
 
-def _entering(call: Call, indexes: RowIndexes) -> Entering:
+def _entering(call: FunctionCall, indexes: RowIndexes) -> Entering:
     """What of a member an aggregate is given: None when there is nothing."""
     if call.function == "missed_slots":
         return lambda _row, record: record.slot

@@ -16,13 +16,13 @@ from weighbridge.core.expression import (
     Expression,
     ExpressionError,
     Kind,
-    Scope,
+    NameScope,
     Type,
     check,
     parse,
     print_tree,
 )
-from weighbridge.core.expression.tree import Call, Name, Number, Word, walk
+from weighbridge.core.expression.tree import FunctionCall, Name, Number, Word, walk
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule.correction import EXPRESSION as CORRECTION
 from weighbridge.core.rule.definition import MemberScope, Rule, RuleTarget, Vocabulary
@@ -144,22 +144,22 @@ def _require_truth(tree: Expression, types: Mapping[str, Type], what: str) -> No
 
 
 def _type_with_facts(tree: Expression, types: Mapping[str, Type]) -> Type:
-    facts = {key_of(node): PLAIN for node in walk(tree) if isinstance(node, Call) and is_fact(node)}
+    facts = {key_of(node): PLAIN for node in walk(tree) if isinstance(node, FunctionCall) and is_fact(node)}
     bare = replaced(tree, lambda node: is_aggregate(node) or is_fact(node), placeholder)
-    return check(bare, Scope({**types, **facts}))
+    return check(bare, NameScope({**types, **facts}))
 
 
-def key_of(call: Call) -> str:
+def key_of(call: FunctionCall) -> str:
     """A name that no record has, for what a call comes to."""
     return print_tree(call)
 
 
-def placeholder(call: Call) -> Name:
+def placeholder(call: FunctionCall) -> Name:
     """The name that stands for what a call comes to."""
     return Name((key_of(call),), is_verbatim=True, position=call.position)
 
 
-def _aggregate_type(call: Call, of_members: Mapping[str, Type]) -> Type:
+def _aggregate_type(call: FunctionCall, of_members: Mapping[str, Type]) -> Type:
     types = [
         _type_with_facts(argument, of_members)
         for argument in call.arguments
@@ -227,7 +227,7 @@ def _wrong_where(where: Expression | None) -> Iterable[Problem]:
 
 def _wrong_aggregates(tree: Expression | None, field: str, *, has_window: bool) -> Iterable[Problem]:
     for node in walk(tree) if tree is not None else ():
-        if not (isinstance(node, Call) and is_aggregate(node)):
+        if not (isinstance(node, FunctionCall) and is_aggregate(node)):
             continue
         if not has_window and node.function not in _WITHOUT_WINDOW:
             said = f"{node.function} looks at the members of a window; the rule has none."
@@ -239,7 +239,7 @@ def _wrong_aggregates(tree: Expression | None, field: str, *, has_window: bool) 
         yield from _wrong_percentile(node, field)
 
 
-def _wrong_percentile(call: Call, field: str) -> Iterable[Problem]:
+def _wrong_percentile(call: FunctionCall, field: str) -> Iterable[Problem]:
     if call.function != "percentile":
         return
     share, *definition = call.arguments[1:]
@@ -251,9 +251,9 @@ def _wrong_percentile(call: Call, field: str) -> Iterable[Problem]:
         yield _problem(ExpressionError(said, call.position), field)
 
 
-def _aggregates(tree: Expression | None) -> list[Call]:
+def _aggregates(tree: Expression | None) -> list[FunctionCall]:
     nodes = walk(tree) if tree is not None else ()
-    return [node for node in nodes if isinstance(node, Call) and is_aggregate(node)]
+    return [node for node in nodes if isinstance(node, FunctionCall) and is_aggregate(node)]
 
 
 def _read_by(tree: Expression) -> tuple[list[Name], list[Name]]:
@@ -269,7 +269,7 @@ def _names(tree: Expression) -> list[Name]:
     return [node for node in walk(tree) if isinstance(node, Name)]
 
 
-def _nothing(call: Call) -> Number:
+def _nothing(call: FunctionCall) -> Number:
     return Number(Decimal(0), call.position)
 
 

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from weighbridge.core.expression import Expression
-from weighbridge.core.expression.tree import Between, Binary, Call, Membership, NullTest, Unary
+from weighbridge.core.expression.tree import Between, Binary, FunctionCall, Membership, NullTest, Unary
 
 
 def replaced(
-    tree: Expression, is_replaced: Callable[[Expression], bool], by: Callable[[Call], Expression]
+    tree: Expression, is_replaced: Callable[[Expression], bool], by: Callable[[FunctionCall], Expression]
 ) -> Expression:
     """The expression with every call that the test finds replaced, the outer ones first."""
-    if isinstance(tree, Call) and is_replaced(tree):
+    if isinstance(tree, FunctionCall) and is_replaced(tree):
         return by(tree)
 
     def inner(child: Expression) -> Expression:
@@ -32,6 +32,6 @@ def replaced(
             result = replace(tree, value=inner(value), options=tuple(map(inner, options)))
         case NullTest(value=value):
             result = replace(tree, value=inner(value))
-        case Call(arguments=arguments):
+        case FunctionCall(arguments=arguments):
             result = replace(tree, arguments=tuple(map(inner, arguments)))
     return result

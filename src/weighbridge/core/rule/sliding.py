@@ -25,7 +25,7 @@ from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, Decimal
 from typing import Any, Final, Protocol
 
-from weighbridge.core.expression.tree import Call, Number, Word
+from weighbridge.core.expression.tree import FunctionCall, Number, Word
 from weighbridge.core.expression.value import Element
 from weighbridge.core.quantity.number import CONTEXT, EXACT
 from weighbridge.core.rule.ordered import Ordered
@@ -242,10 +242,10 @@ DEFINITIONS: Final = ("linear", "nearest_rank")
 """The definitions of a percentile."""
 
 
-def sliding(call: Call) -> Sliding:
+def sliding(call: FunctionCall) -> Sliding:
     """A fresh aggregate for a call, whose arguments are known to be right."""
     match call:
-        case Call(function="percentile", arguments=(_, Number(value=share), *definition)):
+        case FunctionCall(function="percentile", arguments=(_, Number(value=share), *definition)):
             named = definition[0].text if definition and isinstance(definition[0], Word) else DEFINITIONS[0]
             return Ranked(share.scaleb(-2, EXACT), is_linear=named == "linear")
     return _MAKERS[call.function]()

@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from weighbridge.core.model import Change as CoreChange
-from weighbridge.core.model import Difference as CoreDifference
-from weighbridge.core.model import difference
+from weighbridge.core.model import DocumentChange, VersionDifference, difference
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import Unit
@@ -32,11 +30,11 @@ async def compare(tx: Read, actor: Actor, before: str, query: Sequence[tuple[str
     )
 
 
-def _difference(before: str, after: str) -> CoreDifference:
+def _difference(before: str, after: str) -> VersionDifference:
     return difference(read_model(before), read_model(after))
 
 
-def _changes(changes: Sequence[CoreChange]) -> list[Change]:
+def _changes(changes: Sequence[DocumentChange]) -> list[Change]:
     return [Change(one.key, _shown(one.before), _shown(one.after)) for one in changes]
 
 

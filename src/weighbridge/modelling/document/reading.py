@@ -26,7 +26,7 @@ from weighbridge.core.model import (
     check_model,
     parse_model,
 )
-from weighbridge.core.model.source import Entry, Listing, Mapping, Mark, Scalar, Source
+from weighbridge.core.model.source import Mapping, Scalar, Source, SourceEntry, SourceListing, SourceMark
 
 LENGTH_MAX: Final = 256 * 1024
 """The longest document, in characters."""
@@ -52,7 +52,7 @@ _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class DocumentReport:
     """What a look at a document found: the model when it can run, the flaws, how its cases came out."""
 
     model: Model | None
@@ -69,13 +69,13 @@ class Report:
         return self.is_valid and all(result.is_passed for result in self.cases)
 
 
-def check_document(text: str, surroundings: Surroundings = ALONE) -> Report:
+def check_document(text: str, surroundings: Surroundings = ALONE) -> DocumentReport:
     """Read and check a document and run its cases; what is wrong is in the report."""
     try:
         model = read_model(text, surroundings)
     except ModelError as error:
-        return Report(None, error.flaws, ())
-    return Report(model, (), tuple(run_cases(model)))
+        return DocumentReport(None, error.flaws, ())
+    return DocumentReport(model, (), tuple(run_cases(model)))
 
 
 def read_model(text: str, surroundings: Surroundings = ALONE) -> Model:
@@ -103,14 +103,14 @@ def read_source(text: str) -> Source:
     """Read the YAML of a document."""
     if len(text) > LENGTH_MAX:
         message = f"A model document has at most {LENGTH_MAX} characters; this one has {len(text)}."
-        raise ModelError([Flaw(message, Mark(), None, "limit")])
+        raise ModelError([Flaw(message, SourceMark(), None, "limit")])
     try:
         return _Composer(yaml.parse(text, Loader=_LOADER)).document()
     except yaml.YAMLError as error:
         raise ModelError([_yaml_flaw(error)]) from None
     except UnicodeError:
         message = "The document holds half of a character, which no text can hold."
-        raise ModelError([Flaw(message, Mark(), None, "yaml")]) from None
+        raise ModelError([Flaw(message, SourceMark(), None, "yaml")]) from None
 
 
 class _Composer:
@@ -137,14 +137,14 @@ class _Composer:
         if isinstance(event, yaml.ScalarEvent):
             return _scalar(event)
         if isinstance(event, yaml.SequenceStartEvent):
-            return Listing(tuple(self._items(depth)), _mark(event))
+            return SourceListing(tuple(self._items(depth)), _mark(event))
         return Mapping(tuple(self._entries(depth)), _mark(event))
 
     def _items(self, depth: int) -> Iterator[Source]:
         while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
             yield self._part(event, depth + 1)
 
-    def _entries(self, depth: int) -> Iterator[Entry]:
+    def _entries(self, depth: int) -> Iterator[SourceEntry]:
         seen: set[str] = set()
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
             key = self._part(event, depth + 1)
@@ -153,7 +153,7 @@ class _Composer:
             if key.text in seen:
                 raise _refusal(f"The key {key.text!r} stands twice in one mapping.", event)
             seen.add(key.text)
-            yield Entry(key.text, self._part(next(self.events), depth + 1), key.mark)
+            yield SourceEntry(key.text, self._part(next(self.events), depth + 1), key.mark)
 
     def _refuse_machinery(self, event: yaml.Event, depth: int) -> None:
         self.parts += 1
@@ -179,9 +179,9 @@ def _scalar(event: yaml.ScalarEvent) -> Scalar:
     return Scalar(value, text, mark, is_plain=_is_one_line(event, len(text)))
 
 
-def _after_quote(event: yaml.ScalarEvent) -> Mark:
+def _after_quote(event: yaml.ScalarEvent) -> SourceMark:
     mark = _mark(event)
-    return Mark(mark.line, mark.column + 1) if event.style in {"'", '"'} else mark
+    return SourceMark(mark.line, mark.column + 1) if event.style in {"'", '"'} else mark
 
 
 def _is_one_line(event: yaml.ScalarEvent, width: int) -> bool:
@@ -192,9 +192,9 @@ def _is_one_line(event: yaml.ScalarEvent, width: int) -> bool:
     return start.line == end.line and end.column - start.column == width
 
 
-def _mark(event: yaml.Event) -> Mark:
+def _mark(event: yaml.Event) -> SourceMark:
     start = event.start_mark
-    return Mark() if start is None else Mark(start.line + 1, start.column + 1)
+    return SourceMark() if start is None else SourceMark(start.line + 1, start.column + 1)
 
 
 def _refusal(message: str, event: yaml.Event) -> ModelError:
@@ -203,7 +203,7 @@ def _refusal(message: str, event: yaml.Event) -> ModelError:
 
 def _yaml_flaw(error: yaml.YAMLError) -> Flaw:
     mark = getattr(error, "problem_mark", None)
-    place = Mark(mark.line + 1, mark.column + 1) if mark is not None else Mark()
+    place = SourceMark(mark.line + 1, mark.column + 1) if mark is not None else SourceMark()
     what = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
     hint = " A text that begins with %, @ or ` stands in quotes." if "cannot start any token" in what else ""
     return Flaw(f"The document is no YAML: {what}.{hint}", place, None, "yaml")

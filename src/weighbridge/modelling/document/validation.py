@@ -15,11 +15,11 @@ from weighbridge.core.model import (
     show,
     unknown_event_types,
 )
-from weighbridge.core.model.source import Mark
+from weighbridge.core.model.source import SourceMark
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
-from weighbridge.modelling.document.reading import Report, check_document
+from weighbridge.modelling.document.reading import DocumentReport, check_document
 from weighbridge.modelling.document.surroundings import surroundings_of
 from weighbridge.modelling.models.records import Complaint, Validation
 
@@ -44,7 +44,7 @@ async def read_valid(tx: Read, project: int | None, text: str, field: str) -> Mo
     return report.model
 
 
-def problems_of(report: Report, field: str) -> list[Problem]:
+def problems_of(report: DocumentReport, field: str) -> list[Problem]:
     """Why a document cannot be saved, as problems of the field that carries it."""
     failures = [_failure(result) for result in report.cases if not result.is_passed]
     return [
@@ -68,7 +68,7 @@ def _warnings(model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
     yield from unknown_event_types(model, surroundings)
     if not model.cases:
         message = "The document has no cases, so nothing shows that it computes what the methodology says."
-        yield Flaw(message, Mark(), None, "no_cases")
+        yield Flaw(message, SourceMark(), None, "no_cases")
     wanted = [node.slug for node in (*model.outputs, *model.partitioning)]
     used = ancestors(model, tuple(wanted))
     for node in model.nodes:

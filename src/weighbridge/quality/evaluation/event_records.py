@@ -63,7 +63,7 @@ def is_answered_by_database(prepared: PreparedRule) -> bool:
 def is_exact_in_database(tree: Expression) -> bool:
     """Whether an expression on one event comes to the same in the database."""
     return not any(
-        isinstance(node, t.Call)
+        isinstance(node, t.FunctionCall)
         or (isinstance(node, t.Binary) and node.operator in _INEXACT)
         or (isinstance(node, t.Unary) and node.operator is Operator.SUBTRACT and not _is_number(node.operand))
         for node in walk(tree)

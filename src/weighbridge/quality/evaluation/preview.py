@@ -16,7 +16,7 @@ from weighbridge.quality.evaluation.event_records import stream_of
 from weighbridge.quality.evaluation.model_run_records import stream_of_runs
 from weighbridge.quality.evaluation.prepared_rule import prepared_rule
 from weighbridge.quality.evaluation.single_pass import findings_of
-from weighbridge.quality.findings.table import FindingRow
+from weighbridge.quality.findings.table import FindingTableRow
 from weighbridge.quality.rules.records import RulePreview, RulePreviewAlert, RulePreviewBody
 from weighbridge.quality.versions.period import effective_period, requested_period
 from weighbridge.quality.versions.stored_version import StoredVersion
@@ -26,13 +26,13 @@ PREVIEW_ALERTS_MAX: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class RuleTrial:
     """What evaluating a rule would come to: records, alerts, values it would correct, the first alerts."""
 
     evaluated: int = 0
     alerts: int = 0
     corrections: int = 0
-    first: list[FindingRow] = field(default_factory=list)
+    first: list[FindingTableRow] = field(default_factory=list)
 
 
 async def preview_rule(tx: Read, actor: Actor, project: int, request: RulePreviewBody) -> RulePreview:
@@ -52,25 +52,25 @@ async def preview_rule(tx: Read, actor: Actor, project: int, request: RulePrevie
 
 async def try_version(
     tx: Read, version: StoredVersion, start: Instant | None, end: Instant | None, limit: int
-) -> Trial:
+) -> RuleTrial:
     """What evaluating a version, stored or not, would find in a period, with so many alerts at most."""
     prepared = await prepared_rule(tx, version)
     period = effective_period(version, start, end)
     of_runs = prepared.rule.target is RuleTarget.MODEL_RUN
     if period is None or not (of_runs or prepared.watched):
-        return Trial()
+        return RuleTrial()
     stream = stream_of_runs(prepared, period) if of_runs else await stream_of(tx, prepared, period)
     alerts = corrections = 0
-    first: list[FindingRow] = []
+    first: list[FindingTableRow] = []
     evaluation = Evaluation(prepared.program, prepared.zone)
     async for portion in findings_of(tx, prepared, evaluation, stream):
         alerts += len(portion)
         corrections += sum(row.to_value is not None for row in portion)
         first += portion[: limit - len(first)]
-    return Trial(evaluation.evaluated, alerts, corrections, first)
+    return RuleTrial(evaluation.evaluated, alerts, corrections, first)
 
 
-def _shown(project: int, row: FindingRow) -> RulePreviewAlert:
+def _shown(project: int, row: FindingTableRow) -> RulePreviewAlert:
     event = None if row.event is None else ids.Key(project, row.event)
     point = None if event is None else ids.Key(project, event.key, row.position or 0)
     batch = None if row.batch is None else ids.Key(project, row.batch)

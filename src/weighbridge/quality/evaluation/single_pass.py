@@ -14,7 +14,7 @@ from weighbridge.core.rule.correction import AdjustedValue, adjusted
 from weighbridge.db.engine import Read, Write
 from weighbridge.quality.evaluation.event_records import RecordStream
 from weighbridge.quality.evaluation.prepared_rule import PreparedRule
-from weighbridge.quality.findings.table import FindingRow, insert_findings
+from weighbridge.quality.findings.table import FindingTableRow, insert_findings
 
 PORTION: Final = 2_000
 """Records that are read and evaluated at a time."""
@@ -31,11 +31,11 @@ async def collect(tx: Write, prepared: PreparedRule, stream: RecordStream) -> in
 
 async def findings_of(
     tx: Read, prepared: PreparedRule, evaluation: Evaluation, stream: RecordStream
-) -> AsyncIterator[list[FindingRow]]:
+) -> AsyncIterator[list[FindingTableRow]]:
     """What is found of the records of a stream, portion by portion."""
     make = _of_run if prepared.rule.target is RuleTarget.MODEL_RUN else _of_data_point
 
-    def take(rows: Sequence[Sequence[Any]]) -> list[FindingRow]:
+    def take(rows: Sequence[Sequence[Any]]) -> list[FindingTableRow]:
         return list(map(make, evaluation.take(map(stream.record, rows))))
 
     async for rows in tx.portions(stream.statement, PORTION):
@@ -43,16 +43,16 @@ async def findings_of(
     yield list(map(make, evaluation.finish()))
 
 
-def _of_data_point(finding: Finding) -> FindingRow:
+def _of_data_point(finding: Finding) -> FindingTableRow:
     position, value, captured = finding.record.about
     becomes = AdjustedValue() if finding.error else adjusted(captured, finding.correction)
     error = finding.error or becomes.error
     replaced = None if becomes.value is None else captured
-    return FindingRow(
+    return FindingTableRow(
         finding.record.key, position, None, None, value, error, replaced, becomes.value, finding.record.start
     )
 
 
-def _of_run(finding: Finding) -> FindingRow:
+def _of_run(finding: Finding) -> FindingTableRow:
     batch, run, value = finding.record.about
-    return FindingRow(None, None, batch, run, value, finding.error, None, None, finding.record.start)
+    return FindingTableRow(None, None, batch, run, value, finding.error, None, None, finding.record.start)

@@ -15,7 +15,7 @@ from weighbridge.db.engine import Write
 from weighbridge.db.json import canonical
 
 
-class FindingRow(NamedTuple):
+class FindingTableRow(NamedTuple):
     """What was found of one record: which it is, what its result says, and the correction it calls for."""
 
     event: int | None
@@ -35,7 +35,7 @@ async def make_empty_table(tx: Write) -> None:
     await tx.execute("DELETE FROM rule_findings")
 
 
-async def insert_findings(tx: Write, findings: Sequence[FindingRow]) -> None:
+async def insert_findings(tx: Write, findings: Sequence[FindingTableRow]) -> None:
     """Put a portion of findings into the table."""
     rows = [(*row[:6], _json(row.from_value), _json(row.to_value)) for row in findings]
     if rows:

@@ -20,7 +20,7 @@ from weighbridge.core.expression.kind import (
     require,
     require_same_measure,
 )
-from weighbridge.core.expression.operation import Computing, Operation, Typing
+from weighbridge.core.expression.operation import Computing, TypedOperation, Typing
 from weighbridge.core.expression.value import Content, first_fault, guarded, lift
 from weighbridge.core.quantity.number import CONTEXT, exact_total, total
 
@@ -56,7 +56,7 @@ def _rule(at: Typing) -> Type:
     return number(first.unit, at.origin if others else None)
 
 
-def _by(function: Callable[[Sequence[Decimal]], Decimal]) -> Operation:
+def _by(function: Callable[[Sequence[Decimal]], Decimal]) -> TypedOperation:
     def of_some(values: Sequence[Decimal]) -> Decimal:
         if not values and function is not total:
             raise UndefinedResultError("There is no element to take this of.")
@@ -68,7 +68,7 @@ def _by(function: Callable[[Sequence[Decimal]], Decimal]) -> Operation:
             return lift(lambda *row: function(row), contents, at.position)
         return first_fault(contents[0]) or guarded(of_some, contents, at.position)
 
-    return Operation(_rule, compute)
+    return TypedOperation(_rule, compute)
 
 
 def _count_rule(at: Typing) -> Type:
@@ -97,7 +97,7 @@ AGGREGATES: Final = (
     _row("max", max, "The largest.", "max(temperature, coldest)"),
     _row("median", median, "The middle one by size, or the mean of the two in the middle.", "median(ash)"),
     Function(
-        "count", "array", between(1, 1), Operation(_count_rule, _count),
+        "count", "array", between(1, 1), TypedOperation(_count_rule, _count),
         "The number of elements.", "count(mass)",
     ),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Final
 from weighbridge.core.expression.functions.aggregate import ARGUMENTS_MAX
 from weighbridge.core.expression.functions.function import Function, between
 from weighbridge.core.expression.kind import Kind, Type, require, require_same_measure
-from weighbridge.core.expression.operation import Computing, Operation, Typing
+from weighbridge.core.expression.operation import Computing, TypedOperation, Typing
 from weighbridge.core.expression.value import Content, Element, Fault, numbers_in, spread
 
 
@@ -63,11 +63,11 @@ def _choices(at: Computing, start: int) -> list[Content]:
 
 CHOICE: Final = (
     Function(
-        "if", "condition, a, b", between(3, 3), Operation(_if_rule, _if),
+        "if", "condition, a, b", between(3, 3), TypedOperation(_if_rule, _if),
         "a where the condition is true, b where it is false.", "if(ratio > 20 and wet, load, 2 * load)",
     ),
     Function(
-        "coalesce", "a, b, …", between(2, ARGUMENTS_MAX), Operation(_coalesce_rule, _coalesce),
+        "coalesce", "a, b, …", between(2, ARGUMENTS_MAX), TypedOperation(_coalesce_rule, _coalesce),
         "The first of the arguments that is not missing.", "coalesce(lab_moisture, default_moisture)",
     ),
 )  # fmt: skip

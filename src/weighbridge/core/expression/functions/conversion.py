@@ -16,8 +16,8 @@ from weighbridge.core.expression.kind import (
     require_plain,
     require_same_measure,
 )
-from weighbridge.core.expression.operation import Computing, Operation, Typing
-from weighbridge.core.expression.tree import Call, Expression, Name, Word
+from weighbridge.core.expression.operation import Computing, TypedOperation, Typing
+from weighbridge.core.expression.tree import Expression, FunctionCall, Name, Word
 from weighbridge.core.expression.value import Content, Fault, numbers_in
 from weighbridge.core.quantity.unit import ONE, Unit, UnitError, parse_unit
 
@@ -49,7 +49,7 @@ def _quantity(at: Computing) -> Content:
 
 def _unit(node: Expression) -> Unit:
     match node:
-        case Call(arguments=(_, Word(text=text))):
+        case FunctionCall(arguments=(_, Word(text=text))):
             try:
                 return parse_unit(text)
             except UnitError as error:
@@ -76,7 +76,7 @@ def _duration(at: Computing) -> Content:
 
 def _input_name(node: Expression) -> str:
     match node:
-        case Call(arguments=(Name() as name,)):
+        case FunctionCall(arguments=(Name() as name,)):
             return name.text
     raise ExpressionError("duration_hours is taken of an input by its name alone.", node.position)
 
@@ -95,25 +95,25 @@ def _period(at: Computing) -> Content:
 
 CONVERSION: Final = (
     Function(
-        "to", "x, unit", between(2, 2), Operation(_to_rule, _to),
+        "to", "x, unit", between(2, 2), TypedOperation(_to_rule, _to),
         "x converted to a unit.", 'to(energy, "kWh")', frozenset({1}),
     ),
     Function(
-        "value", "x, unit", between(2, 2), Operation(_value_rule, _to),
+        "value", "x, unit", between(2, 2), TypedOperation(_value_rule, _to),
         "The plain number of x in a unit, for empirical equations.", 'value(soil_temperature, "degC")',
         frozenset({1}),
     ),
     Function(
-        "quantity", "x, unit", between(2, 2), Operation(_quantity_rule, _quantity),
+        "quantity", "x, unit", between(2, 2), TypedOperation(_quantity_rule, _quantity),
         "A plain number given a unit: what an empirical equation yields.",
         'quantity(0.35 * ln(ratio), "kg{CO2e}")', frozenset({1}),
     ),
     Function(
-        "duration_hours", "input", between(1, 1), Operation(_duration_rule, _duration),
+        "duration_hours", "input", between(1, 1), TypedOperation(_duration_rule, _duration),
         "How long each event of an input lasted, in hours.", "power * duration_hours(power)",
     ),
     Function(
-        "period_days", "", between(0, 0), Operation(_period_rule, _period),
+        "period_days", "", between(0, 0), TypedOperation(_period_rule, _period),
         "The length of the slot that is calculated, in days.", "period_days()",
     ),
 )  # fmt: skip

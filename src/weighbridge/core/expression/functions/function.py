@@ -9,7 +9,7 @@ can be parsed.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from weighbridge.core.expression.operation import Operation
+from weighbridge.core.expression.operation import TypedOperation
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Function:
     name: str
     parameters: str
     arity: range
-    operation: Operation
+    operation: TypedOperation
     doc: str
     example: str
     words: frozenset[int] = frozenset()

@@ -13,9 +13,9 @@ from typing import Final
 from weighbridge.core.expression.error import ExpressionError, UndefinedResultError
 from weighbridge.core.expression.functions.function import Function, between
 from weighbridge.core.expression.kind import Kind, Type, require_same_measure
-from weighbridge.core.expression.operation import Computing, Operation, Tables, Typing
+from weighbridge.core.expression.operation import Computing, Tables, TypedOperation, Typing
 from weighbridge.core.expression.table import Table
-from weighbridge.core.expression.tree import Call, Expression, Word
+from weighbridge.core.expression.tree import Expression, FunctionCall, Word
 from weighbridge.core.expression.value import Content, Scalar, lift, numbers_in
 from weighbridge.core.quantity.number import CONTEXT, EXACT
 
@@ -125,7 +125,7 @@ def _require_ascending(table: Table, at: Typing) -> None:
 
 def _word(node: Expression, index: int, default: str = "") -> str:
     match node:
-        case Call(arguments=arguments) if index < len(arguments):
+        case FunctionCall(arguments=arguments) if index < len(arguments):
             word = arguments[index]
             return word.text if isinstance(word, Word) else default
     return default
@@ -138,14 +138,14 @@ def _nearest(name: str, known: list[str]) -> str:
 
 LOOKUP: Final = (
     Function(
-        "lookup", "table, column, key, match", between(3, 4), Operation(_lookup_rule, _lookup, cost=10),
+        "lookup", "table, column, key, match", between(3, 4), TypedOperation(_lookup_rule, _lookup, cost=10),
         "The cell in a column of a table, in the row found by the first column. match is exact (when not"
         " given), below (the last row not above the key) or above (the first row not below it).",
         "lookup(factors, kg_per_t, partition.feedstock)", frozenset({0, 1, 3}),
     ),
     Function(
         "interpolate", "table, column, key", between(3, 3),
-        Operation(_interpolate_rule, _interpolate, cost=10),
+        TypedOperation(_interpolate_rule, _interpolate, cost=10),
         "The number between two rows of a table, on the straight line; a key outside the table has none.",
         "interpolate(permanence_class, fraction, temperature)", frozenset({0, 1}),
     ),

@@ -22,8 +22,8 @@ from weighbridge.core.expression.kind import (
     require_plain,
     require_same_measure,
 )
-from weighbridge.core.expression.operation import Computing, Operation, Typing
-from weighbridge.core.expression.tree import Call, Expression, Number, Operator, Unary, Word
+from weighbridge.core.expression.operation import Computing, TypedOperation, Typing
+from weighbridge.core.expression.tree import Expression, FunctionCall, Number, Operator, Unary, Word
 from weighbridge.core.expression.value import Content, lift
 from weighbridge.core.quantity.number import CONTEXT, PLACES_MAX, ROUNDING_MODES, plain, round_to
 from weighbridge.core.quantity.unit import ONE, UnitError, square_root
@@ -57,8 +57,10 @@ def _own_unit_rule(at: Typing) -> Type:
     return number(first.unit, at.origin)
 
 
-def _own_unit(function: Callable[..., Decimal]) -> Operation:
-    return Operation(_own_unit_rule, lambda at: lift(function, at.contents_in(at.result.unit), at.position))
+def _own_unit(function: Callable[..., Decimal]) -> TypedOperation:
+    return TypedOperation(
+        _own_unit_rule, lambda at: lift(function, at.contents_in(at.result.unit), at.position)
+    )
 
 
 def _clamped(value: Decimal, low: Decimal, high: Decimal) -> Decimal:
@@ -74,8 +76,8 @@ def _plain_rule(at: Typing) -> Type:
     return PLAIN.of(at.origin)
 
 
-def _of_plain(function: Callable[[Decimal], Decimal]) -> Operation:
-    return Operation(
+def _of_plain(function: Callable[[Decimal], Decimal]) -> TypedOperation:
+    return TypedOperation(
         _plain_rule, lambda at: lift(function, at.contents_in(ONE), at.position), cost=_SERIES_COST
     )
 
@@ -117,7 +119,11 @@ def _round(at: Computing) -> Content:
 
 def _places(node: Expression) -> int:
     """The places of a rounding, which are written as a whole number and nothing else."""
-    written = node.arguments[1] if isinstance(node, Call) and len(node.arguments) > 1 else Number(Decimal(0))
+    written = (
+        node.arguments[1]
+        if isinstance(node, FunctionCall) and len(node.arguments) > 1
+        else Number(Decimal(0))
+    )
     sign = 1
     if isinstance(written, Unary) and written.operator is Operator.SUBTRACT:
         sign, written = -1, written.operand
@@ -133,7 +139,7 @@ def _places(node: Expression) -> int:
 
 def _mode(node: Expression) -> str:
     match node:
-        case Call(arguments=(_, _, Word(text=mode))):
+        case FunctionCall(arguments=(_, _, Word(text=mode))):
             return mode
     return "half_even"
 
@@ -141,7 +147,7 @@ def _mode(node: Expression) -> str:
 MATHEMATICS: Final = (
     Function("abs", "x", between(1, 1), _own_unit(CONTEXT.abs), "Without its sign.", "abs(change)"),
     Function(
-        "round", "x, places, mode", between(1, 3), Operation(_round_rule, _round),
+        "round", "x, places, mode", between(1, 3), TypedOperation(_round_rule, _round),
         "Rounded to so many places after the point, 0 when not given, by a mode:"
         f" {', '.join(ROUNDING_MODES)}; half_even when not given.",
         "round(temperature, 1, half_up)", frozenset({2}),
@@ -159,7 +165,7 @@ MATHEMATICS: Final = (
         "x, or the bound that it is beyond.", "clamp(fraction, 0, 1)",
     ),
     Function(
-        "sqrt", "x", between(1, 1), Operation(_square_root_rule, _square_root_of, _SERIES_COST),
+        "sqrt", "x", between(1, 1), TypedOperation(_square_root_rule, _square_root_of, _SERIES_COST),
         "The square root.", "sqrt(area)",
     ),
     Function("exp", "x", between(1, 1), _of_plain(CONTEXT.exp), "e to the power x.", "exp(-decay * years)"),

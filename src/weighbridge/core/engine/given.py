@@ -66,7 +66,7 @@ def _static(bench: Bench, node: Node, body: StaticInput, one: Partition, value: 
     amounts = (value,) if isinstance(value, Decimal) else value or ()
     if lacking := [element.event for element in elements[len(amounts) :]]:
         not_in_force(bench, node, body, one, lacking)
-    if len(amounts) > len(elements):
+    if elements and len(amounts) > len(elements):
         fact = f"is looked up at the {len(elements)} values of {body.at!r} and was given {len(amounts)}"
         bench.problem(node, fact, one, UNMATCHED)
     missing = (Decimal(0),) * (len(elements) - len(amounts))

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import msgspec
 
-from weighbridge.core.engine.source_ledger import Drawing, Drawn, Outlet
+from weighbridge.core.engine.source_ledger import Drawing, Drawn, SourceLedgerView
 from weighbridge.core.ledger.drawing import Drawer, Pool, SourceBatch
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Available, Model, Upstream
@@ -64,9 +64,9 @@ async def drawing_as_used(
     for one in draws:
         drawer = _drawer(by_batch[one.batch], one.node)
         recorded[drawer] = (*recorded.get(drawer, ()), one.drawn)
-    outlets = await _outlets(tx, project, nodes, {one.node: one for one in draws})
+    source_ledgers = await _outlets(tx, project, nodes, {one.node: one for one in draws})
     values = {_drawer(by_batch[batch], slug): value for batch, slug, value in seen}
-    return [Drawing(slot, Pool((), {}), outlets, recorded=recorded, seen=values) for slot in slots]
+    return [Drawing(slot, Pool((), {}), source_ledgers, recorded=recorded, seen=values) for slot in slots]
 
 
 def _drawer(run: RunAsUsed, node: str) -> Drawer:
@@ -75,20 +75,22 @@ def _drawer(run: RunAsUsed, node: str) -> Drawer:
 
 async def _outlets(
     tx: Read, project: int, nodes: Mapping[str, Upstream | Available], drawn: Mapping[str, _Draw]
-) -> dict[str, Outlet]:
+) -> dict[str, SourceLedgerView]:
     """The ledgers as the nodes drew from them; of a node that drew nothing, by the name that it gives."""
     rows = await tx.tuples(
         "SELECT name, id, unit, scale FROM ledgers WHERE project_id = %s AND name = ANY (%s)",
         (project, sorted({body.ledger for body in nodes.values()})),
     )
     named = {name: (number, unit, scale) for name, number, unit, scale in rows}
-    outlets = {}
+    source_ledgers = {}
     for slug, body in nodes.items():
         one = drawn.get(slug)
         unknown = (0, str(ONE), 0)
         number, unit, scale = (one.ledger, one.unit, one.scale) if one else named.get(body.ledger, unknown)
-        outlets[slug] = Outlet(number, body.ledger, parse_unit(unit), scale, _attributes(body, one))
-    return outlets
+        source_ledgers[slug] = SourceLedgerView(
+            number, body.ledger, parse_unit(unit), scale, _attributes(body, one)
+        )
+    return source_ledgers
 
 
 def _attributes(body: Upstream | Available, one: _Draw | None) -> dict[str, Unit]:

@@ -19,7 +19,7 @@ from weighbridge.accounting.drawing.manual_allocation import (
 )
 from weighbridge.accounting.drawing.manual_sources import ManualSources
 from weighbridge.accounting.drawing.version import DrawingVersion
-from weighbridge.core.engine.source_ledger import Drawing, Outlet
+from weighbridge.core.engine.source_ledger import Drawing, SourceLedgerView
 from weighbridge.core.ledger.drawing import Pool
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
@@ -31,7 +31,7 @@ class Drawings:
     """What all versions of a generation draw with; without a pool none of them draws."""
 
     pool: Pool | None
-    source_ledgers: Mapping[int, Mapping[str, Outlet]]
+    source_ledgers: Mapping[int, Mapping[str, SourceLedgerView]]
     """By model version and node."""
     allocation: ManualAllocation = field(default_factory=ManualAllocation)
 
@@ -42,7 +42,7 @@ class Drawings:
         return Drawing(
             slot=slot,
             pool=self.pool,
-            outlets=self.source_ledgers[model],
+            source_ledgers=self.source_ledgers[model],
             left_out=of_slot(self.allocation.excluded, slot),
             untouched=of_slot(self.allocation.unchanged, slot),
         )

@@ -10,7 +10,7 @@ import msgspec
 from psycopg.sql import SQL
 
 from weighbridge.accounting.books.runs import RUN_COLUMNS, RUN_TAGS, RUNS_OF_SLOTS, RunRow, slot_columns
-from weighbridge.core.engine.source_ledger import Outlet
+from weighbridge.core.engine.source_ledger import SourceLedgerView
 from weighbridge.core.ledger.drawing import Drawer, Lot, Pool, SourceBatch
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.quantity.number import EXACT
@@ -27,7 +27,7 @@ class InventoryRequest:
     project: int
     family: int
     slots: Collection[Interval]
-    source_ledgers: Collection[Outlet]
+    source_ledgers: Collection[SourceLedgerView]
     manual_nodes: Collection[str]
     """Nodes that draw what the caller names; what they hold is not lent."""
     named: Collection[int] = ()

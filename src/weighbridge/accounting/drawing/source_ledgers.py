@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from weighbridge.core.engine.source_ledger import Outlet
+from weighbridge.core.engine.source_ledger import SourceLedgerView
 from weighbridge.core.ledger.instrument import PRESETS
 from weighbridge.core.model import Available, Model, Node, Upstream
 from weighbridge.core.problem import Problem
@@ -30,7 +30,9 @@ class _LedgerRow(msgspec.Struct, frozen=True):
     document: str | None
 
 
-async def resolve_source_ledgers(tx: Read, project: int, family: int, model: Model) -> dict[str, Outlet]:
+async def resolve_source_ledgers(
+    tx: Read, project: int, family: int, model: Model
+) -> dict[str, SourceLedgerView]:
     """The source ledgers of a model's nodes, by node; raise Invalid naming each node that has none."""
     drawing = [(node, node.body) for node in model.nodes if isinstance(node.body, Upstream | Available)]
     if not drawing:
@@ -65,9 +67,11 @@ def _outputs(ledger: _LedgerRow) -> dict[str, Unit]:
     return {node.slug: node.unit for node in read_model(ledger.document).outputs}
 
 
-def _source_ledger(body: Upstream | Available, ledger: _LedgerRow, outputs: Mapping[str, Unit]) -> Outlet:
+def _source_ledger(
+    body: Upstream | Available, ledger: _LedgerRow, outputs: Mapping[str, Unit]
+) -> SourceLedgerView:
     attributes = body.attributes if isinstance(body, Upstream) else {}
-    return Outlet(
+    return SourceLedgerView(
         ledger=ledger.number,
         name=ledger.name,
         unit=parse_unit(ledger.unit),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from weighbridge.core.engine.source_ledger import Outlet
+from weighbridge.core.engine.source_ledger import SourceLedgerView
 from weighbridge.core.model import Model, Node
 from weighbridge.core.time.cadence import label
 from weighbridge.core.time.instant import Interval
@@ -18,7 +18,7 @@ class DrawingVersion:
     family: int
     model_id: int
     model: Model
-    source_ledgers: Mapping[str, Outlet]
+    source_ledgers: Mapping[str, SourceLedgerView]
     """The ledgers that its nodes draw from, by node."""
     zone: ZoneInfo
     slots: tuple[Interval, ...]

@@ -16,7 +16,7 @@ from weighbridge.accounting.drawing.source_ledgers import resolve_source_ledgers
 from weighbridge.accounting.drawing.version import DrawingVersion
 from weighbridge.accounting.planning.explicit_inputs import VersionSlots, explicit_inputs
 from weighbridge.accounting.planning.slots import RequestedRange, assign_slot, assign_slots
-from weighbridge.core.engine.source_ledger import Outlet
+from weighbridge.core.engine.source_ledger import SourceLedgerView
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Model
 from weighbridge.core.platform.permission import Actor
@@ -59,7 +59,7 @@ class Scope:
     cadence: str
     """That of the active version, which cuts the slots that nobody computes."""
     selection: Selection
-    source_ledgers: Mapping[str, Outlet]
+    source_ledgers: Mapping[str, SourceLedgerView]
     """The ledgers that its nodes draw from, by node."""
     of_other_cadence: tuple[Interval, ...] = ()
     """Slots of the range that nobody computes, because generated slots of another cadence stand there."""

@@ -12,11 +12,11 @@ from weighbridge.core.engine.slot_computation import (
     MISSING,
     NOT_COMPUTABLE,
     NOT_DRAWN,
-    Bench,
     NodeReading,
+    SlotComputation,
     of,
 )
-from weighbridge.core.engine.source_ledger import Drawing, Drawn, Outlet
+from weighbridge.core.engine.source_ledger import Drawing, Drawn, SourceLedgerView
 from weighbridge.core.ledger.drawing import ZERO, Drawer, Need, Shortfall, SourceBatch
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Available, Model, Node, Upstream
@@ -36,132 +36,149 @@ def begin(drawing: Drawing, model: Model, partitions: tuple[Partition, ...]) -> 
         if drawer not in running and drawer.partition not in drawing.untouched:
             drawing.pool.release(drawer)
     return {
-        node.slug: drawing.pool.available(drawing.outlets[node.slug].ledger, drawing.slot)
+        node.slug: drawing.pool.available(drawing.source_ledgers[node.slug].ledger, drawing.slot)
         for node in model.nodes
         if isinstance(node.body, Available)
     }
 
 
-def look(bench: Bench, drawing: Drawing, node: Node, available: Decimal) -> None:
+def look(computation: SlotComputation, drawing: Drawing, node: Node, available: Decimal) -> None:
     """Give an `available` node its value, which is the same for every partition of the slot."""
-    found = convert(available, drawing.outlets[node.slug].unit, node.unit)
-    for one in bench.partitions:
+    found = convert(available, drawing.source_ledgers[node.slug].unit, node.unit)
+    for one in computation.partitions:
         seen = drawing.seen.get(Drawer(drawing.slot, one, node.slug), found)
-        bench.keep(node, one, NodeReading(seen))
+        computation.keep(node, one, NodeReading(seen))
 
 
-def go_without(bench: Bench, node: Node, body: Upstream | Available) -> None:
+def go_without(computation: SlotComputation, node: Node, body: Upstream | Available) -> None:
     """Give a node what stands in for it, where there is nothing to draw with."""
-    for one in bench.partitions:
+    for one in computation.partitions:
         if not node.is_optional and node.default is None:
             sentence = (
                 f"Node {node.slug!r}{of(one)} draws from the ledger {body.ledger!r}; a run by itself draws "
                 "from none, so the node must be optional or have a default."
             )
-            bench.fail(node, one, sentence, NOT_DRAWN)
-        bench.keep(node, one, NodeReading(substitute(bench, node)))
+            computation.fail(node, one, sentence, NOT_DRAWN)
+        computation.keep(node, one, NodeReading(substitute(computation, node)))
         for slug in body.attributes if isinstance(body, Upstream) else ():
             name = f"{node.slug}.{slug}"
-            bench.keep_value(name, bench.setting.program.types[name].unit, one, ())
+            computation.keep_value(name, computation.setting.program.types[name].unit, one, ())
 
 
-def draw(bench: Bench, drawing: Drawing, node: Node, body: Upstream) -> None:
+def draw(computation: SlotComputation, drawing: Drawing, node: Node, body: Upstream) -> None:
     """Draw for a node in every partition, and keep what it holds then."""
-    outlet = drawing.outlets[node.slug]
-    for one in bench.partitions:
+    source_ledger = drawing.source_ledgers[node.slug]
+    for one in computation.partitions:
         drawer = Drawer(drawing.slot, one, node.slug)
-        need = None if body.is_manual else _need(bench, drawing, node, body, one)
+        need = None if body.is_manual else _need(computation, drawing, node, body, one)
         if drawing.recorded is None:
-            drawn = _draw(bench, drawing, drawer, need)
+            drawn = _draw(computation, drawing, drawer, need)
         else:
             drawn = drawing.recorded.get(drawer, ())
-            _compare(bench, drawer, need, drawn)
-        bench.keep(
-            node, one, NodeReading(tuple(convert(each.amount, outlet.unit, node.unit) for each in drawn))
+            _compare(computation, drawer, need, drawn)
+        computation.keep(
+            node,
+            one,
+            NodeReading(tuple(convert(each.amount, source_ledger.unit, node.unit) for each in drawn)),
         )
-        for place, (slug, unit) in enumerate(outlet.attributes.items()):
+        for place, (slug, unit) in enumerate(source_ledger.attributes.items()):
             column = tuple(each.attributes[place] for each in drawn)
-            bench.keep_value(f"{node.slug}.{slug}", unit, one, column)
-        bench.draws[one] += drawn
+            computation.keep_value(f"{node.slug}.{slug}", unit, one, column)
+        computation.draws[one] += drawn
 
 
-def _need(bench: Bench, drawing: Drawing, node: Node, body: Upstream, one: Partition) -> Need | None:
+def _need(
+    computation: SlotComputation, drawing: Drawing, node: Node, body: Upstream, one: Partition
+) -> Need | None:
     """What a node needs of its ledger; None when the amount that it names is none."""
-    outlet = drawing.outlets[node.slug]
-    asked = amount_needed(bench, node, body, one)
+    source_ledger = drawing.source_ledgers[node.slug]
+    asked = amount_needed(computation, node, body, one)
     if asked is None:
         return None
-    unit = bench.model.node(body.amount or "").unit
+    unit = computation.model.node(body.amount or "").unit
     return Need(
-        ledger=outlet.ledger,
-        scale=outlet.scale,
-        amount=round_to(convert(asked, unit, outlet.unit), outlet.scale, "half_even"),
+        ledger=source_ledger.ledger,
+        scale=source_ledger.scale,
+        amount=round_to(convert(asked, unit, source_ledger.unit), source_ledger.scale, "half_even"),
         until=drawing.slot.end,
         order=body.order,
         match=tuple((dimension, getattr(one, dimension)) for dimension in body.match),
     )
 
 
-def amount_needed(bench: Bench, node: Node, body: Upstream, one: Partition) -> Decimal | None:
+def amount_needed(computation: SlotComputation, node: Node, body: Upstream, one: Partition) -> Decimal | None:
     """The value of the node whose amount is drawn, in its unit; None, and a problem, when it is no amount."""
     assert body.amount is not None, "the model was checked: a node names an amount or sources"  # noqa: S101
-    asked = bench.number_of(one, body.amount)
+    asked = computation.number_of(one, body.amount)
     if asked is None and node.is_optional:
         asked = ZERO
     if asked is not None and asked >= 0:
         return asked
     found = "has no value" if asked is None else f"is {plain(asked)} and must not be negative"
     sentence = f"Node {node.slug!r}{of(one)} draws {body.amount!r}, which {found}."
-    bench.note(node, sentence, MISSING if asked is None else NOT_COMPUTABLE)
+    computation.note(node, sentence, MISSING if asked is None else NOT_COMPUTABLE)
     return None
 
 
-def _draw(bench: Bench, drawing: Drawing, drawer: Drawer, need: Need | None) -> tuple[Drawn, ...]:
+def _draw(
+    computation: SlotComputation, drawing: Drawing, drawer: Drawer, need: Need | None
+) -> tuple[Drawn, ...]:
     """Bring what a node holds to what it needs; what was named by hand stays as it is."""
-    outlet = drawing.outlets[drawer.node]
+    source_ledger = drawing.source_ledgers[drawer.node]
     if need is None:
-        drawing.pool.settle(drawer, outlet.ledger)
+        drawing.pool.settle(drawer, source_ledger.ledger)
     elif short := drawing.pool.draw(drawer, need):
-        bench.note(bench.model.node(drawer.node), _too_little(drawer, outlet, short), NOT_DRAWN)
+        computation.note(
+            computation.model.node(drawer.node), _too_little(drawer, source_ledger, short), NOT_DRAWN
+        )
     return tuple(
         Drawn(
             drawer.node,
             source,
             amount,
-            tuple(_attribute(bench, drawer, outlet, source, slug) for slug in outlet.attributes),
-            tuple(outlet.attributes.values()),
+            tuple(
+                _attribute(computation, drawer, source_ledger, source, slug)
+                for slug in source_ledger.attributes
+            ),
+            tuple(source_ledger.attributes.values()),
         )
         for source, amount in drawing.pool.drawn(drawer)
     )
 
 
-def _attribute(bench: Bench, drawer: Drawer, outlet: Outlet, source: SourceBatch, slug: str) -> Decimal:
+def _attribute(
+    computation: SlotComputation,
+    drawer: Drawer,
+    source_ledger: SourceLedgerView,
+    source: SourceBatch,
+    slug: str,
+) -> Decimal:
     """What a source came to, in the unit that all sources of the node have."""
     found = source.attributes.get(slug)
     if found is not None:
-        return convert(*found, outlet.attributes[slug])
+        return convert(*found, source_ledger.attributes[slug])
     sentence = (
-        f"Node {drawer.node!r}{of(drawer.partition)} draws from {source.tracking_id!r} of {outlet.name!r},"
-        f" which has no value of {slug!r}."
+        f"Node {drawer.node!r}{of(drawer.partition)} draws from {source.tracking_id!r}"
+        f" of {source_ledger.name!r}, which has no value of {slug!r}."
     )
-    bench.note(bench.model.node(drawer.node), sentence, MISSING)
+    computation.note(computation.model.node(drawer.node), sentence, MISSING)
     return ZERO
 
 
-def _compare(bench: Bench, drawer: Drawer, need: Need | None, drawn: Sequence[Drawn]) -> None:
+def _compare(computation: SlotComputation, drawer: Drawer, need: Need | None, drawn: Sequence[Drawn]) -> None:
     """Note where a record of draws does not come to what was needed."""
     total = exact_total([each.amount for each in drawn])
     if need is not None and need.amount != total:
         sentence = (
             f"Node {drawer.node!r}{of(drawer.partition)} needs {plain(need.amount)} and drew {plain(total)}."
         )
-        bench.note(bench.model.node(drawer.node), sentence, NOT_DRAWN)
+        computation.note(computation.model.node(drawer.node), sentence, NOT_DRAWN)
 
 
-def _too_little(drawer: Drawer, outlet: Outlet, short: Shortfall) -> str:
+def _too_little(drawer: Drawer, source_ledger: SourceLedgerView, short: Shortfall) -> str:
     missing = plain(short.needed - short.there)
     return (
-        f"Node {drawer.node!r}{of(drawer.partition)} needs {plain(short.needed)} {outlet.unit} of"
-        f" {outlet.name!r}, and {plain(short.there)} {outlet.unit} is there to draw: {missing}"
-        f" {outlet.unit} too little."
+        f"Node {drawer.node!r}{of(drawer.partition)} needs {plain(short.needed)} {source_ledger.unit} of"
+        f" {source_ledger.name!r}, and {plain(short.there)} {source_ledger.unit} is there to draw: {missing}"
+        f" {source_ledger.unit} too little."
     )

@@ -6,7 +6,7 @@ from decimal import Decimal
 from weighbridge.core.engine.coverage import coverage
 from weighbridge.core.engine.element import Element
 from weighbridge.core.engine.inputs import Shared, amount_of, is_own, settle, share
-from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, UNCOVERED, Bench
+from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, UNCOVERED, SlotComputation
 from weighbridge.core.engine.statistics import NOTHING, ZERO, Statistics, statistics_of
 from weighbridge.core.engine.straddling import hours, hours_inside, part_inside
 from weighbridge.core.ledger.partition import Partition
@@ -19,43 +19,45 @@ _HELD = frozenset({Aggregate.TIME_WEIGHTED, Aggregate.DELTA})
 """Aggregates of readings that stand until the next one."""
 
 
-def read_elements(bench: Bench, node: Node, body: Input) -> None:
+def read_elements(computation: SlotComputation, node: Node, body: Input) -> None:
     """Give an input its value in every partition, from the elements of groups."""
-    measure = bench.measure(node)
-    own: dict[Partition, list[Element]] = {one: [] for one in bench.partitions}
-    seen: dict[Partition, list[Element]] = {one: [] for one in bench.partitions}
-    shared = {one: Shared() for one in bench.partitions}
-    for group in bench.data.groups:
+    measure = computation.measure(node)
+    own: dict[Partition, list[Element]] = {one: [] for one in computation.partitions}
+    seen: dict[Partition, list[Element]] = {one: [] for one in computation.partitions}
+    shared = {one: Shared() for one in computation.partitions}
+    for group in computation.data.groups:
         if node.slug not in group.by_input:
             continue
-        agreeing = bench.agreeing(group)
+        agreeing = computation.agreeing(group)
         valued = [element for element in group.elements if element.values[measure.value] is not None]
         for one in agreeing:
-            bench.use(one, measure.source, group.elements)
+            computation.use(one, measure.source, group.elements)
             seen[one] += valued
-            if is_own(bench, body, group):
+            if is_own(computation, body, group):
                 own[one] += valued
-        if agreeing and valued and not is_own(bench, body, group):
-            whole = _whole(bench, node, body, valued)
+        if agreeing and valued and not is_own(computation, body, group):
+            whole = _whole(computation, node, body, valued)
             if whole is not None:
-                share(bench, node, whole, agreeing, shared)
-    for one in bench.partitions:
+                share(computation, node, whole, agreeing, shared)
+    for one in computation.partitions:
         own[one].sort(key=lambda element: element.rank)
-        amount = _amount(bench, node, one, own[one], shared[one])
+        amount = _amount(computation, node, one, own[one], shared[one])
         if amount is None and seen[one] and not node.is_optional and node.default is None:
             fact = f"has {len(seen[one])} values, but no {body.aggregate} over the slot"
-            bench.problem(node, fact, one, NOT_COMPUTABLE)
-        _check_coverage(bench, node, body, one, seen[one])
-        settle(bench, node, one, amount, shared[one])
+            computation.problem(node, fact, one, NOT_COMPUTABLE)
+        _check_coverage(computation, node, body, one, seen[one])
+        settle(computation, node, one, amount, shared[one])
         if body.is_array:
-            keep_elements(bench, node, body, one, own[one])
+            keep_elements(computation, node, body, one, own[one])
 
 
-def keep_elements(bench: Bench, node: Node, body: Input, one: Partition, elements: Sequence[Element]) -> None:
+def keep_elements(
+    computation: SlotComputation, node: Node, body: Input, one: Partition, elements: Sequence[Element]
+) -> None:
     """Keep the elements of an array, and how long each of them lasts."""
     is_divided = body.straddle is Straddle.PRORATE
-    slot = bench.data.slot
-    bench.keep_array(
+    slot = computation.data.slot
+    computation.keep_array(
         node.slug,
         one,
         elements,
@@ -63,47 +65,55 @@ def keep_elements(bench: Bench, node: Node, body: Input, one: Partition, element
     )
 
 
-def value_in(bench: Bench, node: Node, body: Input, element: Element) -> Decimal:
+def value_in(computation: SlotComputation, node: Node, body: Input, element: Element) -> Decimal:
     """What an element counts for in the slot."""
-    index = bench.measure(node).value
+    index = computation.measure(node).value
     if body.aggregate is Aggregate.COUNT:
         return Decimal(1)
     value = element.number(index)
     assert value is not None, "elements without a value were left out"  # noqa: S101
     if body.straddle is Straddle.PRORATE and body.aggregate is not Aggregate.TIME_WEIGHTED:
-        return part_inside(value, element.time, bench.data.slot)
+        return part_inside(value, element.time, computation.data.slot)
     return value
 
 
-def _whole(bench: Bench, node: Node, body: Input, elements: Sequence[Element]) -> Decimal | None:
+def _whole(
+    computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]
+) -> Decimal | None:
     """The amount of a group that several partitions share."""
     if body.aggregate is Aggregate.COUNT:
         return Decimal(len(elements))
     if body.aggregate is Aggregate.DELTA:
-        return _defined(bench, node, body, elements)
-    return _statistics(bench, node, body, elements).total
+        return _defined(computation, node, body, elements)
+    return _statistics(computation, node, body, elements).total
 
 
-def _amount(bench: Bench, node: Node, one: Partition, own: Sequence[Element], shared: Shared) -> Amount:
+def _amount(
+    computation: SlotComputation, node: Node, one: Partition, own: Sequence[Element], shared: Shared
+) -> Amount:
     body = node.body
     assert isinstance(body, Input)  # noqa: S101 - only inputs have elements
     if body.is_array:
-        return tuple(value_in(bench, node, body, element) for element in own)
+        return tuple(value_in(computation, node, body, element) for element in own)
     if body.aggregate in _BY_STATISTICS:
-        found = _statistics(bench, node, body, own)
-        return amount_of(bench, node, one, found, shared, unweighted=_unweighted(bench, node, own))
-    defined = _defined(bench, node, body, own) if own else None
+        found = _statistics(computation, node, body, own)
+        return amount_of(
+            computation, node, one, found, shared, unweighted=_unweighted(computation, node, own)
+        )
+    defined = _defined(computation, node, body, own) if own else None
     if shared.part is None:
         return defined
     return CONTEXT.plus(EXACT.add(defined or ZERO, shared.part))
 
 
-def _statistics(bench: Bench, node: Node, body: Input, elements: Sequence[Element]) -> Statistics:
-    weight = bench.measure(node).weight
+def _statistics(
+    computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]
+) -> Statistics:
+    weight = computation.measure(node).weight
     return (
         statistics_of(
             (
-                value_in(bench, node, body, element),
+                value_in(computation, node, body, element),
                 None if weight is None else element.number(weight),
             )
             for element in elements
@@ -113,35 +123,37 @@ def _statistics(bench: Bench, node: Node, body: Input, elements: Sequence[Elemen
     )
 
 
-def _unweighted(bench: Bench, node: Node, elements: Sequence[Element]) -> list[int]:
+def _unweighted(computation: SlotComputation, node: Node, elements: Sequence[Element]) -> list[int]:
     """The events that have no weight."""
-    weight = bench.measure(node).weight
+    weight = computation.measure(node).weight
     return [] if weight is None else [each.event for each in elements if each.number(weight) is None]
 
 
-def _defined(bench: Bench, node: Node, body: Input, elements: Sequence[Element]) -> Decimal | None:
+def _defined(
+    computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]
+) -> Decimal | None:
     """The aggregate as its definition computes it."""
     readings = [
-        definitions.Reading(element.time, value_in(bench, node, body, element)) for element in elements
+        definitions.Reading(element.time, value_in(computation, node, body, element)) for element in elements
     ]
-    found = definitions.aggregate(body.aggregate, readings, bench.data.slot)
+    found = definitions.aggregate(body.aggregate, readings, computation.data.slot)
     assert not isinstance(found, tuple), "arrays are read before"  # noqa: S101
     return found
 
 
 def _check_coverage(
-    bench: Bench, node: Node, body: Input, one: Partition, elements: Sequence[Element]
+    computation: SlotComputation, node: Node, body: Input, one: Partition, elements: Sequence[Element]
 ) -> None:
     """Time that the data leave uncovered or cover twice is a missing input."""
-    measure = bench.measure(node)
-    if not measure.coverage or not elements or bench.data.slot.is_reading:
+    measure = computation.measure(node)
+    if not measure.coverage or not elements or computation.data.slot.is_reading:
         return
     found = coverage(
         elements,
-        bench.data.slot,
+        computation.data.slot,
         measure.cadence,
-        bench.setting.zone,
+        computation.setting.zone,
         is_held=body.aggregate in _HELD,
     )
     if not found.reaches(measure.coverage):
-        bench.problem(node, f"does not cover the slot: {found.fault}", one, UNCOVERED)
+        computation.problem(node, f"does not cover the slot: {found.fault}", one, UNCOVERED)

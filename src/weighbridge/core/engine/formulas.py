@@ -2,7 +2,13 @@
 
 from decimal import Decimal
 
-from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, UNMATCHED, Bench, NodeReading, of
+from weighbridge.core.engine.slot_computation import (
+    NOT_COMPUTABLE,
+    UNMATCHED,
+    NodeReading,
+    SlotComputation,
+    of,
+)
 from weighbridge.core.engine.statistics import ZERO
 from weighbridge.core.expression import Environment, ExpressionError
 from weighbridge.core.expression.value import Content
@@ -10,43 +16,43 @@ from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Amount, Node
 
 
-def compute(bench: Bench, node: Node) -> None:
+def compute(computation: SlotComputation, node: Node) -> None:
     """Compute a constant or a formula in every partition."""
-    program = bench.setting.program
-    for one in bench.partitions:
+    program = computation.setting.program
+    for one in computation.partitions:
         amount: Amount = () if program.types[node.slug].is_array else ZERO
-        if any((one, slug) in bench.failed for slug in program.needs[node.slug]):
-            bench.failed.add((one, node.slug))
-        elif _are_parallel(bench, node, one):
-            amount = _computed(bench, node, one, amount)
-        bench.keep(node, one, NodeReading(amount))
+        if any((one, slug) in computation.failed for slug in program.needs[node.slug]):
+            computation.failed.add((one, node.slug))
+        elif _are_parallel(computation, node, one):
+            amount = _computed(computation, node, one, amount)
+        computation.keep(node, one, NodeReading(amount))
 
 
-def _computed(bench: Bench, node: Node, one: Partition, instead: Amount) -> Amount:
+def _computed(computation: SlotComputation, node: Node, one: Partition, instead: Amount) -> Amount:
     """The value of a formula; `instead` goes on in its place when it has none."""
-    program, work = bench.setting.program, bench.by_partition[one]
-    environment = Environment(work.values, bench.model.tables, work.durations, bench.period)
+    program, work = computation.setting.program, computation.by_partition[one]
+    environment = Environment(work.values, computation.model.tables, work.durations, computation.period)
     try:
-        return _amount(program.compute(node, environment, bench.setting.budget).content)
+        return _amount(program.compute(node, environment, computation.setting.budget).content)
     except ExpressionError as error:
         place = f"Node {node.slug!r}{of(one)}, at {error.position} of its formula"
-        bench.fail(node, one, f"{place}: {error.message}", NOT_COMPUTABLE)
+        computation.fail(node, one, f"{place}: {error.message}", NOT_COMPUTABLE)
         return instead
 
 
-def _are_parallel(bench: Bench, node: Node, one: Partition) -> bool:
+def _are_parallel(computation: SlotComputation, node: Node, one: Partition) -> bool:
     """Whether arrays that meet in the formula are of the same events; a problem when they are not."""
-    arrays = bench.by_partition[one].arrays
-    for first, second in bench.setting.program.parallel.get(node.slug, ()):
+    arrays = computation.by_partition[one].arrays
+    for first, second in computation.setting.program.parallel.get(node.slug, ()):
         events, others = ([element.event for element in arrays[slug]] for slug in (first, second))
         if events != others:
             lone = sorted({*events} ^ {*others})
             stand = "stands" if len(lone) == 1 else "stand"
             sentence = (
                 f"Inputs {first!r} and {second!r} are computed element by element and need the same events"
-                f"{of(one)}; {bench.setting.named(lone)} {stand} in one of them only."
+                f"{of(one)}; {computation.setting.named(lone)} {stand} in one of them only."
             )
-            bench.fail(node, one, sentence, UNMATCHED, lone)
+            computation.fail(node, one, sentence, UNMATCHED, lone)
             return False
     return True
 

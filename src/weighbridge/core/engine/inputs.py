@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from weighbridge.core.engine.slot_computation import MISSING, NOT_COMPUTABLE, Bench, NodeReading
+from weighbridge.core.engine.slot_computation import MISSING, NOT_COMPUTABLE, NodeReading, SlotComputation
 from weighbridge.core.engine.statistics import NOTHING, ZERO, Group, Statistics
 from weighbridge.core.ledger.allocation import AllocationError, divide
 from weighbridge.core.ledger.partition import Partition
@@ -29,56 +29,64 @@ class Shared:
         self.whole = EXACT.add(self.whole or ZERO, whole)
 
 
-def read_statistics(bench: Bench, node: Node, body: Input) -> None:
+def read_statistics(computation: SlotComputation, node: Node, body: Input) -> None:
     """Give an input its value in every partition, from the statistics of groups."""
-    own = dict.fromkeys(bench.partitions, NOTHING)
-    shared = {one: Shared() for one in bench.partitions}
-    for group in bench.data.groups:
+    own = dict.fromkeys(computation.partitions, NOTHING)
+    shared = {one: Shared() for one in computation.partitions}
+    for group in computation.data.groups:
         found = group.by_input.get(node.slug)
-        agreeing = bench.agreeing(group)
+        agreeing = computation.agreeing(group)
         if found is None or not found.count or not agreeing:
             continue
-        if is_own(bench, body, group):
+        if is_own(computation, body, group):
             for one in agreeing:
                 own[one] = own[one].plus(found)
         else:
             whole = Decimal(found.count) if body.aggregate is Aggregate.COUNT else found.total
-            share(bench, node, whole, agreeing, shared)
+            share(computation, node, whole, agreeing, shared)
     for one, statistics in own.items():
-        settle(bench, node, one, amount_of(bench, node, one, statistics, shared[one]), shared[one])
+        settle(
+            computation, node, one, amount_of(computation, node, one, statistics, shared[one]), shared[one]
+        )
 
 
-def is_own(bench: Bench, body: Input, group: Group) -> bool:
+def is_own(computation: SlotComputation, body: Input, group: Group) -> bool:
     """Whether each partition that agrees with a group has all of it, rather than a part."""
-    if bench.data.given is not None:
+    if computation.data.given is not None:
         return True
-    return body.share is Share.REPEAT or group.tags.is_whole(bench.model.partition_type)
+    return body.share is Share.REPEAT or group.tags.is_whole(computation.model.partition_type)
 
 
 def share(
-    bench: Bench, node: Node, whole: Decimal, agreeing: Sequence[Partition], shared: dict[Partition, Shared]
+    computation: SlotComputation,
+    node: Node,
+    whole: Decimal,
+    agreeing: Sequence[Partition],
+    shared: dict[Partition, Shared],
 ) -> None:
     """Divide a whole over the partitions that it belongs to."""
-    for one, part in zip(agreeing, _divide(bench, node, whole, agreeing), strict=True):
+    for one, part in zip(agreeing, _divide(computation, node, whole, agreeing), strict=True):
         shared[one].take(part, whole)
 
 
-def _divide(bench: Bench, node: Node, whole: Decimal, agreeing: Sequence[Partition]) -> list[Decimal]:
+def _divide(
+    computation: SlotComputation, node: Node, whole: Decimal, agreeing: Sequence[Partition]
+) -> list[Decimal]:
     body = node.body
     assert isinstance(body, Input)  # noqa: S101 - only inputs gather data
     weights = [Decimal(1)] * len(agreeing)
     if body.share is Share.BY and body.share_by:
-        weights = [bench.number_of(one, body.share_by) or ZERO for one in agreeing]
+        weights = [computation.number_of(one, body.share_by) or ZERO for one in agreeing]
     try:
-        return divide(whole, weights, bench.setting.scale)
+        return divide(whole, weights, computation.setting.scale)
     except AllocationError as error:
         sentence = f"{whole} of {body.data_point_type!r} cannot be shared by {body.share_by!r}: {error}"
-        bench.note(node, sentence, NOT_COMPUTABLE)
+        computation.note(node, sentence, NOT_COMPUTABLE)
         return [ZERO] * len(agreeing)
 
 
 def amount_of(
-    bench: Bench,
+    computation: SlotComputation,
     node: Node,
     one: Partition,
     found: Statistics,
@@ -93,41 +101,43 @@ def amount_of(
     assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
     if node.body.weight is not None and found.unweighted:
         fact = f"has {found.unweighted} values without {node.body.weight!r}"
-        bench.problem(node, fact, one, MISSING, unweighted)
+        computation.problem(node, fact, one, MISSING, unweighted)
     try:
         return aggregated(node.body, found, shared.part)
     except ArithmeticError:
-        bench.problem(node, "has no weight to average by", one, NOT_COMPUTABLE)
+        computation.problem(node, "has no weight to average by", one, NOT_COMPUTABLE)
         return ZERO
 
 
-def settle(bench: Bench, node: Node, one: Partition, amount: Amount, shared: Shared) -> None:
+def settle(computation: SlotComputation, node: Node, one: Partition, amount: Amount, shared: Shared) -> None:
     """Convert to the node's unit, and keep; without a value, keep what stands in."""
     assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
     if amount is None or amount == ():
-        bench.keep(node, one, NodeReading(stand_in(bench, node, one)))
+        computation.keep(node, one, NodeReading(stand_in(computation, node, one)))
         return
-    unit = ONE if node.body.aggregate is Aggregate.COUNT else bench.measure(node).unit
+    unit = ONE if node.body.aggregate is Aggregate.COUNT else computation.measure(node).unit
     whole = None if shared.whole is None else convert(shared.whole, unit, node.unit)
     if isinstance(amount, tuple):
         exact = conversion(unit, node.unit)
-        bench.keep(node, one, NodeReading(tuple(convert_by(element, *exact) for element in amount), whole))
+        computation.keep(
+            node, one, NodeReading(tuple(convert_by(element, *exact) for element in amount), whole)
+        )
     else:
-        bench.keep(node, one, NodeReading(convert(amount, unit, node.unit), whole))
+        computation.keep(node, one, NodeReading(convert(amount, unit, node.unit), whole))
 
 
-def stand_in(bench: Bench, node: Node, one: Partition) -> Amount:
+def stand_in(computation: SlotComputation, node: Node, one: Partition) -> Amount:
     """What stands in for a node without data; a problem when it is neither optional nor has a default."""
-    if not node.is_optional and node.default is None and (one, node.slug) not in bench.failed:
-        bench.problem(node, "has no data", one)
-    return substitute(bench, node)
+    if not node.is_optional and node.default is None and (one, node.slug) not in computation.failed:
+        computation.problem(node, "has no data", one)
+    return substitute(computation, node)
 
 
-def substitute(bench: Bench, node: Node) -> Amount:
+def substitute(computation: SlotComputation, node: Node) -> Amount:
     """The value of a node without data: its default, zero for a sum, an empty array, else nothing."""
     if node.default is not None:
         return node.default
-    if bench.setting.program.types[node.slug].is_array:
+    if computation.setting.program.types[node.slug].is_array:
         return ()
     return ZERO if isinstance(node.body, Input) and node.body.aggregate is Aggregate.SUM else None
 

@@ -15,7 +15,7 @@ from decimal import Decimal
 from weighbridge.core.engine.element import Element, Measure
 from weighbridge.core.engine.elements import keep_elements, value_in
 from weighbridge.core.engine.inputs import Shared, amount_of, settle
-from weighbridge.core.engine.slot_computation import UNMATCHED, Bench
+from weighbridge.core.engine.slot_computation import UNMATCHED, SlotComputation
 from weighbridge.core.engine.statistics import statistics_of
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Input, Node
@@ -24,16 +24,16 @@ from weighbridge.core.time.instant import Interval
 Finder = Callable[[Element], Sequence[Element]]
 
 
-def read_joined(bench: Bench, node: Node, body: Input) -> None:
+def read_joined(computation: SlotComputation, node: Node, body: Input) -> None:
     """Give an input that is joined to another its value in every partition."""
     assert body.join is not None  # noqa: S101 - the caller saw it
-    measure = bench.measure(node)
+    measure = computation.measure(node)
     waiting: dict[int, Element] = {}
     matched: set[int] = set()
-    for one in bench.partitions:
+    for one in computation.partitions:
         candidates = [
             element
-            for group in bench.data.groups
+            for group in computation.data.groups
             if node.slug in group.by_input and group.tags.agrees_with(one)
             for element in group.elements
             if element.values[measure.value] is not None
@@ -41,52 +41,56 @@ def read_joined(bench: Bench, node: Node, body: Input) -> None:
         waiting |= {element.event: element for element in candidates}
         # An optional input that has no data at all takes what stands in for it.
         is_absent = not candidates and (node.is_optional or node.default is not None)
-        targets = () if is_absent else bench.by_partition[one].arrays.get(body.join.to, ())
-        pairs = _pairs(bench, node, one, targets, _finder(body.join.on, candidates, bench, node))
+        targets = () if is_absent else computation.by_partition[one].arrays.get(body.join.to, ())
+        pairs = _pairs(computation, node, one, targets, _finder(body.join.on, candidates, computation, node))
         matched |= {element.event for _, element in pairs}
-        _settle(bench, node, body, one, pairs)
+        _settle(computation, node, body, one, pairs)
     alone = [event for event in waiting if event not in matched]
     # What matches nothing is left alone whatever its date, unless somebody named it.
-    if alone and (not body.is_any_period or bench.data.alone is not None):
-        names = bench.setting.named(alone)
+    if alone and (not body.is_any_period or computation.data.alone is not None):
+        names = computation.setting.named(alone)
         sentence = f"Input {node.slug!r} has events that match nothing of {body.join.to!r}: {names}."
-        bench.note(node, sentence, UNMATCHED, alone)
+        computation.note(node, sentence, UNMATCHED, alone)
 
 
 def _pairs(
-    bench: Bench, node: Node, one: Partition, targets: Sequence[Element], find: Finder
+    computation: SlotComputation, node: Node, one: Partition, targets: Sequence[Element], find: Finder
 ) -> list[tuple[Element, Element]]:
     """Each target with the one element that matches it; problems name the others."""
     found = [(target, find(target)) for target in targets]
     if nothing := [target.event for target, matches in found if not matches]:
-        fact = f"has nothing that matches {bench.setting.named(nothing)}"
-        bench.problem(node, fact, one, UNMATCHED, nothing)
+        fact = f"has nothing that matches {computation.setting.named(nothing)}"
+        computation.problem(node, fact, one, UNMATCHED, nothing)
     for target, matches in found:
         if len(matches) > 1:
             several = [element.event for element in matches]
-            named = bench.setting.named
+            named = computation.setting.named
             fact = f"matches {named([target.event])} more than once: {named(several)}"
-            bench.problem(node, fact, one, UNMATCHED, (target.event, *several))
+            computation.problem(node, fact, one, UNMATCHED, (target.event, *several))
     return [(target, matches[0]) for target, matches in found if matches]
 
 
 def _settle(
-    bench: Bench, node: Node, body: Input, one: Partition, pairs: Sequence[tuple[Element, Element]]
+    computation: SlotComputation,
+    node: Node,
+    body: Input,
+    one: Partition,
+    pairs: Sequence[tuple[Element, Element]],
 ) -> None:
-    measure = bench.measure(node)
+    measure = computation.measure(node)
     elements = [element for _, element in pairs]
-    bench.use(one, measure.source, elements)
+    computation.use(one, measure.source, elements)
     if body.is_array:
-        amounts = tuple(value_in(bench, node, body, element) for element in elements)
-        settle(bench, node, one, amounts, Shared())
-        keep_elements(bench, node, body, one, elements)
+        amounts = tuple(value_in(computation, node, body, element) for element in elements)
+        settle(computation, node, one, amounts, Shared())
+        keep_elements(computation, node, body, one, elements)
         return
     weights = [_weight(measure, target, element) for target, element in pairs]
-    values = (value_in(bench, node, body, element) for element in elements)
+    values = (value_in(computation, node, body, element) for element in elements)
     found = statistics_of(zip(values, weights, strict=True))
     unweighted = [element.event for element, weight in zip(elements, weights, strict=True) if weight is None]
-    amount = amount_of(bench, node, one, found, Shared(), unweighted=unweighted)
-    settle(bench, node, one, amount, Shared())
+    amount = amount_of(computation, node, one, found, Shared(), unweighted=unweighted)
+    settle(computation, node, one, amount, Shared())
 
 
 def _weight(measure: Measure, target: Element, element: Element) -> Decimal | None:
@@ -96,10 +100,10 @@ def _weight(measure: Measure, target: Element, element: Element) -> Decimal | No
     return (target if measure.is_weight_of_target else element).number(measure.weight)
 
 
-def _finder(on: str, candidates: Sequence[Element], bench: Bench, node: Node) -> Finder:
+def _finder(on: str, candidates: Sequence[Element], computation: SlotComputation, node: Node) -> Finder:
     if on == "interval":
         return _by_interval(candidates)
-    measure = bench.measure(node)
+    measure = computation.measure(node)
     by_key: dict[object, list[Element]] = {}
     for element in candidates:
         key = element.tracking_id if measure.key is None else element.values[measure.key]

@@ -12,7 +12,7 @@ from weighbridge.core.engine.given import take
 from weighbridge.core.engine.inputs import read_statistics, substitute
 from weighbridge.core.engine.joins import read_joined
 from weighbridge.core.engine.setting import EngineSetting, SlotData
-from weighbridge.core.engine.slot_computation import UNTAGGED, Bench, NodeReading, PartitionBench
+from weighbridge.core.engine.slot_computation import UNTAGGED, NodeReading, PartitionBench, SlotComputation
 from weighbridge.core.engine.source_ledger import Drawn
 from weighbridge.core.engine.statics import read_static
 from weighbridge.core.engine.statistics import Group
@@ -82,64 +82,72 @@ def _run(
 ) -> SlotRun:
     """Run the nodes over partitions; `found` is what each `available` node finds."""
     model = setting.program.model
-    bench = Bench(setting, data, {one: PartitionBench(_names(model, one)) for one in partitions})
-    bench.problems += problems
+    computation = SlotComputation(
+        setting, data, {one: PartitionBench(_names(model, one)) for one in partitions}
+    )
+    computation.problems += problems
     for node in setting.program.nodes:
-        if data.given is not None and take(bench, node, data.given):
+        if data.given is not None and take(computation, node, data.given):
             continue
         if isinstance(node.body, Upstream | Available):
-            _draw(bench, node, node.body, found)
+            _draw(computation, node, node.body, found)
         else:
-            _run_node(bench, node)
-    lost = tuple(group for group in data.groups if group.is_of_slot and not bench.agreeing(group))
+            _run_node(computation, node)
+    lost = tuple(group for group in data.groups if group.is_of_slot and not computation.agreeing(group))
     return SlotRun(
-        tuple(_finished(bench, one) for one in partitions), lost, tuple(dict.fromkeys(bench.problems))
+        tuple(_finished(computation, one) for one in partitions),
+        lost,
+        tuple(dict.fromkeys(computation.problems)),
     )
 
 
-def _run_node(bench: Bench, node: Node) -> None:
+def _run_node(computation: SlotComputation, node: Node) -> None:
     """Give a node its value in every partition, by the kind of its body."""
     match node.body:
-        case Input() as body if node.slug in bench.data.skipped:
-            _skip(bench, node, body)
+        case Input() as body if node.slug in computation.data.skipped:
+            _skip(computation, node, body)
         case Input() as body if body.join is not None:
-            read_joined(bench, node, body)
-        case Input() as body if bench.measure(node).is_of_elements:
-            read_elements(bench, node, body)
+            read_joined(computation, node, body)
+        case Input() as body if computation.measure(node).is_of_elements:
+            read_elements(computation, node, body)
         case Input() as body:
-            read_statistics(bench, node, body)
+            read_statistics(computation, node, body)
         case StaticInput() as static:
-            read_static(bench, node, static)
+            read_static(computation, node, static)
         case _:
-            compute(bench, node)
+            compute(computation, node)
 
 
-def _draw(bench: Bench, node: Node, body: Upstream | Available, found: Mapping[str, Decimal]) -> None:
+def _draw(
+    computation: SlotComputation, node: Node, body: Upstream | Available, found: Mapping[str, Decimal]
+) -> None:
     """Give a node of another ledger its value; `found` is what each `available` node finds there."""
-    drawing = bench.data.drawing
+    drawing = computation.data.drawing
     if drawing is None:
-        go_without(bench, node, body)
+        go_without(computation, node, body)
     elif isinstance(body, Upstream):
-        draw(bench, drawing, node, body)
+        draw(computation, drawing, node, body)
     else:
-        look(bench, drawing, node, found[node.slug])
+        look(computation, drawing, node, found[node.slug])
 
 
-def _skip(bench: Bench, node: Node, body: Input) -> None:
+def _skip(computation: SlotComputation, node: Node, body: Input) -> None:
     """Take what stands in for an input whose data were set aside."""
-    for one in bench.partitions:
-        bench.keep(node, one, NodeReading(substitute(bench, node)))
+    for one in computation.partitions:
+        computation.keep(node, one, NodeReading(substitute(computation, node)))
         if body.is_array:
-            bench.keep_array(node.slug, one, (), ())
+            computation.keep_array(node.slug, one, (), ())
 
 
-def _finished(bench: Bench, one: Partition) -> PartitionRun:
-    work = bench.by_partition[one]
+def _finished(computation: SlotComputation, one: Partition) -> PartitionRun:
+    work = computation.by_partition[one]
     return PartitionRun(
         one,
         work.readings,
         tuple(
-            group for group in bench.data.groups if not group.is_of_elements and group.tags.agrees_with(one)
+            group
+            for group in computation.data.groups
+            if not group.is_of_elements and group.tags.agrees_with(one)
         ),
         {
             source: tuple(sorted(used.values(), key=lambda element: element.rank))
@@ -147,8 +155,8 @@ def _finished(bench: Bench, one: Partition) -> PartitionRun:
             if used
         },
         {slug: frozenset(numbers) for slug, numbers in work.statics.items() if numbers},
-        bench.data.skipped,
-        tuple(bench.draws[one]),
+        computation.data.skipped,
+        tuple(computation.draws[one]),
     )
 
 

@@ -1,7 +1,7 @@
-"""The bench is the work in progress on one slot: the values of every node so far, partition by partition.
+"""A slot computation is the work in progress on one slot: every node's values so far, partition by partition.
 
-It never leaves `run_slot`. A node of any kind is computed by a function that takes the bench and the node
-and calls `keep` once for each partition.
+It never leaves `run_slot`. A node of any kind is computed by a function that takes the computation and the
+node and calls `keep` once for each partition.
 
 Invariants: values are in their node's unit; a problem is a full sentence that names the node, has a code that
 says of what kind it is, and the ids of the events that it names.
@@ -73,7 +73,7 @@ class PartitionBench:
 
 
 @dataclass(slots=True)
-class Bench:
+class SlotComputation:
     """What the nodes of one slot are computed from, and what they came to."""
 
     setting: EngineSetting

@@ -1,4 +1,4 @@
-"""An outlet is a source ledger as a node of a model sees it: its unit, its scale, what travels along.
+"""A source ledger as a node of a model sees it: its unit, its scale, what travels along.
 
 Invariants: every node that draws or looks has one; attributes stand in the order in which the node lists
 them.
@@ -15,7 +15,7 @@ from weighbridge.core.time.instant import Interval
 
 
 @dataclass(frozen=True, slots=True)
-class Outlet:
+class SourceLedgerView:
     """The ledger that a node draws from or looks at, and the units of the attributes that travel along."""
 
     ledger: int
@@ -38,11 +38,11 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What the nodes of one slot draw with: the pool that all runs share, and their outlets by node."""
+    """What the nodes of one slot draw with: the pool that all runs share, and the source ledger of each."""
 
     slot: Interval
     pool: Pool
-    outlets: Mapping[str, Outlet]
+    source_ledgers: Mapping[str, SourceLedgerView]
     left_out: frozenset[Partition] = frozenset()
     """Partitions that do not run, because nobody named a source for a node of theirs."""
     untouched: frozenset[Partition] = frozenset()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from weighbridge.core.engine.element import Element, StaticValue
 from weighbridge.core.engine.inputs import substitute
-from weighbridge.core.engine.slot_computation import CHANGING, MISSING, Bench, NodeReading
+from weighbridge.core.engine.slot_computation import CHANGING, MISSING, NodeReading, SlotComputation
 from weighbridge.core.engine.statistics import ZERO
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Amount, Dimension, Node, StaticInput
@@ -18,60 +18,62 @@ from weighbridge.core.time.instant import Instant
 _NO_KEY = {"asset": None, "feedstock": None, "location": None}
 
 
-def read_static(bench: Bench, node: Node, body: StaticInput) -> None:
+def read_static(computation: SlotComputation, node: Node, body: StaticInput) -> None:
     """Give a static input its value in every partition."""
-    values = sorted(bench.data.statics.get(body.slug, ()), key=lambda one: one.effective_from)
-    for one in bench.partitions:
+    values = sorted(computation.data.statics.get(body.slug, ()), key=lambda one: one.effective_from)
+    for one in computation.partitions:
         if body.at is not None:
-            amount = _at_elements(bench, node, body, one, values)
+            amount = _at_elements(computation, node, body, one, values)
         else:
-            amount = _at_start(bench, node, body, one, values)
-        bench.keep(node, one, NodeReading(amount))
+            amount = _at_start(computation, node, body, one, values)
+        computation.keep(node, one, NodeReading(amount))
 
 
 def _at_start(
-    bench: Bench, node: Node, body: StaticInput, one: Partition, values: Sequence[StaticValue]
+    computation: SlotComputation, node: Node, body: StaticInput, one: Partition, values: Sequence[StaticValue]
 ) -> Amount:
-    key = None if body.by is None else _shared_key(bench, body.by, one)
+    key = None if body.by is None else _shared_key(computation, body.by, one)
     if body.by is not None and key is None:
         return stand_in_static(
-            bench, node, body, f"is a value for each {body.by}, and the partition has none", one
+            computation, node, body, f"is a value for each {body.by}, and the partition has none", one
         )
     keyed = _keyed(values, body.by, key)
-    slot = bench.data.slot
+    slot = computation.data.slot
     found = _in_force(keyed, Instant.of(slot.start))
     if found is None:
         fact = f"has no value in force at {Instant.of(slot.start).text}"
-        amount = stand_in_static(bench, node, body, fact, one)
+        amount = stand_in_static(computation, node, body, fact, one)
     else:
         amount = convert(found.value, found.unit, node.unit)
-        bench.by_partition[one].statics.setdefault(node.slug, set()).add(found.number)
+        computation.by_partition[one].statics.setdefault(node.slug, set()).add(found.number)
     later = [value for value in keyed if slot.start < value.effective_from < slot.end]
     # A value that is set again as it was does not change.
     changes = [value for value in later if convert(value.value, value.unit, node.unit) != amount]
-    if changes and (one, node.slug) not in bench.failed:
+    if changes and (one, node.slug) not in computation.failed:
         moment = changes[0].effective_from.text
-        _problem(bench, node, body, f"changes at {moment}, inside the slot", one, code=CHANGING)
+        _problem(computation, node, body, f"changes at {moment}, inside the slot", one, code=CHANGING)
     return amount
 
 
-def stand_in_static(bench: Bench, node: Node, body: StaticInput, fact: str, one: Partition) -> Amount:
+def stand_in_static(
+    computation: SlotComputation, node: Node, body: StaticInput, fact: str, one: Partition
+) -> Amount:
     """What stands in for a value that is not there; a problem when nothing does."""
     if not node.is_optional and node.default is None:
-        _problem(bench, node, body, fact, one)
-    return substitute(bench, node)
+        _problem(computation, node, body, fact, one)
+    return substitute(computation, node)
 
 
 def _at_elements(
-    bench: Bench, node: Node, body: StaticInput, one: Partition, values: Sequence[StaticValue]
+    computation: SlotComputation, node: Node, body: StaticInput, one: Partition, values: Sequence[StaticValue]
 ) -> Amount:
     """The value in force at each element of an input."""
     assert body.at is not None  # noqa: S101 - the caller saw it
     amounts = []
     missing = []
     by_key: dict[str | None, list[StaticValue]] = {}
-    used = bench.by_partition[one].statics.setdefault(node.slug, set())
-    for element in bench.by_partition[one].arrays.get(body.at, ()):
+    used = computation.by_partition[one].statics.setdefault(node.slug, set())
+    for element in computation.by_partition[one].arrays.get(body.at, ()):
         key = _key(body.by, element, one)
         keyed = by_key.setdefault(key, _keyed(values, body.by, key) if key or body.by is None else [])
         found = _in_force(keyed, Instant.of(element.time.start))
@@ -82,18 +84,20 @@ def _at_elements(
             used.add(found.number)
             amounts.append(convert(found.value, found.unit, node.unit))
     if missing:
-        not_in_force(bench, node, body, one, missing)
+        not_in_force(computation, node, body, one, missing)
     return tuple(amounts)
 
 
-def not_in_force(bench: Bench, node: Node, body: StaticInput, one: Partition, events: Sequence[int]) -> None:
+def not_in_force(
+    computation: SlotComputation, node: Node, body: StaticInput, one: Partition, events: Sequence[int]
+) -> None:
     """Note the elements at which no value is in force."""
-    _problem(bench, node, body, f"has no value in force for {bench.setting.named(events)}", one)
+    _problem(computation, node, body, f"has no value in force for {computation.setting.named(events)}", one)
 
 
-def _shared_key(bench: Bench, by: Dimension, one: Partition) -> str | None:
+def _shared_key(computation: SlotComputation, by: Dimension, one: Partition) -> str | None:
     """The asset, feedstock or location of a partition as a whole."""
-    alone = bench.data.alone
+    alone = computation.data.alone
     found: str | None = getattr(one, by, None) if alone is None else alone.keys.get(by)
     return found
 
@@ -126,6 +130,12 @@ def _in_force(values: Sequence[StaticValue], moment: Instant) -> StaticValue | N
 
 
 def _problem(
-    bench: Bench, node: Node, body: StaticInput, fact: str, one: Partition, *, code: str = MISSING
+    computation: SlotComputation,
+    node: Node,
+    body: StaticInput,
+    fact: str,
+    one: Partition,
+    *,
+    code: str = MISSING,
 ) -> None:
-    bench.problem(node, f"reads the static input {body.slug!r}, which {fact}", one, code)
+    computation.problem(node, f"reads the static input {body.slug!r}, which {fact}", one, code)

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from weighbridge.app import SLICES
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.ledger.partition import DIMENSIONS
-from weighbridge.core.model import reference as language
+from weighbridge.core.model.reference import page as language
 from weighbridge.core.rule import reference as rule_language
 from weighbridge.core.time.cadence import CADENCES
 from weighbridge.db.listing import Filter

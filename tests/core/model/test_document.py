@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.core.model.documents import document, flaws, model
 
 from weighbridge.core.model import ModelError
+from weighbridge.core.model.document.parsing import NODE_KEYS
+from weighbridge.core.model.document.source import Mapping, Scalar, SourceListing
 from weighbridge.core.model.flaw import FLAWS_MAX
-from weighbridge.core.model.parsing import NODE_KEYS
-from weighbridge.core.model.source import Mapping, Scalar, SourceListing
 from weighbridge.modelling.document.reading import DEPTH_MAX, LENGTH_MAX, check_document, read_source
 
 RESULT = "- {slug: result, constant: 0.1, unit: t}"

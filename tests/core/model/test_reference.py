@@ -5,9 +5,10 @@ import pytest
 from weighbridge.core.expression import FUNCTIONS
 from weighbridge.core.expression.tree import Operator
 from weighbridge.core.model import Aggregate
-from weighbridge.core.model.bodies import INPUT_KEYS
-from weighbridge.core.model.parsing import MODEL_KEYS, NODE_KEYS
-from weighbridge.core.model.reference import (
+from weighbridge.core.model.document.bodies import INPUT_KEYS
+from weighbridge.core.model.document.parsing import MODEL_KEYS, NODE_KEYS
+from weighbridge.core.model.reference.examples import result_of
+from weighbridge.core.model.reference.page import (
     aggregates_table,
     examples,
     functions_table,
@@ -20,7 +21,6 @@ from weighbridge.core.model.reference import (
     rounding_modes,
     settings_table,
 )
-from weighbridge.core.model.reference_examples import result_of
 
 RESULTS = {
     "load + change": "9 t",

@@ -11,7 +11,7 @@ from tests.core.rule.records import at, rule_of
 
 from weighbridge.core.quantity.number import CONTEXT
 from weighbridge.core.rule import Evaluation, Record, program_of
-from weighbridge.core.rule.ordered import Ordered
+from weighbridge.core.rule.windows.ordered import Ordered
 from weighbridge.core.time.cadence import slot_at
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -8,7 +8,7 @@ import pytest
 from tests.core.rule.records import alerts, record
 
 from weighbridge.core.expression.tree import FunctionCall, Name
-from weighbridge.core.rule import sliding, window
+from weighbridge.core.rule.windows import sliding, window
 
 DATES = ("28 Jan", "30 Jan", "1 Feb", "3 Feb")
 STARTS = ("2025-01-28T12:00:00", "2025-01-30T12:00:00", "2025-02-01T12:00:00", "2025-02-03T12:00:00")

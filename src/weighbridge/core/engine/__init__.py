@@ -8,12 +8,12 @@ Invariants: the parts of a shared amount sum to it, to the last digit; every gro
 least one run, or named as not counted; a run either has a value for every node or the slot is refused.
 """
 
-from weighbridge.core.engine.cases import CaseResult, Comparison, run_cases, with_attributes
 from weighbridge.core.engine.inputs import aggregated
 from weighbridge.core.engine.run import PartitionRun, SlotRun, partitions_of, run_slot, unmet
 from weighbridge.core.engine.setting import Alone, EngineSetting, GivenValues, SlotData
 from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, NodeReading
-from weighbridge.core.engine.trial import Trial, try_out
+from weighbridge.core.engine.trials.cases import CaseResult, Comparison, run_cases, with_attributes
+from weighbridge.core.engine.trials.trial import Trial, try_out
 from weighbridge.core.model import Amount
 
 __all__ = [

@@ -8,7 +8,6 @@ from weighbridge.core.engine.draws import begin, draw, go_without, look
 from weighbridge.core.engine.element import Element
 from weighbridge.core.engine.elements import read_elements
 from weighbridge.core.engine.formulas import compute
-from weighbridge.core.engine.given import take
 from weighbridge.core.engine.inputs import read_statistics, substitute
 from weighbridge.core.engine.joins import read_joined
 from weighbridge.core.engine.setting import EngineSetting, SlotData
@@ -16,6 +15,7 @@ from weighbridge.core.engine.slot_computation import UNTAGGED, NodeReading, Part
 from weighbridge.core.engine.source_ledger import Drawn
 from weighbridge.core.engine.statics import read_static
 from weighbridge.core.engine.statistics import Group
+from weighbridge.core.engine.trials.given import take
 from weighbridge.core.expression import Value, text
 from weighbridge.core.ledger.partition import DIMENSIONS, Partition
 from weighbridge.core.model import Available, Input, Model, Node, Share, StaticInput, Upstream

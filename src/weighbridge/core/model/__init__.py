@@ -29,12 +29,12 @@ from weighbridge.core.model.definition import (
     Upstream,
 )
 from weighbridge.core.model.difference import DocumentChange, VersionDifference, difference
+from weighbridge.core.model.document.parsing import parse_model
 from weighbridge.core.model.equations import Equation, equations, show
 from weighbridge.core.model.features import required_features
 from weighbridge.core.model.flaw import Flaw, ModelError
 from weighbridge.core.model.node_types import ALONE, Surroundings
 from weighbridge.core.model.order import ancestors, needs, order
-from weighbridge.core.model.parsing import parse_model
 from weighbridge.core.model.prepared import PreparedModel, prepare
 
 __all__ = [

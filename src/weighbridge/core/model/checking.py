@@ -24,10 +24,10 @@ from weighbridge.core.model.definition import (
     StaticInput,
     Upstream,
 )
+from weighbridge.core.model.document.where import check_where
 from weighbridge.core.model.flaw import FLAWS_MAX, Flaw, expression_flaw, in_order
 from weighbridge.core.model.node_types import ALONE, Surroundings, Types, partition_types, types_of
 from weighbridge.core.model.order import cycles, needs, order
-from weighbridge.core.model.where import check_where
 from weighbridge.core.quantity.unit import compatible
 
 SHOWN_NODES_MAX: Final = 12

@@ -15,7 +15,7 @@ from typing import Final
 
 from weighbridge.core.expression import Expression, Table
 from weighbridge.core.ledger.draw_order import DrawOrder
-from weighbridge.core.model.source import Scalar, SourceMark
+from weighbridge.core.model.document.source import Scalar, SourceMark
 from weighbridge.core.quantity.unit import Unit
 
 Amount = Decimal | tuple[Decimal, ...] | None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from weighbridge.core.expression import ExpressionError
-from weighbridge.core.model.source import Scalar, SourceMark
+from weighbridge.core.model.document.source import Scalar, SourceMark
 from weighbridge.core.problem import Problem
 
 FLAWS_MAX: Final = 100

@@ -24,7 +24,15 @@ from weighbridge.core.rule.functions import LANGUAGE
 from weighbridge.core.rule.program import RuleProgram, program_of
 from weighbridge.core.rule.reading import check_correction, check_rule, read_rule
 from weighbridge.core.rule.record import Record
-from weighbridge.core.rule.window import Calendar, Rolling, Window, affected, reach, read_window, write_window
+from weighbridge.core.rule.windows.window import (
+    Calendar,
+    Rolling,
+    Window,
+    affected,
+    reach,
+    read_window,
+    write_window,
+)
 
 __all__ = [
     "LANGUAGE",

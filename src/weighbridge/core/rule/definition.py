@@ -22,7 +22,7 @@ from typing import Final
 
 from weighbridge.core.expression import Expression, Type
 from weighbridge.core.expression.tree import FunctionCall, Name
-from weighbridge.core.rule.window import Window
+from weighbridge.core.rule.windows.window import Window
 
 
 class RuleTarget(StrEnum):

@@ -17,7 +17,7 @@ from weighbridge.core.expression.value import Element, Fault
 from weighbridge.core.rule.definition import MemberScope
 from weighbridge.core.rule.program import RuleProgram
 from weighbridge.core.rule.record import Record
-from weighbridge.core.rule.window import Calendar, Extent, Rolling
+from weighbridge.core.rule.windows.window import Calendar, Extent, Rolling
 from weighbridge.core.time.instant import Interval
 
 

@@ -13,7 +13,7 @@ from weighbridge.core.rule.compiling import Computed, Row, RowIndexes, compiled
 from weighbridge.core.rule.definition import Rule
 from weighbridge.core.rule.functions import FACTS, is_fact
 from weighbridge.core.rule.record import Record
-from weighbridge.core.rule.sliding import BEFORE, Sliding, sliding
+from weighbridge.core.rule.windows.sliding import BEFORE, Sliding, sliding
 
 Entering = Callable[[Row, Record], object]
 

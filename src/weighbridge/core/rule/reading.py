@@ -28,8 +28,8 @@ from weighbridge.core.rule.correction import EXPRESSION as CORRECTION
 from weighbridge.core.rule.definition import MemberScope, Rule, RuleTarget, Vocabulary
 from weighbridge.core.rule.functions import EITHER, LANGUAGE, is_aggregate, is_fact
 from weighbridge.core.rule.replacing import replaced
-from weighbridge.core.rule.sliding import DEFINITIONS
-from weighbridge.core.rule.window import Rolling, Window, read_window
+from weighbridge.core.rule.windows.sliding import DEFINITIONS
+from weighbridge.core.rule.windows.window import Rolling, Window, read_window
 
 EXPRESSION: Final = "expression"
 WHERE: Final = "window.where"

@@ -26,7 +26,14 @@ from weighbridge.core.model import (
     check_model,
     parse_model,
 )
-from weighbridge.core.model.source import Mapping, Scalar, Source, SourceEntry, SourceListing, SourceMark
+from weighbridge.core.model.document.source import (
+    Mapping,
+    Scalar,
+    Source,
+    SourceEntry,
+    SourceListing,
+    SourceMark,
+)
 
 LENGTH_MAX: Final = 256 * 1024
 """The longest document, in characters."""

@@ -15,7 +15,7 @@ from weighbridge.core.model import (
     show,
     unknown_event_types,
 )
-from weighbridge.core.model.source import SourceMark
+from weighbridge.core.model.document.source import SourceMark
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid

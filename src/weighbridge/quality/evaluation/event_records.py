@@ -21,7 +21,7 @@ from weighbridge.core.expression import Expression
 from weighbridge.core.expression import tree as t
 from weighbridge.core.expression.tree import Operator, walk
 from weighbridge.core.rule import MemberScope, Record, Rolling, affected, reach
-from weighbridge.core.rule.slots import slot_number
+from weighbridge.core.rule.windows.slots import slot_number
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.db.literal import Literal

@@ -11,8 +11,8 @@ from decimal import Decimal
 from typing import Final
 
 from weighbridge.core.expression import PLAIN, TEXT, Table, TableColumn, number
-from weighbridge.core.model.reading import Reader, is_node_slug
-from weighbridge.core.model.source import Mapping, Scalar, Source, SourceListing
+from weighbridge.core.model.document.reading import Reader, is_node_slug
+from weighbridge.core.model.document.source import Mapping, Scalar, Source, SourceListing
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.quantity.unit import Unit
 

@@ -28,7 +28,7 @@ from typing import Any, Final, Protocol
 from weighbridge.core.expression.tree import FunctionCall, Number, Word
 from weighbridge.core.expression.value import Element
 from weighbridge.core.quantity.number import CONTEXT, EXACT
-from weighbridge.core.rule.ordered import Ordered
+from weighbridge.core.rule.windows.ordered import Ordered
 
 _ZERO: Final = Decimal(0)
 _ONE: Final = Decimal(1)

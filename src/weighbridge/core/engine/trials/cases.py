@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Final
 
 from weighbridge.core.engine.setting import GivenValues
-from weighbridge.core.engine.trial import try_out
+from weighbridge.core.engine.trials.trial import try_out
 from weighbridge.core.expression import Budget
 from weighbridge.core.model import Amount, Case, Equation, Model, PreparedModel, equations, prepare
 from weighbridge.core.problem import bounded

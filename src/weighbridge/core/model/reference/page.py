@@ -15,11 +15,11 @@ from weighbridge.core.expression.functions.lookup import MATCHES
 from weighbridge.core.expression.operation import COST_MAX
 from weighbridge.core.expression.parsing import LENGTH_MAX
 from weighbridge.core.model.aggregates import AGGREGATES
-from weighbridge.core.model.bodies import INPUT_KEYS
 from weighbridge.core.model.definition import SHAREABLE, Share
-from weighbridge.core.model.parsing import CASES_MAX, MODEL_KEYS, NODE_KEYS, NODES_MAX, TABLES_MAX
-from weighbridge.core.model.reference_examples import aggregate_of, names_written, result_of
-from weighbridge.core.model.tables import ROWS_MAX
+from weighbridge.core.model.document.bodies import INPUT_KEYS
+from weighbridge.core.model.document.parsing import CASES_MAX, MODEL_KEYS, NODE_KEYS, NODES_MAX, TABLES_MAX
+from weighbridge.core.model.document.tables import ROWS_MAX
+from weighbridge.core.model.reference.examples import aggregate_of, names_written, result_of
 from weighbridge.core.quantity.number import DIGITS_MAX, ROUNDING_MODES
 from weighbridge.core.quantity.number import EXPONENT_MAX as NUMBER_EXPONENT_MAX
 

@@ -28,8 +28,8 @@ from weighbridge.core.model.definition import (
     Straddle,
     Upstream,
 )
-from weighbridge.core.model.reading import Reader, is_node_slug
-from weighbridge.core.model.source import Mapping, Scalar, Source, SourceListing
+from weighbridge.core.model.document.reading import Reader, is_node_slug
+from weighbridge.core.model.document.source import Mapping, Scalar, Source, SourceListing
 from weighbridge.core.quantity.unit import Unit
 
 INPUT_KEYS: Final = (

@@ -12,8 +12,7 @@ from enum import StrEnum
 from typing import Final, TypeVar
 
 from weighbridge.core.expression import RESERVED, Expression, ExpressionError, parse
-from weighbridge.core.model.flaw import FLAWS_MAX, Flaw, expression_flaw
-from weighbridge.core.model.source import (
+from weighbridge.core.model.document.source import (
     Mapping,
     Scalar,
     Source,
@@ -22,6 +21,7 @@ from weighbridge.core.model.source import (
     SourceMark,
     describe,
 )
+from weighbridge.core.model.flaw import FLAWS_MAX, Flaw, expression_flaw
 from weighbridge.core.quantity.number import NumberError, limited, shorten
 from weighbridge.core.quantity.unit import Unit, UnitError, parse_unit
 

@@ -10,12 +10,12 @@ from typing import Final, TypeVar
 
 from weighbridge.core.expression import Table
 from weighbridge.core.ledger.partition import DIMENSIONS
-from weighbridge.core.model.bodies import BODY_KEYS, read_body
 from weighbridge.core.model.definition import Body, Case, Formula, Model, Node, Rounding
+from weighbridge.core.model.document.bodies import BODY_KEYS, read_body
+from weighbridge.core.model.document.reading import Reader
+from weighbridge.core.model.document.source import Mapping, Source, describe
+from weighbridge.core.model.document.tables import read_table
 from weighbridge.core.model.flaw import Flaw
-from weighbridge.core.model.reading import Reader
-from weighbridge.core.model.source import Mapping, Source, describe
-from weighbridge.core.model.tables import read_table
 from weighbridge.core.quantity.number import PLACES_MAX, ROUNDING_MODES
 from weighbridge.core.time.cadence import CADENCES
 

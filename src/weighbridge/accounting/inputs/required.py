@@ -11,7 +11,7 @@ from weighbridge.core.model import Input, Model, Node, Upstream
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.modelling.document.reading import read_model
-from weighbridge.modelling.models.queries import stored_model
+from weighbridge.modelling.versions.stored import stored_model
 
 
 class RequiredInputs(msgspec.Struct, frozen=True):

@@ -1,8 +1,7 @@
-"""Read model versions."""
+"""Read model versions as the interface shows them."""
 
 from typing import Final
 
-import msgspec
 from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.core.identity import ids
@@ -13,6 +12,7 @@ from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, Wanted, page_of, read_int4
 from weighbridge.errors import NotFound
 from weighbridge.modelling.models.records import Model
+from weighbridge.modelling.versions.stored import owned_model
 
 MODELS: Final = Listing(
     sorts={
@@ -46,27 +46,6 @@ _COLUMNS: Final = """
 """
 
 
-class StoredModel(msgspec.Struct, frozen=True):
-    """A version with what it takes to run it."""
-
-    id: int
-    family: int
-    name: str
-    version: int
-    sha256: bytes
-    document: str
-
-
-class Kept(msgspec.Struct, frozen=True):
-    """A version with what it takes to change it or look into it."""
-
-    number: int
-    family: int
-    project: int | None
-    version: int
-    document: str
-
-
 async def list_models(tx: Read, actor: Actor, wanted: Wanted) -> Page[Model]:
     """Every version of the account's models."""
     return await page_of(tx, _model, MODELS, wanted, columns=_COLUMNS, source=_SOURCE, where=[_mine(actor)])
@@ -86,34 +65,11 @@ async def get_model(tx: Read, actor: Actor, friendly: str) -> Model:
 
 async def list_versions(tx: Read, actor: Actor, friendly: str, wanted: Wanted) -> Page[Model]:
     """Every version of the model that a version belongs to."""
-    kept = await kept_model(tx, actor, friendly)
-    of_family = SQL("m.family_id = {}").format(Literal(kept.family))
+    version = await owned_model(tx, actor, friendly)
+    of_family = SQL("m.family_id = {}").format(Literal(version.family))
     return await page_of(
         tx, _model, VERSIONS, wanted, columns=_COLUMNS, source=_SOURCE, where=[_mine(actor), of_family]
     )
-
-
-async def kept_model(tx: Read, actor: Actor, friendly: str, *, is_changed: bool = False) -> Kept:
-    """A version of the account's models with its document, locked when it is going to be changed."""
-    statement = SQL("""
-        SELECT m.id, m.family_id, f.project_id, m.version, m.document FROM {} WHERE {} AND m.id = %s {}
-    """).format(SQL(_SOURCE), _mine(actor), SQL("FOR NO KEY UPDATE OF m" if is_changed else ""))
-    found = await tx.row(Kept, statement, (ids.number("model", friendly),))
-    if found is None:
-        raise NotFound
-    return found
-
-
-async def stored_model(tx: Read, number: int) -> StoredModel:
-    """A version by its number, with its document."""
-    found = await tx.row(
-        StoredModel,
-        "SELECT id, family_id, name, version, sha256, document FROM models WHERE id = %s",
-        (number,),
-    )
-    if found is None:
-        raise NotFound
-    return found
 
 
 def _mine(actor: Actor) -> Composable:

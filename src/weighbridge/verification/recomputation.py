@@ -24,7 +24,7 @@ from weighbridge.core.time.slot import in_order
 from weighbridge.db.engine import Read
 from weighbridge.errors import Refusal
 from weighbridge.modelling.document.reading import read_model
-from weighbridge.modelling.models.queries import stored_model
+from weighbridge.modelling.versions.stored import stored_model
 from weighbridge.verification.draws import RunAsUsed, drawing_as_used
 from weighbridge.verification.lineage import data_as_used
 

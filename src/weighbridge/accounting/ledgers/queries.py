@@ -20,7 +20,7 @@ from weighbridge.db.listing import Filter, Listing, Page, list_request, read_int
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.errors import Malformed
 from weighbridge.modelling.document.reading import read_model
-from weighbridge.modelling.models.queries import stored_model
+from weighbridge.modelling.versions.stored import stored_model
 from weighbridge.platform.tenancy.scope import find, key_named, of_key, of_projects
 
 LEDGERS: Final = Listing(

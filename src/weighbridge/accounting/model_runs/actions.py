@@ -18,7 +18,7 @@ from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid
 from weighbridge.modelling.document.reading import read_model
 from weighbridge.modelling.document.surroundings import surroundings_of
-from weighbridge.modelling.models.queries import Kept, kept_model
+from weighbridge.modelling.versions.stored import StoredModel, owned_model
 from weighbridge.platform import changes
 
 PROBLEMS_MAX = 100
@@ -31,7 +31,7 @@ async def create_model_run(tx: Write, actor: Actor, model: str, asked: NewModelR
     Raises Invalid with everything that keeps it from being evaluated. An evaluation that fails, as by a
     division by zero, is kept as a failed run.
     """
-    kept = await kept_model(tx, actor, model)
+    kept = await owned_model(tx, actor, model)
     project, period = _frame(kept, asked)
     surroundings = await surroundings_of(tx, project, kept.document, is_final=False)
     program = await tx.in_thread(_program, kept.document, surroundings)
@@ -42,7 +42,7 @@ async def create_model_run(tx: Write, actor: Actor, model: str, asked: NewModelR
     # An input whose data are of another period has been spoken of.
     refusals = [one for one in outcome.refusals if one.field not in unused.inputs]
     _refuse([*problems, *unused.problems, *refusals])
-    key = await _keep(tx, project, kept.number, period, outcome)
+    key = await _keep(tx, project, kept.id, period, outcome)
     await _keep_inputs(tx, key, named)
     await _keep_values(tx, key, program.model, outcome)
     made = await queries.get_model_run(tx, actor, model_run_id(key))
@@ -85,7 +85,7 @@ async def delete_model_run(tx: Write, actor: Actor, friendly: str) -> None:
     )
 
 
-def _frame(kept: Kept, asked: NewModelRun) -> tuple[int, Interval]:
+def _frame(kept: StoredModel, asked: NewModelRun) -> tuple[int, Interval]:
     """The project whose data are read and the period; Invalid with what is wrong about the request itself."""
     problems = []
     if kept.project is None:

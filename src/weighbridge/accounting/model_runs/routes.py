@@ -4,7 +4,7 @@ from weighbridge.accounting.model_runs import actions, queries
 from weighbridge.accounting.model_runs.records import ModelRun, NewModelRunBody
 from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, post
-from weighbridge.modelling.models.queries import kept_model
+from weighbridge.modelling.versions.stored import owned_model
 
 _READ = "production_accounting:read"
 _WRITE = "production_accounting:write"
@@ -15,8 +15,8 @@ _ONE = "/model_runs/{model_run_id}"
 @get(_OF_MODEL, permission=_READ, returns=Page[ModelRun], listing=queries.MODEL_RUNS)
 async def list_model_runs(call: ReadCall) -> Page[ModelRun]:
     """List the runs of one version of a model: those that stand alone, and those behind its batches."""
-    kept = await kept_model(call.tx, call.actor, call.path["model_id"])
-    return await queries.list_model_runs(call.tx, kept.number, list_request(call.query, queries.MODEL_RUNS))
+    kept = await owned_model(call.tx, call.actor, call.path["model_id"])
+    return await queries.list_model_runs(call.tx, kept.id, list_request(call.query, queries.MODEL_RUNS))
 
 
 @post(

@@ -15,7 +15,7 @@ from weighbridge.core.time.instant import Interval
 
 
 @dataclass(frozen=True, slots=True)
-class SlotComputation:
+class ComputedRuns:
     """What some slots came to."""
 
     runs: tuple[Run, ...]
@@ -30,7 +30,7 @@ def compute_slots(
     streams: Sequence[InputStream],
     slots: Sequence[SlotData],
     unchanged: Collection[Interval] = (),
-) -> SlotComputation:
+) -> ComputedRuns:
     """Run the model over slots, one after the other; of unchanged ones only what met no partition is told."""
     names = {stream.number: stream.node_slugs for stream in streams}
     runs: list[Run] = []
@@ -46,7 +46,7 @@ def compute_slots(
         problems += [f"{name}: {problem.message}" for problem in slot_run.problems]
         without_partition += slot_run.not_counted
         runs += [replace(_run(scope, data.slot, name, one, names), skipped=skipped) for one in slot_run.runs]
-    return SlotComputation(tuple(runs), tuple(without_partition), tuple(problems))
+    return ComputedRuns(tuple(runs), tuple(without_partition), tuple(problems))
 
 
 def _run(

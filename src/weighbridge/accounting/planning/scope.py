@@ -27,7 +27,7 @@ from weighbridge.core.time.slot import Version
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.modelling.document.reading import read_model
-from weighbridge.modelling.models.queries import stored_model
+from weighbridge.modelling.versions.stored import stored_model
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.model import Formula, Input, Node, Upstream, needs
 from weighbridge.db.engine import Read
 from weighbridge.modelling.document.reading import read_model
-from weighbridge.modelling.models.queries import stored_model
+from weighbridge.modelling.versions.stored import stored_model
 
 ROWS_SHOWN: Final = 20
 """Measurements shown for each input; all of them are in the batch's input data."""

@@ -13,7 +13,7 @@ from weighbridge.db.engine import Read
 from weighbridge.modelling.document.reading import check_document, read_model
 from weighbridge.modelling.document.surroundings import surroundings_of
 from weighbridge.modelling.document.validation import problems_of
-from weighbridge.modelling.models.queries import Kept
+from weighbridge.modelling.versions.stored import StoredModel
 
 
 class _Ledger(msgspec.Struct, frozen=True):
@@ -25,22 +25,22 @@ class _Ledger(msgspec.Struct, frozen=True):
     output: str
 
 
-async def problems_of_activation(tx: Read, kept: Kept) -> list[Problem]:
+async def problems_of_activation(tx: Read, version: StoredModel) -> list[Problem]:
     """Why a version cannot become the one that ledgers run; empty when it can."""
     ledgers = await tx.rows(
         _Ledger,
         """
         SELECT project_id, name, unit, output FROM ledgers WHERE family_id = %s ORDER BY project_id, id
         """,
-        (kept.family,),
+        (version.family,),
     )
-    projects = {kept.project, *(ledger.project for ledger in ledgers)}
+    projects = {version.project, *(ledger.project for ledger in ledgers)}
     # The cases depend on no project, so they are run once.
-    report = await tx.in_thread(check_document, kept.document)
+    report = await tx.in_thread(check_document, version.document)
     problems = dict.fromkeys(problems_of(report, "yaml"))
     for project in sorted(one for one in projects if one is not None):
-        surroundings = await surroundings_of(tx, project, kept.document, is_final=True)
-        flaws = await tx.in_thread(_flaws, kept.document, surroundings)
+        surroundings = await surroundings_of(tx, project, version.document, is_final=True)
+        flaws = await tx.in_thread(_flaws, version.document, surroundings)
         problems |= dict.fromkeys(flaw.problem("yaml") for flaw in flaws)
     if report.model is not None:
         problems |= dict.fromkeys(one for ledger in ledgers if (one := _problem_of(ledger, report.model)))

@@ -9,8 +9,8 @@ from weighbridge.core.quantity.unit import Unit
 from weighbridge.db.engine import Read
 from weighbridge.errors import Malformed
 from weighbridge.modelling.document.reading import read_model
-from weighbridge.modelling.models.queries import kept_model
 from weighbridge.modelling.models.records import Change, ChangedNode, Difference
+from weighbridge.modelling.versions.stored import owned_model
 
 
 async def compare(tx: Read, actor: Actor, before: str, query: Sequence[tuple[str, str]]) -> Difference:
@@ -18,7 +18,7 @@ async def compare(tx: Read, actor: Actor, before: str, query: Sequence[tuple[str
     named = [value for name, value in query if name == "to"]
     if len(named) != 1:
         raise Malformed([Problem("to is required: the id of the other version, once.", "to", "required")])
-    versions = [await kept_model(tx, actor, one) for one in (before, named[0])]
+    versions = [await owned_model(tx, actor, one) for one in (before, named[0])]
     found = await tx.in_thread(_difference, versions[0].document, versions[1].document)
     return Difference(
         before,

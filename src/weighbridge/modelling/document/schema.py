@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from weighbridge.core.expression import FUNCTIONS
+from weighbridge.core.identity import ids
 from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model import (
     Available,
@@ -22,8 +23,8 @@ from weighbridge.core.model import (
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.modelling.document.reading import read_model
-from weighbridge.modelling.models.queries import get_model, kept_model
 from weighbridge.modelling.models.records import ModelName, Schema, SchemaInput, SchemaOutput, Simulation
+from weighbridge.modelling.versions.stored import owned_model
 
 OPERATORS: Final = (
     *("add", "subtract", "multiply", "divide", "power", "negate"),
@@ -38,10 +39,10 @@ _EXAMPLE: Final = (datetime(2025, 1, 1, tzinfo=UTC), datetime(2025, 2, 1, tzinfo
 
 async def schema_of(tx: Read, actor: Actor, friendly: str) -> Schema:
     """Describe a version to someone who has to feed it or to read its results."""
-    shown = await get_model(tx, actor, friendly)
-    model = await tx.in_thread(read_model, (await kept_model(tx, actor, friendly)).document)
+    version = await owned_model(tx, actor, friendly)
+    model = await tx.in_thread(read_model, version.document)
     return Schema(
-        ModelName(shown.id, shown.name, shown.version),
+        ModelName(ids.of("model", 0, version.id), version.name, version.version),
         [_input(node) for node in model.nodes if kind_of(node) not in COMPUTED],
         [_output(number, node, model) for number, node in enumerate(model.outputs, 1)],
         list(OPERATORS),

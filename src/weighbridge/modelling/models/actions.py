@@ -15,7 +15,6 @@ from weighbridge.modelling.document.activation import problems_of_activation
 from weighbridge.modelling.document.reading import read_model
 from weighbridge.modelling.document.validation import read_valid
 from weighbridge.modelling.models import queries
-from weighbridge.modelling.models.queries import Kept
 from weighbridge.modelling.models.records import (
     DESCRIPTION_LENGTH_MAX,
     VERSION_LABEL_LENGTH_MAX,
@@ -25,6 +24,7 @@ from weighbridge.modelling.models.records import (
     NewVersion,
     VersionLabel,
 )
+from weighbridge.modelling.versions.stored import StoredModel, owned_model
 from weighbridge.platform import changes
 
 ORDER_MAX = 2**31 - 1
@@ -60,7 +60,7 @@ async def create_version(tx: Write, actor: Actor, friendly: str, asked: NewVersi
 
     A name that was given to the model itself stays until a document brings another one than the last.
     """
-    latest = await queries.kept_model(tx, actor, friendly)
+    latest = await owned_model(tx, actor, friendly)
     problems = [
         *_problems_of_label(asked.version_label),
         *_problems_of_description(asked.description, "description"),
@@ -97,16 +97,18 @@ async def activate_model(tx: Write, actor: Actor, friendly: str) -> Model:
 
     Raises Invalid while the version has errors, or a ledger is credited by an output that it lacks.
     """
-    kept = await queries.kept_model(tx, actor, friendly)
-    await tx.execute("SELECT FROM model_families WHERE id = %s FOR UPDATE", (kept.family,))
-    active: int = await tx.value("SELECT active_model_id FROM model_families WHERE id = %s", (kept.family,))
-    if active == kept.number:
+    version = await owned_model(tx, actor, friendly)
+    await tx.execute("SELECT FROM model_families WHERE id = %s FOR UPDATE", (version.family,))
+    active: int = await tx.value(
+        "SELECT active_model_id FROM model_families WHERE id = %s", (version.family,)
+    )
+    if active == version.id:
         return await queries.get_model(tx, actor, friendly)
-    if problems := await problems_of_activation(tx, kept):
+    if problems := await problems_of_activation(tx, version):
         raise Invalid(problems)
     before = await queries.get_model(tx, actor, ids.of("model", 0, active))
     await tx.execute(
-        "UPDATE model_families SET active_model_id = %s WHERE id = %s", (kept.number, kept.family)
+        "UPDATE model_families SET active_model_id = %s WHERE id = %s", (version.id, version.family)
     )
     after = await queries.get_model(tx, actor, friendly)
     changes.record(
@@ -114,7 +116,7 @@ async def activate_model(tx: Write, actor: Actor, friendly: str) -> Model:
         actor,
         action="model.activate",
         target=friendly,
-        project_id=kept.project,
+        project_id=version.project,
         before=before,
         after=after,
     )
@@ -123,7 +125,7 @@ async def activate_model(tx: Write, actor: Actor, friendly: str) -> Model:
 
 async def update_model(tx: Write, actor: Actor, friendly: str, asked: ModelChange) -> Model:
     """Change the name, order or description of a version; what it computes never changes."""
-    kept = await queries.kept_model(tx, actor, friendly, is_changed=True)
+    version = await owned_model(tx, actor, friendly, is_changed=True)
     before = await queries.get_model(tx, actor, friendly)
     wanted = changed(before, asked)
     problems = [*_problems_of_description(wanted.description, "model.description")]
@@ -139,12 +141,12 @@ async def update_model(tx: Write, actor: Actor, friendly: str, asked: ModelChang
         )
     if problems:
         raise Invalid(problems)
-    return await _update(tx, actor, kept, before, wanted, action="model.update")
+    return await _update(tx, actor, version, before, wanted, action="model.update")
 
 
 async def set_version_label(tx: Write, actor: Actor, friendly: str, asked: VersionLabel) -> Model:
     """Set or clear the label of a version."""
-    kept = await queries.kept_model(tx, actor, friendly, is_changed=True)
+    version = await owned_model(tx, actor, friendly, is_changed=True)
     label = asked.version_label
     if not isinstance(label, str | None):
         raise Malformed([Problem("version_label is required", "version_label", "required")])
@@ -152,10 +154,12 @@ async def set_version_label(tx: Write, actor: Actor, friendly: str, asked: Versi
         raise Invalid(problems)
     before = await queries.get_model(tx, actor, friendly)
     wanted = changed(before, VersionLabel(label or None))
-    return await _update(tx, actor, kept, before, wanted, action="model.set_version_label")
+    return await _update(tx, actor, version, before, wanted, action="model.set_version_label")
 
 
-async def _update(tx: Write, actor: Actor, kept: Kept, before: Model, wanted: Model, *, action: str) -> Model:
+async def _update(
+    tx: Write, actor: Actor, version: StoredModel, before: Model, wanted: Model, *, action: str
+) -> Model:
     if wanted == before:
         return before
     await tx.execute(
@@ -163,11 +167,11 @@ async def _update(tx: Write, actor: Actor, kept: Kept, before: Model, wanted: Mo
         UPDATE models SET name = %s, sort_order = %s, description = %s, version_label = %s, updated_at = now()
          WHERE id = %s
         """,
-        (wanted.name, wanted.order, wanted.description, wanted.version_label, kept.number),
+        (wanted.name, wanted.order, wanted.description, wanted.version_label, version.id),
     )
     after = await queries.get_model(tx, actor, before.id)
     changes.record(
-        tx, actor, action=action, target=after.id, project_id=kept.project, before=before, after=after
+        tx, actor, action=action, target=after.id, project_id=version.project, before=before, after=after
     )
     return after
 
@@ -180,7 +184,7 @@ def _name_in(document: str) -> str | None:
         return None
 
 
-async def _refuse_unless_latest(tx: Write, asked: Kept) -> None:
+async def _refuse_unless_latest(tx: Write, asked: StoredModel) -> None:
     newest: int = await tx.value("SELECT max(version) FROM models WHERE family_id = %s", (asked.family,))
     if asked.version == newest:
         return

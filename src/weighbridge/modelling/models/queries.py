@@ -1,9 +1,8 @@
-"""Read model versions."""
+"""Read model versions as the interface shows them."""
 
 from functools import partial
 from typing import Final
 
-import msgspec
 from psycopg.sql import SQL
 
 from weighbridge.core.identity import ids
@@ -13,8 +12,8 @@ from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Derived, row_of, unless_null
-from weighbridge.errors import NotFound
 from weighbridge.modelling.models.records import Model
+from weighbridge.modelling.versions.stored import owned_model
 from weighbridge.platform.tenancy.scope import find, of_account
 
 MODELS: Final = Listing(
@@ -67,27 +66,6 @@ MODEL: Final = row_of(
 )
 
 
-class StoredModel(msgspec.Struct, frozen=True):
-    """A version with what it takes to run it."""
-
-    id: int
-    family: int
-    name: str
-    version: int
-    sha256: bytes
-    document: str
-
-
-class Kept(msgspec.Struct, frozen=True):
-    """A version with what it takes to change it or look into it."""
-
-    number: int
-    family: int
-    project: int | None
-    version: int
-    document: str
-
-
 async def list_models(tx: Read, actor: Actor, request: ListRequest) -> Page[Model]:
     """Every version of the account's models."""
     return await read_page(
@@ -103,33 +81,8 @@ async def get_model(tx: Read, actor: Actor, friendly: str) -> Model:
 
 async def list_versions(tx: Read, actor: Actor, friendly: str, request: ListRequest) -> Page[Model]:
     """Every version of the model that a version belongs to."""
-    kept = await kept_model(tx, actor, friendly)
-    of_family = SQL("m.family_id = {}").format(Literal(kept.family))
+    version = await owned_model(tx, actor, friendly)
+    of_family = SQL("m.family_id = {}").format(Literal(version.family))
     return await read_page(
         tx, MODEL, VERSIONS, request, source=_SOURCE, where=[of_account(actor, "f.account_id"), of_family]
     )
-
-
-async def kept_model(tx: Read, actor: Actor, friendly: str, *, is_changed: bool = False) -> Kept:
-    """A version of the account's models with its document, locked when it is going to be changed."""
-    statement = SQL("""
-        SELECT m.id, m.family_id, f.project_id, m.version, m.document FROM {} WHERE {} AND m.id = %s {}
-    """).format(
-        SQL(_SOURCE), of_account(actor, "f.account_id"), SQL("FOR NO KEY UPDATE OF m" if is_changed else "")
-    )
-    found = await tx.row(Kept, statement, (ids.number("model", friendly),))
-    if found is None:
-        raise NotFound
-    return found
-
-
-async def stored_model(tx: Read, number: int) -> StoredModel:
-    """A version by its number, with its document."""
-    found = await tx.row(
-        StoredModel,
-        "SELECT id, family_id, name, version, sha256, document FROM models WHERE id = %s",
-        (number,),
-    )
-    if found is None:
-        raise NotFound
-    return found

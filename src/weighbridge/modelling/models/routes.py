@@ -26,6 +26,7 @@ from weighbridge.modelling.models.records import (
     VersionLabelBody,
 )
 from weighbridge.modelling.simulation.simulation import simulate
+from weighbridge.modelling.versions.stored import owned_model
 
 _READ = "production_accounting:read"
 _WRITE = "production_accounting:write"
@@ -91,8 +92,8 @@ async def set_version_label(call: WriteCall, body: VersionLabelBody) -> Model:
 async def download_model_document(call: ReadCall) -> Attachment:
     """Download the YAML document of a version, character by character as it was saved."""
     shown = await queries.get_model(call.tx, call.actor, call.path["model_id"])
-    kept = await queries.kept_model(call.tx, call.actor, call.path["model_id"])
-    content = kept.document.encode()
+    version = await owned_model(call.tx, call.actor, call.path["model_id"])
+    content = version.document.encode()
 
     async def read() -> Spool:
         spool: Spool = SpooledTemporaryFile(max_size=len(content) + 1)  # noqa: SIM115 - whoever sends it closes it
@@ -175,8 +176,8 @@ async def validate_model_yaml(call: WriteCall, body: Document) -> Validation:
 
     It is checked against the project of the model. The answer is 200 for a document that is wrong, too.
     """
-    kept = await queries.kept_model(call.tx, call.actor, call.path["model_id"])
-    return await validate(call.tx, kept.project, body.yaml)
+    version = await owned_model(call.tx, call.actor, call.path["model_id"])
+    return await validate(call.tx, version.project, body.yaml)
 
 
 ROUTES = [

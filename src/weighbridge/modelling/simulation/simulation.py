@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from weighbridge.core.engine import GivenValues, try_out, with_attributes
 from weighbridge.core.expression import Budget, ExpressionError
+from weighbridge.core.identity import ids
 from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model import (
     Aggregate,
@@ -41,8 +42,8 @@ from weighbridge.modelling.document.schema import (
     outside_slug,
 )
 from weighbridge.modelling.document.surroundings import surroundings_of
-from weighbridge.modelling.models.queries import get_model, kept_model
 from weighbridge.modelling.models.records import ModelName, NodeValue, Simulated, Simulation
+from weighbridge.modelling.versions.stored import owned_model
 
 COST_MAX: Final = 2_000_000
 """How many operations a simulation may cost."""
@@ -58,14 +59,13 @@ async def simulate(tx: Read, actor: Actor, friendly: str, asked: Simulation) -> 
     if asked.end_time <= asked.start_time:
         raise Invalid([Problem("end_time is not after start_time.", "end_time", "invalid")])
     start, end = Instant.of(asked.start_time), Instant.of(asked.end_time)
-    shown = await get_model(tx, actor, friendly)
-    kept = await kept_model(tx, actor, friendly)
-    surroundings = await surroundings_of(tx, kept.project, kept.document, is_final=False)
+    version = await owned_model(tx, actor, friendly)
+    surroundings = await surroundings_of(tx, version.project, version.document, is_final=False)
     primary, values = await tx.in_thread(
-        _computed, kept.document, surroundings, asked, days_of(Interval(start, end))
+        _computed, version.document, surroundings, asked, days_of(Interval(start, end))
     )
     nodes = {value.slug: value for value in values}
-    name = ModelName(shown.id, shown.name, shown.version)
+    name = ModelName(ids.of("model", 0, version.id), version.name, version.version)
     return Simulated(name, start, end, nodes[primary], values)
 
 

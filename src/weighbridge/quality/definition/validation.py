@@ -22,7 +22,7 @@ from weighbridge.core.rule.correction import Purpose, expression_of, read_correc
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
-from weighbridge.modelling.models.queries import kept_model
+from weighbridge.modelling.versions.stored import owned_model
 from weighbridge.quality.definition.allowed_names import vocabularies_of_event_types, vocabulary_of_family
 from weighbridge.quality.rules.records import EVALUATIONS, PRIORITY_MAX, NewRule
 from weighbridge.quality.versions.stored_version import StoredVersion
@@ -178,7 +178,7 @@ async def _family(
     if named is None:
         return None
     try:
-        kept = await kept_model(tx, actor, named)
+        kept = await owned_model(tx, actor, named)
     except NotFound:
         kept = None
     if kept is None or kept.project not in {None, project}:

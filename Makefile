@@ -7,6 +7,9 @@ READY := .venv/.ready
 FUZZ_MINUTES ?= 10
 CASES ?= 10000
 
+# The tests start hundreds of processes of one code: what Python compiled is kept, wherever they run.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo serve test check lint types bench fuzz fuzz-accounting durability fuzz-api docs lock clean
 
@@ -22,7 +25,7 @@ serve: $(READY) ## run the service on http://127.0.0.1:8080 with its data in .da
 	@$(BIN)/weighbridge serve --data-dir .data --host 127.0.0.1 --port 8080
 
 test: lint types ## lint, types, import contracts, then every test
-	@$(BIN)/pytest --numprocesses auto --dist loadfile
+	@$(BIN)/pytest --numprocesses auto --dist worksteal
 
 check: test ## the same as `make test`, which is what CI runs
 
@@ -41,7 +44,7 @@ bench: $(READY) ## run every benchmark in turn
 
 fuzz: $(READY) ## run the property tests with new seeds for FUZZ_MINUTES, 10 by default
 	@end=$$(($$(date +%s) + 60 * $(FUZZ_MINUTES))); \
-	while [ "$$(date +%s)" -lt "$$end" ]; do $(BIN)/pytest -m hypothesis --hypothesis-seed="$$(date +%s)" || exit 1; done
+	while [ "$$(date +%s)" -lt "$$end" ]; do $(BIN)/pytest -m hypothesis --hypothesis-profile=fuzz --hypothesis-seed="$$(date +%s)" || exit 1; done
 
 fuzz-accounting: $(READY) ## tell STORIES stories of a chain of ledgers, 500 by default, each of up to 30 steps
 	@STORIES=$(or $(STORIES),500) STEPS=$(or $(STEPS),30) \
@@ -49,9 +52,9 @@ fuzz-accounting: $(READY) ## tell STORIES stories of a chain of ledgers, 500 by 
 		tests/accounting/batch_generations/test_stories_of_events.py $(if $(SEED),--hypothesis-seed=$(SEED))
 
 durability: $(READY) ## kill processes KILLS times, race ROUNDS times, 500 each by default; stop the database STOPS times
-	@KILLS=$(or $(KILLS),500) ROUNDS=$(or $(ROUNDS),500) STOPS=$(or $(STOPS),20) $(if $(SEED),SEED=$(SEED)) \
-		$(BIN)/pytest -s tests/durability/test_kills.py tests/durability/test_races.py \
-		tests/durability/test_database_stop.py tests/durability/test_fence.py
+	@KILLS=$(or $(KILLS),500) ROUNDS=$(or $(ROUNDS),500) STOPS=$(or $(STOPS),20) EVENTS=$(or $(EVENTS),200000) \
+		$(if $(SEED),SEED=$(SEED)) $(BIN)/pytest -s tests/durability/test_kills.py tests/durability/test_races.py \
+		tests/durability/test_database_stop.py tests/durability/test_fence.py tests/durability/test_generation.py
 
 fuzz-api: $(READY) ## send CASES requests made up from the OpenAPI document, 10,000 by default
 	@$(BIN)/python tools/fuzz_api.py --cases $(CASES) $(if $(SEED),--seed $(SEED))

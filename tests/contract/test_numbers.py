@@ -10,6 +10,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.given import collection as given_a
 
 
@@ -188,7 +189,9 @@ decimals = st.one_of(
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(values=st.lists(decimals, min_size=1, max_size=40))
 def test_any_numbers_within_the_limits_come_back_equal(api, project, values):
     receipts = given_a.events(api, project, [given_a.event_body(values={"mass": value}) for value in values])

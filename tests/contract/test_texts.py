@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.given import collection as given_a
 
 NASTY = [
@@ -70,7 +71,9 @@ texts = st.text(
 ).filter(str.strip)  # fmt: skip
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(values=st.lists(texts, min_size=1, max_size=40))
 def test_any_texts_come_back_equal(api, project, values):
     bodies = [

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import given as for_all
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.given import collection as given
 from tests.server import Account, Caller
 
 quickly = settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 SORTS = ("start_time", "end_time", "tracking_id", "created_at", "status", "id")

@@ -12,6 +12,7 @@ import pytest
 from tests.durability.processes import HERE, Program, postmasters_of, until
 
 from weighbridge.db.embedded import server
+from weighbridge.db.migrate import migrate
 
 ROOM_BYTES = 1_000_000_000
 
@@ -43,12 +44,27 @@ def data_dir(folder, made_once):
     return Path(shutil.copytree(made_once, folder / "data"))
 
 
+@pytest.fixture
+def migrated_dir(folder, migrated_once):
+    """A data directory whose database is at the newest step, with nothing stored."""
+    return Path(shutil.copytree(migrated_once, folder / "data"))
+
+
 @pytest.fixture(scope="session")
 def made_once():
     with tempfile.TemporaryDirectory(prefix="wb-", dir=_quick_folder()) as made:
         with server(Path(made, "data")):
             pass
         yield Path(made, "data")
+
+
+@pytest.fixture(scope="session")
+def migrated_once(made_once):
+    with tempfile.TemporaryDirectory(prefix="wb-", dir=_quick_folder()) as made:
+        copied = Path(shutil.copytree(made_once, Path(made, "data")))
+        with server(copied) as url:
+            migrate(url)
+        yield copied
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ DEADLINE_SECONDS = 20.0
 
 def environment(**variables):
     kept = {name: value for name, value in os.environ.items() if not name.startswith("WEIGHBRIDGE_")}
-    return kept | {"PYTHONPATH": str(HERE)} | variables
+    paths = [str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return kept | {"PYTHONPATH": os.pathsep.join(paths)} | variables
 
 
 def until(condition, *, what):

@@ -20,7 +20,6 @@ from tests.server import Answer
 from weighbridge.core.platform.permission import ALL_PERMISSIONS
 from weighbridge.db.embedded import server
 from weighbridge.db.engine import Database
-from weighbridge.db.migrate import migrate
 from weighbridge.platform.accounts.actions import create_account
 from weighbridge.platform.api_tokens.actions import create_token
 from weighbridge.verification import verify
@@ -79,7 +78,6 @@ class Site:
     def __init__(self, folder, data_dir):
         self.data_dir, self.log = data_dir, folder / "stderr"
         with server(data_dir) as url:
-            migrate(url)
             self.url = url
             self.token = asyncio.run(_token(url))
         self._opened = []

@@ -15,7 +15,7 @@ from tests.durability.processes import postmaster, until
 from tests.durability.remote import Site
 from tests.given import collection as given
 
-STOPS = int(os.environ.get("STOPS", "3"))
+STOPS = int(os.environ.get("STOPS", "1"))
 SEED = int(os.environ.get("SEED", "0")) or random.SystemRandom().randrange(1, 10**9)
 PAUSE_SECONDS_MAX = 3.0
 WORKERS = 2
@@ -24,8 +24,8 @@ EVENTS = 200
 
 
 @pytest.fixture
-def site(folder, data_dir):
-    site = Site(folder, data_dir)
+def site(folder, migrated_dir):
+    site = Site(folder, migrated_dir)
     yield site
     site.close()
 

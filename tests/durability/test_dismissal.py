@@ -15,7 +15,6 @@ from tests.durability.real_service import Service
 from weighbridge.core.identity import ids
 from weighbridge.db.embedded import server
 from weighbridge.db.engine import Database
-from weighbridge.db.migrate import migrate
 from weighbridge.platform.accounts.actions import create_account
 from weighbridge.platform.api_tokens.actions import create_token
 
@@ -72,10 +71,9 @@ async def token_for(url):
 
 
 @pytest.fixture
-def plant(folder, data_dir):
+def plant(folder, migrated_dir):
     """A running service over a thousand alerts, their ids, and connections to its database."""
-    with server(data_dir) as url:
-        migrate(url)
+    with server(migrated_dir) as url:
         token = asyncio.run(token_for(url))
         with (
             psycopg.connect(url, autocommit=True) as watcher,
@@ -83,7 +81,7 @@ def plant(folder, data_dir):
         ):
             watcher.execute(MAKE)
             named = [ids.of(kind, 1, key) for kind, key in watcher.execute(NAMED).fetchall()]
-            service = Service(data_dir, token, log=folder / "stderr")
+            service = Service(migrated_dir, token, log=folder / "stderr")
             yield service, named, watcher, holder
             service.close()
 

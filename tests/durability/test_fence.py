@@ -16,8 +16,8 @@ from tests.given.accounting import QUARTER, range_of
 
 
 @pytest.fixture
-def site(folder, data_dir):
-    site = Site(folder, data_dir)
+def site(folder, migrated_dir):
+    site = Site(folder, migrated_dir)
     yield site
     site.close()
 

@@ -19,12 +19,11 @@ from tests.durability.real_service import Service, second_worker
 from weighbridge.core.platform.task_state import ATTEMPTS_MAX
 from weighbridge.db.embedded import server
 from weighbridge.db.engine import Database
-from weighbridge.db.migrate import migrate
 from weighbridge.platform.accounts.actions import create_account
 from weighbridge.platform.api_tokens.actions import create_token
 from weighbridge.verification import verify
 
-EVENTS = 200_000
+EVENTS = int(os.environ.get("EVENTS", "60000"))
 LEASE = {"WEIGHBRIDGE_LEASE_SECONDS": "2"}
 YEAR = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2026-01-01T00:00:00Z"}
 BATCHES = 36
@@ -58,12 +57,11 @@ LOAD = """
 
 
 @pytest.fixture(scope="module")
-def loaded():
+def loaded(migrated_once):
     """A data directory with a year of deliveries and two ledgers over them, and a token for it."""
     with tempfile.TemporaryDirectory(prefix="wb-", dir=conftest._quick_folder()) as folder:
-        data_dir = Path(folder, "data")
+        data_dir = Path(shutil.copytree(migrated_once, Path(folder, "data")))
         with server(data_dir) as url:
-            migrate(url)
             token = asyncio.run(_token(url))
             with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute(MAKE)

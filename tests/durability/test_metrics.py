@@ -16,8 +16,8 @@ REFUSED = re.compile(r'_requests_total\{method="GET",operation="list_projects",s
 
 
 @pytest.fixture
-def service(folder, data_dir):
-    service = Service(data_dir, None, log=folder / "stderr", api_processes=PROCESSES)
+def service(folder, migrated_dir):
+    service = Service(migrated_dir, None, log=folder / "stderr", api_processes=PROCESSES)
     until(lambda: listeners(service) == PROCESSES, what="every process listens")
     yield service
     service.close()
@@ -52,12 +52,12 @@ def test_every_process_tells_the_counters_of_all(service):
     assert {kind for kind, _ in told} == {"text/plain; version=1.0.0; charset=utf-8"}
 
 
-def test_what_a_killed_service_counted_is_removed_when_the_next_one_starts(folder, data_dir):
+def test_what_a_killed_service_counted_is_removed_when_the_next_one_starts(folder, migrated_dir):
     own = folder / "tmp"
     own.mkdir()
 
     def start():
-        return Service(data_dir, None, log=folder / "stderr", TMPDIR=str(own))
+        return Service(migrated_dir, None, log=folder / "stderr", TMPDIR=str(own))
 
     killed = start()
     [left] = own.glob("weighbridge-metrics-*")

@@ -3,19 +3,15 @@
 import asyncio
 import os
 import signal
-import tempfile
 from contextlib import closing
-from pathlib import Path
 
 import psycopg
 import pytest
-from tests.durability import conftest
 from tests.durability.processes import until
 from tests.durability.real_service import Service
 
 from weighbridge.db.embedded import server
 from weighbridge.db.engine import Database
-from weighbridge.db.migrate import migrate
 from weighbridge.platform.accounts.actions import create_account
 from weighbridge.platform.api_tokens.actions import create_token
 from weighbridge.verification import verify
@@ -48,11 +44,10 @@ CALIBRATION = {
 class Plant:
     """A service with deliveries, and what a test does with it."""
 
-    def __init__(self, folder):
-        self.data_dir = folder / "data"
+    def __init__(self, folder, data_dir):
+        self.data_dir = data_dir
         self.log = folder / "stderr"
         with server(self.data_dir) as url:
-            migrate(url)
             token = asyncio.run(_token(url))
             with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute(MAKE)
@@ -108,11 +103,10 @@ async def _verified(url):
 
 
 @pytest.fixture
-def plant():
-    with tempfile.TemporaryDirectory(prefix="wb-", dir=conftest._quick_folder()) as folder:
-        plant = Plant(Path(folder))
-        yield plant
-        plant.service.close()
+def plant(folder, migrated_dir):
+    plant = Plant(folder, migrated_dir)
+    yield plant
+    plant.service.close()
 
 
 def waits_to_write(watcher):

@@ -60,8 +60,8 @@ def drawn(site, works):
 
 
 @pytest.fixture
-def site(folder, data_dir):
-    site = Site(folder, data_dir)
+def site(folder, migrated_dir):
+    site = Site(folder, migrated_dir)
     yield site
     site.close()
 

@@ -2,13 +2,16 @@
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.given import accounting
 from tests.given.accounting import QUARTER
 from tests.given.draws import consumer_of, draw
 
 deliveries = st.lists(st.tuples(st.integers(1, 3), st.integers(-9, 9)), min_size=1, max_size=3)
 stories = st.lists(deliveries, min_size=1, max_size=5)
-few = settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+few = settings(
+    max_examples=examples(6), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 def state(plant):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import given as for_all
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 
@@ -312,7 +313,9 @@ def test_a_repetition_with_the_same_key_is_answered_as_the_first_was(api):
     assert answers[1].headers["idempotency-replayed"] == "true"
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @for_all(st.lists(st.tuples(texts, texts, texts, numbers, st.booleans(), st.dates()), min_size=1, max_size=4))
 def test_what_was_downloaded_and_sent_back_changes_nothing_and_rebuilds_everything(api, rows):
     project, copy = given.project(api), given.project(api)

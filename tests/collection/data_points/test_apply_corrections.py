@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import given as for_any
 from hypothesis import strategies as st
 from psycopg.errors import UniqueViolation
+from tests.examples import examples
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 
@@ -269,7 +270,9 @@ STEPS = st.lists(
 
 
 @for_any(steps=STEPS)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_what_is_held_is_always_what_prevails_and_the_captured_value_never_changes(account, server, steps):
     value = Value(account, server, Decimal("2.50"))
     standing, said_by = {}, {}

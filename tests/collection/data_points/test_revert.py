@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import given as for_any
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.given import collection as given
 
 MASS = given.number("mass")
@@ -122,7 +123,9 @@ STEPS = st.lists(st.sampled_from([None, 1, 2, Decimal("2.0"), Decimal("0.10"), -
 
 
 @for_any(steps=STEPS)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_after_any_history_the_captured_value_stands_and_revert_restores_it(api, steps):
     project = given.measuring(api, MASS)
     event = given.event(api, project, values={"mass": Decimal("0.10")})

@@ -12,6 +12,7 @@ from fractions import Fraction
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from tests.core.expression.trees import arithmetic, near_texts, trees
+from tests.examples import examples
 
 from weighbridge.core.expression import (
     PLAIN,
@@ -36,10 +37,10 @@ from weighbridge.core.expression import (
 from weighbridge.core.expression.tree import Binary, Number, Operator, Unary
 from weighbridge.core.quantity.unit import parse_unit
 
-EXAMPLES = int(os.environ.get("WEIGHBRIDGE_FUZZ_EXAMPLES", "2000"))
+EXAMPLES = int(os.environ.get("WEIGHBRIDGE_FUZZ_EXAMPLES", examples(2000)))
 SECONDS_MAX = 0.05
 searched = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
-briefly = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+briefly = settings(max_examples=examples(300), deadline=None, suppress_health_check=list(HealthCheck))
 
 VALUES = {
     "mass": quantity(Decimal("2.5"), parse_unit("t")),

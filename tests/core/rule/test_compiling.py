@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from weighbridge.core.expression import (
     PLAIN,
@@ -72,7 +73,7 @@ truths = st.deferred(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(truths, st.tuples(numbers, numbers, texts, texts, st.booleans()))
 def test_where_the_engine_has_a_value_a_compiled_rule_has_the_same(tree, row):
     environment = Environment(
@@ -90,7 +91,7 @@ def test_where_the_engine_has_a_value_a_compiled_rule_has_the_same(tree, row):
         assert isinstance(found, Fault | bool)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(truths, st.tuples(*(st.none() | one for one in (numbers, numbers, texts, texts, st.booleans()))))
 def test_a_compiled_rule_never_raises_and_is_true_false_missing_or_at_fault(tree, row):
     found = compiled(tree, {name: place for place, name in enumerate(TYPES)})(row)

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.core.rule.records import at, rule_of
+from tests.examples import examples
 
 from weighbridge.core.quantity.number import CONTEXT
 from weighbridge.core.rule import Evaluation, Record, program_of
@@ -95,7 +96,7 @@ EXPRESSION = """
 """
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(rows, windows, conditions, st.integers(1, 7))
 def test_one_pass_agrees_with_the_definition_record_by_record(drawn, window, condition, portion):
     records, asked = history(drawn), window | condition

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from weighbridge.core.time.cadence import EventSlot, Selection, select
 from weighbridge.core.time.instant import Instant, Interval
@@ -155,7 +156,7 @@ days = st.integers(0, 200).map(
 ranges = st.tuples(days, days).filter(lambda two: two[0] != two[1]).map(lambda two: Interval(*sorted(two)))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(history=st.lists(st.tuples(st.sampled_from(CADENCES), ranges), max_size=4), wanted=ranges)
 def test_no_instant_is_ever_accounted_for_twice(history, wanted):
     generated: list[Generated] = []

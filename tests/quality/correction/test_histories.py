@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hypothesis import HealthCheck, settings
 from hypothesis import given as for_all
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.given import collection as given
 from tests.given.rule_evaluation import calibration, results, work
 
@@ -29,7 +30,7 @@ steps = st.lists(
     max_size=12,
 )
 thoroughly = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 from hypothesis import HealthCheck, settings
 from hypothesis import given as for_all
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.given import collection as given
 from tests.given.rule_evaluation import results, rule, work
 
@@ -63,7 +64,7 @@ steps = st.lists(
     max_size=8,
 )
 thoroughly = settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given as for_all
 from hypothesis import settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.given import accounting as given_accounting
 from tests.given import alerts as given_alerts
 from tests.given import collection as given
@@ -104,7 +105,7 @@ def test_a_result_that_is_dismissed_already_stays_as_it_is(api, plant, alert):
     assert again[1]["dismissal_reason"] == "Something else"
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @for_all(repeats=st.lists(st.integers(0, 3), min_size=1, max_size=12), seed=st.integers(1, 5))
 def test_dismissing_twice_is_dismissing_once(server, repeats, seed):
     api, sql = server.account().caller(), server.sql

@@ -1,1 +1,5 @@
-"""Rules of callers and their work: permissions, tokens, features, states of tasks, the audit chain."""
+"""Rules of callers and their work, each file by itself.
+
+`permission` and `token` say who may do what, `feature_flag` what an account has, `task_state` how a task
+moves, and `audit_chain` how one row of the audit log follows from another.
+"""

@@ -1,1 +1,5 @@
-"""Who a request acts for."""
+"""Who a request acts for.
+
+`presumption` is what the process remembers of a token, with the condition by which a statement asks whether
+that still holds.
+"""

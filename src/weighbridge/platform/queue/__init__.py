@@ -1,1 +1,5 @@
-"""The queue behind async tasks: jobs, their recovery, and how callers hear of the end."""
+"""The queue behind async tasks.
+
+In comes a task that is written with its request; out go jobs for workers. Read `jobs`, then `recovery` (no
+task is left without a job) and `polling` (how callers hear of the end).
+"""

@@ -22,7 +22,12 @@ date, and has to tell its callers when a minute begins before it asks the databa
 FLOAT_PLACES: tuple[str, ...] = ("exchange/importing/remote.py",)
 """Files of core and the areas that may name the binary float: for seconds to wait between two tries."""
 
-TESTS_OF_VERBS = ("tests/{noun.folder}/test_*.py", "tests/contract/**/*.py", "tests/durability/*.py")
+TESTS_OF_VERBS = (
+    "tests/{noun.folder}/test_*.py",
+    "tests/{noun.area}/named_records/*.py",
+    "tests/contract/**/*.py",
+    "tests/durability/*.py",
+)
 
 
 def test_no_function_is_longer_than_a_screen():

@@ -81,11 +81,3 @@ def test_a_leading_minus_sorts_batches_descending(api, plant):
 def test_a_batch_list_does_not_accept_a_filter_by_state(api, plant):
     for path in (f"/ledgers/{plant.ledger['id']}/batches", "/batches"):
         api.get(path, {"filter[state]": "complete"}).expect(400)
-
-
-def test_every_batch_endpoint_hides_the_batches_of_other_accounts(plant, stranger):
-    batch = plant.batches()[0]["id"]
-
-    answers = [stranger.get(f"/batches/{batch}{rest}") for rest in ("", "/input_data", "/lineage")]
-
-    assert [(answer.status, answer.error["message"]) for answer in answers] == [(404, "record not found")] * 3

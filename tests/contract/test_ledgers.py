@@ -65,18 +65,3 @@ def test_an_unknown_project_returns_the_message_project_not_found(api):
     body = {"ledger": {"project_id": "prj_unknown", "name": "One", "unit": "t"}}
 
     assert api.post("/ledgers", body).expect(404).error["message"] == "Project not found"
-
-
-def test_every_ledger_endpoint_hides_the_ledgers_of_other_accounts(api, drain, stranger):
-    ledger = accounting.plant(api, drain).ledger["id"]
-    body = accounting.range_of(accounting.JANUARY)
-
-    answers = [
-        stranger.get(f"/ledgers/{ledger}"),
-        stranger.get(f"/ledgers/{ledger}/required_inputs"),
-        stranger.get(f"/ledgers/{ledger}/batches"),
-        stranger.post(f"/ledgers/{ledger}/generate_preview", body),
-        stranger.post(f"/ledgers/{ledger}/batch_generations", body),
-    ]
-
-    assert [(answer.status, answer.error["message"]) for answer in answers] == [(404, "record not found")] * 5

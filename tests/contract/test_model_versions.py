@@ -126,9 +126,5 @@ def test_the_link_is_null_when_the_model_has_no_project(api):
     assert accounting.model(api, None, document(MASS))["ui_url"] is None
 
 
-def test_the_label_of_another_accounts_model_is_not_found(stranger, model):
-    assert label(stranger, model, "mine").expect(404).errors == [{"message": "record not found"}]
-
-
 def test_labelling_takes_production_accounting_write(account, model):
     label(account.caller("production_accounting:read"), model, "mine").expect(403)

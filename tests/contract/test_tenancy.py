@@ -36,6 +36,17 @@ def worlds(server: Server) -> tuple[World, World]:
     return world_of(server), world_of(server)
 
 
+@pytest.fixture
+def written(worlds: tuple[World, World], server: Server):
+    """Counts the writes of both accounts, all of which stand in the audit."""
+
+    def count() -> list[tuple[Any, ...]]:
+        accounts = [world.account.id for world in worlds]
+        return server.sql("SELECT count(*) FROM audit_log WHERE account_id = ANY(%s)", accounts)
+
+    return count
+
+
 def path_places() -> list[tuple[str, str, str]]:
     """Each operation, parameter of its path, and form of id: friendly, or the number of a project."""
     return [
@@ -63,8 +74,9 @@ def told(answer: Answer, *values: Any) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(("name", "place", "form"), path_places())
-def test_another_accounts_record_in_a_path_is_not_found(worlds, name, place, form):
+def test_another_accounts_record_in_a_path_is_not_found(worlds, written, name, place, form):
     mine, theirs = worlds
+    before = written()
     operation, kind = OPERATIONS[name], kind_of(place)
     foreign = theirs.ids[kind + form]
     never = unknown(kind, foreign)
@@ -83,6 +95,7 @@ def test_another_accounts_record_in_a_path_is_not_found(worlds, name, place, for
 
     assert answers[0][0].expect(404).error["message"] in {"record not found", "Project not found"}
     assert told(*answers[0]) == told(*answers[1])
+    assert written() == before
 
 
 def query_places() -> list[tuple[str, str, str]]:
@@ -133,8 +146,9 @@ def body_places() -> list[tuple[str, tuple[str, ...]]]:
 @pytest.mark.parametrize(
     ("name", "way"), body_places(), ids=lambda one: one if isinstance(one, str) else ".".join(one)
 )
-def test_another_accounts_record_in_a_body_is_refused_as_one_that_never_was(worlds, name, way):
+def test_another_accounts_record_in_a_body_is_refused_as_one_that_never_was(worlds, written, name, way):
     mine, theirs = worlds
+    before = written()
     operation = OPERATIONS[name]
     kind = kind_of(way[-1], next((part for part in reversed(way[:-1]) if part != "[]"), ""))
     foreign = theirs.ids[kind]
@@ -149,6 +163,7 @@ def test_another_accounts_record_in_a_body_is_refused_as_one_that_never_was(worl
     assert refusal.status in {400, 404, 422}, refusal.text
     assert refusal.status == 404 or str(foreign) in refusal.text or way[-1] in refusal.text
     assert told(*answers[0]) == told(*answers[1])
+    assert written() == before
 
 
 def test_the_caller_may_do_all_this_with_records_of_its_own(worlds):

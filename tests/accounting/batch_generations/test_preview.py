@@ -164,9 +164,3 @@ def test_a_preview_needs_no_permission_to_write(account, api, drain):
 
     reader.post(f"{path}/generate_preview", body).expect(200)
     reader.post(f"{path}/batch_generations", body).expect(403)
-
-
-def test_the_preview_of_another_accounts_ledger_is_not_found(api, drain, stranger):
-    plant = accounting.plant(api, drain)
-
-    stranger.post(f"/ledgers/{plant.ledger['id']}/generate_preview", accounting.range_of(JANUARY)).expect(404)

@@ -194,14 +194,6 @@ def test_generations_that_are_asked_for_at_once_make_each_batch_once(api, drain,
     assert len(plant.batches()) == 1
 
 
-def test_the_ledger_of_another_account_is_not_found(api, drain, stranger):
-    plant = accounting.plant(api, drain)
-
-    answer = start(stranger, plant.ledger, accounting.range_of(JANUARY)).expect(404)
-
-    assert answer.error["message"] == "record not found"
-
-
 def test_start_leaves_a_row_in_the_audit_log_and_the_end_of_the_task_another(api, drain, sql):
     plant = accounting.plant(api, drain)
     plant.deliver(1)

@@ -192,13 +192,6 @@ def test_a_batch_that_is_no_batch_of_the_ledger_is_not_found(api, plant, strange
     stranger.patch(path, {"data_point_ids": []}).expect(404)
 
 
-def test_it_takes_the_permission_to_write(account, plant):
-    (batch,) = plant.batches()
-    path = f"/ledgers/{plant.ledger['id']}/batches/{batch['id']}/update_inputs"
-
-    account.caller("production_accounting:read").patch(path, {"data_point_ids": []}).expect(403)
-
-
 def test_an_update_that_fails_leaves_the_old_result_and_says_why(api, drain):
     plant = accounting.plant(api, drain, MASS + accounting.FAILS_AT_ZERO)
     plant.deliver(5)

@@ -323,19 +323,6 @@ def test_a_batch_that_is_not_there_is_not_found_and_named_among_several(api, str
     assert state(plant)[1] == Decimal(5)
 
 
-def test_deleting_needs_the_permission_to_write(api, drain, account):
-    plant = accounting.plant(api, drain)
-    plant.deliver(5, JANUARY)
-    plant.generate(QUARTER)
-    (batch,) = plant.batches()
-
-    reader = account.caller("production_accounting:read")
-
-    reader.delete(f"/batches/{batch['id']}").expect(403)
-    path = f"/ledgers/{plant.ledger['id']}/batch_deletions"
-    reader.post(path, {"batch_ids": [batch["id"]]}).expect(403)
-
-
 def test_the_data_of_deleted_batches_are_free(api, drain):
     plant = accounting.plant(api, drain)
     event = plant.deliver(5, JANUARY)

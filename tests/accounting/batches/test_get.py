@@ -60,14 +60,6 @@ def test_a_row_of_input_data_has_the_fixed_fields_and_names_its_event(api, plant
     api.get(f"/projects/{row['event']['project_id']}/events/{row['event']['id']}").expect(200)
 
 
-def test_a_batch_of_another_account_is_not_found(plant, stranger):
-    (batch,) = plant.batches()
-
-    for path in ("", "/input_data", "/lineage"):
-        answer = stranger.get(f"/batches/{batch['id']}{path}").expect(404)
-        assert answer.error["message"] == "record not found"
-
-
 def test_an_id_of_another_kind_is_not_found(api, plant):
     for wrong in (plant.ledger["id"], "bat_", "bat_xyz", "1", "bat_" + "0" * 24):
         for path in ("", "/input_data", "/lineage"):

@@ -135,11 +135,6 @@ def test_a_ledger_that_is_none_of_the_system_takes_no_instruments(api, project):
     assert error["code"] == "no_system_ledger"
 
 
-def test_another_account_and_a_token_without_the_permission_enter_nothing(account, stranger, ledger):
-    enter(stranger, ledger).expect(404)
-    enter(account.caller("production_accounting:read"), ledger).expect(403)
-
-
 def test_it_is_refused_while_a_task_works_with_the_ledger(api, ledger, server):
     project, number = accounting.key_of("ledger", ledger["id"])
 

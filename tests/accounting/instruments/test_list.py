@@ -20,9 +20,3 @@ def test_a_ledger_that_a_model_credits_has_none(api):
     ledger = accounting.ledger(api, given.project(api))
 
     assert api.get(f"/ledgers/{ledger['id']}/instruments").expect(200).data == []
-
-
-def test_the_instruments_of_another_account_are_not_found(api, stranger):
-    ledger = instruments.system_ledger(api, given.project(api))
-
-    stranger.get(f"/ledgers/{ledger['id']}/instruments").expect(404)

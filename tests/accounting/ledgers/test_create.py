@@ -136,12 +136,6 @@ def test_an_output_is_credited_to_one_ledger_of_a_project(api, project, model):
     create(api, given.project(api), model_id=model["id"]).expect(201)
 
 
-def test_a_ledger_is_not_made_without_the_permission_to_write(account, project):
-    reader = account.caller("production_accounting:read", "data_collection:write")
-
-    create(reader, project).expect(403)
-
-
 def test_a_new_ledger_leaves_a_row_in_the_audit_log(api, project, sql):
     ledger = create(api, project).expect(201).body
 

@@ -46,18 +46,6 @@ def test_a_system_ledger_is_kept(api, sql):
     assert api.delete(f"/ledgers/{ledger['id']}").expect(422).error["code"] == "system_ledger"
 
 
-def test_a_ledger_of_another_account_is_not_found(api, stranger):
-    ledger = accounting.ledger(api, given.project(api))
-
-    stranger.delete(f"/ledgers/{ledger['id']}").expect(404)
-
-
-def test_deleting_needs_the_permission_to_write(api, account):
-    ledger = accounting.ledger(api, given.project(api))
-
-    account.caller("production_accounting:read").delete(f"/ledgers/{ledger['id']}").expect(403)
-
-
 def test_the_audit_log_keeps_what_the_ledger_was(api, sql):
     ledger = accounting.ledger(api, given.project(api))
 

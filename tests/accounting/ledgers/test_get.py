@@ -25,12 +25,6 @@ def test_the_balance_of_a_ledger_is_the_sum_of_its_batches(api, drain, sql):
     assert plant.balance() == sum(batch["ledger_balance"] for batch in plant.batches()) == Decimal("1.5")
 
 
-def test_a_ledger_of_another_account_is_not_found(api, stranger):
-    ledger = accounting.ledger(api, given.project(api))
-
-    assert stranger.get(f"/ledgers/{ledger['id']}").expect(404).error["message"] == "record not found"
-
-
 def test_an_id_of_another_kind_is_not_found(api):
     project = given.project(api)
 

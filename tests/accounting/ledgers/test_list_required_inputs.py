@@ -40,12 +40,6 @@ def test_a_ledger_without_a_model_needs_nothing(api):
     assert api.get(f"/ledgers/{ledger['id']}/required_inputs").expect(200).body == {"data": []}
 
 
-def test_the_inputs_of_another_accounts_ledger_are_not_found(api, stranger):
-    ledger = accounting.ledger(api, given.project(api))
-
-    stranger.get(f"/ledgers/{ledger['id']}/required_inputs").expect(404)
-
-
 def test_a_node_that_draws_by_hand_names_its_ledger_and_its_group(api, drain):
     deliveries = chain.inventory(api, drain)
     nodes = (

@@ -68,14 +68,6 @@ def test_a_system_ledger_is_kept_as_it_is(api, ledger, sql):
     assert change(api, ledger, name="Mine").expect(422).error["code"] == "system_ledger"
 
 
-def test_a_ledger_of_another_account_is_not_found(stranger, ledger):
-    change(stranger, ledger, name="Mine").expect(404)
-
-
-def test_changing_needs_the_permission_to_write(account, ledger):
-    change(account.caller("production_accounting:read"), ledger, name="Mine").expect(403)
-
-
 def test_the_audit_log_has_the_ledger_before_and_after(api, ledger, sql):
     change(api, ledger, name="After").expect(200)
 

@@ -489,13 +489,6 @@ def test_a_run_keeps_the_data_points_that_it_was_given(api, sql):
     ) == [([1, 2],)]
 
 
-def test_the_model_of_another_account_is_not_found(api, stranger):
-    yard = Yard(api, MASS, primary_output="mass")
-    yard.api = stranger
-
-    yard.ask().expect(404)
-
-
 def test_making_a_run_takes_production_accounting_write(api, account):
     yard = Yard(api, MASS, primary_output="mass")
     yard.api = account.caller("production_accounting:read", "data_collection:write")

@@ -96,10 +96,6 @@ def test_a_model_without_runs_has_an_empty_list(plant):
     assert runs(plant).data == []
 
 
-def test_the_runs_of_another_accounts_model_are_not_found(plant, stranger):
-    stranger.get(f"/models/{plant.model['id']}/model_runs").expect(404)
-
-
 def test_listing_runs_takes_production_accounting_read(plant, account):
     caller = account.caller("data_collection:write")
 

@@ -77,10 +77,3 @@ def test_a_creation_stands_in_the_audit(api, account, sql):
         """,
         account.id,
     ) == [(str(made["id"]), "Owner")]
-
-
-def test_creating_takes_the_permission_to_write_and_the_account(api, account, stranger):
-    project = given.project(api)
-
-    create(account.caller("data_collection:read"), project, label="Owner", value_type="text").expect(403)
-    create(stranger, project, label="Owner", value_type="text").expect(404)

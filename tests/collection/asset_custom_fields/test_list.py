@@ -12,10 +12,3 @@ def test_a_project_lists_its_own_fields(api):
     assert api.get(f"/projects/{project['id']}/asset_custom_fields").expect(200).data == [owner, colour]
     sorted_list = api.get(f"/projects/{project['id']}/asset_custom_fields", {"sort": "label"}).data
     assert sorted_list == [colour, owner]
-
-
-def test_listing_takes_the_permission_to_read_and_the_account(api, account, stranger):
-    path = f"/projects/{given.project(api)['id']}/asset_custom_fields"
-
-    account.caller("data_rules:read").get(path).expect(403)
-    stranger.get(path).expect(404)

@@ -114,29 +114,3 @@ def test_everything_that_is_wrong_is_named_at_once(api):
         ("asset.description", "invalid"),
         ("asset.custom_fields.A", "unknown"),
     ]
-
-
-def test_a_name_is_unique_in_its_project_and_free_in_another(api):
-    project, other = given.project(api), given.project(api)
-    create(api, project, name="Kiln").expect(201)
-
-    error = create(api, project, name="Kiln").expect(422).error
-    create(api, other, name="Kiln").expect(201)
-
-    assert (error["field"], error["code"]) == ("asset.name", "taken")
-
-
-def test_a_creation_stands_in_the_audit(api, account, sql):
-    made = given.asset(api, given.project(api), name="Kiln")
-
-    assert sql(
-        "SELECT object, after ->> 'name' FROM audit_log WHERE account_id = %s AND action = 'asset.create'",
-        account.id,
-    ) == [(made["id"], "Kiln")]
-
-
-def test_creating_takes_the_permission_to_write_and_the_account(api, account, stranger):
-    project = given.project(api)
-
-    create(account.caller("data_collection:read"), project, name="Kiln").expect(403)
-    create(stranger, project, name="Kiln").expect(404)

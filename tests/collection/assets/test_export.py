@@ -85,10 +85,3 @@ def test_more_assets_than_are_read_at_once_are_all_there(api):
     lines = export(api, project).text.splitlines()
 
     assert [line.split(",")[1] for line in lines[1:]] == [f"Meter {number:04}" for number in range(2_345)]
-
-
-def test_downloading_takes_the_permission_to_read_and_the_account(api, account, stranger):
-    project = given.project(api)
-
-    account.caller("data_rules:read").get(f"/projects/{project['id']}/assets/spreadsheet").expect(403)
-    stranger.get(f"/projects/{project['id']}/assets/spreadsheet").expect(404)

@@ -342,10 +342,3 @@ def test_what_was_downloaded_and_sent_back_changes_nothing_and_rebuilds_everythi
     assert [[one[name] for name in kept] for one in content(api, copy)] == [
         [one[name] for name in kept] for one in before
     ]
-
-
-def test_uploading_takes_the_permission_to_write_and_the_account(api, account, stranger):
-    project = given.project(api)
-
-    send(account.caller("data_collection:read"), project, "name\nKiln\n").expect(403)
-    send(stranger, project, "name\nKiln\n").expect(404)

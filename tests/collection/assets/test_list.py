@@ -6,14 +6,6 @@ import pytest
 from tests.given import collection as given
 
 
-def test_the_projects_list_holds_its_assets_only(api):
-    project, other = given.project(api), given.project(api)
-    kiln = given.asset(api, project)
-    given.asset(api, other)
-
-    assert api.get(f"/projects/{project['id']}/assets").expect(200).data == [kiln]
-
-
 def test_the_accounts_list_holds_the_assets_of_all_its_projects_and_no_others(api, stranger):
     kiln = given.asset(api, given.project(api))
     truck = given.asset(api, given.project(api))
@@ -57,10 +49,3 @@ def test_lists_filter_by_name(api):
 
 def test_an_unknown_filter_is_refused(api):
     api.get("/assets", {"filter[serial_number]": "1"}).expect(400)
-
-
-def test_listing_takes_the_permission_to_read_and_the_account(account, api, stranger):
-    project = given.project(api)
-
-    account.caller("data_rules:read").get("/assets").expect(403)
-    stranger.get(f"/projects/{project['id']}/assets").expect(404)

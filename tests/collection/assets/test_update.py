@@ -1,6 +1,5 @@
 """PATCH /projects/{project_id}/assets/{asset_id}."""
 
-import pytest
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 
@@ -31,28 +30,6 @@ def test_a_custom_field_that_is_left_out_keeps_its_value_and_null_takes_it_away(
     assert changed["custom_fields"] == {"Colour": "red", "Owner": "Ada"}
 
 
-def test_an_event_shows_the_new_name_of_its_asset(api):
-    project = given.measuring(api)
-    kiln = given.asset(api, project, name="Kiln")
-    event = given.event(api, project, asset_id=kiln["id"])
-
-    update(api, project, kiln, name="Kiln 1").expect(200)
-
-    shown = api.get(f"/projects/{project['id']}/events/{event['id']}").body["asset"]
-    assert shown == {"id": kiln["id"], "name": "Kiln 1"}
-
-
-@pytest.mark.parametrize(("name", "code"), [("", "required"), ("x" * 256, "invalid"), ("Truck", "taken")])
-def test_a_name_that_breaks_a_rule_is_refused(api, name, code):
-    project = given.project(api)
-    kiln = given.asset(api, project, name="Kiln")
-    given.asset(api, project, name="Truck")
-
-    error = update(api, project, kiln, name=name).expect(422).error
-
-    assert (error["field"], error["code"]) == ("asset.name", code)
-
-
 def test_texts_and_custom_fields_that_break_a_rule_are_refused(api):
     project = given.project(api)
     kiln = given.asset(api, project)
@@ -73,38 +50,3 @@ def test_the_name_is_fixed_once_batches_are_partitioned_by_it_and_the_rest_is_no
 
     assert (error["field"], error["code"]) == ("asset.name", "in_use")
     assert plant.generate()["unchanged"] == 1
-
-
-def test_the_same_again_changes_nothing(api, account, sql):
-    project = given.project(api)
-    kiln = given.asset(api, project, name="Kiln")
-
-    assert update(api, project, kiln, name="Kiln").expect(200).body == kiln
-
-    assert sql(
-        "SELECT count(*) FROM audit_log WHERE account_id = %s AND action = 'asset.update'", account.id
-    ) == [(0,)]
-
-
-def test_a_change_stands_in_the_audit_with_before_and_after(api, account, sql):
-    project = given.project(api)
-    kiln = given.asset(api, project, name="Kiln")
-
-    update(api, project, kiln, name="Oven").expect(200)
-
-    assert sql(
-        """
-        SELECT object, before ->> 'name', after ->> 'name' FROM audit_log
-         WHERE account_id = %s AND action = 'asset.update'
-        """,
-        account.id,
-    ) == [(kiln["id"], "Kiln", "Oven")]
-
-
-def test_changing_takes_the_permission_to_write_and_the_account(api, account, stranger):
-    project = given.project(api)
-    kiln = given.asset(api, project)
-
-    update(account.caller("data_collection:read"), project, kiln, name="Oven").expect(403)
-    update(stranger, project, kiln, name="Oven").expect(404)
-    update(api, given.project(api), kiln, name="Oven").expect(404)

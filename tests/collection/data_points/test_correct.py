@@ -189,16 +189,6 @@ def test_the_history_is_filtered_and_paged(api, project, point):
     assert api.get(path, {"filter[source][eq]": "adjustment"}).data == []
 
 
-def test_another_account_and_a_reader_correct_nothing(api, account, stranger, project, point):
-    event = given.event(api, project, values={"mass": 1})
-    reader = account.caller("data_collection:read")
-
-    correct(stranger, point(event), 2).expect(404)
-    correct(reader, point(event), 2).expect(403)
-
-    assert api.get(point(event)).body["value"] == 1
-
-
 def test_a_corrected_event_keeps_its_correction_when_it_is_completed_later(api, project, point):
     event = given.event(api, project, values={"mass": 1})
     correct(api, point(event), 2).expect(200)

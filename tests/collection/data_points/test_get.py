@@ -68,12 +68,3 @@ def test_a_name_of_no_data_point_finds_nothing(api, name):
 
     api.get(f"/projects/{project['id']}/data_points/{name}").expect(404)
     api.get(f"/projects/{project['id']}/events/{event['id']}/data_points/{name}").expect(404)
-
-
-def test_reading_takes_the_permission_to_read(account, api):
-    project = given.measuring(api, MASS)
-    event = given.event(api, project, values={"mass": 1})
-    [point] = event["data_points"]
-
-    for path in (f"data_points/{point['id']}", f"events/{event['id']}/data_points/{point['id']}"):
-        account.caller("administration:write").get(f"/projects/{project['id']}/{path}").expect(403)

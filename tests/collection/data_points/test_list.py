@@ -126,7 +126,3 @@ def test_numbers_sort_by_value(api):
         given.event(api, project, values={"mass": mass})
 
     assert listed(api, project, {"sort": "value"}) == [("mass", -1), ("mass", 9), ("mass", 10)]
-
-
-def test_the_list_of_another_accounts_project_is_not_found(api, stranger):
-    stranger.get(f"/projects/{given.project(api)['id']}/data_points").expect(404)

@@ -107,18 +107,6 @@ def test_only_the_value_that_is_named_reverts(api):
     assert [api.get(path).body["value"] for path in (mass, moisture)] == [1, 9]
 
 
-def test_a_reader_and_another_account_revert_nothing(api, account, stranger):
-    project = given.measuring(api, MASS)
-    event = given.event(api, project, values={"mass": 1})
-    path = path_of(project, event)
-    correct(api, path, 2)
-
-    stranger.post(path + "/revert", {}).expect(404)
-    account.caller("data_collection:read").post(path + "/revert", {}).expect(403)
-
-    assert api.get(path).body["value"] == 2
-
-
 STEPS = st.lists(st.sampled_from([None, 1, 2, Decimal("2.0"), Decimal("0.10"), -3]), max_size=8)
 
 

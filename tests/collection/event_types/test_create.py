@@ -135,7 +135,3 @@ def test_more_data_point_types_than_the_limit_are_refused(api):
     error = create(api, given.project(api), data_point_types=types).expect(422).error
 
     assert error["message"] == "There are 1001 data point types; an event type has at most 1000."
-
-
-def test_an_event_type_needs_a_project_of_the_account(api, stranger):
-    assert create(stranger, given.project(api)).expect(404).error["message"] == "record not found"

@@ -26,10 +26,3 @@ def test_an_event_type_is_not_found_below_another_project(api):
     other = given.project(api)
 
     api.get(f"/projects/{other['id']}/event_types/{made['id']}").expect(404)
-
-
-def test_an_event_type_of_another_account_is_not_found(api, stranger):
-    project = given.project(api)
-    made = given.event_type(api, project)
-
-    stranger.get(f"/projects/{project['id']}/event_types/{made['id']}").expect(404)

@@ -24,7 +24,3 @@ def test_the_list_filters_by_slug(api):
     answer = api.get(f"/projects/{project['id']}/event_types", {"filter[slug][eq]": "reading"})
 
     assert answer.data == [reading]
-
-
-def test_the_list_of_another_accounts_project_is_not_found(api, stranger):
-    stranger.get(f"/projects/{given.project(api)['id']}/event_types").expect(404)

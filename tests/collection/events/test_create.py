@@ -313,14 +313,6 @@ def test_a_body_that_asks_for_nothing_tells_a_stranger_nothing_of_the_project(ap
     assert answer.expect(404).error["message"] == "record not found"
 
 
-def test_an_event_needs_a_project_of_the_account(api, stranger):
-    project = given.measuring(api, MASS)
-
-    create(stranger, project, values={"mass": 1}).expect(404)
-
-    assert api.get(f"/projects/{project['id']}/events").data == []
-
-
 @pytest.mark.parametrize("time", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
 @pytest.mark.parametrize("field", ["start_time", "end_time"])
 def test_a_time_outside_the_calendar_is_refused_and_spoils_no_list(api, time, field):

@@ -26,13 +26,6 @@ def test_an_event_is_not_found_below_another_project(api):
     api.get(f"/projects/{other['id']}/events/{event['id']}").expect(404)
 
 
-def test_an_event_of_another_account_is_not_found(api, stranger):
-    project = given.measuring(api, MASS)
-    event = given.event(api, project, values={"mass": 3})
-
-    stranger.get(f"/projects/{project['id']}/events/{event['id']}").expect(404)
-
-
 def test_a_voided_event_is_not_found(api, sql):
     project = given.measuring(api, MASS)
     event = given.event(api, project, values={"mass": 3})

@@ -43,19 +43,6 @@ def test_evidence_is_not_found_below_another_event_or_project(api, project, even
         api.get(f"{place}/evidences/{evidence['id']}/file").expect(404)
 
 
-def test_another_account_finds_nothing_on_any_path(stranger, place, evidence):
-    for path in (place, f"{place}/{evidence['id']}", f"{place}/{evidence['id']}/file"):
-        assert stranger.get(path).expect(404).errors == [{"message": "record not found"}]
-
-
-def test_reading_needs_the_permission_to_read(account, place, evidence):
-    caller = account.caller("production_accounting:write")
-
-    for path in (place, f"{place}/{evidence['id']}", f"{place}/{evidence['id']}/file"):
-        error = caller.get(path).expect(403).error
-        assert error["message"] == "The token lacks the permission data_collection:read."
-
-
 def test_evidence_of_a_voided_event_is_not_found(api, project, place, evidence, sql):
     sql("UPDATE events SET voided_at = now() WHERE project_id = %s", project["numeric_id"])
 

@@ -3,14 +3,6 @@
 from tests.given import collection as given
 
 
-def test_the_projects_list_holds_its_feedstocks_only(api):
-    project, other = given.project(api), given.project(api)
-    wood = given.feedstock(api, project, name="Wood")
-    given.feedstock(api, other, name="Straw")
-
-    assert api.get(f"/projects/{project['id']}/feedstocks").expect(200).data == [wood]
-
-
 def test_the_accounts_list_holds_the_feedstocks_of_all_its_projects_and_no_others(api, stranger):
     wood = given.feedstock(api, given.project(api), name="Wood")
     straw = given.feedstock(api, given.project(api), name="Straw")

@@ -1,6 +1,5 @@
 """PATCH /projects/{project_id}/feedstocks/{feedstock_id}."""
 
-import pytest
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 from tests.given import generation as given_generation
@@ -19,29 +18,6 @@ def test_name_and_description_are_changed_and_what_is_left_out_stays(api):
 
     assert (changed["name"], changed["description"]) == ("Wood chips", "Beech")
     assert update(api, project, wood, description=None).expect(200).body["description"] is None
-
-
-def test_an_event_shows_the_new_name_of_its_feedstock(api):
-    project = given.measuring(api)
-    wood = given.feedstock(api, project, name="Wood")
-    event = given.event(api, project, feedstock_id=wood["id"])
-
-    update(api, project, wood, name="Wood chips").expect(200)
-
-    assert (
-        api.get(f"/projects/{project['id']}/events/{event['id']}").body["feedstock"]["name"] == "Wood chips"
-    )
-
-
-@pytest.mark.parametrize(("name", "code"), [("", "required"), ("x" * 256, "invalid"), ("Straw", "taken")])
-def test_a_name_that_breaks_a_rule_is_refused(api, name, code):
-    project = given.project(api)
-    wood = given.feedstock(api, project, name="Wood")
-    given.feedstock(api, project, name="Straw")
-
-    error = update(api, project, wood, name=name).expect(422).error
-
-    assert (error["field"], error["code"]) == ("feedstock.name", code)
 
 
 def test_the_name_is_fixed_once_batches_are_partitioned_by_it_and_the_description_is_not(api, drain):
@@ -74,35 +50,3 @@ def test_a_name_waits_for_a_generation_that_runs(api, drain, server):
     with given_generation.running(server, plant):
         update(api, plant.project, {"id": wood}, name="Chips").expect(409)
         update(api, plant.project, {"id": wood}, description="Beech").expect(200)
-
-
-def test_the_same_again_changes_nothing(api, account, sql):
-    project = given.project(api)
-    wood = given.feedstock(api, project, name="Wood")
-
-    assert update(api, project, wood, name="Wood").expect(200).body == wood
-
-    assert sql(
-        "SELECT count(*) FROM audit_log WHERE account_id = %s AND action = 'feedstock.update'", account.id
-    ) == [(0,)]
-
-
-def test_a_change_stands_in_the_audit_with_before_and_after(api, account, sql):
-    project = given.project(api)
-    wood = given.feedstock(api, project, name="Wood")
-
-    update(api, project, wood, name="Chips").expect(200)
-
-    assert sql(
-        """
-        SELECT object, before ->> 'name', after ->> 'name' FROM audit_log
-         WHERE account_id = %s AND action = 'feedstock.update'
-        """,
-        account.id,
-    ) == [(wood["id"], "Wood", "Chips")]
-
-
-def test_another_accounts_feedstock_is_not_found(api, stranger):
-    project = given.project(api)
-
-    update(stranger, project, given.feedstock(api, project), name="Mine").expect(404)

@@ -58,24 +58,3 @@ def test_the_poles_and_the_date_line_are_on_the_globe(api):
     made = create(api, given.project(api), lat="-90", long="180").expect(201).body
 
     assert (made["lat"], made["long"]) == ("-90", "180")
-
-
-def test_a_location_without_a_name_is_refused(api):
-    assert create(api, given.project(api), name="").expect(422).error["field"] == "location.name"
-
-
-def test_a_name_is_unique_in_its_project(api):
-    project = given.project(api)
-    create(api, project, name="Yard").expect(201)
-
-    error = create(api, project, name=" Yard ").expect(422).error
-
-    assert (error["field"], error["code"]) == ("location.name", "taken")
-
-
-def test_a_name_too_long_to_be_one_is_refused(api):
-    random_like = "".join(chr(0x4E00 + index * 7919 % 20_000) for index in range(5000))
-
-    error = create(api, given.project(api), name=random_like).expect(422).error
-
-    assert (error["field"], error["code"]) == ("location.name", "invalid")

@@ -22,10 +22,3 @@ def test_a_project_is_found_by_its_number(api):
 )
 def test_a_name_of_no_project_finds_nothing(api, name):
     assert api.get(f"/projects/{name}").expect(404).error["message"] == "record not found"
-
-
-@pytest.mark.parametrize("field", ["id", "numeric_id"])
-def test_another_accounts_project_is_not_found(api, stranger, field):
-    project = given.project(api)
-
-    assert stranger.get(f"/projects/{project[field]}").expect(404).error["message"] == "record not found"

@@ -115,10 +115,6 @@ def test_a_change_stands_in_the_audit_with_before_and_after(api, account, sql):
     ) == [(project["id"], "Plant", "Nord")]
 
 
-def test_another_accounts_project_is_not_found(api, stranger):
-    update(stranger, given.project(api), name="Mine").expect(404)
-
-
 def test_changing_a_project_takes_administration(account, api):
     project = given.project(api)
 

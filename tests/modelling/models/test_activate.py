@@ -160,11 +160,3 @@ def test_activating_stands_in_the_audit_once(api, first, account, sql):
         """,
         account.id,
     ) == [(second["id"], first["id"], second["id"])]
-
-
-def test_another_accounts_model_is_not_found(stranger, first):
-    activate(stranger, first).expect(404)
-
-
-def test_activating_takes_the_permission_to_write(account, first):
-    activate(account.caller("production_accounting:read"), first).expect(403)

@@ -155,12 +155,6 @@ def test_a_document_that_is_too_long_is_refused(api):
     assert "262144 characters" in error["message"]
 
 
-def test_a_model_is_not_made_without_the_permission_to_write(account):
-    reader = account.caller("production_accounting:read", "data_collection:write")
-
-    create(reader, document(MASS)).expect(403)
-
-
 def test_a_refused_model_leaves_nothing(api):
     create(api, "nodes: [").expect(422)
 

@@ -148,19 +148,6 @@ def test_the_versions_are_listed_by_number_whichever_is_named(api):
     assert versions(api, second)[1] == second
 
 
-def test_the_versions_of_another_accounts_model_are_not_found(api, stranger):
-    first = accounting.model(api, None, document(MASS))
-
-    stranger.get(f"/models/{first['id']}/versions").expect(404)
-    create(stranger, first, document(MEAN)).expect(404)
-
-
-def test_making_a_version_takes_the_permission_to_write(api, account):
-    first = accounting.model(api, None, document(MASS))
-
-    create(account.caller("production_accounting:read"), first, document(MEAN)).expect(403)
-
-
 def test_a_new_version_leaves_a_row_in_the_audit_log(api, account, sql):
     second = accounting.version(api, accounting.model(api, None, document(MASS)), document(MEAN))
 

@@ -22,9 +22,3 @@ def test_each_version_has_its_own_document(api):
     texts = [api.get(f"/models/{one['id']}/document").text for one in (first, second)]
 
     assert ["aggregate: average" in text for text in texts] == [False, True]
-
-
-def test_the_document_of_another_account_is_not_found(api, stranger):
-    model = accounting.model(api, None, document(MASS))
-
-    stranger.get(f"/models/{model['id']}/document").expect(404)

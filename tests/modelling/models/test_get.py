@@ -11,12 +11,6 @@ def test_a_model_is_read_as_it_was_made(api):
     assert api.get(f"/models/{model['id']}").expect(200).body == model
 
 
-def test_a_model_of_another_account_is_not_found(api, stranger):
-    model = accounting.model(api, None, document(MASS))
-
-    assert stranger.get(f"/models/{model['id']}").expect(404).error["message"] == "record not found"
-
-
 def test_an_id_of_another_kind_is_not_found(api):
     project = given.project(api)
 

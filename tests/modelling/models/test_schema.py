@@ -88,9 +88,3 @@ def test_the_example_is_a_case_of_the_document_that_names_every_input(api):
     _, found = schema(api, more=case)
 
     assert found["example_simulation"]["inputs"] == {"wet_mass": [3, 4], "soil": 9}
-
-
-def test_the_schema_of_another_accounts_model_is_not_found(api, stranger):
-    made, _ = schema(api)
-
-    stranger.get(f"/models/{made['id']}/schema").expect(404)

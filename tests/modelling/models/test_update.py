@@ -84,11 +84,3 @@ def test_a_change_stands_in_the_audit_with_before_and_after(api, model, account,
         """,
         account.id,
     ) == [(model["id"], True, "Deliveries", "Chips")]
-
-
-def test_another_accounts_model_is_not_found(stranger, model):
-    update(stranger, model, name="Mine").expect(404)
-
-
-def test_changing_a_model_takes_the_permission_to_write(account, model):
-    update(account.caller("production_accounting:read"), model, name="Mine").expect(403)

@@ -113,14 +113,6 @@ def test_a_document_may_be_looked_at_with_the_permission_to_read(account):
     validate(account.caller("data_collection:write"), document(MASS)).expect(403)
 
 
-def test_a_project_or_model_of_another_account_is_not_found(api, stranger):
-    project = given.project(stranger)
-    model = accounting.model(stranger, None, document(MASS))
-
-    validate(api, document(MASS), project_id=project["id"]).expect(404)
-    validate(api, document(MASS), model).expect(404)
-
-
 @pytest.mark.parametrize("body", [{}, {"yaml": 5}, {"yaml": "x", "more": 1}])
 def test_a_body_of_another_shape_is_refused(api, body):
     api.post("/models/yaml_validate", body).expect(400)

@@ -190,10 +190,3 @@ def test_a_creation_stands_in_the_audit(api, account, sql):
         """,
         account.id,
     ) == [(str(made["id"]), "0.10")]
-
-
-def test_creating_takes_the_permission_to_write_and_the_account(api, account, stranger):
-    project = given.project(api)
-
-    create(account.caller("data_collection:read"), project).expect(403)
-    create(stranger, project).expect(404)

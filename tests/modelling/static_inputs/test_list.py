@@ -25,10 +25,3 @@ def test_the_list_filters_by_slug_and_by_when_values_begin_to_hold(api):
         other
     ]
     assert api.get(path, {"sort": "-effective_from,slug"}).data == [second, other, first]
-
-
-def test_listing_takes_the_permission_to_read_and_the_account(api, account, stranger):
-    path = f"/projects/{given.project(api)['id']}/static_inputs"
-
-    account.caller("data_rules:read").get(path).expect(403)
-    stranger.get(path).expect(404)

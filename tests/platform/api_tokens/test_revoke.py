@@ -53,14 +53,6 @@ def test_a_number_of_no_token_finds_nothing(api, number):
     api.delete(f"/api_tokens/{number}").expect(404)
 
 
-def test_another_accounts_token_is_not_found(api, stranger, server):
-    made = issue(api)
-
-    stranger.delete(f"/api_tokens/{made['id']}").expect(404)
-
-    Caller(server, made["token"]).get("/projects").expect(200)
-
-
 def test_revoking_takes_administration(api, account):
     made = issue(api)
 

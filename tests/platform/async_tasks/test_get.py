@@ -150,10 +150,6 @@ def test_a_number_of_no_task_finds_nothing(api, name):
     assert api.get(f"/async_tasks/{name}").expect(404).errors == [{"message": "record not found"}]
 
 
-def test_another_accounts_task_is_not_found(stranger, task_id):
-    stranger.get(f"/async_tasks/{task_id}").expect(404)
-
-
 def test_the_list_holds_the_accounts_tasks_and_filters_by_state(api, server, stranger, task_id):
     assert [task["id"] for task in api.get("/async_tasks").expect(200).data] == [task_id]
     assert stranger.get("/async_tasks").data == []

@@ -222,14 +222,6 @@ def test_a_result_of_a_rule_that_was_removed_is_unknown(api, plant, rule, alert)
     assert dismiss(api, plant, one).expect(422).error["code"] == "unknown"
 
 
-def test_a_dismissal_needs_the_permission_to_write_rules(account, plant, alert):
-    one = alert()
-
-    answer = dismiss(account.caller("data_rules:read", "data_collection:write"), plant, one)
-
-    assert answer.expect(403).error["message"] == "The token lacks the permission data_rules:write."
-
-
 def test_a_dismissal_needs_the_feature(api, account, sql, plant, alert):
     one = alert()
     sql("INSERT INTO feature_flags (account_id, name, is_on) VALUES (%s, 'rules_engine', false)", account.id)

@@ -99,7 +99,3 @@ def test_only_a_complete_run_is_reversed(api, sql, rule, state):
     error = reverse(api, task["args"]["rule_run_id"]).expect(409).error
 
     assert error["message"] == f"The rule run is {state}; only a complete one is reversed."
-
-
-def test_reversing_needs_the_permission_to_write_rules(account, finished):
-    reverse(account.caller("data_rules:read", "data_collection:write"), finished()).expect(403)

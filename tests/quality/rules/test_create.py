@@ -305,12 +305,6 @@ def test_of_callers_that_take_one_name_at_once_one_has_it(api, account, plant):
     assert sorted(answer.status for answer in answers) == [201, 422, 422, 422]
 
 
-def test_making_a_rule_needs_the_permission_to_write_rules(account, plant):
-    error = create(account.caller("data_rules:read"), plant).expect(403).error
-
-    assert error["message"] == "The token lacks the permission data_rules:write."
-
-
 def test_making_a_rule_needs_the_feature(api, account, sql, plant):
     sql("INSERT INTO feature_flags (account_id, name, is_on) VALUES (%s, 'rules_engine', false)", account.id)
 

@@ -74,7 +74,3 @@ def test_undoing_leaves_one_row_in_the_audit_log(api, account, sql, rule, correc
         "SELECT object, after FROM audit_log WHERE account_id = %s AND action = 'rule.undo_corrections'",
         account.id,
     ) == [(rule["id"], {"corrections": 1, "changed_values": 1})]
-
-
-def test_undoing_needs_the_permission_to_write_rules(account, rule):
-    undo(account.caller("data_rules:read", "data_collection:write"), rule).expect(403)

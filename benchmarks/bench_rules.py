@@ -20,7 +20,7 @@ import psycopg
 from service import Service, median, now, send, service
 
 from weighbridge.db.engine import Database
-from weighbridge.quality.evaluation.incremental import work_off
+from weighbridge.quality.evaluation.incremental import evaluate_changes
 
 EVENTS = 200_000
 BACKLOG = 100_000
@@ -130,7 +130,7 @@ def _backlog(running: Service) -> None:
 
 async def _work_off(url: str) -> None:
     async with Database(url, connections_max=2) as database:
-        await work_off(database)
+        await evaluate_changes(database)
 
 
 def _plant(running: Service, name: str) -> tuple[str, int, int]:

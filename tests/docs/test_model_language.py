@@ -13,7 +13,7 @@ from weighbridge.core.expression.parsing import parse
 from weighbridge.core.model import Aggregate
 from weighbridge.core.model.reference.examples import aggregate_of, result_of
 from weighbridge.core.model.reference.page import examples
-from weighbridge.modelling.document.reading import check_document
+from weighbridge.modelling.document.yaml_text import check_document
 
 DOCS = Path(__file__).parents[2] / "docs"
 REFERENCE = DOCS / "reference" / "model-language.md"

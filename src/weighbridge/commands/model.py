@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from weighbridge.core.engine import CaseResult
     from weighbridge.core.model import Equation
-    from weighbridge.modelling.document.reading import DocumentReport
+    from weighbridge.modelling.document.yaml_text import DocumentReport
 
 File = Annotated[Path, Parameter(help="The YAML file of the model.")]
 
@@ -37,7 +37,7 @@ def check(file: File, /, *, as_json: Json = False) -> None:
 
     Example: `weighbridge model check biochar.yaml`
     """
-    from weighbridge.modelling.document.reading import check_document  # noqa: PLC0415 - slow to import
+    from weighbridge.modelling.document.yaml_text import check_document  # noqa: PLC0415 - slow to import
 
     report = check_document(_read(file))
     if as_json:

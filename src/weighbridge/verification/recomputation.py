@@ -20,10 +20,10 @@ from weighbridge.core.identity import ids
 from weighbridge.core.model import Model, ModelError, prepare, sha256
 from weighbridge.core.time.cadence import identity_of, label, slot_at
 from weighbridge.core.time.instant import Interval
-from weighbridge.core.time.slot import in_order
+from weighbridge.core.time.slot_versions import in_order
 from weighbridge.db.engine import Read
 from weighbridge.errors import Refusal
-from weighbridge.modelling.document.reading import read_model
+from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.versions.stored import stored_model
 from weighbridge.verification.draws import RunAsUsed, drawing_as_used
 from weighbridge.verification.lineage import data_as_used

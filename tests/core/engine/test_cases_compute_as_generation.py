@@ -16,7 +16,7 @@ import weighbridge
 from weighbridge.core.engine import GivenValues, run_slot, try_out
 from weighbridge.core.identity import ids
 from weighbridge.core.model import prepare
-from weighbridge.modelling.document.reading import read_model
+from weighbridge.modelling.document.yaml_text import read_model
 
 DOCUMENTS = [
     *Path(__file__).parents[3].joinpath("examples").glob("*.yaml"),

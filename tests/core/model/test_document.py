@@ -12,7 +12,7 @@ from weighbridge.core.model import ModelError
 from weighbridge.core.model.document.parsing import NODE_KEYS
 from weighbridge.core.model.document.source import Mapping, Scalar, SourceListing
 from weighbridge.core.model.flaw import FLAWS_MAX
-from weighbridge.modelling.document.reading import DEPTH_MAX, LENGTH_MAX, check_document, read_source
+from weighbridge.modelling.document.yaml_text import DEPTH_MAX, LENGTH_MAX, check_document, read_source
 
 RESULT = "- {slug: result, constant: 0.1, unit: t}"
 

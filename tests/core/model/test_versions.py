@@ -5,7 +5,7 @@ import hashlib
 from tests.core.model.documents import document, model
 
 from weighbridge.core.model import DocumentChange, canonical_text, difference, sha256
-from weighbridge.modelling.document.reading import read_model
+from weighbridge.modelling.document.yaml_text import read_model
 
 NODES = """
 - {slug: mass, unit: t, input: {event_type: delivery, data_point_type: mass, aggregate: sum}}

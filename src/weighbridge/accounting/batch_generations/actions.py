@@ -5,9 +5,9 @@ import msgspec
 from weighbridge.accounting.batch_generations.records import NewGeneration, UpdatedBatch, UpdatedInputs
 from weighbridge.accounting.batches.queries import get_batch, key_of_batch
 from weighbridge.accounting.books.ledgers import key_of_ledger
+from weighbridge.accounting.planning.input_updates import generation_for, updated_run
 from weighbridge.accounting.planning.propose import Request, refuse_early
 from weighbridge.accounting.planning.scope import Scope
-from weighbridge.accounting.planning.updates import generation_for, updated_run
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem

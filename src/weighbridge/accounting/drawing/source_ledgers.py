@@ -15,7 +15,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import Unit, compatible, parse_unit
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
-from weighbridge.modelling.document.reading import read_model
+from weighbridge.modelling.document.yaml_text import read_model
 
 DrawingNode = tuple[Node, Upstream | Available]
 

@@ -9,8 +9,8 @@ from typing import Final
 
 from psycopg.sql import SQL
 
-from weighbridge.accounting.inputs.named import FIELD, NamedDataPoint
 from weighbridge.accounting.inputs.named_data import NamedInputs
+from weighbridge.accounting.inputs.named_data_points import FIELD, NamedDataPoint
 from weighbridge.accounting.inputs.streams import InputStream, matching
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Input, Node, Straddle

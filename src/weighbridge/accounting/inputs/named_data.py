@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
-from weighbridge.accounting.inputs.named import NamedDataPoint
+from weighbridge.accounting.inputs.named_data_points import NamedDataPoint
 from weighbridge.accounting.inputs.selection import ByName
 from weighbridge.accounting.inputs.slot_data import Inputs, read_slots
 from weighbridge.accounting.inputs.statics import statics_of

@@ -7,8 +7,8 @@ and yet comes to no value, as in a division by zero, the run has failed and says
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from weighbridge.accounting.inputs.named import FIELD
 from weighbridge.accounting.inputs.named_data import NamedInputs
+from weighbridge.accounting.inputs.named_data_points import FIELD
 from weighbridge.core.engine import NOT_COMPUTABLE, Amount, run_slot
 from weighbridge.core.problem import Problem
 

@@ -17,7 +17,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import UnitError, compatible, parse_unit
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid, Malformed, NotFound
-from weighbridge.modelling.document.reading import read_model
+from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.models.queries import get_model
 from weighbridge.modelling.versions.stored import stored_model
 from weighbridge.platform import changes

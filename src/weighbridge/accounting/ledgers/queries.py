@@ -19,7 +19,7 @@ from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, list_request, read_int4, read_page
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.errors import Malformed
-from weighbridge.modelling.document.reading import read_model
+from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.versions.stored import stored_model
 from weighbridge.platform.tenancy.scope import find, key_named, of_key, of_projects
 

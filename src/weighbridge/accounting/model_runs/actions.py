@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from weighbridge.accounting.books.model_run_ids import ModelRunKey, model_run_id, read_model_run_id
-from weighbridge.accounting.inputs.named import FIELD, NamedDataPoint, named_data_points
 from weighbridge.accounting.inputs.named_checks import unused_data_points
 from weighbridge.accounting.inputs.named_data import read_named_inputs
+from weighbridge.accounting.inputs.named_data_points import FIELD, NamedDataPoint, named_data_points
 from weighbridge.accounting.inputs.named_run import Outcome, compute
 from weighbridge.accounting.model_runs import queries
 from weighbridge.accounting.model_runs.records import DATA_POINTS_MAX, ModelRun, NewModelRun
@@ -16,8 +16,8 @@ from weighbridge.core.problem import Problem, bounded
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid
-from weighbridge.modelling.document.reading import read_model
 from weighbridge.modelling.document.surroundings import surroundings_of
+from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.versions.stored import StoredModel, owned_model
 from weighbridge.platform import changes
 

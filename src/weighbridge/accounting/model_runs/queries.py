@@ -36,7 +36,7 @@ from weighbridge.db.listing import (
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Derived, row_of
 from weighbridge.errors import NotFound
-from weighbridge.modelling.document.reading import read_model
+from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.platform.tenancy.scope import find, of_key
 
 MODEL_RUNS: Final = Listing(

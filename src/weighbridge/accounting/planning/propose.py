@@ -15,10 +15,10 @@ from weighbridge.accounting.drawing.manual_sources import ManualSources, manual_
 from weighbridge.accounting.planning.draw_entries import draw_entries
 from weighbridge.accounting.planning.entries import ProposedEntries, entries_of
 from weighbridge.accounting.planning.exclusions import Exclusion, Reason
+from weighbridge.accounting.planning.input_updates import UpdatedRun, shortfalls, updated_run
 from weighbridge.accounting.planning.plan import Plan, RunDifference
 from weighbridge.accounting.planning.planner import make_plans
 from weighbridge.accounting.planning.scope import Scope, scopes_of
-from weighbridge.accounting.planning.updates import UpdatedRun, shortfalls, updated_run
 from weighbridge.core.ledger.posting import Entry
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem

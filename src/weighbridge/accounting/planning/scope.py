@@ -23,10 +23,10 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.cadence import EVENT, Selection
 from weighbridge.core.time.instant import Instant, Interval
-from weighbridge.core.time.slot import Version
+from weighbridge.core.time.slot_versions import Version
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
-from weighbridge.modelling.document.reading import read_model
+from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.versions.stored import stored_model
 
 

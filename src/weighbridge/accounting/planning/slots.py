@@ -22,7 +22,7 @@ from weighbridge.core.time.cadence import (
     slot_at,
 )
 from weighbridge.core.time.instant import Interval
-from weighbridge.core.time.slot import Assignment, Generated, Version, assign
+from weighbridge.core.time.slot_versions import Assignment, Generated, Version, assign
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.platform.changes.newest_batch import IS_NEWEST

@@ -29,7 +29,7 @@ from weighbridge.core.expression import print_tree
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Formula, Input, Node, Upstream, needs
 from weighbridge.db.engine import Read
-from weighbridge.modelling.document.reading import read_model
+from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.versions.stored import stored_model
 
 ROWS_SHOWN: Final = 20

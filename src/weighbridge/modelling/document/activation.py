@@ -10,9 +10,9 @@ from weighbridge.core.model import Flaw, Model, ModelError, Surroundings
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import compatible, parse_unit
 from weighbridge.db.engine import Read
-from weighbridge.modelling.document.reading import check_document, read_model
 from weighbridge.modelling.document.surroundings import surroundings_of
 from weighbridge.modelling.document.validation import problems_of
+from weighbridge.modelling.document.yaml_text import check_document, read_model
 from weighbridge.modelling.versions.stored import StoredModel
 
 

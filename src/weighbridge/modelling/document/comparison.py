@@ -8,7 +8,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import Unit
 from weighbridge.db.engine import Read
 from weighbridge.errors import Malformed
-from weighbridge.modelling.document.reading import read_model
+from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.models.records import Change, ChangedNode, Difference
 from weighbridge.modelling.versions.stored import owned_model
 

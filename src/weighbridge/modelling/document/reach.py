@@ -11,7 +11,7 @@ import msgspec
 from weighbridge.core.model import StaticInput
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.modelling.document.reading import read_model
+from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.platform.changes import AddedStaticInput, InputsHeld
 
 

@@ -22,7 +22,7 @@ from weighbridge.core.model import (
 )
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.modelling.document.reading import read_model
+from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.models.records import ModelName, Schema, SchemaInput, SchemaOutput, Simulation
 from weighbridge.modelling.versions.stored import owned_model
 

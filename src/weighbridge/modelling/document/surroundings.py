@@ -11,7 +11,7 @@ from weighbridge.core.ledger.instrument import PRESETS
 from weighbridge.core.model import ALONE, ModelError, Surroundings, Upstream, parse_model
 from weighbridge.core.quantity.unit import Unit, parse_unit
 from weighbridge.db.engine import Read
-from weighbridge.modelling.document.reading import read_model, read_source
+from weighbridge.modelling.document.yaml_text import read_model, read_source
 
 _PLAIN_TYPES: Final = {"number": PLAIN, "string": TEXT, "boolean": TRUTH}
 

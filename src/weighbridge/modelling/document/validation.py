@@ -19,8 +19,8 @@ from weighbridge.core.model.document.source import SourceMark
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
-from weighbridge.modelling.document.reading import DocumentReport, check_document
 from weighbridge.modelling.document.surroundings import surroundings_of
+from weighbridge.modelling.document.yaml_text import DocumentReport, check_document
 from weighbridge.modelling.models.records import Complaint, Validation
 
 

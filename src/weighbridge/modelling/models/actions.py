@@ -12,8 +12,8 @@ from weighbridge.db.engine import Write
 from weighbridge.db.patch import changed
 from weighbridge.errors import Conflict, Invalid, Malformed
 from weighbridge.modelling.document.activation import problems_of_activation
-from weighbridge.modelling.document.reading import read_model
 from weighbridge.modelling.document.validation import read_valid
+from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.models import queries
 from weighbridge.modelling.models.records import (
     DESCRIPTION_LENGTH_MAX,

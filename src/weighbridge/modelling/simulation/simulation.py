@@ -33,7 +33,6 @@ from weighbridge.core.time.cadence import days_of
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
-from weighbridge.modelling.document.reading import read_model
 from weighbridge.modelling.document.schema import (
     COMPUTED,
     given_names,
@@ -42,6 +41,7 @@ from weighbridge.modelling.document.schema import (
     outside_slug,
 )
 from weighbridge.modelling.document.surroundings import surroundings_of
+from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.models.records import ModelName, NodeValue, Simulated, Simulation
 from weighbridge.modelling.versions.stored import owned_model
 

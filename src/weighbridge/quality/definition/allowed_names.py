@@ -6,7 +6,7 @@ A rule for model runs names the nodes of the model's active version.
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH
 from weighbridge.core.rule import Vocabulary
 from weighbridge.db.engine import Read
-from weighbridge.modelling.document.reading import read_model
+from weighbridge.modelling.document.yaml_text import read_model
 
 _TYPES = {"number": PLAIN, "string": TEXT, "boolean": TRUTH}
 

@@ -9,7 +9,7 @@ from tests.examples import examples
 
 from weighbridge.core.time.cadence import EventSlot, Selection, select
 from weighbridge.core.time.instant import Instant, Interval
-from weighbridge.core.time.slot import Generated, Version, assign
+from weighbridge.core.time.slot_versions import Generated, Version, assign
 
 MONTHLY = Version(1, "monthly")
 NEWER = Version(2, "monthly")

@@ -26,8 +26,8 @@ SHARERS_MAX = 4
 
 FOLDER = pytest.StashKey[str]()
 
-settings.register_profile("quick", max_examples=25, derandomize=True)
-settings.register_profile("fuzz", max_examples=200)
+settings.register_profile("quick", max_examples=25, derandomize=True, deadline=None)
+settings.register_profile("fuzz", max_examples=200, deadline=None)
 settings.load_profile("quick")
 
 

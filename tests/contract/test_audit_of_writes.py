@@ -6,7 +6,7 @@ its row is called, and its request can be made up.
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import count
+from itertools import count, repeat
 from typing import Any
 
 import pytest
@@ -165,7 +165,7 @@ def corrections(server: Server) -> World:
     rule = given_alerts.calibration(api, project)
     given.event(api, project, values={"mass": 50})
     given_alerts.finished_run(api, account.drain, rule)
-    return World(account, {"rule": rule["id"]})
+    return World(account, {"rule": rule["id"]}, repeat(api))
 
 
 def prepared(server: Server, world: World, name: str) -> World:
@@ -198,7 +198,7 @@ def test_a_write_leaves_its_row_in_the_audit_log(server, world, name):
     own = BODIES_OF_THEIR_OWN.get(name)
     body = own(there) if own else content_of(operation) if operation.body is not None else None
 
-    answer = sent(operation, there.path(operation), there, body)
+    answer = sent(operation, there.path(operation), next(there.callers), body)
 
     assert answer.status in {200, 201, 202, 204}, answer.text
     actor = there.account.actor
@@ -209,7 +209,7 @@ def test_many_events_of_one_request_leave_one_row(server, world):
     operation = OPERATIONS["create_events"]
     events = {"events": [WHOLE["create_events"]["event"]] * 3}
 
-    answer = sent(operation, world.path(operation), world, events).expect(201)
+    answer = sent(operation, world.path(operation), next(world.callers), events).expect(201)
 
     actor = world.account.actor
     assert rows_of(server, answer.headers["x-request-id"]) == [

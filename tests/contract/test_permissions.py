@@ -17,11 +17,11 @@ from tests.given.requests import (
     world_of,
 )
 from tests.server import Caller, Server
-from weighbridge.http.openapi_parameters import names_in
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS
 from weighbridge.core.platform.token import assemble
 from weighbridge.http.endpoint import Operation
+from weighbridge.http.openapi.parameters import names_in
 
 READS = [name for name, operation in OPERATIONS.items() if operation.permission.endswith(":read")]
 

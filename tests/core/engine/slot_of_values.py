@@ -11,7 +11,7 @@ from weighbridge.core.engine import Alone, EngineSetting, SlotData
 from weighbridge.core.engine.element import Element, Measure, StaticValue
 from weighbridge.core.engine.source_ledger import Drawing, SourceLedgerView
 from weighbridge.core.engine.statistics import NOTHING, Group, statistics_of
-from weighbridge.core.ledger.drawing import Pool, Stock
+from weighbridge.core.ledger.drawing import Pool, SourceBatch
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Aggregate, Available, Input, StaticInput, Upstream
 from weighbridge.core.quantity.unit import convert, parse_unit
@@ -121,5 +121,5 @@ def drawing_of(model, values, slot, tags):
         for place, amount in enumerate(listed):
             attributes = {name: (values[f"{node.slug}.{name}"][place], unit) for name, unit in names.items()}
             number = 1000 * ledger + place
-            stocks.append(Stock(number, ledger, slot, f"batch {place:03d}", tags, amount, attributes))
+            stocks.append(SourceBatch(number, ledger, slot, f"batch {place:03d}", tags, amount, attributes))
     return Drawing(slot, Pool(stocks, {}), source_ledgers) if source_ledgers else None

@@ -5,7 +5,8 @@ differences, entries, deficits, exclusions, problems and what stays unchanged. P
 posts it. Read in this order:
 
 1. `propose.py` - the whole way from a request to a proposal;
-2. `scope.py`, `slots.py`, `explicit_inputs.py`, `input_updates.py` - which versions compute which slots, of what;
+2. `scope.py`, `slots.py`, `explicit_inputs.py`, `input_updates.py` - which
+   versions compute which slots, of what;
 3. `planner.py`, `computation.py`, `unchanged.py`, `differences.py`, `plan.py` - what the runs come to, and
    where that differs from what has been posted;
 4. `exclusions.py`, `double_counting.py`, `pending_proposals.py` - what is not counted, not allowed, not yet

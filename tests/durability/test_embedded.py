@@ -107,10 +107,13 @@ def test_committed_rows_outlive_a_killed_server_and_a_busy_orphan_of_it(data_dir
     busy = psycopg.connect(url)
     backend = busy.info.backend_pid
     endless = threading.Thread(
-        target=_run_until_it_breaks, args=(busy, "SELECT count(*) FROM generate_series(1, 1e12::numeric)")
+        target=_run_until_it_breaks,
+        args=(busy, "SELECT count(*) FROM (SELECT generate_series(1, 1e12::numeric)) AS streamed"),
+        daemon=True,
     )
     endless.start()
-    with psycopg.connect(url) as watcher:
+    # Within one transaction PostgreSQL would show the same snapshot of its activity for ever.
+    with psycopg.connect(url, autocommit=True) as watcher:
         until(lambda: _is_active(watcher, backend), what="the endless statement runs")
 
     killed.kill()

@@ -29,7 +29,9 @@ What a ledger says:
     batches hold 0 2 0               each batch, in the order of slots; also `batches credited`
     credit 2025-01 5 on 2025-02-01   an entry of the row, in order: kind, slot of its batch, amount, the day
                                      it counts for; who tells one entry of a row tells all of them
-    short of nothing, short of 2, short of Straw 2   what the row's generation or preview names as deficits
+    at 2025-02-01 remaining 0 deficit 3   what had been produced and drawn by then
+    short of nothing, short of 2, short of Straw 2   the open deficits that it names
+    was short of 5 from 2025-02-01 to 2025-04-01     a deficit that it names, and when it is settled
     created 1, adjusted 0, unchanged 2, problems 0   what it counts
 """
 
@@ -179,9 +181,24 @@ class Teller:
         parts = [
             (one["ledger"] if one["ledger"] != plant.ledger["id"] else None, one["partition"], one["amount"])
             for one in self.outcome["deficits"]
+            if one["settled_at"] is None
         ]
         said = [" ".join([*filter(None, names), _plain(amount)]) for *names, amount in parts]
         return "short of " + (", ".join(said) or "nothing")
+
+    def _was_short(self, plant: Plant, since: str, until: str) -> str:
+        """What the last generation or preview names for a stretch of time."""
+        amount = sum(
+            one["amount"]
+            for one in self.outcome["deficits"]
+            if one["ledger"] == plant.ledger["id"]
+            and (one["end_time"][:10], (one["settled_at"] or "")[:10]) == (since, until)
+        )
+        return f"was short of {_plain(amount)} from {since} to {until}"
+
+    def _at(self, plant: Plant, day: str) -> str:
+        ledger = _own(plant, effective_at=f"{day}T00:00:00Z")
+        return f"at {day} remaining {_plain(ledger['balance'])} deficit {_plain(ledger['deficit'])}"
 
     def _counted(self, _plant: Plant, what: str) -> str:
         counted = self.outcome[what]
@@ -266,8 +283,8 @@ def _drawn(plant: Plant) -> Decimal:
     return sum((Decimal(one["amount"]) for one in held), Decimal(0))
 
 
-def _own(plant: Plant) -> Record:
-    ledger: Record = plant.api.get(f"/ledgers/{plant.ledger['id']}").expect(200).body
+def _own(plant: Plant, **moments: str) -> Record:
+    ledger: Record = plant.api.get(f"/ledgers/{plant.ledger['id']}", moments).expect(200).body
     return ledger
 
 
@@ -295,6 +312,8 @@ _STEPS: Final[Mapping[str, Callable[..., None]]] = {
 }
 _ENTRY: Final = rf"\w+ \d{{4}}-\d\d {_AMOUNT} on \S+"
 _ANSWERS: Final[Mapping[str, Callable[..., str]]] = {
+    rf"at (\S+) remaining {_AMOUNT} deficit {_AMOUNT}": Teller._at,
+    rf"was short of {_AMOUNT} from (\S+) to (\S+)": Teller._was_short,
     rf"({'|'.join(_SUMS)}) {_AMOUNT}": Teller._sum,
     rf"batches (hold|credited)(?: {_AMOUNT})*": Teller._of_batches,
     rf"(.+) ({'|'.join(_OF_BATCH)}) {_AMOUNT}": Teller._of_run,

@@ -5,6 +5,7 @@ NEGATIVE = "no balance was negative at any moment"
 CREDITED = "every batch was credited once, with what it says"
 TOTAL = "every run has posted exactly its total"
 CONSERVED = "in every partition, what is drawn and what remains is what was produced and the open deficit"
+AT_EVERY_MOMENT = "in every partition, at every moment, entries less deficit entries are produced less drawn"
 MOMENT = "every entry counts for the later of the two slots' ends"
 LINEAGE = "every event of every lineage is there, and they are as many as the batch says"
 RECOMPUTES = "every batch recomputes to the last digit"
@@ -49,7 +50,7 @@ def test_a_changed_entry_is_named_by_every_rule_that_it_breaks(books):
 
     found = books.violations()
 
-    assert set(found) == {BALANCE, CREDITED, TOTAL}
+    assert set(found) == {BALANCE, CREDITED, TOTAL, AT_EVERY_MOMENT}
     assert all(books.batches[0]["id"] in sentence for rule in (BALANCE, CREDITED) for sentence in found[rule])
 
 
@@ -87,7 +88,7 @@ def test_an_entry_that_was_added_by_hand_is_named(books):
 
     found = books.violations()
 
-    assert set(found) == {BALANCE, CREDITED, TOTAL}
+    assert set(found) == {BALANCE, CREDITED, TOTAL, AT_EVERY_MOMENT}
 
 
 def test_a_balance_that_was_negative_at_some_moment_is_named(books):
@@ -101,7 +102,7 @@ def test_a_balance_that_was_negative_at_some_moment_is_named(books):
 
     found = books.violations()
 
-    assert list(found) == [NEGATIVE, MOMENT]
+    assert list(found) == [NEGATIVE, AT_EVERY_MOMENT, MOMENT]
     assert found[NEGATIVE][0].startswith(f"batch {books.batches[fallen]['id']}: the balance was -")
     assert "at 2024-06-01" in found[NEGATIVE][0]
 

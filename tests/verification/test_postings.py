@@ -9,6 +9,7 @@ SHORT = "every deficit is the sum of its entries"
 NEGATIVE_DEFICIT = "no deficit was negative at any moment"
 TOTAL = "every run has posted exactly its total"
 CONSERVED = "in every partition, what is drawn and what remains is what was produced and the open deficit"
+AT_EVERY_MOMENT = "in every partition, at every moment, entries less deficit entries are produced less drawn"
 MOMENT = "every entry counts for the later of the two slots' ends"
 DEFICIT_MOMENT = "every deficit counts from the end of its run's slot on"
 PARTITION = "falls stay in the partition of the run that fell"
@@ -106,7 +107,7 @@ def test_an_entry_that_counts_for_another_moment_is_named(books):
 def test_a_deficit_that_counts_before_its_run_is_named(books):
     books.break_by("UPDATE deficit_entries SET effective_at = '2025-01-02Z' WHERE amount > 0")
 
-    assert set(books.breaches()) == {DEFICIT_MOMENT}
+    assert set(books.breaches()) == {DEFICIT_MOMENT, AT_EVERY_MOMENT}
 
 
 def test_a_fall_upon_another_partition_is_named(books):
@@ -124,7 +125,7 @@ def test_more_given_back_than_taken_is_named(books):
         "UPDATE batches b SET balance = (SELECT sum(e.amount) FROM ledger_entries e WHERE e.batch_id = b.id)",
     )
 
-    assert {GIVEN_BACK, TOTAL, CONSERVED} == set(books.breaches())
+    assert {GIVEN_BACK, TOTAL, CONSERVED, AT_EVERY_MOMENT} == set(books.breaches())
 
 
 def test_a_draw_whose_consumer_is_gone_is_named(books):
@@ -171,4 +172,12 @@ def test_a_batch_that_came_back_from_deletion_is_named(books):
 def test_a_settlement_that_no_fall_stands_for_is_named(books):
     books.break_by("UPDATE deficit_entries SET effective_at = '2027-01-01Z' WHERE amount < 0")
 
-    assert set(books.breaches()) == {SETTLED}
+    assert set(books.breaches()) == {SETTLED, AT_EVERY_MOMENT}
+
+
+def test_a_run_that_counts_for_another_moment_than_the_end_of_its_slot_is_named(books):
+    books.break_by(
+        "UPDATE ledger_entries SET effective_at = effective_at + interval '1 day' WHERE kind = 'credit'"
+    )
+
+    assert {MOMENT, AT_EVERY_MOMENT} <= set(books.breaches())

@@ -55,10 +55,12 @@ CHECKS: Final = (
         "ledger {id}: a deficit was {actual} at {expected}",
         """
         SELECT project_id, ledger_id, short, moment
-          FROM (SELECT project_id, ledger_id, effective_at AS moment,
-                       sum(amount) OVER (PARTITION BY project_id, ledger_id, run_id ORDER BY effective_at)
-                       AS short
-                  FROM deficit_entries
+          FROM (SELECT d.project_id, d.ledger_id, d.effective_at AS moment,
+                       sum(d.amount) OVER (PARTITION BY d.project_id, d.ledger_id, d.run_id
+                                           ORDER BY d.effective_at) AS short
+                  FROM deficit_entries d JOIN runs r ON (r.project_id, r.id) = (d.project_id, d.run_id)
+                   -- A run of an event may have moved to an earlier moment, with all that it had posted.
+                   AND NOT r.by_event
                 UNION ALL
                 SELECT project_id, ledger_id, posted_at,
                        sum(amount) OVER (PARTITION BY project_id, ledger_id, run_id ORDER BY posted_at)
@@ -124,6 +126,27 @@ CHECKS: Final = (
          GROUP BY p.project_id, p.ledger_id, r.tracking_id, r.feedstock_id, r.asset_id
         HAVING sum(p.there) <> sum(p.expected)
         """,
+    ),
+    ledger_invariant(
+        "in every partition, at every moment, entries less deficit entries are produced less drawn",
+        "ledger {id}: at {expected}, what a run posted is {actual} more than what it comes to",
+        """
+        WITH newest AS (
+            SELECT DISTINCT ON (project_id, ledger_id, run_id)
+                   project_id, ledger_id, run_id, end_time AS moment, total
+              FROM batches WHERE run_id IS NOT NULL AND deleted_at IS NULL
+             ORDER BY project_id, ledger_id, run_id, id DESC
+        )
+        SELECT project_id, ledger_id, sum(amount), moment
+          FROM (SELECT project_id, ledger_id, run_id, effective_at AS moment, amount FROM ledger_entries
+                 WHERE kind IN ('credit', 'fall', 'rise') AND run_id IS NOT NULL
+                UNION ALL
+                SELECT project_id, ledger_id, run_id, effective_at, - amount FROM deficit_entries
+                UNION ALL
+                SELECT project_id, ledger_id, run_id, moment, - total FROM newest) AS parts
+         GROUP BY project_id, ledger_id, run_id, moment HAVING sum(amount) <> 0
+        """,
+        # Draws are on both sides, and what a partition produced is the sum of its runs.
     ),
     *POSTINGS,
     *BATCHES,

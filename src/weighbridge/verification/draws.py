@@ -7,8 +7,9 @@ from decimal import Decimal
 import msgspec
 
 from weighbridge.core.engine.source_ledger import Drawing, Drawn, SourceLedgerView
-from weighbridge.core.ledger.drawing import Drawer, Pool, SourceBatch
+from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.model import Available, Model, Upstream
 from weighbridge.core.quantity.unit import ONE, Unit, parse_unit
 from weighbridge.core.time.instant import Instant, Interval

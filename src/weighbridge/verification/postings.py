@@ -23,9 +23,7 @@ POSTINGS: Final = (
         """
         SELECT d.project_id, d.ledger_id, d.effective_at, r.end_time
           FROM deficit_entries d JOIN runs r ON (r.project_id, r.id) = (d.project_id, d.run_id)
-         WHERE NOT r.by_event
-           AND (d.effective_at < r.end_time
-                OR d.effective_at > r.end_time AND d.amount > 0 AND d.reverses IS NULL)
+         WHERE NOT r.by_event AND d.effective_at < r.end_time
         """,
     ),
     Invariant(
@@ -133,7 +131,7 @@ POSTINGS: Final = (
     ),
     ledger_invariant(
         "what settles a deficit is taken from the batch that was given to",
-        "ledger {id}: a deficit was settled by {actual}, for which falls took {expected}",
+        "ledger {id}: a deficit was settled by {actual}, for which another batch took {expected} for the run",
         """
         WITH settled AS (
             SELECT d.project_id, d.ledger_id, d.run_id, d.posted_by, d.effective_at, - sum(d.amount) AS amount
@@ -143,7 +141,7 @@ POSTINGS: Final = (
         ), taken AS (
             SELECT e.project_id, e.ledger_id, e.run_id, e.posted_by, e.effective_at, - sum(e.amount) AS amount
               FROM ledger_entries e JOIN batches b ON (b.project_id, b.id) = (e.project_id, e.posted_by)
-             WHERE b.run_id <> e.run_id AND e.kind = 'fall'
+             WHERE b.run_id <> e.run_id AND e.kind IN ('fall', 'rise')
              GROUP BY e.project_id, e.ledger_id, e.run_id, e.posted_by, e.effective_at
         )
         SELECT project_id, ledger_id, coalesce(settled.amount, 0), coalesce(taken.amount, 0)

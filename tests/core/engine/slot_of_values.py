@@ -11,8 +11,9 @@ from weighbridge.core.engine import Alone, EngineSetting, SlotData
 from weighbridge.core.engine.element import Element, Measure, StaticValue
 from weighbridge.core.engine.source_ledger import Drawing, SourceLedgerView
 from weighbridge.core.engine.statistics import NOTHING, Group, statistics_of
-from weighbridge.core.ledger.drawing import Pool, SourceBatch
+from weighbridge.core.ledger.drawing import SourceBatch
 from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.model import Aggregate, Available, Input, StaticInput, Upstream
 from weighbridge.core.quantity.unit import convert, parse_unit
 from weighbridge.core.time.instant import Instant, Interval

@@ -15,6 +15,7 @@ from weighbridge.core.ledger.posting import (
     DeficitEntry,
     Entry,
     EntryKind,
+    PartitionBooks,
     Taken,
     Total,
     post,
@@ -36,22 +37,26 @@ def deficit(month, amount):
     return Deficit(month, end_of(month), Decimal(amount))
 
 
-def total(month, comes_to, posted=0, taken=()):
-    """A run's total, with what its falls took from which batches."""
-    return Total(
-        month,
-        f"new {month}",
-        end_of(month),
-        Decimal(comes_to),
-        Decimal(posted),
-        [Taken(batch, Decimal(amount), end_of(month)) for batch, amount in taken],
-    )
+def total(month, comes_to, posted=0):
+    """A run's total, and what it has posted for the end of its slot."""
+    before = {end_of(month): Decimal(posted)}
+    return Total(month, f"new {month}", end_of(month), Decimal(comes_to), before)
 
 
-def posted(holdings, deficits, *totals, drawn=()):
-    """What is posted in short: entries as kind, run, batch, amount; deficits as run, amount."""
+def took(batch, amount, month):
+    """What a fall took, for the end of a month."""
+    return Taken(batch, Decimal(amount), end_of(month))
+
+
+def posted_to(holdings, deficits, *totals, drawn=(), taken=None):
+    """Everything that is posted; taken is what falls of runs took before."""
     new = [BatchBalance(one.batch, one.run, one.end, Decimal(0)) for one in totals]
-    done = post(LEDGER, [*holdings, *new], deficits, totals, drawn)
+    return post(PartitionBooks(LEDGER, [*holdings, *new], deficits, taken or {}), totals, drawn)
+
+
+def posted(*account, **more):
+    """What is posted in short: entries as kind, run, batch, amount; deficits as run, amount."""
+    done = posted_to(*account, **more)
     entries = [
         (str(entry.kind), entry.run, entry.batch, int(entry.amount))
         for entry in done.entries
@@ -69,7 +74,7 @@ def test_a_rise_is_credited_to_the_adjusting_batch():
 
 
 def test_a_batch_is_credited_also_when_that_is_nothing():
-    done = post(LEDGER, [holding("new 1", 1, 0)], [], [total(1, 10, 10)])
+    done = posted_to([], [], total(1, 10, 10))
 
     assert done.entries == (
         Entry(LEDGER, EntryKind.CREDIT, 1, "new 1", "new 1", Decimal(0), end_of(1)),
@@ -87,7 +92,7 @@ def test_a_fall_takes_from_the_runs_own_batches_oldest_first_and_then_from_its_p
         ("fall", 2, "jan", -5),
         ("fall", 2, "mar", -2),
     ]
-    assert deficits == []
+    assert deficits == [(2, 2), (2, -2)], "short of what March covers, until March ends"
 
 
 def test_what_a_fall_cannot_take_is_an_open_deficit_of_the_run():
@@ -102,7 +107,7 @@ def test_credits_post_before_falls():
     entries, deficits = posted([], [], total(1, -4), total(2, 10))
 
     assert entries == [("credit", 2, "new 2", 10), ("fall", 1, "new 2", -4)]
-    assert deficits == []
+    assert deficits == [(1, 4), (1, -4)]
 
 
 def test_a_credit_settles_open_deficits_of_the_partition_oldest_first_and_before_falls():
@@ -113,11 +118,11 @@ def test_a_credit_settles_open_deficits_of_the_partition_oldest_first_and_before
         ("fall", 1, "new 3", -2),
         ("fall", 2, "new 3", -2),
     ]
-    assert deficits == [(1, -2), (2, -2), (4, 1)]
+    assert sorted(deficits) == [(1, -2), (2, -2), (4, 1)]
 
 
 def test_a_settlement_is_posted_by_the_batch_that_was_credited():
-    done = post(LEDGER, [holding("new 3", 3, 0)], [deficit(1, 2)], [total(3, 4)])
+    done = posted_to([], [deficit(1, 2)], total(3, 4))
 
     assert done.entries[1] == Entry(LEDGER, EntryKind.FALL, 1, "new 3", "new 3", Decimal(-2), end_of(3))
     assert done.deficit_entries == (DeficitEntry(LEDGER, 1, "new 3", Decimal(-2), end_of(3)),)
@@ -127,9 +132,9 @@ def test_a_settlement_is_posted_by_the_batch_that_was_credited():
 def test_a_run_that_rises_closes_its_own_deficit_then_gives_back_last_taken_first_then_credits():
     held = [holding("jan", 1, 0), holding("feb", 2, 0), holding("mar", 3, 0)]
 
-    entries, deficits = posted(
-        held, [deficit(3, 2)], total(3, 10, -7, taken=[("mar", 1), ("jan", 4), ("feb", 3)])
-    )
+    taken = {3: [took("mar", 1, 3), took("jan", 4, 3), took("feb", 3, 3)]}
+
+    entries, deficits = posted(held, [deficit(3, 2)], total(3, 10, -7), taken=taken)
 
     assert entries == [
         ("rise", 3, "feb", 3),
@@ -143,22 +148,74 @@ def test_a_run_that_rises_closes_its_own_deficit_then_gives_back_last_taken_firs
 def test_a_run_that_rises_a_little_gives_back_a_part():
     held = [holding("jan", 1, 0), holding("feb", 2, 0)]
 
-    entries, _ = posted(held, [], total(2, -3, -7, taken=[("feb", 1), ("jan", 6)]))
+    entries, _ = posted(held, [], total(2, -3, -7), taken={2: [took("feb", 1, 2), took("jan", 6, 2)]})
 
     assert entries == [("rise", 2, "jan", 4)]
 
 
-def test_what_a_rise_gives_back_counts_for_the_moment_at_which_it_was_taken():
-    held = holding("jan", 1, 0)
-    moved = Total(3, "new 3", end_of(3), Decimal(4), Decimal(0), [Taken("jan", Decimal(4), end_of(2))])
+def test_what_was_taken_of_later_slots_is_given_back_first_the_latest_of_all():
+    held = [holding("jan", 1, 0), holding("feb", 2, 0), holding("mar", 3, 0)]
+    taken = {1: [took("mar", 2, 3), took("jan", 1, 1), took("feb", 2, 2)]}
 
-    done = post(LEDGER, [held, holding("new 3", 3, 0)], [], [moved])
+    done = posted_to(held, [], total(1, 3, -5), taken=taken)
 
-    assert (done.entries[0].kind, done.entries[0].effective_at) == (EntryKind.RISE, end_of(2))
+    assert [(entry.kind, entry.batch, entry.amount, entry.effective_at) for entry in done.entries] == [
+        (EntryKind.RISE, "mar", 2, end_of(3)),
+        (EntryKind.RISE, "feb", 2, end_of(2)),
+        (EntryKind.RISE, "jan", 1, end_of(1)),
+        (EntryKind.CREDIT, "new 1", 3, end_of(1)),
+    ]
+
+
+def test_a_fall_on_a_later_batch_is_a_deficit_until_the_end_of_that_slot():
+    done = posted_to([holding("mar", 3, 8)], [], total(1, 0, 5))
+
+    assert [(entry.batch, entry.amount, entry.effective_at) for entry in done.entries if entry.amount] == [
+        ("mar", -5, end_of(3))
+    ]
+    assert sorted((one.effective_at, one.amount) for one in done.deficit_entries) == [
+        (end_of(1), 5),
+        (end_of(3), -5),
+    ]
+    assert done.deficits == ()
+
+
+def test_a_batch_that_holds_something_again_releases_what_its_run_took_of_others():
+    """January fell from 10 to 0 while 5 of it were drawn: it took 5 of February. Now the 5 come back."""
+    back = Entry(LEDGER, EntryKind.RETURN, "other", "jan", "theirs", Decimal(5), end_of(2), "mass")
+
+    done = posted_to(
+        [holding("jan", 1, 0), holding("feb", 2, 5)],
+        [],
+        drawn=[back],
+        taken={1: [took("jan", 5, 1), took("feb", 5, 2)]},
+    )
+
+    assert done.entries == (
+        Entry(LEDGER, EntryKind.RISE, 1, "feb", "theirs", Decimal(5), end_of(2)),
+        Entry(LEDGER, EntryKind.FALL, 1, "jan", "theirs", Decimal(-5), end_of(1)),
+    )
+    assert sorted((one.effective_at, one.amount) for one in done.deficit_entries) == [
+        (end_of(1), -5),
+        (end_of(2), 5),
+    ]
+
+
+def test_a_run_whose_slot_was_corrected_counts_for_its_new_end():
+    moved = Total(1, "new 1", end_of(2), Decimal(10), {end_of(1): Decimal(10)})
+
+    done = posted_to([holding("old 1", 1, 10)], [], moved)
+
+    assert [(one.effective_at, one.amount) for one in done.deficit_entries] == [
+        (end_of(1), 10),
+        (end_of(2), -10),
+    ]
 
 
 def test_what_a_rise_gives_back_settles_what_another_run_is_short_of():
-    entries, deficits = posted([holding("jan", 1, 0)], [deficit(2, 3)], total(3, 0, -5, taken=[("jan", 5)]))
+    entries, deficits = posted(
+        [holding("jan", 1, 0)], [deficit(2, 3)], total(3, 0, -5), taken={3: [took("jan", 5, 3)]}
+    )
 
     assert entries == [("rise", 3, "jan", 5), ("fall", 2, "jan", -3)]
     assert deficits == [(2, -3)]
@@ -167,7 +224,7 @@ def test_what_a_rise_gives_back_settles_what_another_run_is_short_of():
 def test_what_comes_back_from_a_draw_settles_in_the_name_of_who_gave_it_back():
     back = Entry(LEDGER, EntryKind.RETURN, "other", "jan", "theirs", Decimal(4), end_of(1), "mass")
 
-    done = post(LEDGER, [holding("jan", 1, 0)], [deficit(2, 3)], [], [back])
+    done = posted_to([holding("jan", 1, 0)], [deficit(2, 3)], drawn=[back])
 
     assert done.entries == (Entry(LEDGER, EntryKind.FALL, 2, "jan", "theirs", Decimal(-3), end_of(2)),)
     assert done.deficit_entries == (DeficitEntry(LEDGER, 2, "theirs", Decimal(-3), end_of(2)),)
@@ -177,7 +234,7 @@ def test_what_is_drawn_again_at_once_settles_nothing():
     back = Entry(LEDGER, EntryKind.RETURN, "other", "jan", "theirs", Decimal(4), end_of(1), "mass")
     again = replace(back, kind=EntryKind.DRAW, amount=Decimal(-4))
 
-    done = post(LEDGER, [holding("jan", 1, 0)], [deficit(2, 3)], [], [again, back])
+    done = posted_to([holding("jan", 1, 0)], [deficit(2, 3)], drawn=[again, back])
 
     assert (done.entries, done.deficit_entries) == ((), ())
     assert done.deficits == (deficit(2, 3),)
@@ -194,7 +251,7 @@ def test_drawn_before_a_fall_a_batch_gives_only_what_is_left():
 def test_an_entry_counts_for_the_later_of_the_two_slots_ends():
     held = [holding("jan", 1, 1), holding("mar", 3, 5), holding("new 2", 2, 0)]
 
-    done = post(LEDGER, held, [], [total(2, -4)])
+    done = post(PartitionBooks(LEDGER, held), [total(2, -4)])
 
     assert [(entry.batch, entry.effective_at) for entry in done.entries] == [
         ("new 2", end_of(2)),
@@ -222,15 +279,19 @@ class Books:
         batches = sorted({entry.batch for entry in self.entries})
         return [holding(batch, batch[0], self.balance(batch)) for batch in batches]
 
-    def taken(self, run):
-        falls = [
-            entry
-            for entry in self.entries
-            if entry.run == run and entry.kind in (EntryKind.FALL, EntryKind.RISE)
-        ]
-        last = {entry.batch: place for place, entry in enumerate(falls) if entry.kind is EntryKind.FALL}
-        nets = {batch: -sum(entry.amount for entry in falls if entry.batch == batch) for batch in last}
-        return [(batch, nets[batch]) for batch in sorted(last, key=last.__getitem__) if nets[batch]]
+    def taken(self):
+        """What falls of each run took and did not give back, in the order in which it was taken."""
+        nets = {}
+        for entry in self.entries:
+            if entry.kind in (EntryKind.FALL, EntryKind.RISE):
+                key = entry.run, entry.batch, entry.effective_at
+                before = nets.pop(key, Decimal(0)) if entry.kind is EntryKind.FALL else nets[key]
+                nets[key] = before - entry.amount
+        taken = {}
+        for (run, batch, moment), amount in nets.items():
+            if amount:
+                taken.setdefault(run, []).append(Taken(batch, amount, moment))
+        return taken
 
     def generate(self, wanted):
         """Post the new totals; the order in which runs are named must not matter."""
@@ -241,12 +302,11 @@ class Books:
             before = sum((entry.amount for entry in generated), Decimal(0)) - self.short(run)
             self.made[run] = self.made.get(run, 0) + 1
             batch = (run, self.made[run])
-            taken = [Taken(batch, amount, end_of(max(run, batch[0]))) for batch, amount in self.taken(run)]
-            totals.append(Total(run, batch, end_of(run), amount, before, taken))
+            totals.append(Total(run, batch, end_of(run), amount, {end_of(run): before}))
         new = [BatchBalance(one.batch, one.run, one.end, Decimal(0)) for one in totals]
         held = sorted([*self.holdings(), *new], key=lambda one: one.batch)
         deficits = [deficit(run, self.short(run)) for run in sorted(self.totals) if self.short(run)]
-        done = post(LEDGER, held, deficits, totals)
+        done = post(PartitionBooks(LEDGER, held, deficits, self.taken()), totals)
         self._add(done.entries, done.deficit_entries)
         self.totals |= changed
         return totals
@@ -265,7 +325,7 @@ class Books:
                 signed = -amount if share > 0 else amount
                 drawn.append(Entry(LEDGER, kind, "other", held.batch, "theirs", signed, held.end, "mass"))
         deficits = [deficit(run, self.short(run)) for run in sorted(self.totals) if self.short(run)]
-        done = post(LEDGER, self.holdings(), deficits, [], drawn)
+        done = post(PartitionBooks(LEDGER, self.holdings(), deficits, self.taken()), [], drawn)
         self._add([*drawn, *done.entries], done.deficit_entries)
 
     def check(self):
@@ -280,12 +340,26 @@ class Books:
             for moment in {entry.effective_at for entry in mine}:
                 assert sum(entry.amount for entry in mine if entry.effective_at <= moment) >= 0
         assert all(entry.effective_at >= end_of(entry.batch[0]) for entry in self.entries)
+        self.check_moments()
+
+    def check_moments(self):
+        """For every run and moment, entries less deficit entries are its total at its end, else nothing."""
+        made = {}
+        for entry in [one for one in self.entries if not one.node]:
+            key = entry.run, entry.effective_at
+            made[key] = made.get(key, Decimal(0)) + entry.amount
+        for one in self.deficit_entries:
+            key = one.run, one.effective_at
+            made[key] = made.get(key, Decimal(0)) - one.amount
+        expected = {(run, end_of(run)): amount for run, amount in self.totals.items() if amount}
+        assert {key: amount for key, amount in made.items() if amount} == expected
+        for run in self.totals:
+            for moment in {one.effective_at for one in self.deficit_entries if one.run == run}:
+                mine = [one for one in self.deficit_entries if one.run == run and one.effective_at <= moment]
+                assert sum(one.amount for one in mine) >= 0
 
     def _add(self, entries, deficit_entries):
-        for entry in entries:
-            self.entries.append(entry)
-            if entry.kind in (EntryKind.FALL, EntryKind.RISE, EntryKind.CREDIT):
-                assert self.balance(entry.batch) >= 0
+        self.entries += entries
         self.deficit_entries += deficit_entries
 
 

@@ -7,11 +7,12 @@ from weighbridge.accounting.batch_generations.records import (
     LeftOut,
     NewGeneration,
     NotCounted,
-    PartitionDeficit,
     Preview,
     PreviewEntry,
 )
 from weighbridge.accounting.drawing.manual_allocation import RunWithoutSource
+from weighbridge.accounting.ledgers.queries import as_deficit
+from weighbridge.accounting.ledgers.records import PartitionDeficit
 from weighbridge.accounting.planning.exclusions import ExcludedEvents, ExcludedSlot, Exclusion, Reason
 from weighbridge.accounting.planning.propose import Proposal, Request, propose
 from weighbridge.accounting.planning.scope import CreditedLedger
@@ -47,12 +48,8 @@ def left_out(exclusions: Iterable[Exclusion]) -> list[LeftOut]:
 
 
 def deficits(proposal: Proposal) -> list[PartitionDeficit]:
-    """What is open afterwards in the partitions that are posted to."""
-    project = proposal.scope.project
-    return [
-        PartitionDeficit(ids.of("ledger", project, account.ledger), account.partition.label or None, amount)
-        for account, amount in proposal.entries.deficits.items()
-    ]
+    """Every deficit of the ledgers and of those that they draw from, as it is afterwards."""
+    return [as_deficit(proposal.scope.project, one) for one in proposal.deficits]
 
 
 def _entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:

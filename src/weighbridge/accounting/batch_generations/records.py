@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from weighbridge.accounting.batches.records import PrimaryOutput
+from weighbridge.accounting.ledgers.records import PartitionDeficit
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Line
 
@@ -94,14 +95,6 @@ class LeftOut(msgspec.Struct, frozen=True):
     slot: str
     partition: str | None
     nodes: list[str]
-
-
-class PartitionDeficit(msgspec.Struct, frozen=True):
-    """What a partition of a ledger is short of after a generation: it fell below what was drawn from it."""
-
-    ledger: str
-    partition: str | None
-    amount: Decimal
 
 
 class PreviewEntry(msgspec.Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 
 import msgspec
@@ -42,6 +43,11 @@ class HeldBatch(msgspec.Struct, frozen=True):
     balance: Decimal
 
     @property
+    def order(self) -> tuple[object, ...]:
+        """By what batches are ordered, oldest first."""
+        return self.start_time, self.end_time, self.name, self.number
+
+    @property
     def account(self) -> Account:
         return Account(self.ledger, Partition(self.tracking_id, self.feedstock, self.asset))
 
@@ -55,7 +61,7 @@ class OpenDeficit(msgspec.Struct, frozen=True):
     asset: str | None
     run: int
     settled_from: Instant
-    """The end of the run's slot, or the last moment for which some of the deficit opened."""
+    """The end of the run's slot, or the moment from which on all of it is open, when that is later."""
     amount: Decimal
 
     @property
@@ -84,13 +90,17 @@ async def open_deficits(tx: Read, project: int, ledgers: Collection[int]) -> lis
         OpenDeficit,
         SQL("""
             SELECT d.ledger_id, r.tracking_id, f.name, a.name, d.run_id,
-                   greatest(r.end_time,
-                            (SELECT max(e.effective_at) FROM deficit_entries e
-                              WHERE (e.project_id, e.ledger_id, e.run_id)
-                                  = (d.project_id, d.ledger_id, d.run_id)
-                                AND e.amount > 0 AND e.reverses IS NULL)),
-                   d.amount
+                   greatest(r.end_time, opened.at), d.amount
               FROM deficits d JOIN runs r ON (r.project_id, r.id) = (d.project_id, d.run_id) {}
+              CROSS JOIN LATERAL (
+                    SELECT max(history.next) FILTER (WHERE history.short < d.amount) AS at
+                      FROM (SELECT sum(sum(e.amount)) OVER moments AS short,
+                                   lead(e.effective_at) OVER moments AS next
+                              FROM deficit_entries e
+                             WHERE (e.project_id, e.ledger_id, e.run_id)
+                                 = (d.project_id, d.ledger_id, d.run_id)
+                             GROUP BY e.effective_at WINDOW moments AS (ORDER BY e.effective_at)
+                           ) AS history) AS opened
              WHERE d.project_id = %s AND d.ledger_id = ANY (%s) AND d.amount > 0
              ORDER BY r.start_time, r.end_time, r.tracking_id, r.id
         """).format(SQL(RUN_TAGS)),
@@ -127,21 +137,26 @@ async def held_batches(
     )
 
 
-async def posted_by(tx: Read, project: int, runs: Collection[int]) -> dict[tuple[int, int], Decimal]:
-    """What runs have posted for their totals, by ledger and run."""
+async def posted_by(
+    tx: Read, project: int, runs: Collection[int]
+) -> dict[tuple[int, int], dict[datetime, Decimal]]:
+    """What runs have posted for their totals, by ledger and run, for each moment."""
     rows = await tx.tuples(
         """
-        SELECT ledger_id, run_id, sum(amount)
-          FROM (SELECT ledger_id, run_id, amount FROM ledger_entries
+        SELECT ledger_id, run_id, effective_at, sum(amount)
+          FROM (SELECT ledger_id, run_id, effective_at, amount FROM ledger_entries
                  WHERE project_id = %(project)s AND run_id = ANY (%(runs)s) AND kind = ANY (%(kinds)s)
                 UNION ALL
-                SELECT ledger_id, run_id, - amount FROM deficits
+                SELECT ledger_id, run_id, effective_at, - amount FROM deficit_entries
                  WHERE project_id = %(project)s AND run_id = ANY (%(runs)s)) AS posted
-         GROUP BY ledger_id, run_id
+         GROUP BY ledger_id, run_id, effective_at HAVING sum(amount) <> 0
         """,
         {"project": project, "runs": sorted(runs), "kinds": list(GENERATED)},
     )
-    return {(ledger, run): amount for ledger, run, amount in rows}
+    posted: dict[tuple[int, int], dict[datetime, Decimal]] = {}
+    for ledger, run, moment, amount in rows:
+        posted.setdefault((ledger, run), {})[moment] = amount
+    return posted
 
 
 async def taken_by(tx: Read, project: int, runs: Collection[int]) -> dict[tuple[int, int], list[Taken]]:

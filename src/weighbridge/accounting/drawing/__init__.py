@@ -5,8 +5,9 @@ the engine draws from. Nothing is posted here: what moved in the pool is propose
 
 1. `version.py` - a version as it draws; `source_ledgers.py` - the ledgers that its nodes name;
 2. `inventory.py` - what those ledgers have left and what the runs hold already: the pool;
-3. `manual_sources.py`, `manual_allocation.py` - sources named by hand, and how they are divided over runs;
-4. `draws.py` - the pool and the allocation together, as one generation uses them.
+3. `overdrawn.py`, `attributes.py` - source runs that fell below what is drawn of them, and what travels along;
+4. `manual_sources.py`, `manual_allocation.py` - sources named by hand, and how they are divided over runs;
+5. `draws.py` - the pool and the allocation together, as one generation uses them.
 
-The pool itself is `core/ledger/drawing.py`, which has a worked example.
+The pool itself is `core/ledger/pool.py`, which has a worked example.
 """

@@ -20,7 +20,7 @@ from weighbridge.accounting.drawing.manual_allocation import (
 from weighbridge.accounting.drawing.manual_sources import ManualSources
 from weighbridge.accounting.drawing.version import DrawingVersion
 from weighbridge.core.engine.source_ledger import Drawing, SourceLedgerView
-from weighbridge.core.ledger.drawing import Pool
+from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
@@ -70,6 +70,11 @@ async def drawings_of(tx: Read, versions: Sequence[DrawingVersion], sources: Man
         family=versions[0].family,
         slots=[slot for version in versions for slot in (*version.slots, *version.replaced)],
         source_ledgers=[ledger for of_model in source_ledgers.values() for ledger in of_model.values()],
+        attributes_of={
+            node: tuple(ledger.attributes)
+            for of_model in source_ledgers.values()
+            for node, ledger in of_model.items()
+        },
         manual_nodes={node.slug for version in versions for node in version.manual_nodes},
         named={source.batch.number for source in sources.named or ()},
     )

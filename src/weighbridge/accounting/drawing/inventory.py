@@ -1,7 +1,7 @@
 """The inventory that a generation may draw from: balances of source batches, and what its own runs hold."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from typing import Final
@@ -10,11 +10,21 @@ import msgspec
 from psycopg.sql import SQL
 
 from weighbridge.accounting.books.runs import RUN_COLUMNS, RUN_TAGS, RUNS_OF_SLOTS, RunRow, slot_columns
+from weighbridge.accounting.books.standings import standings_after
+from weighbridge.accounting.drawing.attributes import DrawnThen, attributes_now, attributes_then
+from weighbridge.accounting.drawing.overdrawn import source_runs
 from weighbridge.core.engine.source_ledger import SourceLedgerView
-from weighbridge.core.ledger.drawing import Drawer, Lot, Pool, SourceBatch
+from weighbridge.core.ledger.drawing import (
+    Attributes,
+    Drawer,
+    Lot,
+    SourceBatch,
+    SourceBooks,
+    Standing,
+)
 from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.quantity.number import EXACT
-from weighbridge.core.quantity.unit import Unit, parse_unit
 from weighbridge.core.time.cadence import identity_of
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
@@ -30,6 +40,8 @@ class InventoryRequest:
     source_ledgers: Collection[SourceLedgerView]
     manual_nodes: Collection[str]
     """Nodes that draw what the caller names; what they hold is not lent."""
+    attributes_of: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What travels along with what each node draws."""
     named: Collection[int] = ()
     """Batches that the caller names."""
 
@@ -61,6 +73,23 @@ class _SourceRow(msgspec.Struct, frozen=True):
     balance: Decimal
 
     @property
+    def run_key(self) -> tuple[int, int] | None:
+        """Its run on its ledger."""
+        return None if self.run is None else (self.ledger, self.run)
+
+    def batch(self, attributes: Mapping[tuple[int, int], Attributes]) -> SourceBatch:
+        return SourceBatch(
+            number=self.number,
+            ledger=self.ledger,
+            slot=Interval(self.start_time, self.end_time),
+            tracking_id=self.name,
+            partition=Partition(self.tracking_id, self.feedstock, self.asset),
+            balance=self.balance,
+            attributes=attributes.get(self.made_by, {}),
+            run=self.run_key,
+        )
+
+    @property
     def made_by(self) -> tuple[int, int]:
         """Its ledger and its run; of an instrument, which has none, its own number below zero."""
         return self.ledger, -self.number if self.run is None else self.run
@@ -71,26 +100,39 @@ async def read_pool(tx: Read, request: InventoryRequest) -> Pool:
     held = await _held(tx, request)
     sources = {lot.source for lots in held.values() for lot in lots}.union(request.named)
     until = max(slot.end for slot in request.slots)
-    rows = await _source_rows(tx, request, until, sources)
-    attributes = await _attributes(tx, request, rows)
-    batches = [
-        SourceBatch(
-            number=row.number,
-            ledger=row.ledger,
-            slot=Interval(row.start_time, row.end_time),
-            tracking_id=row.name,
-            partition=Partition(row.tracking_id, row.feedstock, row.asset),
-            balance=row.balance,
-            attributes=attributes.get(row.made_by, {}),
-        )
-        for row in rows
-    ]
-    return Pool(batches, held, [drawer for drawer in held if drawer.node not in request.manual_nodes])
+    rows = {row.number: row for row in await _source_rows(tx, request, until, sources)}
+    runs = await source_runs(tx, request.project, {row.run_key for row in rows.values() if row.run_key})
+    others = {batch for run in runs.values() for batch, _ in run.taken} - rows.keys()
+    if others:
+        rows |= {row.number: row for row in await _source_rows(tx, request, until, others, named_only=True)}
+    slugs = {slug for ledger in request.source_ledgers for slug in ledger.attributes}
+    attributes = await attributes_now(tx, request.project, slugs, [*rows.values()])
+    fallen = {row.number for row in rows.values() if row.run_key in runs}
+    slots = _each_once(request.slots)
+    then = DrawnThen(request.project, request.family, slots, fallen & sources, request.attributes_of)
+    books = SourceBooks(
+        standings=await _standings(tx, request, [*rows.values()]),
+        runs=runs,
+        attributes_then=await attributes_then(tx, then),
+    )
+    lenders = [drawer for drawer in held if drawer.node not in request.manual_nodes]
+    return Pool([row.batch(attributes) for row in rows.values()], held, lenders, books)
+
+
+async def _standings(
+    tx: Read, request: InventoryRequest, rows: Sequence[_SourceRow]
+) -> dict[tuple[int, Partition], Standing]:
+    """How the accounts of the sources stand from the first moment on for which anything may be drawn."""
+    if not rows:
+        return {}
+    since = min(slot.end for slot in request.slots)
+    standings = await standings_after(tx, request.project, {row.ledger for row in rows}, since)
+    return {(account.ledger, account.partition): one for account, one in standings.items()}
 
 
 async def _held(tx: Read, request: InventoryRequest) -> dict[Drawer, list[Lot]]:
     """What the runs of the slots hold by now, act by act; what deletions undid does not count."""
-    slots = list({identity_of(slot): slot for slot in request.slots}.values())
+    slots = _each_once(request.slots)
     rows = await tx.rows(
         _DrawRow,
         _DRAWS,
@@ -101,6 +143,10 @@ async def _held(tx: Read, request: InventoryRequest) -> dict[Drawer, list[Lot]]:
         drawer = Drawer(slots[row.slot_number - 1], row.partition, row.node)
         by_drawer.setdefault(drawer, []).append(row)
     return {drawer: _lots(draws) for drawer, draws in by_drawer.items()}
+
+
+def _each_once(slots: Iterable[Interval]) -> list[Interval]:
+    return list({identity_of(slot): slot for slot in slots}.values())
 
 
 def _lots(entries: Sequence[_DrawRow]) -> list[Lot]:
@@ -122,10 +168,16 @@ def _lots(entries: Sequence[_DrawRow]) -> list[Lot]:
 
 
 async def _source_rows(
-    tx: Read, request: InventoryRequest, until: datetime, sources: Collection[int]
+    tx: Read,
+    request: InventoryRequest,
+    until: datetime,
+    sources: Collection[int],
+    *,
+    named_only: bool = False,
 ) -> list[_SourceRow]:
     """The batches of the source ledgers that have something left, and those that the runs drew from."""
-    if not sources and not request.source_ledgers:
+    ledgers = set() if named_only else {ledger.ledger for ledger in request.source_ledgers}
+    if not sources and not ledgers:
         return []
     return await tx.rows(
         _SourceRow,
@@ -142,49 +194,11 @@ async def _source_rows(
         + RUN_TAGS,
         {
             "project": request.project,
-            "ledgers": sorted({ledger.ledger for ledger in request.source_ledgers}),
+            "ledgers": sorted(ledgers),
             "sources": sorted(sources),
             "until": until,
         },
     )
-
-
-async def _attributes(
-    tx: Read, request: InventoryRequest, sources: Sequence[_SourceRow]
-) -> Mapping[tuple[int, int], dict[str, tuple[Decimal, Unit]]]:
-    """What the runs behind the sources came to, by ledger and run: their newest batch says it.
-
-    An instrument says itself what it came to, and stands in for a run.
-    """
-    slugs = sorted({slug for ledger in request.source_ledgers for slug in ledger.attributes})
-    if not slugs:
-        return {}
-    rows = await tx.tuples(
-        """
-        SELECT newest.ledger_id, newest.run_id, c.slug, c.value, c.unit
-          FROM ((SELECT DISTINCT ON (b.ledger_id, b.run_id) b.ledger_id, b.run_id, b.id
-                   FROM batches b
-                  WHERE b.project_id = %(project)s AND b.deleted_at IS NULL
-                    AND b.run_id = ANY (%(runs)s) AND b.ledger_id = ANY (%(ledgers)s)
-                  ORDER BY b.ledger_id, b.run_id, b.id DESC)
-                UNION ALL
-                SELECT b.ledger_id, - b.id, b.id FROM batches b
-                 WHERE b.project_id = %(project)s AND b.id = ANY (%(instruments)s)) AS newest
-          JOIN batch_calculations c ON (c.project_id, c.batch_id) = (%(project)s, newest.id)
-           AND c.is_output AND c.slug = ANY (%(slugs)s) AND c.value IS NOT NULL
-        """,
-        {
-            "project": request.project,
-            "runs": sorted({batch.run for batch in sources if batch.run is not None}),
-            "instruments": [batch.number for batch in sources if batch.run is None],
-            "ledgers": sorted({batch.ledger for batch in sources}),
-            "slugs": slugs,
-        },
-    )
-    by_run: dict[tuple[int, int], dict[str, tuple[Decimal, Unit]]] = {}
-    for ledger, run, slug, value, unit in rows:
-        by_run.setdefault((ledger, run), {})[slug] = (value, parse_unit(unit))
-    return by_run
 
 
 _DRAWS: Final = SQL("""

@@ -13,8 +13,9 @@ from decimal import Decimal
 
 from weighbridge.accounting.drawing.manual_sources import ManualSource, ManualSources
 from weighbridge.accounting.drawing.version import DrawingVersion
-from weighbridge.core.ledger.drawing import Drawer, Pool
+from weighbridge.core.ledger.drawing import Drawer
 from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.model import Upstream
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import plain

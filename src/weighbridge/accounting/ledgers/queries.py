@@ -1,14 +1,22 @@
 """Read ledgers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Final
 
 import msgspec
 
+from weighbridge.accounting.books.standings import Shortage, shortages, slot_starts, standings_of
 from weighbridge.accounting.inputs.required import required_inputs
-from weighbridge.accounting.ledgers.records import Ledger, LedgerModel, RequiredInputs
+from weighbridge.accounting.ledgers.records import (
+    Deficits,
+    Ledger,
+    LedgerModel,
+    PartitionDeficit,
+    RequiredInputs,
+)
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.permission import Actor
@@ -79,10 +87,13 @@ LEDGER: Final = row_of(
 AS_OF: Final = "as_of"
 """The parameter that reads balances and deficits by what had been posted at a time."""
 
+EFFECTIVE_AT: Final = "effective_at"
+"""The parameter that reads them by what counts for a moment or an earlier one."""
+
 
 async def list_ledgers(tx: Read, actor: Actor, query: Sequence[tuple[str, str]]) -> Page[Ledger]:
-    """The ledgers of every project of the actor's account, as of the time that the query names or now."""
-    as_of, rest = _read_as_of(query)
+    """The ledgers of every project of the actor's account, as they stood at the times of the query or now."""
+    moments, rest = read_moments(query, (AS_OF, EFFECTIVE_AT))
     page = await read_page(
         tx,
         LEDGER,
@@ -91,7 +102,7 @@ async def list_ledgers(tx: Read, actor: Actor, query: Sequence[tuple[str, str]])
         source=_SOURCE,
         where=[of_projects(actor, "l.project_id")],
     )
-    return page if as_of is None else Page(await _then(tx, page.data, as_of), page.info)
+    return Page(await _then(tx, page.data, moments), page.info) if moments else page
 
 
 async def get_ledger(tx: Read, actor: Actor, friendly: str) -> Ledger:
@@ -109,47 +120,109 @@ async def list_required_inputs(tx: Read, actor: Actor, friendly: str) -> Require
     return RequiredInputs(await required_inputs(tx, key_named("ledger", friendly).project, model))
 
 
-async def get_ledger_as_of(tx: Read, actor: Actor, friendly: str, query: Sequence[tuple[str, str]]) -> Ledger:
-    """One ledger, with what had been posted to it by the time that the query names, or by now."""
-    as_of, _ = _read_as_of(query)
+async def get_ledger_then(tx: Read, actor: Actor, friendly: str, query: Sequence[tuple[str, str]]) -> Ledger:
+    """One ledger, as it stood at the times that the query names, or as it stands now."""
+    moments, _ = read_moments(query, (AS_OF, EFFECTIVE_AT))
     found = await get_ledger(tx, actor, friendly)
-    return found if as_of is None else (await _then(tx, [found], as_of))[0]
+    return (await _then(tx, [found], moments))[0] if moments else found
 
 
-async def _then(tx: Read, ledgers: Sequence[Ledger], as_of: Instant) -> list[Ledger]:
-    """Ledgers with what had been posted to them by a time."""
-    keys = [key for one in ledgers if (key := ids.parse("ledger", one.id)) is not None]
-    rows = await tx.tuples(
-        """
-        SELECT (SELECT coalesce(sum(e.amount), 0) FROM ledger_entries e
-                 WHERE (e.project_id, e.ledger_id) = (asked.project, asked.ledger)
-                   AND e.posted_at <= %(as_of)s),
-               (SELECT coalesce(sum(d.amount), 0) FROM deficit_entries d
-                 WHERE (d.project_id, d.ledger_id) = (asked.project, asked.ledger)
-                   AND d.posted_at <= %(as_of)s)
-          FROM unnest(%(projects)s::integer[], %(ledgers)s::integer[])
-               WITH ORDINALITY AS asked (project, ledger, place)
-         ORDER BY place
-        """,
-        {"projects": [key.project for key in keys], "ledgers": [key.key for key in keys], "as_of": as_of},
+async def list_deficits(tx: Read, actor: Actor, friendly: str) -> Deficits:
+    """The times in which more was drawn than produced, by partition and slot."""
+    await get_ledger(tx, actor, friendly)
+    key = key_named("ledger", friendly)
+    found = shortages(await standings_of(tx, key.project, [key.key]))
+    starts = await slot_starts(tx, key.project, found)
+    return Deficits(
+        [
+            as_deficit(key.project, replace(one, slot_start=starts.get((one.account, one.opened_at))))
+            for one in found
+        ]
     )
+
+
+def as_deficit(project: int, shortage: Shortage) -> PartitionDeficit:
+    """A shortage as callers see it."""
+    return PartitionDeficit(
+        ledger=ids.of("ledger", project, shortage.account.ledger),
+        partition=shortage.account.partition.label or None,
+        start_time=None if shortage.slot_start is None else Instant.of(shortage.slot_start),
+        end_time=Instant.of(shortage.opened_at),
+        settled_at=None if shortage.settled_at is None else Instant.of(shortage.settled_at),
+        amount=shortage.amount,
+    )
+
+
+async def _then(tx: Read, ledgers: Sequence[Ledger], moments: Mapping[str, Instant]) -> list[Ledger]:
+    """Ledgers as they stood: by what had been posted at one time, by what counts at another."""
+    keys = [key for one in ledgers if (key := ids.parse("ledger", one.id)) is not None]
+    values = {
+        "projects": [key.project for key in keys],
+        "ledgers": [key.key for key in keys],
+        "as_of": moments.get(AS_OF),
+        "effective_at": moments.get(EFFECTIVE_AT),
+    }
+    rows = await tx.tuples(_STANDING_AT if EFFECTIVE_AT in moments else _POSTED_UNTIL, values)
     return [
         msgspec.structs.replace(one, balance=balance, deficit=deficit)
         for one, (balance, deficit) in zip(ledgers, rows, strict=True)
     ]
 
 
-def _read_as_of(query: Sequence[tuple[str, str]]) -> tuple[Instant | None, list[tuple[str, str]]]:
-    """The time that a query names, and the rest of the query."""
-    asked = [value for name, value in query if name == AS_OF]
-    return _moment(asked) if asked else None, [pair for pair in query if pair[0] != AS_OF]
+_POSTED_UNTIL: Final = """
+    SELECT (SELECT coalesce(sum(e.amount), 0) FROM ledger_entries e
+             WHERE (e.project_id, e.ledger_id) = (named.project, named.ledger)
+               AND e.posted_at <= %(as_of)s),
+           (SELECT coalesce(sum(d.amount), 0) FROM deficit_entries d
+             WHERE (d.project_id, d.ledger_id) = (named.project, named.ledger)
+               AND d.posted_at <= %(as_of)s)
+      FROM unnest(%(projects)s::integer[], %(ledgers)s::integer[])
+           WITH ORDINALITY AS named (project, ledger, position)
+     ORDER BY position
+"""
+
+# What is produced less what is drawn may be above nothing in one partition and below it in another.
+_STANDING_AT: Final = """
+    SELECT coalesce(sum(greatest(standing.amount, 0)), 0), coalesce(- sum(least(standing.amount, 0)), 0)
+      FROM unnest(%(projects)s::integer[], %(ledgers)s::integer[])
+           WITH ORDINALITY AS named (project, ledger, position)
+      LEFT JOIN LATERAL (
+            SELECT sum(change.amount) AS amount
+              FROM (SELECT b.run_id, e.amount
+                      FROM ledger_entries e
+                      JOIN batches b ON (b.project_id, b.id) = (e.project_id, e.batch_id)
+                     WHERE (e.project_id, e.ledger_id) = (named.project, named.ledger)
+                       AND e.effective_at <= %(effective_at)s
+                       AND (%(as_of)s::timestamptz IS NULL OR e.posted_at <= %(as_of)s)
+                    UNION ALL
+                    SELECT d.run_id, - d.amount FROM deficit_entries d
+                     WHERE (d.project_id, d.ledger_id) = (named.project, named.ledger)
+                       AND d.effective_at <= %(effective_at)s
+                       AND (%(as_of)s::timestamptz IS NULL OR d.posted_at <= %(as_of)s)) AS change
+              LEFT JOIN runs r ON (r.project_id, r.id) = (named.project, change.run_id)
+             GROUP BY r.tracking_id, r.feedstock_id, r.asset_id) AS standing ON true
+     GROUP BY position ORDER BY position
+"""
 
 
-def _moment(asked: Sequence[str]) -> Instant:
-    try:
-        [text] = asked
-        return Instant.of(msgspec.convert(text, datetime))
-    except (ValueError, OverflowError, msgspec.ValidationError):
-        given = ", ".join(repr(shorten(text)) for text in asked)
-        message = f"as_of takes one time with an offset or Z, such as 2025-04-01T00:00:00Z; it is {given}."
-        raise Malformed([Problem(message, "as_of", "invalid")]) from None
+def read_moments(
+    query: Sequence[tuple[str, str]], names: Sequence[str]
+) -> tuple[dict[str, Instant], list[tuple[str, str]]]:
+    """The times that a query names, and the rest of the query; raise Malformed when one is no time."""
+    moments, problems = {}, []
+    for name in names:
+        if given := [value for key, value in query if key == name]:
+            try:
+                [text] = given
+                moments[name] = Instant.of(msgspec.convert(text, datetime))
+            except (ValueError, OverflowError, msgspec.ValidationError):
+                problems.append(_no_moment(name, given))
+    if problems:
+        raise Malformed(problems)
+    return moments, [pair for pair in query if pair[0] not in names]
+
+
+def _no_moment(name: str, given: Sequence[str]) -> Problem:
+    said = ", ".join(repr(shorten(text)) for text in given)
+    message = f"{name} takes one time with an offset or Z, such as 2025-04-01T00:00:00Z; it is {said}."
+    return Problem(message, name, "invalid")

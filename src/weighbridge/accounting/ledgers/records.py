@@ -38,6 +38,26 @@ class Ledger(msgspec.Struct, frozen=True):
     ui_url: Link
 
 
+class PartitionDeficit(msgspec.Struct, frozen=True):
+    """A time in which more was drawn from a partition of a ledger than it had produced, by how much."""
+
+    ledger: str
+    partition: str | None
+    start_time: Instant | None
+    """The start of the slot with whose end it opened; null when it did not open with a slot's end."""
+    end_time: Instant
+    """The end of that slot: the moment from which on so much is short."""
+    settled_at: Instant | None
+    """The moment from which on it is less or more; null while it is open."""
+    amount: Decimal
+
+
+class Deficits(msgspec.Struct, frozen=True):
+    """The answer: not a page, for what is short is meant to be put right."""
+
+    data: list[PartitionDeficit]
+
+
 class AllocationGroup(msgspec.Struct, frozen=True):
     """The name under which batch_amounts reach a node that draws what the caller names."""
 

@@ -3,12 +3,22 @@
 from typing import Final
 
 from weighbridge.accounting.ledgers import actions, queries
-from weighbridge.accounting.ledgers.records import Ledger, LedgerChangeBody, NewLedgerBody, RequiredInputs
+from weighbridge.accounting.ledgers.records import (
+    Deficits,
+    Ledger,
+    LedgerChangeBody,
+    NewLedgerBody,
+    RequiredInputs,
+)
 from weighbridge.db.listing import Page
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 
-_AS_OF: Final = {
-    queries.AS_OF: "Balance and deficit by what had been posted at this time; without it, by now."
+_MOMENTS: Final = {
+    queries.AS_OF: "Balance and deficit by what had been posted at this time; without it, by now.",
+    queries.EFFECTIVE_AT: (
+        "What was produced and drawn up to this moment, which ends the slots and periods that it closes; "
+        "without it, everything."
+    ),
 }
 
 
@@ -17,10 +27,10 @@ _AS_OF: Final = {
     permission="production_accounting:read",
     returns=Page[Ledger],
     listing=queries.LEDGERS,
-    moments=_AS_OF,
+    moments=_MOMENTS,
 )
 async def list_ledgers(call: ReadCall) -> Page[Ledger]:
-    """List the account's ledgers, with what they hold and are short of, now or as of a time of posting."""
+    """List the account's ledgers, with what they hold and are short of, now or at named times."""
     return await queries.list_ledgers(call.tx, call.actor, call.query)
 
 
@@ -45,11 +55,11 @@ async def create_ledger_of_project(call: WriteCall, body: NewLedgerBody) -> Ledg
     "/ledgers/{ledger_id}",
     permission="production_accounting:read",
     returns=Ledger,
-    moments=_AS_OF,
+    moments=_MOMENTS,
 )
 async def get_ledger(call: ReadCall) -> Ledger:
-    """Read one ledger, with what it holds and is short of, now or as of a time of posting."""
-    return await queries.get_ledger_as_of(call.tx, call.actor, call.path["ledger_id"], call.query)
+    """Read one ledger, with what it holds and is short of, now or at named times."""
+    return await queries.get_ledger_then(call.tx, call.actor, call.path["ledger_id"], call.query)
 
 
 @patch(
@@ -76,6 +86,12 @@ async def list_required_inputs(call: ReadCall) -> RequiredInputs:
     return await queries.list_required_inputs(call.tx, call.actor, call.path["ledger_id"])
 
 
+@get("/ledgers/{ledger_id}/deficits", permission="production_accounting:read", returns=Deficits)
+async def list_deficits(call: ReadCall) -> Deficits:
+    """List the times in which more was drawn from the ledger than it had produced, by partition and slot."""
+    return await queries.list_deficits(call.tx, call.actor, call.path["ledger_id"])
+
+
 ROUTES = [
     list_ledgers,
     create_ledger,
@@ -84,4 +100,5 @@ ROUTES = [
     update_ledger,
     delete_ledger,
     list_required_inputs,
+    list_deficits,
 ]

@@ -5,12 +5,11 @@ batches. Invariant: what a run draws or gives back is posted once, whatever the 
 """
 
 from collections.abc import Sequence
-from datetime import datetime
-from decimal import Decimal
 
 from weighbridge.accounting.books.runs import RunIdentity
 from weighbridge.accounting.planning.plan import Plan, RunDifference
-from weighbridge.core.ledger.drawing import Drawer, Pool, SourceBatch
+from weighbridge.core.ledger.drawing import Drawer, Move
+from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.ledger.posting import Entry, EntryKind
 from weighbridge.core.quantity.number import EXACT
 
@@ -32,48 +31,25 @@ def draw_entries(plans: Sequence[Plan], pool: Pool) -> tuple[list[Entry], list[s
             problems.append(_unposted(drawer))
             continue
         number, difference = poster
-        entries[number] += _entries(pool, drawer, moves, difference)
+        entries[number] += _entries(drawer, moves, difference)
     return [entry for of_plan in entries for entry in of_plan], problems
 
 
-def _entries(
-    pool: Pool, drawer: Drawer, moves: Sequence[tuple[SourceBatch, Decimal]], difference: RunDifference
-) -> list[Entry]:
+def _entries(drawer: Drawer, moves: Sequence[Move], difference: RunDifference) -> list[Entry]:
+    """What is given back counts for the moment for which it was drawn: in between, others may draw it."""
     return [
         Entry(
-            ledger=source.ledger,
-            kind=EntryKind.DRAW if amount > 0 else EntryKind.RETURN,
+            ledger=move.source.ledger,
+            kind=EntryKind.DRAW if move.amount > 0 else EntryKind.RETURN,
             run=difference.run_key,
-            batch=source.number,
+            batch=move.source.number,
             posted_by=difference.batch,
-            amount=-part,
-            effective_at=at,
+            amount=EXACT.minus(move.amount),
+            effective_at=move.effective_at,
             node=drawer.node,
         )
-        for source, amount in moves
-        for at, part in _moments(pool, drawer, source, amount)
+        for move in moves
     ]
-
-
-def _moments(
-    pool: Pool, drawer: Drawer, source: SourceBatch, amount: Decimal
-) -> list[tuple[datetime, Decimal]]:
-    """The moments that a draw or a return counts for, and how much for each.
-
-    What is given back counts for the moment for which it was drawn, the last drawn first: in between, others
-    may draw what is there.
-    """
-    if amount > 0:
-        return [(max(drawer.slot.end, source.slot.end), amount)]
-    given: dict[datetime, Decimal] = {}
-    left = EXACT.minus(amount)
-    for lot in sorted(pool.lots_before[drawer], key=lambda lot: lot.act, reverse=True):
-        if lot.source == source.number and lot.effective_at is not None and left:
-            part = min(left, lot.amount)
-            given[lot.effective_at] = EXACT.subtract(given.get(lot.effective_at, Decimal(0)), part)
-            left = EXACT.subtract(left, part)
-    assert not left, "nothing is given back that was not drawn"  # noqa: S101 - an invariant
-    return list(given.items())
 
 
 def _unposted(drawer: Drawer) -> str:

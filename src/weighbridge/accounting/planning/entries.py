@@ -4,8 +4,9 @@ An account, which is one partition of a ledger over all slots, is posted to as a
 the model, because falls take from other runs and what one run credits settles what another is short of.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal
 
 from weighbridge.accounting.books.balances import (
@@ -19,16 +20,20 @@ from weighbridge.accounting.books.balances import (
     taken_by,
 )
 from weighbridge.accounting.planning.plan import NewBatch, Plan, RunDifference
+from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.ledger.posting import (
     BatchBalance,
     Deficit,
     DeficitEntry,
     Entry,
     EntryKind,
+    Key,
+    PartitionBooks,
+    Taken,
     Total,
     post,
 )
-from weighbridge.core.quantity.number import exact_total
+from weighbridge.core.quantity.number import EXACT
 from weighbridge.db.engine import Read
 
 
@@ -38,8 +43,10 @@ class ProposedEntries:
 
     entries: tuple[Entry, ...] = ()
     deficit_entries: tuple[DeficitEntry, ...] = ()
-    deficits: Mapping[Account, Decimal] = field(default_factory=dict)
-    """What is open afterwards in the accounts that it posts to."""
+    changes: Mapping[Account, Mapping[datetime, Decimal]] = field(default_factory=dict)
+    """By account and moment: what is produced more than before, less what is drawn more."""
+    short: frozenset[Account] = frozenset()
+    """The accounts in which deficits change."""
 
     @property
     def credits(self) -> Mapping[NewBatch, Decimal]:
@@ -59,12 +66,35 @@ class _AccountWork:
     draws: list[Entry] = field(default_factory=list)
     deficits: list[OpenDeficit] = field(default_factory=list)
     held: list[HeldBatch] = field(default_factory=list)
+    taken: dict[Key, Sequence[Taken]] = field(default_factory=dict)
+
+    def changes(self, totals: Mapping[NewBatch, Total]) -> Mapping[datetime, Decimal]:
+        """What is produced more than before, less what is drawn more, for each moment."""
+        changes: dict[datetime, Decimal] = {}
+        moved = [
+            *((draw.effective_at, draw.amount) for draw in self.draws),
+            *(
+                change
+                for one in self.differences
+                for change in totals[one.batch].difference_by_moment.items()
+            ),
+        ]
+        for moment, amount in moved:
+            changes[moment] = EXACT.add(changes.get(moment, Decimal(0)), amount)
+        return changes
 
 
 async def entries_of(
-    tx: Read, project: int, plans: Sequence[Plan], draws: Sequence[Entry]
+    tx: Read,
+    project: int,
+    plans: Sequence[Plan],
+    draws: Sequence[Entry],
+    released: Collection[tuple[int, Partition]] = (),
 ) -> ProposedEntries:
-    """Work out what plans post together; `draws` are what their runs take of other ledgers."""
+    """Work out what plans post together; `draws` are what their runs take of other ledgers.
+
+    In the accounts that are named as released, runs take from their own batches again.
+    """
     work: dict[Account, _AccountWork] = {}
     for difference in sorted((one for plan in plans for one in plan.differences), key=_order):
         account = Account(difference.ledger.number, difference.run.partition)
@@ -76,14 +106,46 @@ async def entries_of(
     for deficit in await open_deficits(tx, project, {account.ledger for account in work}):
         if deficit.account in work:
             work[deficit.account].deficits.append(deficit)
-    totals = await _totals(
-        tx, project, [one for of_account in work.values() for one in of_account.differences]
-    )
-    moved = {account for account, of_account in work.items() if _needs_balances(of_account, totals)}
-    named = _numbers(taken.batch for total in totals.values() for taken in total.taken) | set(accounts)
-    for held in await held_batches(tx, project, moved, named):
-        work[held.account].held.append(held)
+    runs = {
+        one.run_number
+        for of_account in work.values()
+        for one in of_account.differences
+        if one.run_number is not None
+    }
+    totals = await _totals(tx, project, [one for each in work.values() for one in each.differences], runs)
+    taken = await taken_by(tx, project, runs) if runs else {}
+    moved = {
+        account
+        for account, of_account in work.items()
+        if (account.ledger, account.partition) in released or _needs_balances(of_account, totals, taken)
+    }
+    await _read_balances(tx, project, {account: work[account] for account in moved}, set(accounts))
     return await tx.in_thread(_post_all, work, moved, totals, draws)
+
+
+async def _read_balances(
+    tx: Read, project: int, work: Mapping[Account, _AccountWork], named: set[int]
+) -> None:
+    """Read what the batches of accounts hold, and what their runs took of which batches."""
+    held = {one.number: one for one in await held_batches(tx, project, work, named)}
+    runs = {one.run for one in held.values() if one.run is not None}
+    runs |= {
+        one.run_number for each in work.values() for one in each.differences if one.run_number is not None
+    }
+    taken = await taken_by(tx, project, runs) if runs else {}
+    others = {one.batch for each in taken.values() for one in each if isinstance(one.batch, int)}
+    if not others <= held.keys():
+        held |= {one.number: one for one in await held_batches(tx, project, work, named | others)}
+    for batch in sorted(held.values(), key=lambda one: one.order):
+        work[batch.account].held.append(batch)
+    accounts = {
+        **{one.run: one.account for one in held.values()},
+        **{one.run_number: account for account, each in work.items() for one in each.differences},
+    }
+    for (ledger, run), of_run in taken.items():
+        account = accounts.get(run)
+        if account is not None and account.ledger == ledger:
+            work[account].taken[run] = of_run
 
 
 def _post_all(
@@ -94,20 +156,22 @@ def _post_all(
 ) -> ProposedEntries:
     entries: list[Entry] = [*draws]
     deficit_entries: list[DeficitEntry] = []
-    deficits = {}
+    changes, short = {}, set()
     for account, of_account in sorted(work.items(), key=lambda item: item[0].order):
-        posted = post(
+        books = PartitionBooks(
             account.ledger,
             _balances(of_account),
             [Deficit(one.run, one.settled_from, one.amount) for one in of_account.deficits],
-            [totals[one.batch] for one in of_account.differences],
-            of_account.draws if account in moved else (),
+            of_account.taken,
         )
+        drawn = of_account.draws if account in moved else ()
+        posted = post(books, [totals[one.batch] for one in of_account.differences], drawn)
         entries += posted.entries
         deficit_entries += posted.deficit_entries
-        if posted.deficits:
-            deficits[account] = exact_total(one.amount for one in posted.deficits)
-    return ProposedEntries(tuple(entries), tuple(deficit_entries), deficits)
+        changes[account] = of_account.changes(totals)
+        if posted.deficit_entries:
+            short.add(account)
+    return ProposedEntries(tuple(entries), tuple(deficit_entries), changes, frozenset(short))
 
 
 def _balances(work: _AccountWork) -> list[BatchBalance]:
@@ -130,26 +194,30 @@ def _order(difference: RunDifference) -> tuple[object, ...]:
     return difference.run.slot.start, difference.run.slot.end, difference.run.name
 
 
-def _needs_balances(work: _AccountWork, totals: Mapping[NewBatch, Total]) -> bool:
+def _needs_balances(
+    work: _AccountWork,
+    totals: Mapping[NewBatch, Total],
+    taken: Mapping[tuple[int, int], Sequence[Taken]],
+) -> bool:
     """Whether other batches of the account are touched; a run that only credits its own needs none."""
     return bool(work.deficits) or any(
-        total.total < total.posted or total.taken for total in (totals[one.batch] for one in work.differences)
+        totals[one.batch].difference < 0 or (one.ledger.number, one.run_number) in taken
+        for one in work.differences
     )
 
 
-async def _totals(tx: Read, project: int, differences: Sequence[RunDifference]) -> dict[NewBatch, Total]:
-    """What each difference comes to, and what its run has posted and taken before."""
-    runs = {one.run_number for one in differences if one.run_number is not None}
+async def _totals(
+    tx: Read, project: int, differences: Sequence[RunDifference], runs: Collection[int]
+) -> dict[NewBatch, Total]:
+    """What each difference comes to, and what its run has posted before."""
     posted = await posted_by(tx, project, runs) if runs else {}
-    taken = await taken_by(tx, project, runs) if runs else {}
     return {
         one.batch: Total(
             run=one.run_key,
             batch=one.batch,
             end=one.run.slot.end,
             total=one.total,
-            posted=posted.get((one.ledger.number, one.run_number or 0), Decimal(0)),
-            taken=taken.get((one.ledger.number, one.run_number or 0), ()),
+            posted=posted.get((one.ledger.number, one.run_number or 0), {}),
         )
         for one in differences
     }

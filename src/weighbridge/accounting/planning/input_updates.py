@@ -8,13 +8,14 @@ Invariants: an update that would leave less than was drawn is refused, and one t
 While its task is at work the batch is `processing`; why it failed is the batch's `error_message`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from decimal import Decimal
 from typing import Final
 
 from weighbridge.accounting.batch_generations.records import NewGeneration, UpdatedInputs
+from weighbridge.accounting.books.balances import Account
 from weighbridge.accounting.books.runs import RUN_COLUMNS, RUN_TAGS, RunRow
-from weighbridge.accounting.planning.entries import ProposedEntries
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
@@ -73,13 +74,12 @@ async def _of_others(tx: Read, project: int, run: UpdatedRun, named: Sequence[st
     return [ids.of("data_point", project, event, position) for event, position in rows]
 
 
-def shortfalls(scopes: Sequence[Scope], entries: ProposedEntries) -> Iterator[Problem]:
-    """Why an update is refused: it would take away what has been drawn already."""
+def shortfalls(scopes: Sequence[Scope], deepened: Mapping[Account, Decimal]) -> Iterator[Problem]:
+    """Why an update is refused: it would take away what has been drawn already, if only for a while."""
     ledgers = {ledger.number: ledger for scope in scopes for ledger in scope.ledgers}
-    opened = [entry for entry in entries.deficit_entries if entry.amount > 0]
-    for number in sorted({entry.ledger for entry in opened}):
+    for number in sorted({account.ledger for account in deepened} & ledgers.keys()):
         ledger = ledgers[number]
-        short = plain(exact_total(entry.amount for entry in opened if entry.ledger == number))
+        short = plain(exact_total(more for account, more in deepened.items() if account.ledger == number))
         message = (
             f"With these inputs {ledger.name!r} would be {short} {ledger.unit} short of what was drawn from"
             " it already."

@@ -6,10 +6,19 @@ would come of a request asks here too.
 Invariants: a proposal is made from one snapshot; a proposal with problems has no entries.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from weighbridge.accounting.batch_generations.records import NewGeneration
+from weighbridge.accounting.books.balances import Account
+from weighbridge.accounting.books.standings import (
+    Shortage,
+    changed,
+    deepened,
+    shortages,
+    slot_starts,
+    standings_of,
+)
 from weighbridge.accounting.drawing.draws import refuse_beyond_balance
 from weighbridge.accounting.drawing.manual_sources import ManualSources, manual_sources_of
 from weighbridge.accounting.planning.draw_entries import draw_entries
@@ -19,10 +28,13 @@ from weighbridge.accounting.planning.input_updates import UpdatedRun, shortfalls
 from weighbridge.accounting.planning.plan import Plan, RunDifference
 from weighbridge.accounting.planning.planner import make_plans
 from weighbridge.accounting.planning.scope import Scope, scopes_of
+from weighbridge.core.ledger.drawing import Standing
 from weighbridge.core.ledger.posting import Entry
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
+
+Standings = Mapping[Account, Standing]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +55,8 @@ class Proposal:
     request: Request
     plans: tuple[Plan, ...]
     entries: ProposedEntries
+    deficits: tuple[Shortage, ...]
+    """Every deficit of its ledgers and of those that they draw from, as it is afterwards."""
     without_source: tuple[Exclusion, ...]
     """Runs that no version makes, because nobody named a source for them."""
     problems: tuple[Problem, ...]
@@ -97,14 +111,40 @@ async def propose(tx: Read, request: Request) -> Proposal:
         draws, problems = draw_entries(plans, drawings.pool)
     entries = ProposedEntries()
     if not problems:
-        entries = await entries_of(tx, scopes[0].project, plans, draws)
+        released = drawings.pool.released if drawings.pool else ()
+        entries = await entries_of(tx, scopes[0].project, plans, draws, released)
+    before, after = await _standings(tx, scopes, entries)
     return Proposal(
         request=request,
         plans=tuple(plans),
         entries=entries,
+        deficits=tuple(await _deficits(tx, scopes, plans, after)),
         without_source=tuple(Exclusion(Reason.NO_SOURCE, one) for one in drawings.allocation.without_source),
-        problems=(*map(Problem, problems), *(shortfalls(scopes, entries) if run else ())),
+        problems=(*map(Problem, problems), *(shortfalls(scopes, deepened(before, after)) if run else ())),
     )
+
+
+async def _standings(
+    tx: Read, scopes: Sequence[Scope], entries: ProposedEntries
+) -> tuple[Standings, Standings]:
+    """How every account that is or may be short stands before and after all is posted, touched or not."""
+    ledgers = {ledger.number for scope in scopes for ledger in scope.ledgers}
+    ledgers |= {ledger.ledger for scope in scopes for ledger in scope.source_ledgers.values()}
+    before = await standings_of(tx, scopes[0].project, ledgers, entries.short)
+    return before, changed(before, entries.changes)
+
+
+async def _deficits(
+    tx: Read, scopes: Sequence[Scope], plans: Sequence[Plan], after: Standings
+) -> list[Shortage]:
+    """Where more is drawn than produced once all is posted."""
+    found = shortages(after)
+    starts = await slot_starts(tx, scopes[0].project, found) | {
+        (Account(one.ledger.number, one.run.partition), one.run.slot.end): one.run.slot.start
+        for plan in plans
+        for one in plan.differences
+    }
+    return [replace(one, slot_start=starts.get((one.account, one.opened_at))) for one in found]
 
 
 async def _manual_sources(

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from weighbridge.core.ledger.drawing import Drawer, Pool, SourceBatch
+from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.quantity.unit import Unit
 from weighbridge.core.time.instant import Interval
 

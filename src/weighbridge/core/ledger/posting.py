@@ -3,24 +3,36 @@
 A credit makes a batch hold something. A fall takes back what a run turns out not to have made, a rise
 gives back what the run's falls took; a draw takes for another run, a return gives a draw back.
 
-A partition of a ledger is posted as a whole: what has been drawn in the same generation first, then rises
-and credits, which settle open deficits at once, then falls. A fall takes from the run's own batches, then
-from those of its partition, oldest first; what it cannot take is the run's deficit. A run that rises
-closes its own deficit, then gives back what its falls took, last taken first, and credits the rest.
+A partition of a ledger is posted as a whole: what has been drawn and returned in the same generation first,
+then releases, rises and credits, which settle open deficits at once, then falls. A fall takes from the run's
+own batches, then from those of its partition, oldest first; what it cannot take is the run's deficit. A run
+that rises closes its own deficit, then gives back what its falls took, and credits the rest. A batch that
+holds something again, although its run has taken from others' batches in its place, is taken from and they
+are released.
 
-Invariants: no balance is below zero at any step; credits, falls and rises of a run less its deficit are
-its total; so what is drawn and what remains is what was made and the open deficit.
+What is given back comes from later moments first: what was taken after the end of the run's slot, the latest
+first, then the rest, the last taken first. So it does not show in which order things were posted.
+
+An entry counts for the later of the ends of the two slots, a run's total for the end of its own. What falls
+took of a later slot's batch is a deficit in between: it opens at the run's end and is settled at the later
+one. So deficit entries follow from entries and totals, and are not thought of one by one.
+
+Invariants: no balance is below zero; for every run and moment, what the run's entries come to less its
+deficit entries is its total at the end of its slot, and nothing elsewhere; what a batch posts for other runs
+than its own comes to nothing at every moment.
 """
 
 from collections import deque
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
 from weighbridge.core.quantity.number import EXACT, exact_total
+
+ZERO: Final = Decimal(0)
 
 SCALE_DEFAULT: Final = 6
 """Decimals that a ledger keeps unless it is made with others."""
@@ -113,9 +125,31 @@ class Total:
     """The new batch, which posts the difference."""
     end: datetime
     total: Decimal
-    posted: Decimal
-    taken: Sequence[Taken] = ()
-    """In the order in which it was taken."""
+    posted: Mapping[datetime, Decimal]
+    """For each moment, its entries less its deficit entries: all at its end, unless that was corrected."""
+
+    @property
+    def difference(self) -> Decimal:
+        """What is to be posted, all in all."""
+        return EXACT.subtract(self.total, exact_total(self.posted.values()))
+
+    @property
+    def difference_by_moment(self) -> Mapping[datetime, Decimal]:
+        """What is to be posted for each moment."""
+        less = {moment: EXACT.minus(amount) for moment, amount in self.posted.items()}
+        return less | {self.end: EXACT.add(less.get(self.end, ZERO), self.total)}
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionBooks:
+    """What a partition of a ledger stands at before it is posted to; everything oldest first."""
+
+    ledger: int
+    balances: Sequence[BatchBalance]
+    """With those of the new batches, which have nothing yet."""
+    deficits: Sequence[Deficit] = ()
+    taken: Mapping[Key, Sequence[Taken]] = field(default_factory=dict)
+    """By run, in the order in which it was taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,131 +161,179 @@ class PartitionEntries:
     deficits: Sequence[Deficit]
 
 
-def post(
-    ledger: int,
-    balances: Sequence[BatchBalance],
-    deficits: Sequence[Deficit],
-    totals: Sequence[Total],
-    drawn: Sequence[Entry] = (),
-) -> PartitionEntries:
+def post(books: PartitionBooks, totals: Sequence[Total], drawn: Sequence[Entry] = ()) -> PartitionEntries:
     """Post the differences of runs of one partition of a ledger; everything comes oldest first.
 
-    Balances include those of the new batches, which have nothing yet. What draws and returns do to the
-    partition in the same generation is given, and not posted again.
+    What draws and returns do to the partition in the same generation is given, and not posted again.
     """
-    partition = _Partition(ledger, balances, deficits)
-    for entry in sorted(drawn, key=lambda one: one.kind is EntryKind.DRAW):
-        partition.apply(entry)
+    partition = _Partition(books, [*(one.batch for one in totals), *(one.posted_by for one in drawn)])
+    partition.draw(drawn)
+    partition.release()
     for total in totals:
-        partition.rise(total, EXACT.subtract(total.total, total.posted))
+        partition.rise(total)
     partition.settle()
     for total in totals:
-        partition.fall(total, EXACT.subtract(total.posted, total.total))
+        partition.fall(total)
     return partition.posted(totals)
+
+
+def latest_first(taken: Sequence[Taken], end: datetime) -> list[Taken]:
+    """What a run took, in the order in which it is given back; `end` is that of its slot.
+
+    What was taken for later moments comes first, the latest first, then the rest, the last taken first.
+    """
+    last_first = list(reversed(taken))
+    later = [one for one in last_first if one.effective_at > end]
+    return [
+        *sorted(later, key=lambda one: one.effective_at, reverse=True),
+        *(one for one in last_first if one.effective_at <= end),
+    ]
 
 
 class _Partition:
     """The balances and deficits of a partition while it is posted to."""
 
-    def __init__(self, ledger: int, balances: Sequence[BatchBalance], deficits: Sequence[Deficit]) -> None:
-        self._ledger = ledger
-        self._ends = {one.batch: one.end for one in balances}
-        self._balances = {one.batch: one.balance for one in balances}
+    def __init__(self, books: PartitionBooks, posters: Sequence[Key]) -> None:
+        self._ledger = books.ledger
+        self._ends = {one.batch: one.end for one in books.balances}
+        self._balances = {one.batch: one.balance for one in books.balances}
+        self._run_of = {one.batch: one.run for one in books.balances}
         self._own: dict[Key, list[Key]] = {}
-        for one in balances:
+        for one in books.balances:
             self._own.setdefault(one.run, []).append(one.batch)
+        self._taken = {run: list(taken) for run, taken in books.taken.items()}
         # Falls only take, so what was found empty once stays so: the partition is walked through once.
         self._oldest = deque(self._balances)
-        self._deficits = {deficit.run: deficit for deficit in deficits}
+        self._deficits = {deficit.run: deficit for deficit in books.deficits}
         self._entries: list[Entry] = []
-        self._deficit_entries: list[DeficitEntry] = []
         self._given: deque[Entry] = deque()
+        self._poster = posters[0] if posters else None
+        self._returned_by: dict[Key, Key] = {}
 
-    def apply(self, entry: Entry) -> None:
-        """Change a balance; what gives can settle deficits."""
-        balance = EXACT.add(self._balances[entry.batch], entry.amount)
-        assert balance >= 0, f"batch {entry.batch} would hold {balance}"  # noqa: S101 - an invariant
-        self._balances[entry.batch] = balance
-        if entry.amount > 0:
-            self._given.append(entry)
+    def draw(self, drawn: Sequence[Entry]) -> None:
+        """Let draws and returns change balances; a batch may seem overdrawn until others are released."""
+        for entry in drawn:
+            self._apply(entry)
+            if entry.kind is EntryKind.RETURN:
+                self._returned_by.setdefault(entry.batch, entry.posted_by)
 
-    def rise(self, total: Total, more: Decimal) -> None:
+    def release(self) -> None:
+        """Have runs take from their own batches what they took from others' while those held nothing."""
+        for run in [run for run, taken in self._taken.items() if run in self._own and taken]:
+            for batch in self._own[run]:
+                self._release(run, batch)
+
+    def rise(self, total: Total) -> None:
         """Close the run's deficit, give back what its falls took, and credit the rest, even if it is zero."""
-        left = max(more, Decimal(0))
+        left = max(total.difference, ZERO)
         if deficit := self._deficits.get(total.run):
             closed = min(left, deficit.amount)
-            self._change_deficit(deficit, EXACT.minus(closed), total.batch, deficit.end)
+            self._change_deficit(deficit, EXACT.minus(closed))
             left = EXACT.subtract(left, closed)
-        for taken in reversed(total.taken):
+        for taken in latest_first(self._taken.get(total.run, ()), total.end):
             given = min(left, taken.amount)
-            self._post(EntryKind.RISE, total, taken.batch, given, taken.effective_at)
+            self._give(total.run, taken, given, total.batch)
             left = EXACT.subtract(left, given)
-        self._post(EntryKind.CREDIT, total, total.batch, left)
+        self._post(
+            Entry(self._ledger, EntryKind.CREDIT, total.run, total.batch, total.batch, left, total.end)
+        )
 
     def settle(self) -> None:
-        """Take what was given for the open deficits, oldest first."""
+        """Take what was given for the open deficits, oldest first, in the name of who gave."""
         for deficit in list(self._deficits.values()):
             left = deficit.amount
             while left and self._given:
                 given = self._given.popleft()
-                taken = min(left, given.amount, self._balances[given.batch])
-                if taken < min(given.amount, self._balances[given.batch]):
+                there = min(given.amount, self._balances[given.batch])
+                taken = min(left, there)
+                if taken < there:
                     self._given.appendleft(replace(given, amount=EXACT.subtract(given.amount, taken)))
-                if taken:
-                    self._settle(deficit, given, taken)
+                at = max(deficit.end, self._ends[given.batch])
+                self._take(deficit.run, Taken(given.batch, taken, at), given.posted_by)
+                self._change_deficit(self._deficits[deficit.run], EXACT.minus(taken))
                 left = EXACT.subtract(left, taken)
 
-    def fall(self, total: Total, less: Decimal) -> None:
+    def fall(self, total: Total) -> None:
         """Take from the run's own batches, then from the partition's; what is left is the run's deficit."""
-        left = max(less, Decimal(0))
+        left = max(EXACT.minus(total.difference), ZERO)
         for batch in self._own[total.run]:
-            left = self._take(total, batch, left)
+            left = self._fall(total, batch, left)
         while left and self._oldest:
-            left = self._take(total, self._oldest[0], left)
+            left = self._fall(total, self._oldest[0], left)
             if not self._balances[self._oldest[0]]:
                 self._oldest.popleft()
-        deficit = self._deficits.get(total.run, Deficit(total.run, total.end, Decimal(0)))
-        self._change_deficit(deficit, left, total.batch, total.end)
+        deficit = self._deficits.get(total.run, Deficit(total.run, total.end, ZERO))
+        self._change_deficit(deficit, left)
 
     def posted(self, totals: Sequence[Total]) -> PartitionEntries:
-        """What was posted, which is the difference of the totals to the last digit."""
-        difference = exact_total(EXACT.subtract(total.total, total.posted) for total in totals)
+        """What was posted; AssertionError when a balance is below zero or totals are not what was posted."""
+        assert all(balance >= 0 for balance in self._balances.values()), "no batch is overdrawn"  # noqa: S101
+        deficit_entries = self._deficit_entries(totals)
+        difference = exact_total(total.difference for total in totals)
         made = exact_total(entry.amount for entry in self._entries)
-        short = exact_total(entry.amount for entry in self._deficit_entries)
+        short = exact_total(entry.amount for entry in deficit_entries)
         assert EXACT.subtract(made, short) == difference, "entries less deficits are the difference"  # noqa: S101
         still_open = tuple(deficit for deficit in self._deficits.values() if deficit.amount)
-        return PartitionEntries(tuple(self._entries), tuple(self._deficit_entries), still_open)
+        return PartitionEntries(tuple(self._entries), deficit_entries, still_open)
 
-    def _take(self, total: Total, batch: Key, left: Decimal) -> Decimal:
+    def _deficit_entries(self, totals: Sequence[Total]) -> tuple[DeficitEntry, ...]:
+        """By poster, run and moment, what entries come to beyond what the run comes to."""
+        beyond: dict[tuple[Key, Key, datetime], Decimal] = {}
+        for total in totals:
+            for moment, amount in total.difference_by_moment.items():
+                beyond[total.batch, total.run, moment] = EXACT.minus(amount)
+        for entry in self._entries:
+            key = entry.posted_by, entry.run, entry.effective_at
+            beyond[key] = EXACT.add(beyond.get(key, ZERO), entry.amount)
+        return tuple(
+            DeficitEntry(self._ledger, run, posted_by, amount, moment)
+            for (posted_by, run, moment), amount in beyond.items()
+            if amount
+        )
+
+    def _release(self, run: Key, batch: Key) -> None:
+        end = self._ends[batch]
+        posted_by = self._returned_by.get(batch, self._poster)
+        for taken in latest_first(self._taken[run], end):
+            amount = min(self._balances[batch], taken.amount)
+            if self._run_of.get(taken.batch) != run and amount > 0:
+                instead = Taken(batch, amount, end)
+                self._give(run, taken, amount, posted_by)
+                self._take(run, instead, posted_by)
+                self._taken[run].remove(taken)
+                left = replace(taken, amount=EXACT.subtract(taken.amount, amount))
+                self._taken[run] += [left, instead]
+
+    def _fall(self, total: Total, batch: Key, left: Decimal) -> Decimal:
         taken = min(left, self._balances[batch])
-        self._post(EntryKind.FALL, total, batch, EXACT.minus(taken))
+        at = max(total.end, self._ends[batch])
+        self._take(total.run, Taken(batch, taken, at), total.batch)
         return EXACT.subtract(left, taken)
 
-    def _settle(self, deficit: Deficit, given: Entry, taken: Decimal) -> None:
-        """The run that is short takes from the batch that was given to, in the name of who gave."""
-        at = max(deficit.end, self._ends[given.batch])
-        amount = EXACT.minus(taken)
-        fall = Entry(self._ledger, EntryKind.FALL, deficit.run, given.batch, given.posted_by, amount, at)
-        self.apply(fall)
-        self._entries.append(fall)
-        self._change_deficit(self._deficits[deficit.run], amount, given.posted_by, at)
+    def _take(self, run: Key, taken: Taken, posted_by: Key) -> None:
+        amount = EXACT.minus(taken.amount)
+        self._post(
+            Entry(self._ledger, EntryKind.FALL, run, taken.batch, posted_by, amount, taken.effective_at)
+        )
 
-    def _post(
-        self, kind: EntryKind, total: Total, batch: Key, amount: Decimal, taken_at: datetime | None = None
-    ) -> None:
-        """Post what is not nothing; a batch is always credited.
+    def _give(self, run: Key, taken: Taken, amount: Decimal, posted_by: Key) -> None:
+        """Give back a part of what was taken, for the moment for which it was."""
+        self._post(
+            Entry(self._ledger, EntryKind.RISE, run, taken.batch, posted_by, amount, taken.effective_at)
+        )
 
-        It counts for the later of the two slots' ends, or for the moment at which it was taken.
-        """
-        if amount or kind is EntryKind.CREDIT:
-            at = taken_at or max(total.end, self._ends[batch])
-            entry = Entry(self._ledger, kind, total.run, batch, total.batch, amount, at)
-            self.apply(entry)
+    def _post(self, entry: Entry) -> None:
+        """Post what is not nothing; a batch is always credited."""
+        if entry.amount or entry.kind is EntryKind.CREDIT:
+            self._apply(entry)
             self._entries.append(entry)
 
-    def _change_deficit(self, held: Deficit, amount: Decimal, posted_by: Key, effective_at: datetime) -> None:
+    def _apply(self, entry: Entry) -> None:
+        """Change a balance; what gives can settle deficits."""
+        self._balances[entry.batch] = EXACT.add(self._balances[entry.batch], entry.amount)
+        if entry.amount > 0:
+            self._given.append(entry)
+
+    def _change_deficit(self, held: Deficit, amount: Decimal) -> None:
         if amount:
             self._deficits[held.run] = replace(held, amount=EXACT.add(held.amount, amount))
-            self._deficit_entries.append(
-                DeficitEntry(self._ledger, held.run, posted_by, amount, effective_at)
-            )

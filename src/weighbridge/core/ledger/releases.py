@@ -1,0 +1,78 @@
+"""Releases: what becomes free elsewhere when a batch is given back what its run no longer comes to.
+
+When a run's total falls while its batches are drawn, its falls take from other batches of its partition. What
+is given back to its own batches then does not stay there: the others are released instead. `posting.py` posts
+that; here it is worked out while a generation draws.
+
+What nothing was taken for is what the run is short of, and settles that.
+
+Invariant: no more is released than was taken.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Final
+
+from weighbridge.core.ledger.drawing import RunKey, SourceRun
+from weighbridge.core.quantity.number import EXACT
+
+ZERO: Final = Decimal(0)
+
+_Owed = tuple[int | None, Decimal]
+"""A batch of which was taken, or None for what the run is short of."""
+
+
+class Releases:
+    """What each run is overdrawn by, what it still has taken of others, and what it is short of."""
+
+    def __init__(self, runs: Mapping[RunKey, SourceRun]) -> None:
+        self._excess = {number: EXACT.subtract(run.drawn, run.total) for number, run in runs.items()}
+        self._owed: dict[RunKey, list[_Owed]] = {
+            number: [*run.taken, (None, run.short)] for number, run in runs.items()
+        }
+        self._repaid: dict[RunKey, list[_Owed]] = {}
+
+    def excess(self, run: RunKey | None) -> Decimal:
+        """What is drawn of a run's batches beyond what the run comes to."""
+        return ZERO if run is None else max(ZERO, self._excess.get(run, ZERO))
+
+    def draw(self, run: RunKey | None, amount: Decimal) -> None:
+        """Note what is drawn of a run; a negative amount is given back, or not to be counted yet."""
+        if run is not None and run in self._excess:
+            self._excess[run] = EXACT.add(self._excess[run], amount)
+
+    def owes(self, run: RunKey | None) -> bool:
+        """Whether a run took of others' batches or is short of something."""
+        return run in self._owed
+
+    def repay(self, run: RunKey | None, amount: Decimal) -> list[_Owed]:
+        """What becomes of an amount that is given back to a batch of a run: of others' first, then its own.
+
+        What is said to go to no batch settles what the run is short of.
+        """
+        if run is None or run not in self._owed:
+            return []
+        owed, repaid = self._owed[run], []
+        for place, (batch, there) in enumerate(owed):
+            if part := min(amount, there):
+                owed[place] = batch, EXACT.subtract(there, part)
+                amount = EXACT.subtract(amount, part)
+                repaid.append((batch, part))
+        self._repaid.setdefault(run, []).extend(repaid)
+        return repaid
+
+    def owe_again(self, run: RunKey | None, amount: Decimal, free: Mapping[int, Decimal]) -> list[_Owed]:
+        """What is owed again when so much is drawn once more, of others' batches as far as they are free."""
+        if run is None or run not in self._repaid:
+            return []
+        again, repaid = [], []
+        for batch, there in reversed(self._repaid[run]):
+            part = min(amount, there) if batch is None else min(amount, there, free[batch])
+            amount = EXACT.subtract(amount, part)
+            if part:
+                again.append((batch, part))
+            if part < there:
+                repaid.append((batch, EXACT.subtract(there, part)))
+        self._repaid[run] = repaid[::-1]
+        self._owed[run] += again
+        return again

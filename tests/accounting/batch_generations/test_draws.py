@@ -143,7 +143,7 @@ def test_pro_rata_draws_the_same_part_of_every_batch(api, drain):
 
     production.generate(QUARTER)
 
-    assert chain.balances(deliveries) == {"2025-01": 8, "2025-02": 18}
+    assert chain.balances(deliveries) == {"2025-01": 9, "2025-02": 17}
     assert production.generate(QUARTER)["adjusted"] == 0
 
 

@@ -96,6 +96,18 @@ class LeftOut(msgspec.Struct, frozen=True):
     nodes: list[str]
 
 
+class RoundedAwayDraw(msgspec.Struct, frozen=True):
+    """A draw of nothing where something was needed: it rounds to zero at the scale of the ledger."""
+
+    slot: str
+    partition: str | None
+    node: str
+    ledger: str
+    """The ledger that it would be drawn from."""
+    needed: Decimal
+    """In the unit of that ledger, before it is rounded."""
+
+
 class PartitionDeficit(msgspec.Struct, frozen=True):
     """What a partition of a ledger is short of after a generation: it fell below what was drawn from it."""
 
@@ -117,7 +129,10 @@ class PreviewEntry(msgspec.Struct, frozen=True):
     not_counted: list[NotCounted]
     pending_proposals: list[PendingProposals]
     left_out: list[LeftOut]
+    rounded_away: list[RoundedAwayDraw]
     deficits: list[PartitionDeficit]
+    warnings: list[str]
+    """What rounding may cost on this ledger, where that is more than its model's shares."""
     problems: list[str]
 
 
@@ -137,4 +152,5 @@ class GenerationResult(msgspec.Struct, frozen=True):
     not_counted: list[NotCounted]
     pending_proposals: list[PendingProposals]
     left_out: list[LeftOut]
+    rounded_away: list[RoundedAwayDraw]
     deficits: list[PartitionDeficit]

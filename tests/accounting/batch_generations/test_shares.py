@@ -118,7 +118,7 @@ def test_a_share_that_34_digits_cannot_hold_fails_the_generation_by_name(api, dr
 def test_a_ledger_that_is_coarser_than_the_shares_of_its_model_is_warned_about(api, drain):
     plant = shares(api, drain, scale=2)
     warning = (
-        "'Deliveries' keeps 2 decimals and its model cuts shares at 6 places: the rounded totals of n"
+        "'Deliveries' keeps 2 decimals and its model cuts shares at 6: the rounded totals of n"
         " partitions may differ from their rounded sum by up to (n + 1) / 2 x 0.01 kWh."
     )
 
@@ -129,7 +129,7 @@ def test_a_ledger_that_is_coarser_than_the_shares_of_its_model_is_warned_about(a
 def test_a_ledger_that_rounds_down_is_warned_of_what_it_may_lack(api, drain):
     plant = shares(api, drain, scale=2, rounding="down")
     warning = (
-        "'Deliveries' keeps 2 decimals and its model cuts shares at 6 places: the rounded totals of n"
+        "'Deliveries' keeps 2 decimals and its model cuts shares at 6: the rounded totals of n"
         " partitions may be below their rounded sum by less than n x 0.01 kWh."
     )
 

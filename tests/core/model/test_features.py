@@ -66,6 +66,7 @@ def features(nodes, partition_type="time"):
         ("- {slug: x, unit: t, upstream: {ledger: A, select: manual}}", {"upstream", "upstream:manual"}),
         ("- {slug: x, unit: t, available: A}", {"available"}),
         ("- {slug: x, unit: d, formula: period_days()}", {"function:period_days"}),
+        ("- {slug: x, unit: h, formula: period_hours()}", {"function:period_hours"}),
         (
             f"{MASS}\n- {{slug: x, unit: h, formula: sum(duration_hours(mass))}}",
             {"aggregate:values", "function:duration_hours"},

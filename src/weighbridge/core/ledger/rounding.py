@@ -42,6 +42,6 @@ def coarseness(ledger: str, unit: str, scale: int, rounding: LedgerRounding, sha
         else f"differ from their rounded sum by up to (n + 1) / 2 x {last_place}"
     )
     return (
-        f"{ledger!r} keeps {scale} decimals and its model cuts shares at {share_places} places:"
+        f"{ledger!r} keeps {scale} decimals and its model cuts shares at {share_places}:"
         f" the rounded totals of n partitions may {off}."
     )

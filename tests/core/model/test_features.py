@@ -87,6 +87,14 @@ def test_a_join_asks_for_what_it_joins_on(on, feature):
     assert feature in features(f"{MASS}\n{joined}")
 
 
+def test_a_model_that_says_where_shares_are_cut_asks_for_that():
+    settings = SETTINGS + "share_places: 2\n"
+
+    assert "share_places" in required_features(
+        model("- {slug: result, constant: 1, unit: t}", settings=settings)
+    )
+
+
 def test_a_model_with_partitions_asks_for_the_share_of_every_input():
     nodes = (
         f"- {{slug: x, unit: t, input: {{{INPUT}, aggregate: sum}}}}\n"

@@ -56,6 +56,7 @@ def document(
     cadence: str = "monthly",
     partition_type: str = "time",
     primary_output: str = "mass",
+    share_places: int | None = None,
 ) -> str:
     """A model document of these nodes."""
     settings = {
@@ -63,8 +64,9 @@ def document(
         "cadence": cadence,
         "partition_type": partition_type,
         "primary_output": primary_output,
+        "share_places": share_places,
     }
-    head = "".join(f"{key}: {value}\n" for key, value in settings.items())
+    head = "".join(f"{key}: {value}\n" for key, value in settings.items() if value is not None)
     return f"{head}nodes:\n{nodes.lstrip(chr(10))}"
 
 
@@ -214,6 +216,8 @@ def plant(
     time_zone: str = "UTC",
     unit: str = "t",
     scale: int = 6,
+    rounding: str = "half_even",
+    share_places: int | None = None,
     output: str | None = None,
     is_model_of_project: bool = True,
 ) -> Plant:
@@ -221,7 +225,13 @@ def plant(
     project = given.project(caller, time_zone=time_zone)
     given.event_type(caller, project, slug="delivery", data_point_types=[given.number("mass")])
     given.event_type(caller, project, slug="bill", data_point_types=[given.number("energy", unit="kWh")])
-    text = document(nodes, cadence=cadence, partition_type=partition_type, primary_output=primary_output)
+    text = document(
+        nodes,
+        cadence=cadence,
+        partition_type=partition_type,
+        primary_output=primary_output,
+        share_places=share_places,
+    )
     made = model(caller, project if is_model_of_project else None, text)
-    fields = {"scale": scale} | ({"output": output} if output else {})
+    fields = {"scale": scale, "rounding": rounding} | ({"output": output} if output else {})
     return Plant(caller, drain, project, made, ledger(caller, project, made, unit=unit, **fields))

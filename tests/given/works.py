@@ -70,11 +70,23 @@ CARBON: Final = """
     output: true
 """
 LINKS: Final = (
-    ("Deliveries", DELIVERIES, "mass", {"Power": ("power", "kWh", 2)}, 3),
-    ("Biochar", BIOCHAR, "biochar", {"Heat": ("heat", "kWh", 2)}, 4),
-    ("Carbon", CARBON, "stored", {}, 6),
+    ("Deliveries", DELIVERIES, "mass", {"Power": ("power", "kWh")}),
+    ("Biochar", BIOCHAR, "biochar", {"Heat": ("heat", "kWh")}),
+    ("Carbon", CARBON, "stored", {}),
 )
-"""Each link of the chain: ledger, nodes, output, further ledgers of the model, decimals."""
+"""Each link of the chain: ledger, nodes, output, further ledgers of the model."""
+
+Keeping = tuple[int, str]
+"""The decimals that a ledger keeps, and how it rounds to them."""
+
+KEEPING: Final[Mapping[str, Keeping]] = {
+    "Deliveries": (3, "half_even"),
+    "Power": (2, "half_even"),
+    "Biochar": (4, "half_even"),
+    "Heat": (2, "half_even"),
+    "Carbon": (6, "half_even"),
+}
+"""How the ledgers keep amounts unless a test says otherwise."""
 
 UNITS: Final = {"delivery": "t", "production": "t", "application": "t", "bill": "kWh", "fuel": "kWh"}
 
@@ -184,14 +196,27 @@ class Works:
         return f"/projects/{self.project['id']}/events/{event.id}"
 
 
-def works(api: Caller, drain: Callable[[], None], *, order: str = "fifo", cadence: str = "monthly") -> Works:
-    """Works without any data; both links draw in this order."""
+def fields_of(keeping: Keeping) -> dict[str, Any]:
+    """How a ledger keeps amounts, as fields of its body."""
+    scale, rounding = keeping
+    return {"scale": scale, "rounding": rounding}
+
+
+def works(
+    api: Caller,
+    drain: Callable[[], None],
+    *,
+    order: str = "fifo",
+    cadence: str = "monthly",
+    keeping: Mapping[str, Keeping] = KEEPING,
+) -> Works:
+    """Works without any data; both links draw in this order, and their ledgers round as they keep."""
     project = given.project(api)
     for kind, unit in UNITS.items():
         given.event_type(api, project, slug=kind, data_point_types=[given.number("amount", unit=unit)])
     feedstocks = {name: str(given.feedstock(api, project, name=name)["id"]) for name in FEEDSTOCKS}
     ledgers: dict[str, Record] = {}
-    for name, nodes, output, more, scale in LINKS:
+    for name, nodes, output, more in LINKS:
         text = accounting.document(
             nodes.replace("ORDER", order),
             name=name,
@@ -200,8 +225,8 @@ def works(api: Caller, drain: Callable[[], None], *, order: str = "fifo", cadenc
             primary_output=output,
         )
         model = accounting.model(api, project, text)
-        ledgers[name] = accounting.ledger(api, project, model, name=name, scale=scale)
-        for other, (its_output, unit, its_scale) in more.items():
-            fields: dict[str, Any] = {"unit": unit, "output": its_output, "scale": its_scale}
+        ledgers[name] = accounting.ledger(api, project, model, name=name, **fields_of(keeping[name]))
+        for other, (its_output, unit) in more.items():
+            fields = {"unit": unit, "output": its_output} | fields_of(keeping[other])
             ledgers[other] = accounting.ledger(api, project, model, name=other, **fields)
     return Works(api, drain, project, feedstocks, ledgers)

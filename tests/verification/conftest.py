@@ -33,7 +33,7 @@ NODES = """
     unit: kWh/t
 """
 
-_GUARDED = ("ledger_entries", "deficit_entries", "events", "models", "audit_log", "audit_seals")
+_GUARDED = ("ledger_entries", "deficit_entries", "events", "models", "ledgers", "audit_log", "audit_seals")
 
 
 @dataclass(frozen=True)

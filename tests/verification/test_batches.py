@@ -35,6 +35,7 @@ def test_sound_books_have_nothing_to_name(books):
         (RECOMPUTES, "UPDATE batch_calculations SET name = 'Gold' WHERE {mass}"),
         (RECOMPUTES, "UPDATE batch_calculations SET is_output = true WHERE batch_id = {batch}"),
         (LINEAGE, "UPDATE batch_input_sets SET event_type_id = 1 WHERE batch_id = {batch}"),
+        (RECOMPUTES, "UPDATE batches SET share_scale = 2 WHERE id = {batch}"),
         (RECOMPUTES, "UPDATE projects SET time_zone = 'Asia/Tokyo'"),
     ],
 )  # fmt: skip

@@ -59,10 +59,10 @@ BATCHES: Final = (
          WHERE e.async_task_id IS DISTINCT FROM p.async_task_id
             OR e.posted_at IS DISTINCT FROM credit.posted_at
             OR e.kind = 'credit' AND e.batch_id <> p.id
-            OR e.kind NOT IN ('fall', 'deficit') AND e.run_id IS DISTINCT FROM p.run_id
+            OR e.kind NOT IN ('fall', 'rise', 'deficit') AND e.run_id IS DISTINCT FROM p.run_id
          GROUP BY p.project_id, p.id
         """,
-        # Falls and deficits of another run are what a batch settles: another invariant compares the two.
+        # Falls, rises and deficits of other runs are settled or released: another invariant compares them.
     ),
     Invariant(
         "what one task posted, it posted at one time",

@@ -10,6 +10,7 @@ from weighbridge.core.engine.source_ledger import Drawing, Drawn, SourceLedgerVi
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.ledger.pool import Pool
+from weighbridge.core.ledger.rounding import HALF_EVEN, LedgerRounding
 from weighbridge.core.model import Available, Model, Upstream
 from weighbridge.core.quantity.unit import ONE, Unit, parse_unit
 from weighbridge.core.time.instant import Instant, Interval
@@ -35,6 +36,7 @@ class _Draw(msgspec.Struct, frozen=True):
     ledger: int
     unit: str
     scale: int
+    rounding: LedgerRounding
     amount: Decimal
     attributes: list[Decimal]
     units: list[str]
@@ -79,17 +81,18 @@ async def _outlets(
 ) -> dict[str, SourceLedgerView]:
     """The ledgers as the nodes drew from them; of a node that drew nothing, by the name that it gives."""
     rows = await tx.tuples(
-        "SELECT name, id, unit, scale FROM ledgers WHERE project_id = %s AND name = ANY (%s)",
+        "SELECT name, id, unit, scale, rounding FROM ledgers WHERE project_id = %s AND name = ANY (%s)",
         (project, sorted({body.ledger for body in nodes.values()})),
     )
-    named = {name: (number, unit, scale) for name, number, unit, scale in rows}
+    named = {name: (number, unit, scale, how) for name, number, unit, scale, how in rows}
+    unknown = (0, str(ONE), 0, HALF_EVEN)
     source_ledgers = {}
     for slug, body in nodes.items():
         one = drawn.get(slug)
-        unknown = (0, str(ONE), 0)
-        number, unit, scale = (one.ledger, one.unit, one.scale) if one else named.get(body.ledger, unknown)
+        drawn_from = (one.ledger, one.unit, one.scale, one.rounding) if one else None
+        number, unit, scale, rounding = drawn_from or named.get(body.ledger, unknown)
         source_ledgers[slug] = SourceLedgerView(
-            number, body.ledger, parse_unit(unit), scale, _attributes(body, one)
+            number, body.ledger, parse_unit(unit), scale, _attributes(body, one), rounding
         )
     return source_ledgers
 
@@ -103,7 +106,7 @@ def _attributes(body: Upstream | Available, one: _Draw | None) -> dict[str, Unit
 
 _DRAWS = """
     SELECT d.batch_id, d.node, source.id, source.start_time, source.end_time, source.tracking_id, l.id,
-           l.unit, l.scale, d.amount, d.attributes, d.units
+           l.unit, l.scale, l.rounding, d.amount, d.attributes, d.units
       FROM batch_draws d
       JOIN batches source ON (source.project_id, source.id) = (d.project_id, d.source_batch_id)
       JOIN ledgers l ON (l.project_id, l.id) = (source.project_id, source.ledger_id)

@@ -17,6 +17,7 @@ from weighbridge.accounting.planning.differences import total_of
 from weighbridge.accounting.planning.plan import run_name
 from weighbridge.core.engine import EngineSetting, NodeReading, PartitionRun, SlotData, SlotRun, run_slot
 from weighbridge.core.identity import ids
+from weighbridge.core.ledger.rounding import LedgerRounding
 from weighbridge.core.model import Model, ModelError, prepare, sha256
 from weighbridge.core.time.cadence import identity_of, label, slot_at
 from weighbridge.core.time.instant import Interval
@@ -34,7 +35,6 @@ class _Generation(msgspec.Struct, frozen=True):
     project: int
     family: int
     model: int
-    share_scale: int
     newest_batch: int
     time_zone: str
 
@@ -69,6 +69,9 @@ class _Batch(RunRow, frozen=True):
     output: str
     unit: str
     scale: int
+    rounding: LedgerRounding
+    share_places: int
+    """Where the shares of its run were cut."""
     total: Decimal
     model_sha256: bytes
     fingerprint: bytes
@@ -115,7 +118,8 @@ async def _check_generation(tx: Read, generation: _Generation, batches: Sequence
     used = [RunAsUsed(slot_of[one.number], one.partition, one.number) for one in newest.values()]
     drawings = await drawing_as_used(tx, generation.project, model, [one.slot for one in data], used)
     data = [replace(one, drawing=drawing) for one, drawing in zip(data, drawings, strict=True)]
-    setting = EngineSetting(prepare(model), resolved.measures, generation.share_scale, generation.project)
+    zone = ZoneInfo(generation.time_zone)
+    setting = EngineSetting(prepare(model), resolved.measures, generation.project, zone)
     runs = await tx.in_thread(_run, setting, data)
     names = {stream.number: stream.node_slugs for stream in resolved.streams}
     calculated = await _calculations(tx, generation)
@@ -127,9 +131,15 @@ async def _check_generation(tx: Read, generation: _Generation, batches: Sequence
             run = next((run for run in slot_run.runs if run.partition == batch.partition), None)
             name = ids.of("batch", generation.project, batch.number)
             complaints = _complaints(model, batch, run, calculated.get(batch.number, {}), names)
-            if run is not None and batch.is_there:
-                complaints += batch.misplaced(generation, model)
+            misplaced = list(batch.misplaced(generation, model)) if run is not None else []
+            if misplaced and not batch.is_there and "period_days" in setting.program.functions:
+                continue  # the project's clock was set anew since, and with it the length of days
+            if batch.is_there:
+                complaints += misplaced
             complaints += [problem.message for problem in slot_run.problems]
+            if batch.share_places != model.share_places:
+                places = f"at {batch.share_places} places, and its model says {model.share_places}"
+                complaints.append(f"its shares were cut {places}")
             if batch.model_sha256 != digest:
                 complaints.append("its model version is not the one that made it, by the digest")
             violations += [f"batch {name}: {complaint}" for complaint in complaints]
@@ -176,7 +186,7 @@ def _complaints(
     ]
     if run is None:
         return complaints
-    total = total_of(model, run.readings, batch.output, batch.unit, batch.scale)
+    total = total_of(model, run.readings, batch)
     if total != batch.total:
         complaints.append(f"its run comes to {batch.total} in the batch and {total} computed anew")
     if fingerprint(batch.model_sha256, run, names, seen_only(model)) != batch.fingerprint:
@@ -214,10 +224,10 @@ async def _calculations(tx: Read, generation: _Generation) -> dict[int, dict[str
 
 
 _GENERATIONS = """
-    SELECT b.async_task_id, b.project_id, m.family_id, b.model_id, b.share_scale, max(b.id), p.time_zone
+    SELECT b.async_task_id, b.project_id, m.family_id, b.model_id, max(b.id), p.time_zone
       FROM batches b JOIN models m ON m.id = b.model_id JOIN projects p ON p.id = b.project_id
      WHERE %(project)s::integer IS NULL OR b.project_id = %(project)s
-     GROUP BY b.async_task_id, b.project_id, m.family_id, b.model_id, b.share_scale, p.time_zone
+     GROUP BY b.async_task_id, b.project_id, m.family_id, b.model_id, p.time_zone
      ORDER BY b.async_task_id
 """
 
@@ -229,7 +239,7 @@ _BATCHES = """
            b.start_time, b.end_time, r.by_event, r.event_id, r.tracking_id, f.name, a.name,
            b.id, b.tracking_id, r.id, (b.async_task_id, b.model_id) = (%(task)s, %(model)s),
            b.deleted_at IS NULL,
-           l.output, l.unit, l.scale,
+           l.output, l.unit, l.scale, l.rounding, b.share_scale,
            b.total, b.model_sha256, b.fingerprint,
            (SELECT coalesce(sum(s.event_count), 0)::bigint FROM batch_input_sets s
              WHERE (s.project_id, s.batch_id) = (b.project_id, b.id))

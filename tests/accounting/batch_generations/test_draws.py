@@ -143,8 +143,20 @@ def test_pro_rata_draws_the_same_part_of_every_batch(api, drain):
 
     production.generate(QUARTER)
 
-    assert chain.balances(deliveries) == {"2025-01": 8, "2025-02": 18}
+    assert chain.balances(deliveries) == {"2025-01": 9, "2025-02": 17}
     assert production.generate(QUARTER)["adjusted"] == 0
+
+
+def test_pro_rata_of_more_digits_than_a_number_holds_is_refused_by_name(api, drain):
+    deliveries = delivered(api, drain, 10**15, 2 * 10**15, scale=20)
+    production = chain.link(deliveries, chain.drawing(", order: pro_rata"))
+    chain.produce(production, 5 * 10**14, "2025-02-10T00:00:00Z")
+
+    assert production.failure(QUARTER) == (
+        "2025-02: Node 'drawn' cannot draw in proportion:"
+        " A part cut at 20 places has 35 digits, and a number holds 34."
+    )
+    assert deliveries.balance() == 3 * 10**15
 
 
 def test_a_draw_is_rounded_once_to_the_scale_of_its_ledger_and_the_node_has_what_was_drawn(api, drain):

@@ -62,6 +62,21 @@ def test_an_amount_is_the_total_of_the_generation_and_is_divided_evenly_over_its
     assert deliveries.balance() == 9
 
 
+def test_an_amount_whose_parts_have_more_digits_than_a_number_holds_is_refused_by_name(api, drain):
+    nodes = BY_HAND.replace("aggregate: sum", PARTITIONING)
+    _, (source,), production = by_hand(api, drain, 10**15, nodes=nodes, scale=20, partition_type="feedstock")
+    for name in ("Straw", "Wood", "Bark"):
+        chain.produce(production, 1, feedstock_id=production.feedstock(name))
+
+    task = production.finish(batch_amounts=[amount(source, 10**15)])
+
+    assert task["state"] == "failed"
+    assert task["error_message"] == (
+        f"{source} was named as a source, and what is drawn of it cannot be divided:"
+        " A part cut at 20 places has 35 digits, and a number holds 34."
+    )
+
+
 def test_the_same_request_again_changes_nothing_and_what_runs_hold_stays_without_one(api, drain):
     deliveries, (source,), production = by_hand(api, drain, 10)
     chain.produce(production, 1)

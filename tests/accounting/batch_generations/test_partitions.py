@@ -11,10 +11,10 @@ from tests.given.inputs import inputs_of, recomputed
 PARTITIONING = MASS.replace("aggregate: sum", "aggregate: sum, partitions: true")
 
 
-def shares(api, drain, nodes, *, partition_type="feedstock", scale=6):
+def shares(api, drain, nodes, *, partition_type="feedstock", **fields):
     """A plant whose ledger is credited with the power that its partitions share."""
     return accounting.plant(
-        api, drain, nodes, partition_type=partition_type, unit="kWh", output="power", scale=scale
+        api, drain, nodes, partition_type=partition_type, unit="kWh", output="power", **fields
     )
 
 
@@ -80,7 +80,7 @@ def test_an_amount_without_a_tag_is_shared_evenly(api, drain):
 
 
 @pytest.mark.parametrize(
-    ("whole", "scale", "parts"),
+    ("whole", "places", "parts"),
     [
         ("10", 0, ["4", "3", "3"]),
         ("0.02", 2, ["0.01", "0.01", "0.00"]),
@@ -89,9 +89,9 @@ def test_an_amount_without_a_tag_is_shared_evenly(api, drain):
     ],
 )
 def test_what_is_left_over_goes_to_the_first_parts_by_name_so_that_they_sum_to_the_whole(
-    api, drain, whole, scale, parts
+    api, drain, whole, places, parts
 ):
-    plant = shares(api, drain, MASS + POWER_EVENLY, scale=scale)
+    plant = shares(api, drain, MASS + POWER_EVENLY, share_places=places)
     for name in ("Wood", "Straw", "Husk"):
         plant.deliver(1, feedstock_id=plant.feedstock(name))
     plant.bill(whole)
@@ -123,7 +123,7 @@ def test_shares_by_a_node_are_cut_finely_and_sum_to_the_whole(api, drain):
 
     plant.generate()
 
-    assert plant.credits() == {"2025-01 Straw": Decimal("3.333334"), "2025-01 Wood": Decimal("6.666666")}
+    assert plant.credits() == {"2025-01 Straw": Decimal("3.333333"), "2025-01 Wood": Decimal("6.666667")}
 
 
 def test_a_partition_without_weight_takes_no_share(api, drain):

@@ -35,6 +35,21 @@ def test_a_new_ledger_comes_back_linked_to_its_model(api, server, project, model
     assert ledger["ui_url"] == f"{server.address}/projects/{project['id']}/ledgers/{ledger['id']}"
 
 
+def test_a_ledger_rounds_half_to_even_unless_it_says_otherwise(api, project):
+    plain, conservative = create(api, project), create(api, project, name="Low", rounding="down")
+
+    assert plain.expect(201).body["rounding"] == "half_even"
+    assert conservative.expect(201).body["rounding"] == "down"
+    assert api.get(f"/ledgers/{conservative.body['id']}").body["rounding"] == "down"
+
+
+def test_a_rounding_that_ledgers_do_not_know_is_refused(api, project):
+    error = create(api, project, rounding="up").expect(400).error
+
+    assert error["field"] == "ledger.rounding"
+    assert "'up'" in error["message"]
+
+
 def test_a_ledger_needs_no_model(api, project):
     ledger = create(api, project).expect(201).body
 

@@ -27,6 +27,13 @@ def test_name_and_category_change_and_what_is_left_out_stays(api, ledger):
     assert api.get(f"/ledgers/{ledger['id']}").expect(200).body == categorised
 
 
+def test_how_a_ledger_rounds_never_changes(api, ledger):
+    error = change(api, ledger, rounding="down").expect(400).error
+
+    assert error["field"] == "ledger.rounding"
+    assert api.get(f"/ledgers/{ledger['id']}").body["rounding"] == "half_even"
+
+
 def test_a_category_is_taken_away_by_null(api, ledger):
     change(api, ledger, asset_category="biochar").expect(200)
 

@@ -50,7 +50,7 @@ def slot_of_values(prepared, given_values):
         slot, groups, statics,
         drawing=drawing_of(model, values, slot, tags), alone=None if is_slot else Alone(tags),
     )  # fmt: skip
-    return EngineSetting(prepared, measures, SCALE, PROJECT), data
+    return EngineSetting(prepared, measures, PROJECT), data
 
 
 def measure_of(source, node):

@@ -64,7 +64,7 @@ def run(nodes, *groups, statics=None, skipped=(), partition_type="time", **measu
         node: measures.get(node, Measure(parse_unit(unit), source, is_of_elements=True))
         for source, (node, unit) in enumerate(units.items(), start=1)
     }
-    setting = EngineSetting(prepare(model(nodes, settings=settings)), known, 6, PROJECT)
+    setting = EngineSetting(prepare(model(nodes, settings=settings)), known, PROJECT)
     return run_slot(setting, SlotData(SLOT, groups, statics or {}, frozenset(skipped)))
 
 
@@ -275,7 +275,7 @@ def test_an_input_looks_at_no_event_of_another_source():
 def alone(nodes, *groups, partition=ALL, keys=None, statics=None, partition_type="feedstock"):
     """A run by itself over the groups."""
     settings = f"name: Test\ncadence: monthly\npartition_type: {partition_type}\nprimary_output: result\n"
-    setting = EngineSetting(prepare(model(nodes, settings=settings)), READ_TOGETHER, 0, PROJECT)
+    setting = EngineSetting(prepare(model(nodes, settings=settings)), READ_TOGETHER, PROJECT)
     return run_slot(setting, SlotData(SLOT, groups, statics or {}, alone=Alone(partition, keys or {})))
 
 
@@ -299,7 +299,7 @@ def test_a_run_by_itself_needs_no_data_that_make_it_run():
 def test_all_formulas_of_a_setting_share_its_budget():
     halves = "".join(f"- slug: part_{n}\n  formula: sum(wet) / 2\n  unit: t\n" for n in range(3))
     program = prepare(model(SIDE_BY_SIDE + halves + TOTAL))
-    setting = EngineSetting(program, READ_TOGETHER, 0, PROJECT, budget=Budget(5))
+    setting = EngineSetting(program, READ_TOGETHER, PROJECT, budget=Budget(5))
 
     slot = run_slot(setting, SlotData(SLOT, (together(both(1, 1, 1)),), alone=Alone(ALL)))
 

@@ -14,6 +14,7 @@ from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE
 from weighbridge.core.engine.statistics import Group, Statistics
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import prepare
+from weighbridge.core.quantity.number import exact_total
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.core.time.instant import Instant, Interval
 
@@ -42,8 +43,11 @@ def energy(options, unit="kWh"):
 """
 
 
-def settings(partition_type="feedstock"):
-    return f"name: Test\ncadence: monthly\npartition_type: {partition_type}\nprimary_output: result\n"
+def settings(partition_type="feedstock", share_places=6):
+    return (
+        f"name: Test\ncadence: monthly\npartition_type: {partition_type}\nprimary_output: result\n"
+        f"share_places: {share_places}\n"
+    )
 
 
 def measured(node, tags, *values, source=1, weights=None):
@@ -61,10 +65,10 @@ def measured(node, tags, *values, source=1, weights=None):
     return Group(source, tags, len(numbers), "evt_1", Decimal(0), {node: statistics})
 
 
-def run(nodes, groups, *, partition_type="feedstock", scale=6):
-    program = prepare(model(nodes, settings=settings(partition_type)))
+def run(nodes, groups, *, partition_type="feedstock", share_places=6):
+    program = prepare(model(nodes, settings=settings(partition_type, share_places)))
     measures = {node: Measure(unit=unit) for node, unit in UNITS.items()}
-    return run_slot(EngineSetting(program, measures, scale), SlotData(JANUARY, groups))
+    return run_slot(EngineSetting(program, measures), SlotData(JANUARY, groups))
 
 
 def said(slot):
@@ -104,26 +108,76 @@ def test_values_are_converted_from_the_unit_they_are_measured_in():
 def test_a_share_is_cut_toward_zero_and_the_rest_goes_to_the_first():
     groups = [measured("mass", one, 1) for one in (WOOD, STRAW)] + [measured("energy", ALL, "0.01", source=2)]
 
-    slot = run(MASS + energy(", share: even") + RESULT, groups, scale=2)
+    slot = run(MASS + energy(", share: even") + RESULT, groups, share_places=2)
 
     assert amounts(slot, "energy") == {"Straw": Decimal("0.01"), "Wood": Decimal("0.00")}
     assert [one.readings["energy"].whole for one in slot.runs] == [Decimal("0.01")] * 2
 
 
-def test_a_share_keeps_the_places_of_the_value_when_they_are_finer_than_the_ledger():
-    groups = [measured("mass", one, 1) for one in (WOOD, STRAW)] + [
-        measured("energy", ALL, "0.003", source=2)
-    ]
+def shared_over(count, value, *, unit="kWh", measured_in="kWh", share_places=6, options=", share: even"):
+    """What each of so many partitions gets of a value, in the order of their names."""
+    names = ["Bark", "Cane", "Husk", "Straw"][:count]
+    groups = [measured("mass", Partition(feedstock=name), n + 1) for n, name in enumerate(names)]
+    program = prepare(
+        model(MASS + energy(options, unit=unit) + RESULT, settings=settings("feedstock", share_places))
+    )
+    measures = {"mass": Measure(unit=UNITS["mass"]), "energy": Measure(unit=parse_unit(measured_in))}
+    slot = run_slot(
+        EngineSetting(program, measures),
+        SlotData(JANUARY, [*groups, measured("energy", ALL, value, source=2)]),
+    )
+    return slot if slot.problems else [one.readings["energy"] for one in slot.runs]
 
-    slot = run(MASS + energy(", share: even") + RESULT, groups, scale=0)
 
-    assert amounts(slot, "energy") == {"Straw": Decimal("0.002"), "Wood": Decimal("0.001")}
+def test_what_a_value_has_beyond_the_places_goes_with_the_first_part():
+    parts = shared_over(2, "0.003", share_places=0)
+
+    assert [one.amount for one in parts] == [Decimal("0.003"), Decimal(0)]
+
+
+def test_a_value_is_converted_to_the_unit_of_the_node_before_it_is_cut():
+    parts = shared_over(3, "7", measured_in="MJ")
+
+    assert [str(one.amount) for one in parts] == [
+        "0.648148444444444444444444444444444", "0.648148", "0.648148",
+    ]  # fmt: skip
+    whole = Decimal("1.944444444444444444444444444444444")
+    assert exact_total(one.amount for one in parts) == parts[0].whole == whole
+
+
+def test_a_converted_value_is_cut_at_places_of_the_unit_of_the_node():
+    assert [one.amount for one in shared_over(3, "10", unit="MWh", share_places=2)] == [
+        Decimal("0.01"), Decimal(0), Decimal(0),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("typed", ["1", "1.0", "1.00000"])
+def test_zeros_that_were_typed_change_no_part(typed):
+    parts = shared_over(3, typed, share_places=2)
+
+    assert [str(one.amount) for one in parts] == ["0.34", "0.33", "0.33"]
+
+
+def test_the_unit_left_over_goes_to_the_largest_remainder():
+    parts = shared_over(3, 4, share_places=0, options=", share: by, share_by: mass")
+
+    assert [one.amount for one in parts] == [1, 1, 2]
+
+
+def test_a_share_that_34_digits_cannot_hold_is_refused_by_name():
+    slot = shared_over(3, "1000000000000000000000000000000000")
+
+    (sentence,) = said(slot)
+    assert sentence == (
+        "1000000000000000000000000000000000 of 'energy' cannot be shared evenly:"
+        " A part cut at 6 places has 39 digits, and a number holds 34."
+    )
 
 
 def test_a_share_of_a_debt_is_cut_toward_zero_too():
     groups = [measured("mass", one, 1) for one in (WOOD, STRAW)] + [measured("energy", ALL, -3, source=2)]
 
-    slot = run(MASS + energy(", share: even") + RESULT, groups, scale=0)
+    slot = run(MASS + energy(", share: even") + RESULT, groups, share_places=0)
 
     assert amounts(slot, "energy") == {"Straw": Decimal(-2), "Wood": Decimal(-1)}
 
@@ -263,19 +317,21 @@ def test_a_formula_is_rounded_as_its_node_says():
 
 
 quantities = st.decimals(0, 1_000_000, places=4)
-scales = st.integers(0, 9)
+place_counts = st.integers(0, 9)
 names = st.lists(st.sampled_from(["Husk", "Straw", "Wood", "Bark", "Cane"]), min_size=1, unique=True)
 
 
-@given(names, quantities, scales, st.data())
-def test_the_parts_of_a_shared_amount_sum_to_it(found, whole, scale, data):
+@given(names, quantities, place_counts, st.data())
+def test_the_parts_of_a_shared_amount_sum_to_it(found, whole, places, data):
     masses = {name: data.draw(st.decimals(0, 1000, places=3)) for name in found}
     if not any(masses.values()):
         masses[found[0]] = Decimal(1)
     groups = [measured("mass", Partition(feedstock=name), mass) for name, mass in masses.items()]
     how = data.draw(st.sampled_from([", share: even", ", share: by, share_by: mass"]))
 
-    slot = run(MASS + energy(how) + RESULT, [*groups, measured("energy", ALL, whole, source=2)], scale=scale)
+    slot = run(
+        MASS + energy(how) + RESULT, [*groups, measured("energy", ALL, whole, source=2)], share_places=places
+    )
 
     parts = amounts(slot, "energy")
     assert sum(parts.values(), Decimal(0)) == whole
@@ -294,8 +350,8 @@ groups_of_events = st.lists(
 )
 
 
-@given(groups_of_events, scales, st.randoms(use_true_random=False))
-def test_neither_the_order_of_groups_nor_that_of_values_shows(found, scale, random):
+@given(groups_of_events, place_counts, st.randoms(use_true_random=False))
+def test_neither_the_order_of_groups_nor_that_of_values_shows(found, places, random):
     def groups(order):
         return [
             measured(node, Partition(feedstock=name), *order(values), source=1 if node == "mass" else 2)
@@ -304,7 +360,7 @@ def test_neither_the_order_of_groups_nor_that_of_values_shows(found, scale, rand
 
     nodes = MASS + energy(", share: even") + RESULT
     plain, shuffled = (
-        run(nodes, groups(order), scale=scale)
+        run(nodes, groups(order), share_places=places)
         for order in (list, lambda all_: random.sample(all_, len(all_)))
     )
 
@@ -332,6 +388,6 @@ def test_however_shared_events_are_grouped_the_parts_sum_to_the_whole(values, si
         measured("energy", ALL, *values[at : at + size], source=2) for at in range(0, len(values), size)
     ]
 
-    slot = run(MASS + energy(", share: even") + RESULT, [*masses, *pieces], scale=2)
+    slot = run(MASS + energy(", share: even") + RESULT, [*masses, *pieces], share_places=2)
 
     assert sum(amounts(slot, "energy").values(), Decimal(0)) == sum(values, Decimal(0))

@@ -201,6 +201,7 @@ def test_only_what_is_chosen_needs_a_value(expression, result):
         ("average(empty)", "column 1", "There is no element"),
         ("max(empty)", "column 1", "There is no element"),
         ("period_days()", "column 1", "length of the period is not given"),
+        ("period_hours()", "column 1", "length of the period is not given"),
         ("duration_hours(wet)", "column 1", "durations of the events of wet are not given"),
     ],
 )
@@ -229,14 +230,17 @@ def test_the_durations_of_events_and_the_length_of_the_period_are_known_to_a_for
     environment = Environment(
         {"power": array("kW", "10", "4")},
         durations={"power": hours},
-        period=quantity(Decimal(31), parse_unit("d")),
+        period_days=quantity(Decimal(31), parse_unit("d")),
+        period_hours=quantity(Decimal(743), parse_unit("h")),
     )
 
     energy = evaluate(parse("sum(power * duration_hours(power))"), environment)
     month = evaluate(parse("period_days()"), environment)
+    clock = evaluate(parse("period_hours()"), environment)
 
     assert (energy.content, str(energy.type.unit)) == (Decimal(23), "kW*h")
     assert (month.content, str(month.type.unit)) == (Decimal(31), "d")
+    assert (clock.content, str(clock.type.unit)) == (Decimal(743), "h")
 
 
 def test_arrays_of_one_origin_with_different_lengths_are_an_error():

@@ -85,12 +85,12 @@ def test_a_later_run_sees_what_an_earlier_one_took():
     assert short == Shortfall(Decimal(6), Decimal(4))
 
 
-def test_pro_rata_takes_the_same_part_of_every_source_and_the_left_over_units_go_to_the_first():
+def test_pro_rata_takes_the_same_part_of_every_source_and_gives_the_left_over_unit_to_the_largest_remainder():
     pool = Pool([stock(1, 3), stock(2, 5), stock(3, 2)], {})
 
     pool.draw(drawer(), need(4, order=DrawOrder.PRO_RATA))
 
-    assert held(pool, drawer()) == {1: 2, 2: 2}
+    assert held(pool, drawer()) == {1: 1, 2: 2, 3: 1}
 
 
 def test_pro_rata_cuts_at_the_scale_of_the_ledger():
@@ -98,7 +98,7 @@ def test_pro_rata_cuts_at_the_scale_of_the_ledger():
 
     pool.draw(drawer(), need("1.00", order=DrawOrder.PRO_RATA, scale=2))
 
-    assert held(pool, drawer()) == {1: Decimal("0.34"), 2: Decimal("0.66")}
+    assert held(pool, drawer()) == {1: Decimal("0.33"), 2: Decimal("0.67")}
 
 
 def test_what_a_run_holds_stays_when_it_needs_the_same_though_older_sources_came_since():
@@ -301,9 +301,9 @@ def test_in_the_worked_example_a_run_that_needs_more_than_is_free_takes_over_wha
     assert held(pool, MAY) == {FEBRUARY: 4}
 
 
-def test_in_the_worked_example_drawing_in_proportion_gives_the_left_over_tonne_to_the_first():
+def test_in_the_worked_example_drawing_in_proportion_gives_the_left_over_tonne_to_the_larger_remainder():
     pool = pool_of_the_worked_example()
 
     pool.draw(APRIL, need(14, order=DrawOrder.PRO_RATA))
 
-    assert held(pool, APRIL) == {JANUARY: 10, FEBRUARY: 2, MARCH: 2}
+    assert held(pool, APRIL) == {JANUARY: 10, FEBRUARY: 1, MARCH: 3}

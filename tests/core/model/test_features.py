@@ -66,6 +66,7 @@ def features(nodes, partition_type="time"):
         ("- {slug: x, unit: t, upstream: {ledger: A, select: manual}}", {"upstream", "upstream:manual"}),
         ("- {slug: x, unit: t, available: A}", {"available"}),
         ("- {slug: x, unit: d, formula: period_days()}", {"function:period_days"}),
+        ("- {slug: x, unit: h, formula: period_hours()}", {"function:period_hours"}),
         (
             f"{MASS}\n- {{slug: x, unit: h, formula: sum(duration_hours(mass))}}",
             {"aggregate:values", "function:duration_hours"},
@@ -84,6 +85,14 @@ def test_a_join_asks_for_what_it_joins_on(on, feature):
     joined = f"- {{slug: x, unit: t, input: {{{INPUT}, aggregate: values, join: {{to: mass, on: {on}}}}}}}"
 
     assert feature in features(f"{MASS}\n{joined}")
+
+
+def test_a_model_that_says_where_shares_are_cut_asks_for_that():
+    settings = SETTINGS + "share_places: 2\n"
+
+    assert "share_places" in required_features(
+        model("- {slug: result, constant: 1, unit: t}", settings=settings)
+    )
 
 
 def test_a_model_with_partitions_asks_for_the_share_of_every_input():

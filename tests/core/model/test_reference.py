@@ -61,6 +61,7 @@ RESULTS = {
     'quantity(0.35 * ln(ratio), "kg{CO2e}")': "1.611809565095831978812594018279055 kg{CO2e}",
     "power * duration_hours(power)": "[10, 15] kW*h",
     "period_days()": "31 d",
+    "period_hours()": "743 h",
 }
 """What each example of the reference comes to."""
 

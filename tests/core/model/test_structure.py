@@ -336,6 +336,18 @@ def test_a_node_that_breaks_the_structure_is_refused(node, reason):
             SETTINGS + "cases: [{name: a, inputs: {}, expect: {result: 1}, places: -1}]\n",
             "a whole number from 0 to 34",
         ),
+        (
+            SETTINGS + "share_places: 13\n",
+            "The share_places of the model must be a whole number from 0 to 12",
+        ),
+        (
+            SETTINGS + "share_places: -1\n",
+            "The share_places of the model must be a whole number from 0 to 12",
+        ),
+        (
+            SETTINGS + "share_places: 1.5\n",
+            "The share_places of the model must be a whole number from 0 to 12",
+        ),
     ],
 )
 def test_settings_that_break_the_structure_are_refused(settings, reason):

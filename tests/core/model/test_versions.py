@@ -64,6 +64,17 @@ def test_whatever_changes_a_result_changes_the_hash():
     assert len(hashes | {sha256(model(NODES))}) == len(changes) + 1
 
 
+def test_the_places_of_shares_are_part_of_a_version_unless_they_are_those_of_a_document_without():
+    without, six, two = (model(NODES, more) for more in ("", "share_places: 6\n", "share_places: 2\n"))
+
+    assert (without.share_places, two.share_places) == (6, 2)
+    assert sha256(without) == sha256(six) != sha256(two)
+    assert [(one.key, one.before, one.after) for one in difference(without, two).settings] == [
+        ("share_places", None, 2)
+    ]
+    assert sha256(model(NODES, "share_places: 0\n")) not in {sha256(without), sha256(two)}
+
+
 def test_the_canonical_text_has_settings_tables_and_cases():
     more = (
         "tables: {t: {columns: [a: degC, b], rows: [[1, x]]}}\n"

@@ -1,13 +1,26 @@
 """A cadence cuts time into slots, by the clock on the project's wall. Design, Periods."""
 
+from calendar import monthrange
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.time.cadence import CADENCES, SLOTS_MAX, Selection, label, select, slot_at
+from weighbridge.core.quantity.number import CONTEXT
+from weighbridge.core.time.cadence import (
+    CADENCES,
+    SLOTS_MAX,
+    Selection,
+    days_of,
+    hours_of,
+    label,
+    select,
+    slot_at,
+)
 from weighbridge.core.time.instant import Instant, Interval
 
 ZONES = [
@@ -215,3 +228,50 @@ def test_neighbouring_slots_have_different_names(cadence, zone, moment, count):
         names.append(label(cadence, slot, zone))
 
     assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("times", "zone", "days", "hours"),
+    [
+        ("2025-03-01T00:00+01:00 to 2025-04-01T00:00+02:00", "Europe/Berlin", "31", "743"),
+        ("2025-10-01T00:00+02:00 to 2025-11-01T00:00+01:00", "Europe/Berlin", "31", "745"),
+        ("2025-03-30T00:00+01:00 to 2025-03-30T12:00+02:00", "Europe/Berlin", "11/23", "11"),
+        ("2025-03-29T12:00+01:00 to 2025-03-30T12:00+02:00", "Europe/Berlin", "45/46", "23"),
+        ("2025-10-26T00:00+02:00 to 2025-10-26T05:00+01:00", "Europe/Berlin", "6/25", "6"),
+        ("2025-01-01T06:00Z to 2025-01-03T18:00Z", "UTC", "5/2", "60"),
+        ("2025-01-01T06:00Z to 2025-01-01T06:00Z", "UTC", "0", "0"),
+        ("2025-01-01T00:00Z to 2025-01-01T00:00:00.001Z", "UTC", "1/86400000", "1/3600000"),
+        # On the calendar of Samoa, 2011 had no 30 December.
+        ("2011-12-01T00:00-10:00 to 2012-01-01T00:00+14:00", "Pacific/Apia", "30", "720"),
+    ],
+)
+def test_a_slot_is_so_many_days_of_the_calendar_and_hours_of_the_clock(times, zone, days, hours):
+    found = days_of(span(times), ZoneInfo(zone)), hours_of(span(times))
+
+    assert found == tuple(
+        CONTEXT.divide(Decimal(one.numerator), Decimal(one.denominator))
+        for one in (Fraction(days), Fraction(hours))
+    )
+
+
+@given(moments, zones)
+def test_every_day_is_one_day_and_every_week_seven(moment, zone):
+    assert days_of(slot_at("daily", moment, zone), zone) == 1
+    assert days_of(slot_at("weekly", moment, zone), zone) == 7
+
+
+@given(moments, zones)
+def test_a_month_has_as_many_days_as_the_calendar_says(moment, zone):
+    slot = slot_at("monthly", moment, zone)
+    on_the_wall = (slot.start + (slot.end - slot.start) / 2).astimezone(zone)
+
+    assert days_of(slot, zone) == monthrange(on_the_wall.year, on_the_wall.month)[1]
+
+
+@given(moments, moments, moments, zones)
+def test_the_days_of_two_stretches_one_after_the_other_are_those_of_both(one, two, three, zone):
+    first, middle, last = sorted((one, two, three))
+
+    parts = days_of(Interval(first, middle), zone) + days_of(Interval(middle, last), zone)
+
+    assert abs(parts - days_of(Interval(first, last), zone)) < Decimal("1e-20")

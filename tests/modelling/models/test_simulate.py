@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.given import accounting
+from tests.given import collection as given
 from tests.given.accounting import document
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -199,6 +200,22 @@ def test_a_formula_may_ask_for_the_period_the_durations_and_the_partition(api):
     found = values(simulate(api, made, {"mass": [1, 1]}, **asked))
 
     assert (found["days"], found["hours"], found["factor"]) == (31, Decimal("2.5"), 1)
+
+
+def test_the_period_is_as_long_as_the_calendar_and_the_clock_of_the_project_say(api):
+    project = given.project(api, time_zone="Europe/Berlin")
+    nodes = """
+  - {slug: days, formula: period_days(), unit: d, output: true}
+  - {slug: hours, formula: period_hours(), unit: h}
+"""
+    march = {"start_time": "2025-02-28T23:00:00Z", "end_time": "2025-03-31T22:00:00Z"}
+    text = document(nodes, primary_output="days")
+    of_project, of_none = accounting.model(api, project, text), accounting.model(api, None, text)
+
+    found, elsewhere = (values(simulate(api, made, {}, **march)) for made in (of_project, of_none))
+
+    assert (found["days"], found["hours"]) == (31, 743)
+    assert (elsewhere["days"], elsewhere["hours"]) == (Decimal("30.95833333333333333333333333333333"), 743)
 
 
 def test_an_end_that_is_not_after_the_start_is_refused(api):

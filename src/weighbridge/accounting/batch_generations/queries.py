@@ -9,14 +9,22 @@ from weighbridge.accounting.batch_generations.records import (
     NotCounted,
     Preview,
     PreviewEntry,
+    RoundedAwayDraw,
 )
 from weighbridge.accounting.drawing.manual_allocation import RunWithoutSource
 from weighbridge.accounting.ledgers.queries import as_deficit
 from weighbridge.accounting.ledgers.records import PartitionDeficit
-from weighbridge.accounting.planning.exclusions import ExcludedEvents, ExcludedSlot, Exclusion, Reason
+from weighbridge.accounting.planning.exclusions import (
+    ExcludedDraw,
+    ExcludedEvents,
+    ExcludedSlot,
+    Exclusion,
+    Reason,
+)
 from weighbridge.accounting.planning.propose import Proposal, Request, propose
 from weighbridge.accounting.planning.scope import CreditedLedger
 from weighbridge.core.identity import ids
+from weighbridge.core.ledger.rounding import coarseness
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.cadence import label
 from weighbridge.core.time.instant import Interval
@@ -47,6 +55,22 @@ def left_out(exclusions: Iterable[Exclusion]) -> list[LeftOut]:
     ]
 
 
+def rounded_away(proposal: Proposal) -> list[RoundedAwayDraw]:
+    """The draws that come to nothing although something is needed."""
+    project = proposal.scope.project
+    return [
+        RoundedAwayDraw(
+            one.what.slot,
+            one.what.draw.drawer.partition.label or None,
+            one.what.draw.drawer.node,
+            ids.of("ledger", project, one.what.draw.ledger.ledger),
+            one.what.draw.needed,
+        )
+        for one in proposal.exclusions
+        if isinstance(one.what, ExcludedDraw)
+    ]
+
+
 def deficits(proposal: Proposal) -> list[PartitionDeficit]:
     """Every deficit of the ledgers and of those that they draw from, as it is afterwards."""
     return [as_deficit(proposal.scope.project, one) for one in proposal.deficits]
@@ -69,9 +93,21 @@ def _entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
         not_counted=not_counted(exclusions),
         pending_proposals=[one for plan in proposal.plans for one in plan.pending],
         left_out=left_out(exclusions),
+        rounded_away=rounded_away(proposal),
         deficits=[one for one in deficits(proposal) if one.ledger not in others],
+        warnings=_warnings(proposal, ledger),
         problems=[problem.message for problem in proposal.problems],
     )
+
+
+def _warnings(proposal: Proposal, ledger: CreditedLedger) -> list[str]:
+    """What the ledger's scale may cost, by each version of the model that is computed."""
+    found = [
+        coarseness(ledger.name, ledger.unit, ledger.scale, ledger.rounding, scope.model.share_places)
+        for scope in proposal.scopes
+        if scope.model.partition_type != "time"
+    ]
+    return list(dict.fromkeys(warning for warning in found if warning is not None))
 
 
 def _slot_labels(proposal: Proposal) -> list[str]:

@@ -97,6 +97,18 @@ class LeftOut(msgspec.Struct, frozen=True):
     nodes: list[str]
 
 
+class RoundedAwayDraw(msgspec.Struct, frozen=True):
+    """A draw of nothing where something was needed: it rounds to zero at the scale of the ledger."""
+
+    slot: str
+    partition: str | None
+    node: str
+    ledger: str
+    """The ledger that it would be drawn from."""
+    needed: Decimal
+    """In the unit of that ledger, before it is rounded."""
+
+
 class PreviewEntry(msgspec.Struct, frozen=True):
     """What generation would do on one ledger."""
 
@@ -110,7 +122,10 @@ class PreviewEntry(msgspec.Struct, frozen=True):
     not_counted: list[NotCounted]
     pending_proposals: list[PendingProposals]
     left_out: list[LeftOut]
+    rounded_away: list[RoundedAwayDraw]
     deficits: list[PartitionDeficit]
+    warnings: list[str]
+    """What rounding may cost on this ledger, where that is more than its model's shares."""
     problems: list[str]
 
 
@@ -130,4 +145,5 @@ class GenerationResult(msgspec.Struct, frozen=True):
     not_counted: list[NotCounted]
     pending_proposals: list[PendingProposals]
     left_out: list[LeftOut]
+    rounded_away: list[RoundedAwayDraw]
     deficits: list[PartitionDeficit]

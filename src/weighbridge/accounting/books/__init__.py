@@ -4,7 +4,7 @@ The database's rows come in, values that say what a run, a batch, an account is 
 
 1. `runs.py` - the identity of a run, and the runs of slots; `model_run_ids.py` - how callers name one;
 2. `newest.py`, `fingerprint.py` - which batch speaks for a run, and how it is told from another;
-3. `ledgers.py`, `balances.py`, `standings.py`, `presets.py` - ledgers, what their accounts hold and lack, and when;
+3. `ledgers.py`, `balances.py`, `standings.py`, `presets.py` - ledgers, what accounts hold and lack, and when,
    system ledgers;
 4. `slot_inputs.py`, `slot_digests.py`, `chunks.py` - what stays with slots, and how lineage stands;
 5. `locks.py`, `staleness.py`, `stale_reasons.py` - who waits for whom, and what no longer holds.

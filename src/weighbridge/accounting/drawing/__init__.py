@@ -5,7 +5,7 @@ the engine draws from. Nothing is posted here: what moved in the pool is propose
 
 1. `version.py` - a version as it draws; `source_ledgers.py` - the ledgers that its nodes name;
 2. `inventory.py` - what those ledgers have left and what the runs hold already: the pool;
-3. `overdrawn.py`, `attributes.py` - source runs that fell below what is drawn of them, and what travels along;
+3. `overdrawn.py`, `attributes.py` - source runs of which too much is drawn, and what travels along;
 4. `manual_sources.py`, `manual_allocation.py` - sources named by hand, and how they are divided over runs;
 5. `draws.py` - the pool and the allocation together, as one generation uses them.
 

@@ -13,6 +13,7 @@ from decimal import Decimal
 
 from weighbridge.accounting.drawing.manual_sources import ManualSource, ManualSources
 from weighbridge.accounting.drawing.version import DrawingVersion
+from weighbridge.core.ledger.allocation import AllocationError
 from weighbridge.core.ledger.drawing import Drawer
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.ledger.pool import Pool
@@ -119,8 +120,12 @@ def _divide(pool: Pool, source: ManualSource, drawers: Sequence[Drawer]) -> Iter
     amount = there if request.amount is None else request.amount
     if not drawers:
         yield f"{request.batch} was named as a source, and no run of the range can draw from it."
-    elif not amount or not pool.divide(batch.number, amount, drawers, batch.scale):
-        yield _too_much(source, amount, there)
+        return
+    try:
+        if not amount or not pool.divide(batch.number, amount, drawers, batch.scale):
+            yield _too_much(source, amount, there)
+    except AllocationError as error:
+        yield f"{request.batch} was named as a source, and what is drawn of it cannot be divided: {error}"
 
 
 def _too_much(source: ManualSource, amount: Decimal, there: Decimal) -> str:

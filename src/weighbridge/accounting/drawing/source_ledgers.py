@@ -10,6 +10,7 @@ import msgspec
 
 from weighbridge.core.engine.source_ledger import SourceLedgerView
 from weighbridge.core.ledger.instrument import PRESETS
+from weighbridge.core.ledger.rounding import LedgerRounding
 from weighbridge.core.model import Available, Model, Node, Upstream
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import Unit, compatible, parse_unit
@@ -25,6 +26,7 @@ class _LedgerRow(msgspec.Struct, frozen=True):
     name: str
     unit: str
     scale: int
+    rounding: LedgerRounding
     family: int | None
     system_type: str | None
     document: str | None
@@ -40,7 +42,7 @@ async def resolve_source_ledgers(
     rows = await tx.rows(
         _LedgerRow,
         """
-        SELECT l.id, l.name, l.unit, l.scale, l.family_id, l.system_ledger_type, m.document
+        SELECT l.id, l.name, l.unit, l.scale, l.rounding, l.family_id, l.system_ledger_type, m.document
           FROM ledgers l
           LEFT JOIN model_families f ON f.id = l.family_id
           LEFT JOIN models m ON m.id = f.active_model_id
@@ -77,6 +79,7 @@ def _source_ledger(
         unit=parse_unit(ledger.unit),
         scale=ledger.scale,
         attributes={slug: unit or outputs[slug] for slug, unit in attributes.items()},
+        rounding=ledger.rounding,
     )
 
 

@@ -54,8 +54,7 @@ async def read_named_inputs(
     by_number = {stream.number: stream for stream in resolved.streams}
     groups = tuple(_only_named(group, by_number[group.source], points) for group in data.groups)
     zone = ZoneInfo(await tx.value("SELECT time_zone FROM projects WHERE id = %s", (project,)))
-    # Of one partition the share is the whole, at any scale.
-    setting = EngineSetting(program, resolved.measures, 0, project, zone, Budget(COST_MAX))
+    setting = EngineSetting(program, resolved.measures, project, zone, Budget(COST_MAX))
     data = replace(data, groups=groups, alone=_alone(model.partition_type, groups))
     return NamedInputs(resolved.streams, setting, data)
 

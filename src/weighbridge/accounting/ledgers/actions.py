@@ -48,11 +48,14 @@ async def create_ledger(tx: Write, actor: Actor, asked: NewLedger, project_of_pa
         raise Invalid(problems)
     number: int = await tx.value(
         """
-        INSERT INTO ledgers (project_id, name, unit, scale, family_id, output, system_ledger_type)
-        VALUES (%s, %s, %s, %s, %s, %s, %s) RETURNING id
+        INSERT INTO ledgers (project_id, name, unit, scale, rounding, family_id, output, system_ledger_type)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
         """,
-        (project, asked.name.strip(), unit, asked.scale, family, output, asked.system_ledger_type),
-    )
+        (
+            project, asked.name.strip(), unit, asked.scale, asked.rounding, family, output,
+            asked.system_ledger_type,
+        ),
+    )  # fmt: skip
     made = await queries.get_ledger(tx, actor, ids.of("ledger", project, number))
     changes.record(tx, actor, action="ledger.create", target=made.id, project_id=project, after=made)
     return made

@@ -19,6 +19,7 @@ from weighbridge.accounting.ledgers.records import (
 )
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
+from weighbridge.core.ledger.rounding import LedgerRounding, coarseness
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
@@ -46,6 +47,15 @@ def _latest_model(number: int, name: str) -> LedgerModel:
     return LedgerModel(ids.of("model", 0, number), name)
 
 
+def _warnings(
+    name: str, unit: str, scale: int, rounding: LedgerRounding, share_places: int | None
+) -> list[str]:
+    if share_places is None:
+        return []
+    warning = coarseness(name, unit, scale, rounding, share_places)
+    return [] if warning is None else [warning]
+
+
 def _page_of_ledger(project: str, ledger: str) -> Link:
     return Link(f"/projects/{project}/ledgers/{ledger}")
 
@@ -55,6 +65,8 @@ _SOURCE: Final = """
     LEFT JOIN model_families f ON f.id = l.family_id
     LEFT JOIN models m ON m.id = f.active_model_id
 """
+# Where slots are not cut into partitions, nothing is shared.
+_SHARES: Final = "CASE WHEN m.partition_type <> 'time' THEN m.share_places END"
 LEDGER: Final = row_of(
     Ledger,
     Column("id", ("l.project_id", "l.id"), partial(ids.of, "ledger")),
@@ -62,6 +74,7 @@ LEDGER: Final = row_of(
     Column("name", "l.name"),
     Column("unit", "l.unit"),
     Column("scale", "l.scale"),
+    Column("rounding", "l.rounding"),
     Column(
         "balance",
         """(SELECT coalesce(sum(b.balance), 0) FROM batches b
@@ -78,6 +91,7 @@ LEDGER: Final = row_of(
     Column("latest_model", ("m.id", "m.name"), unless_null(_latest_model)),
     Column("output", "l.output"),
     Column("asset_category", "l.asset_category"),
+    Column("warnings", ("l.name", "l.unit", "l.scale", "l.rounding", _SHARES), _warnings),
     Column("created_at", "l.created_at"),
     Column("updated_at", "l.updated_at"),
     Derived("ui_url", ("project_id", "id"), _page_of_ledger),

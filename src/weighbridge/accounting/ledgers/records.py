@@ -6,6 +6,7 @@ import msgspec
 
 from weighbridge.core.identity.link import Link
 from weighbridge.core.ledger.posting import SCALE_DEFAULT
+from weighbridge.core.ledger.rounding import HALF_EVEN, LedgerRounding
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Line
 
@@ -25,6 +26,7 @@ class Ledger(msgspec.Struct, frozen=True):
     name: str
     unit: str
     scale: int
+    rounding: LedgerRounding
     balance: Decimal
     deficit: Decimal
     system_ledger_type: str | None
@@ -33,6 +35,8 @@ class Ledger(msgspec.Struct, frozen=True):
     latest_model: LedgerModel | None
     output: str | None
     asset_category: str | None
+    warnings: list[str]
+    """What rounding may cost, where that is more than the shares of its model."""
     created_at: Instant
     updated_at: Instant
     ui_url: Link
@@ -105,6 +109,8 @@ class NewLedger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model_id: str | None = None
     output: str | None = None
     scale: int = SCALE_DEFAULT
+    rounding: LedgerRounding = HALF_EVEN
+    """`down`: no total exceeds what was computed, and what is drawn rounds up. It never changes."""
     system_ledger_type: Line | None = None
     """Makes a system ledger, which instruments credit instead of a model."""
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from weighbridge.accounting.books.fingerprint import fingerprint, seen_only
 from weighbridge.accounting.inputs.streams import InputStream
+from weighbridge.accounting.planning.exclusions import ExcludedDraw, Exclusion, Reason
 from weighbridge.accounting.planning.plan import Run
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.engine import EngineSetting, PartitionRun, SlotData, run_slot, unmet
@@ -22,6 +23,8 @@ class ComputedRuns:
     without_partition: tuple[Group, ...]
     """Groups of data that met no partition."""
     problems: tuple[str, ...]
+    rounded_away: tuple[Exclusion, ...] = ()
+    """Draws that came to nothing although something was needed."""
 
 
 def compute_slots(
@@ -36,6 +39,7 @@ def compute_slots(
     runs: list[Run] = []
     without_partition: list[Group] = []
     problems: list[str] = []
+    rounded_away: list[Exclusion] = []
     for position, data in enumerate(slots):
         if data.slot in unchanged:
             without_partition += unmet(scope.model, data)
@@ -45,8 +49,11 @@ def compute_slots(
         slot_run = run_slot(setting, data)
         problems += [f"{name}: {problem.message}" for problem in slot_run.problems]
         without_partition += slot_run.not_counted
+        rounded_away += [
+            Exclusion(Reason.ROUNDED_AWAY, ExcludedDraw(name, one)) for one in slot_run.rounded_away
+        ]
         runs += [replace(_run(scope, data.slot, name, one, names), skipped=skipped) for one in slot_run.runs]
-    return ComputedRuns(tuple(runs), tuple(without_partition), tuple(problems))
+    return ComputedRuns(tuple(runs), tuple(without_partition), tuple(problems), tuple(rounded_away))
 
 
 def _run(

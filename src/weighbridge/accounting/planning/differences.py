@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
-from typing import Final
+from typing import Final, Protocol
 
 from psycopg.sql import SQL
 
@@ -18,8 +18,8 @@ from weighbridge.accounting.books.runs import (
 from weighbridge.accounting.planning.plan import Run, RunDifference
 from weighbridge.accounting.planning.scope import CreditedLedger, Scope
 from weighbridge.core.engine import NodeReading
+from weighbridge.core.ledger.rounding import LedgerRounding, rounded_total
 from weighbridge.core.model import Model
-from weighbridge.core.quantity.number import round_to
 from weighbridge.core.quantity.unit import convert, parse_unit
 from weighbridge.core.time.cadence import label
 from weighbridge.core.time.instant import Interval
@@ -72,14 +72,31 @@ async def differences_of(
     return differences, unchanged
 
 
-def total_of(
-    model: Model, readings: Mapping[str, NodeReading], output: str, unit: str, scale: int
-) -> Decimal:
-    """What a run comes to on a ledger: its output in the ledger's unit, rounded once, half to even."""
-    reading = readings.get(output)
+class Keeping(Protocol):
+    """How a ledger keeps what runs come to."""
+
+    @property
+    def output(self) -> str:
+        """The output of the model that it keeps."""
+        ...
+
+    @property
+    def unit(self) -> str: ...
+
+    @property
+    def scale(self) -> int: ...
+
+    @property
+    def rounding(self) -> LedgerRounding: ...
+
+
+def total_of(model: Model, readings: Mapping[str, NodeReading], ledger: Keeping) -> Decimal:
+    """What a run comes to on a ledger: its output in the ledger's unit, rounded once as the ledger says."""
+    reading = readings.get(ledger.output)
     if reading is None or not isinstance(reading.amount, Decimal):
         return Decimal(0)  # an optional input had no data; a model's outputs are single numbers
-    return round_to(convert(reading.amount, model.node(output).unit, parse_unit(unit)), scale, "half_even")
+    amount = convert(reading.amount, model.node(ledger.output).unit, parse_unit(ledger.unit))
+    return rounded_total(amount, ledger.scale, ledger.rounding)
 
 
 def _order(run: RunIdentity) -> tuple[object, ...]:
@@ -87,7 +104,7 @@ def _order(run: RunIdentity) -> tuple[object, ...]:
 
 
 def _difference(model: Model, run: Run, ledger: CreditedLedger, before: _PostedRun | None) -> RunDifference:
-    total = total_of(model, run.readings, ledger.output, ledger.unit, ledger.scale)
+    total = total_of(model, run.readings, ledger)
     if before is None:
         return RunDifference(run, ledger, total)
     return RunDifference(run, ledger, total, before.run, before.first)

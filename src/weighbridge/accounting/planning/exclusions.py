@@ -1,7 +1,8 @@
 """Exclusions: what a generation does without, each with its reason, so that nothing is dropped silently.
 
-Events of the range that no run uses, runs that are not made, and slots that nobody computes are all told as
-one kind of value; what a caller sees of them is made from it where the answer is put together.
+Events of the range that no run uses, runs that are not made, slots that nobody computes, and draws that
+round to nothing are all told as one kind of value; what a caller sees of them is made from it where the
+answer is put together.
 
 What a caller named or skipped stays with its slot, so that data which come later are excluded too; that is
 said with every generation.
@@ -21,6 +22,7 @@ from weighbridge.accounting.inputs.selection import EACH_SLOT, BySlot, chosen, m
 from weighbridge.accounting.inputs.streams import InputStream, matching
 from weighbridge.accounting.inputs.window import IS_LONG, LONG, Reach
 from weighbridge.accounting.planning.scope import Scope
+from weighbridge.core.engine.source_ledger import RoundedAway
 from weighbridge.core.engine.statistics import Group
 from weighbridge.core.identity import ids
 from weighbridge.core.time.cadence import EVENT, label
@@ -40,6 +42,7 @@ class Reason(StrEnum):
     NO_SOURCE = "nobody named a source for nodes of it that draw by hand"
     MOSTLY_OUTSIDE = "less than half of it lies in the range"
     OTHER_CADENCE = "batches of another cadence stand there"
+    ROUNDED_AWAY = "what is needed rounds to nothing at the scale of the ledger that it is drawn from"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,20 @@ class ExcludedSlot:
 
 
 @dataclass(frozen=True, slots=True)
+class ExcludedDraw:
+    """A draw of a run that came to nothing although something was needed."""
+
+    slot: str
+    """What the slot is called."""
+    draw: RoundedAway
+
+
+@dataclass(frozen=True, slots=True)
 class Exclusion:
     """Something that a generation does without, and why."""
 
     reason: Reason
-    what: ExcludedEvents | RunWithoutSource | ExcludedSlot
+    what: ExcludedEvents | RunWithoutSource | ExcludedSlot | ExcludedDraw
 
     @property
     def sentence(self) -> str:

@@ -73,7 +73,7 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
     streams = resolved.streams
     data = [replace(one, drawing=drawings.of(scope.model_id, one.slot)) for one in read.slots]
     program = prepare(scope.model)
-    setting = EngineSetting(program, resolved.measures, scope.share_scale, scope.project, scope.zone)
+    setting = EngineSetting(program, resolved.measures, scope.project, scope.zone)
     digests = digests_of(scope, resolved.measures, streams, data)
     unchanged = await unchanged_slots(tx, scope, digests)
     # Formulas are computed off the event loop: heartbeats and other requests go on meanwhile.
@@ -90,6 +90,7 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
         exclusions=(
             *await excluded_events(tx, scope, read.discovery, streams, computed.without_partition),
             *excluded_slots(scope),
+            *computed.rounded_away,
         ),
         pending=tuple(await pending_proposals(tx, scope, streams)),
         digests={slot: digest for slot, digest in digests.items() if slot not in unchanged},

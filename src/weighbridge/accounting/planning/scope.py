@@ -18,6 +18,7 @@ from weighbridge.accounting.planning.explicit_inputs import VersionSlots, explic
 from weighbridge.accounting.planning.slots import RequestedRange, assign_slot, assign_slots
 from weighbridge.core.engine.source_ledger import SourceLedgerView
 from weighbridge.core.identity import ids
+from weighbridge.core.ledger.rounding import LedgerRounding
 from weighbridge.core.model import Model
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
@@ -38,6 +39,7 @@ class CreditedLedger:
     name: str
     unit: str
     scale: int
+    rounding: LedgerRounding
     output: str
 
 
@@ -51,8 +53,6 @@ class Scope:
     model_sha256: bytes
     model: Model
     ledgers: tuple[CreditedLedger, ...]
-    share_scale: int
-    """Decimals of the finest ledger of the model in the project, generated or not."""
     zone: ZoneInfo
     requested: Interval
     """The range of the request."""
@@ -114,11 +114,11 @@ class _LinkedLedger(msgspec.Struct, frozen=True):
     name: str
     unit: str
     scale: int
+    rounding: LedgerRounding
     output: str
     family: int
     active_model: int
     time_zone: str
-    share_scale: int
 
 
 async def scopes_of(
@@ -169,9 +169,8 @@ async def _linked(tx: Read, key: ids.Key, *, is_concurrent: bool) -> list[_Linke
     linked = await tx.rows(
         _LinkedLedger,
         """
-        SELECT other.id, other.name, other.unit, other.scale, other.output, f.id, f.active_model_id,
-               p.time_zone, (SELECT max(scale) FROM ledgers l
-                 WHERE (l.project_id, l.family_id) = (named.project_id, named.family_id))
+        SELECT other.id, other.name, other.unit, other.scale, other.rounding, other.output, f.id,
+               f.active_model_id, p.time_zone
           FROM ledgers named
           JOIN ledgers other ON other.project_id = named.project_id AND other.family_id = named.family_id
           JOIN model_families f ON f.id = named.family_id
@@ -209,9 +208,9 @@ async def _scope(
         model_sha256=stored.sha256,
         model=model,
         ledgers=tuple(
-            CreditedLedger(one.number, one.name, one.unit, one.scale, one.output) for one in linked
+            CreditedLedger(one.number, one.name, one.unit, one.scale, one.rounding, one.output)
+            for one in linked
         ),
-        share_scale=frame.share_scale,
         zone=ZoneInfo(frame.time_zone),
         requested=part.requested,
         cadence=part.cadence,

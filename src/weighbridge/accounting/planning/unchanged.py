@@ -26,7 +26,7 @@ def digests_of(
     if scope.source_ledgers or scope.model.cadence == EVENT:
         return {}
     alike = hashlib.sha256(scope.model_sha256)
-    alike.update(f"{scope.share_scale} {scope.zone}\n".encode())
+    alike.update(f"{scope.zone}\n".encode())
     for slug, measure in sorted(measures.items()):
         alike.update(f"{slug} {measure.unit} {measure.coverage} {measure.cadence}\n".encode())
     names = {stream.number: ",".join(stream.node_slugs) for stream in streams}

@@ -121,7 +121,7 @@ async def _insert_rows(
             context.project,
             plan.scope.model_id,
             plan.scope.model_sha256,
-            plan.scope.share_scale,
+            plan.scope.model.share_places,
             context.task_id,
             [difference.ledger.number for difference in differences],
             [runs[identity_columns(context, difference.run)] for difference in differences],

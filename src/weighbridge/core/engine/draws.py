@@ -1,7 +1,8 @@
 """Draws: nodes that take from another ledger, or ask what it has, partition by partition.
 
-Invariants: a draw is in its ledger's unit, rounded once, half to even, to the ledger's scale; the value of
-the node is what was drawn, converted to the node's unit; its attributes are parallel to it.
+Invariants: a draw is in its ledger's unit, rounded once, as the ledger says, to the ledger's scale; the value
+of the node is what was drawn, converted to the node's unit; its attributes are parallel to it. A draw of
+nothing where something is needed is told.
 """
 
 from collections.abc import Sequence
@@ -16,11 +17,13 @@ from weighbridge.core.engine.slot_computation import (
     SlotComputation,
     of,
 )
-from weighbridge.core.engine.source_ledger import Drawing, Drawn, SourceLedgerView
+from weighbridge.core.engine.source_ledger import Drawing, Drawn, RoundedAway, SourceLedgerView
+from weighbridge.core.ledger.allocation import AllocationError
 from weighbridge.core.ledger.drawing import ZERO, Drawer, Need, Shortfall, SourceBatch
 from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.ledger.rounding import rounded_draw
 from weighbridge.core.model import Available, Model, Node, Upstream
-from weighbridge.core.quantity.number import exact_total, plain, round_to
+from weighbridge.core.quantity.number import exact_total, plain
 from weighbridge.core.quantity.unit import convert
 
 
@@ -95,11 +98,15 @@ def _need(
     asked = amount_needed(computation, node, body, one)
     if asked is None:
         return None
-    unit = computation.model.node(body.amount or "").unit
+    needed = convert(asked, computation.model.node(body.amount or "").unit, source_ledger.unit)
+    amount = rounded_draw(needed, source_ledger.scale, source_ledger.rounding)
+    if needed and not amount:
+        drawer = Drawer(drawing.slot, one, node.slug)
+        computation.rounded_away.append(RoundedAway(drawer, source_ledger, needed))
     return Need(
         ledger=source_ledger.ledger,
         scale=source_ledger.scale,
-        amount=round_to(convert(asked, unit, source_ledger.unit), source_ledger.scale, "half_even"),
+        amount=amount,
         until=drawing.slot.end,
         order=body.order,
         match=tuple((dimension, getattr(one, dimension)) for dimension in body.match),
@@ -127,10 +134,8 @@ def _draw(
     source_ledger = drawing.source_ledgers[drawer.node]
     if need is None:
         drawing.pool.settle(drawer, source_ledger.ledger)
-    elif short := drawing.pool.draw(drawer, need):
-        computation.note(
-            computation.model.node(drawer.node), _too_little(drawer, source_ledger, short), NOT_DRAWN
-        )
+    else:
+        _bring_to(computation, drawing, drawer, need)
     return tuple(
         Drawn(
             drawer.node,
@@ -144,6 +149,19 @@ def _draw(
         )
         for source, amount in drawing.pool.drawn(drawer)
     )
+
+
+def _bring_to(computation: SlotComputation, drawing: Drawing, drawer: Drawer, need: Need) -> None:
+    """Bring what a node holds to its need, and note why it cannot be."""
+    node = computation.model.node(drawer.node)
+    try:
+        short = drawing.pool.draw(drawer, need)
+    except AllocationError as error:
+        sentence = f"Node {drawer.node!r}{of(drawer.partition)} cannot draw in proportion: {error}"
+        computation.note(node, sentence, NOT_COMPUTABLE)
+        return
+    if short:
+        computation.note(node, _too_little(drawer, drawing.source_ledgers[drawer.node], short), NOT_DRAWN)
 
 
 def _attribute(

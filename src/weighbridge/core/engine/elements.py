@@ -7,12 +7,11 @@ from weighbridge.core.engine.coverage import coverage
 from weighbridge.core.engine.element import Element
 from weighbridge.core.engine.inputs import Shared, amount_of, is_own, settle, share
 from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, UNCOVERED, SlotComputation
-from weighbridge.core.engine.statistics import NOTHING, ZERO, Statistics, statistics_of
+from weighbridge.core.engine.statistics import NOTHING, Statistics, statistics_of
 from weighbridge.core.engine.straddling import hours, hours_inside, part_inside
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Aggregate, Amount, Input, Node, Straddle
 from weighbridge.core.model import aggregates as definitions
-from weighbridge.core.quantity.number import CONTEXT, EXACT
 
 _BY_STATISTICS = frozenset({Aggregate.SUM, Aggregate.AVERAGE, Aggregate.MIN, Aggregate.MAX, Aggregate.COUNT})
 _HELD = frozenset({Aggregate.TIME_WEIGHTED, Aggregate.DELTA})
@@ -41,8 +40,9 @@ def read_elements(computation: SlotComputation, node: Node, body: Input) -> None
                 share(computation, node, whole, agreeing, shared)
     for one in computation.partitions:
         own[one].sort(key=lambda element: element.rank)
-        amount = _amount(computation, node, one, own[one], shared[one])
-        if amount is None and seen[one] and not node.is_optional and node.default is None:
+        amount = _amount(computation, node, one, own[one])
+        has_none = amount is None and shared[one].part is None
+        if has_none and seen[one] and not node.is_optional and node.default is None:
             fact = f"has {len(seen[one])} values, but no {body.aggregate} over the slot"
             computation.problem(node, fact, one, NOT_COMPUTABLE)
         _check_coverage(computation, node, body, one, seen[one])
@@ -88,22 +88,16 @@ def _whole(
     return _statistics(computation, node, body, elements).total
 
 
-def _amount(
-    computation: SlotComputation, node: Node, one: Partition, own: Sequence[Element], shared: Shared
-) -> Amount:
+def _amount(computation: SlotComputation, node: Node, one: Partition, own: Sequence[Element]) -> Amount:
+    """What a partition's own elements come to, in the unit of their values; None when there are none."""
     body = node.body
     assert isinstance(body, Input)  # noqa: S101 - only inputs have elements
     if body.is_array:
         return tuple(value_in(computation, node, body, element) for element in own)
     if body.aggregate in _BY_STATISTICS:
         found = _statistics(computation, node, body, own)
-        return amount_of(
-            computation, node, one, found, shared, unweighted=_unweighted(computation, node, own)
-        )
-    defined = _defined(computation, node, body, own) if own else None
-    if shared.part is None:
-        return defined
-    return CONTEXT.plus(EXACT.add(defined or ZERO, shared.part))
+        return amount_of(computation, node, one, found, unweighted=_unweighted(computation, node, own))
+    return _defined(computation, node, body, own) if own else None
 
 
 def _statistics(

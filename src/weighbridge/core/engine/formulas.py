@@ -31,7 +31,13 @@ def compute(computation: SlotComputation, node: Node) -> None:
 def _computed(computation: SlotComputation, node: Node, one: Partition, instead: Amount) -> Amount:
     """The value of a formula; `instead` goes on in its place when it has none."""
     program, work = computation.setting.program, computation.by_partition[one]
-    environment = Environment(work.values, computation.model.tables, work.durations, computation.period)
+    environment = Environment(
+        work.values,
+        computation.model.tables,
+        work.durations,
+        computation.period_days,
+        computation.period_hours,
+    )
     try:
         return _amount(program.compute(node, environment, computation.setting.budget).content)
     except ExpressionError as error:

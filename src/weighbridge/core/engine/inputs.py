@@ -13,13 +13,13 @@ from weighbridge.core.engine.statistics import NOTHING, ZERO, Group, Statistics
 from weighbridge.core.ledger.allocation import AllocationError, divide
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Aggregate, Amount, Input, Node, Share
-from weighbridge.core.quantity.number import CONTEXT, EXACT
-from weighbridge.core.quantity.unit import ONE, conversion, convert, convert_by
+from weighbridge.core.quantity.number import CONTEXT, EXACT, plain
+from weighbridge.core.quantity.unit import ONE, Unit, conversion, convert, convert_by
 
 
 @dataclass(slots=True)
 class Shared:
-    """A partition's parts of the wholes that were shared, and those wholes."""
+    """A partition's parts of the wholes that were shared, and those wholes, in the node's unit."""
 
     part: Decimal | None = None
     whole: Decimal | None = None
@@ -45,9 +45,7 @@ def read_statistics(computation: SlotComputation, node: Node, body: Input) -> No
             whole = Decimal(found.count) if body.aggregate is Aggregate.COUNT else found.total
             share(computation, node, whole, agreeing, shared)
     for one, statistics in own.items():
-        settle(
-            computation, node, one, amount_of(computation, node, one, statistics, shared[one]), shared[one]
-        )
+        settle(computation, node, one, amount_of(computation, node, one, statistics), shared[one])
 
 
 def is_own(computation: SlotComputation, body: Input, group: Group) -> bool:
@@ -64,9 +62,10 @@ def share(
     agreeing: Sequence[Partition],
     shared: dict[Partition, Shared],
 ) -> None:
-    """Divide a whole over the partitions that it belongs to."""
-    for one, part in zip(agreeing, _divide(computation, node, whole, agreeing), strict=True):
-        shared[one].take(part, whole)
+    """Convert a whole to the node's unit, and divide that over the partitions that it belongs to."""
+    converted = convert(whole, unit_read(computation, node), node.unit)
+    for one, part in zip(agreeing, _divide(computation, node, converted, agreeing), strict=True):
+        shared[one].take(part, converted)
 
 
 def _divide(
@@ -78,9 +77,10 @@ def _divide(
     if body.share is Share.BY and body.share_by:
         weights = [computation.number_of(one, body.share_by) or ZERO for one in agreeing]
     try:
-        return divide(whole, weights, computation.setting.scale)
+        return divide(whole, weights, computation.model.share_places)
     except AllocationError as error:
-        sentence = f"{whole} of {body.data_point_type!r} cannot be shared by {body.share_by!r}: {error}"
+        how = f"by {body.share_by!r}" if body.share is Share.BY else "evenly"
+        sentence = f"{plain(whole)} of {body.data_point_type!r} cannot be shared {how}: {error}"
         computation.note(node, sentence, NOT_COMPUTABLE)
         return [ZERO] * len(agreeing)
 
@@ -90,11 +90,10 @@ def amount_of(
     node: Node,
     one: Partition,
     found: Statistics,
-    shared: Shared,
     *,
     unweighted: Sequence[int] = (),
 ) -> Decimal | None:
-    """The aggregate of a partition's statistics and its part; None when there are no data.
+    """The aggregate of a partition's own statistics, in the unit of its data; None when there are none.
 
     `unweighted` are the events without a weight, where they are known.
     """
@@ -103,27 +102,33 @@ def amount_of(
         fact = f"has {found.unweighted} values without {node.body.weight!r}"
         computation.problem(node, fact, one, MISSING, unweighted)
     try:
-        return aggregated(node.body, found, shared.part)
+        return aggregated(node.body, found)
     except ArithmeticError:
         computation.problem(node, "has no weight to average by", one, NOT_COMPUTABLE)
         return ZERO
 
 
 def settle(computation: SlotComputation, node: Node, one: Partition, amount: Amount, shared: Shared) -> None:
-    """Convert to the node's unit, and keep; without a value, keep what stands in."""
-    assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
-    if amount is None or amount == ():
+    """Convert what a partition has to the node's unit, add its part of what is shared, and keep that.
+
+    Without a value, keep what stands in.
+    """
+    unit = unit_read(computation, node)
+    if amount == () or (amount is None and shared.part is None):
         computation.keep(node, one, NodeReading(stand_in(computation, node, one)))
-        return
-    unit = ONE if node.body.aggregate is Aggregate.COUNT else computation.measure(node).unit
-    whole = None if shared.whole is None else convert(shared.whole, unit, node.unit)
-    if isinstance(amount, tuple):
+    elif isinstance(amount, tuple):
         exact = conversion(unit, node.unit)
-        computation.keep(
-            node, one, NodeReading(tuple(convert_by(element, *exact) for element in amount), whole)
-        )
+        computation.keep(node, one, NodeReading(tuple(convert_by(element, *exact) for element in amount)))
     else:
-        computation.keep(node, one, NodeReading(convert(amount, unit, node.unit), whole))
+        own = ZERO if amount is None else convert(amount, unit, node.unit)
+        value = own if shared.part is None else CONTEXT.plus(EXACT.add(own, shared.part))
+        computation.keep(node, one, NodeReading(value, shared.whole))
+
+
+def unit_read(computation: SlotComputation, node: Node) -> Unit:
+    """The unit in which an input's data are read: a count is a plain number, whatever is counted."""
+    assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
+    return ONE if node.body.aggregate is Aggregate.COUNT else computation.measure(node).unit
 
 
 def stand_in(computation: SlotComputation, node: Node, one: Partition) -> Amount:
@@ -142,21 +147,21 @@ def substitute(computation: SlotComputation, node: Node) -> Amount:
     return ZERO if isinstance(node.body, Input) and node.body.aggregate is Aggregate.SUM else None
 
 
-def aggregated(body: Input, found: Statistics, part: Decimal | None) -> Decimal | None:
-    """The aggregate of an input's statistics and its part of what is shared; None when there are no data.
+def aggregated(body: Input, found: Statistics) -> Decimal | None:
+    """The aggregate of an input's statistics; None when there are no data.
 
     Raises ArithmeticError when the weights of an average sum to zero.
     """
-    count, shared = Decimal(found.count), part or ZERO
+    count = Decimal(found.count)
     if body.aggregate is Aggregate.COUNT:
-        return EXACT.add(count, shared)
-    if not found.count and part is None:
+        return count
+    if not found.count:
         return None
     if body.aggregate is Aggregate.AVERAGE:
         total, weight = (found.weighted, found.weight) if body.weight else (found.total, count)
         return CONTEXT.divide(total, weight)
     chosen = {
-        Aggregate.SUM: CONTEXT.plus(EXACT.add(found.total, shared)),
+        Aggregate.SUM: CONTEXT.plus(found.total),
         Aggregate.MIN: found.least,
         Aggregate.MAX: found.greatest,
     }

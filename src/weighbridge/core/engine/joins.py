@@ -89,7 +89,7 @@ def _settle(
     values = (value_in(computation, node, body, element) for element in elements)
     found = statistics_of(zip(values, weights, strict=True))
     unweighted = [element.event for element, weight in zip(elements, weights, strict=True) if weight is None]
-    amount = amount_of(computation, node, one, found, Shared(), unweighted=unweighted)
+    amount = amount_of(computation, node, one, found, unweighted=unweighted)
     settle(computation, node, one, amount, Shared())
 
 

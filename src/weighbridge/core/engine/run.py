@@ -12,7 +12,7 @@ from weighbridge.core.engine.inputs import read_statistics, substitute
 from weighbridge.core.engine.joins import read_joined
 from weighbridge.core.engine.setting import EngineSetting, SlotData
 from weighbridge.core.engine.slot_computation import UNTAGGED, NodeReading, PartitionBench, SlotComputation
-from weighbridge.core.engine.source_ledger import Drawn
+from weighbridge.core.engine.source_ledger import Drawn, RoundedAway
 from weighbridge.core.engine.statics import read_static
 from weighbridge.core.engine.statistics import Group
 from weighbridge.core.engine.trials.given import take
@@ -47,6 +47,8 @@ class SlotRun:
     runs: tuple[PartitionRun, ...]
     not_counted: tuple[Group, ...]
     problems: tuple[Problem, ...]
+    rounded_away: tuple[RoundedAway, ...] = ()
+    """Draws that came to nothing although something was needed."""
 
 
 def run_slot(setting: EngineSetting, data: SlotData) -> SlotRun:
@@ -98,6 +100,7 @@ def _run(
         tuple(_finished(computation, one) for one in partitions),
         lost,
         tuple(dict.fromkeys(computation.problems)),
+        tuple(computation.rounded_away),
     )
 
 

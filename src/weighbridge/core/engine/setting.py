@@ -30,8 +30,6 @@ class EngineSetting:
 
     program: PreparedModel
     measures: Measures
-    scale: int
-    """The largest scale of the model's ledgers, at which amounts are shared."""
     project: int | None = 0
     """The project whose events are named; None where values were given and no events stand behind them."""
     zone: tzinfo = UTC
@@ -77,7 +75,9 @@ class GivenValues:
     hours: Mapping[str, tuple[Decimal, ...]] = field(default_factory=dict)
     """How long each event of an input lasted; of an input that is not there nobody knows it."""
     period_days: Decimal | None = None
-    """How long the slot is; None when nobody knows it."""
+    """How many days of the calendar the slot is; None when nobody knows it."""
+    period_hours: Decimal | None = None
+    """How long the slot lasts by the clock; None when nobody knows it."""
 
 
 @dataclass(frozen=True, slots=True)

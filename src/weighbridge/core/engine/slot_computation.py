@@ -14,14 +14,14 @@ from typing import Final
 
 from weighbridge.core.engine.element import Element, Measure
 from weighbridge.core.engine.setting import EngineSetting, SlotData
-from weighbridge.core.engine.source_ledger import Drawn
+from weighbridge.core.engine.source_ledger import Drawn, RoundedAway
 from weighbridge.core.engine.statistics import Group
 from weighbridge.core.expression import Value, number, quantity
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Amount, Model, Node
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import Unit, parse_unit
-from weighbridge.core.time.cadence import days_of
+from weighbridge.core.time.cadence import days_of, hours_of
 
 MISSING: Final = "required"
 """The code of a problem: something that the node needs is not there."""
@@ -83,14 +83,22 @@ class SlotComputation:
     failed: set[tuple[Partition, str]] = field(default_factory=set)
     """Nodes that a problem was noted for, or for a node that they need: nothing more is said of them."""
     draws: dict[Partition, list[Drawn]] = field(default_factory=dict)
-    period: Value | None = field(init=False)
-    """The length of the slot, where it is known."""
+    period_days: Value | None = field(init=False)
+    """The days of the slot by the project's calendar, where they are known and a formula asks for them."""
+    period_hours: Value | None = field(init=False)
+    """The hours of the slot by the clock, where they are known."""
+    rounded_away: list[RoundedAway] = field(default_factory=list)
+    """Draws that came to nothing although something was needed."""
 
     def __post_init__(self) -> None:
         self.draws = {one: [] for one in self.by_partition}
-        given = self.data.given
-        days = days_of(self.data.slot) if given is None else given.period_days
-        self.period = None if days is None else quantity(days, parse_unit(DAY))
+        given, slot, asked = self.data.given, self.data.slot, self.setting.program.functions
+        days = given.period_days if given else None
+        if given is None and "period_days" in asked:
+            days = days_of(slot, self.setting.zone)
+        clock = given.period_hours if given else hours_of(slot)
+        self.period_days = None if days is None else quantity(days, parse_unit(DAY))
+        self.period_hours = None if clock is None else quantity(clock, parse_unit(HOUR))
 
     @property
     def model(self) -> Model:

@@ -11,6 +11,7 @@ from decimal import Decimal
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.ledger.pool import Pool
+from weighbridge.core.ledger.rounding import HALF_EVEN, LedgerRounding
 from weighbridge.core.quantity.unit import Unit
 from weighbridge.core.time.instant import Interval
 
@@ -24,6 +25,7 @@ class SourceLedgerView:
     unit: Unit
     scale: int
     attributes: Mapping[str, Unit]
+    rounding: LedgerRounding = HALF_EVEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,15 @@ class Drawn:
     amount: Decimal
     attributes: tuple[Decimal, ...] = ()
     units: tuple[Unit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RoundedAway:
+    """A draw that came to nothing: what a run's node needs, in the ledger's unit, rounds to zero there."""
+
+    drawer: Drawer
+    ledger: SourceLedgerView
+    needed: Decimal
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,12 +34,17 @@ class NameScope:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What an expression may name, with values; `durations` are those of the events of an input."""
+    """What an expression may name, with values.
+
+    `durations` are those of the events of an input; the period is as long in days as the calendar says and in
+    hours as the clock ran, which differ where clocks are changed.
+    """
 
     values: Mapping[str, Value] = field(default_factory=dict)
     tables: Tables = field(default_factory=dict)
     durations: Mapping[str, Value] = field(default_factory=dict)
-    period: Value | None = None
+    period_days: Value | None = None
+    period_hours: Value | None = None
 
 
 class Budget:

@@ -19,8 +19,8 @@ again, so both are lenders until it is their turn.
    needs over what is held then move nothing.
 
 Had April needed 20, it would have taken all 9 that are free and 1 of February over from May, which is left
-with 4, just what it needs. Had it drawn its 4 in proportion, 3 : 6 at whole tonnes would have been 1 and 2,
-and the tonne left over goes to the first: 2 of February and 2 of March.
+with 4, just what it needs. Had it drawn its 4 in proportion, 3 : 6 at whole tonnes would have been 1.33 and
+2.67; cut to 1 and 2, the tonne left over goes to the larger remainder: 1 of February and 3 of March.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import Final
 
 from weighbridge.core.expression import Table, print_tree
+from weighbridge.core.ledger.allocation import SHARE_PLACES_DEFAULT
 from weighbridge.core.ledger.draw_order import DrawOrder
 from weighbridge.core.model.definition import (
     Available,
@@ -51,6 +52,7 @@ def plain_model(model: Model) -> Plain:
         "cadence": model.cadence,
         "partition_type": model.partition_type,
         "primary_output": model.primary_output,
+        "share_places": None if model.share_places == SHARE_PLACES_DEFAULT else model.share_places,
         "tables": {name: _table(table) for name, table in model.tables.items()},
         "nodes": [plain_node(node) for node in model.nodes],
         "cases": [_case(case) for case in model.cases],
@@ -137,6 +139,7 @@ def _case(case: Case) -> Plain:
         "partition": dict(case.partition),
         "durations": dict(case.durations),
         "period_days": case.period_days,
+        "period_hours": case.period_hours,
     }
 
 

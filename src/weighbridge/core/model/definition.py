@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Final
 
 from weighbridge.core.expression import Expression, Table
+from weighbridge.core.ledger.allocation import SHARE_PLACES_DEFAULT
 from weighbridge.core.ledger.draw_order import DrawOrder
 from weighbridge.core.model.document.source import Scalar, SourceMark
 from weighbridge.core.quantity.unit import Unit
@@ -220,6 +221,7 @@ class Case:
     partition: Mapping[str, str] = field(default_factory=dict)
     durations: Mapping[str, tuple[Decimal, ...]] = field(default_factory=dict)
     period_days: Decimal | None = None
+    period_hours: Decimal | None = None
     mark: SourceMark = field(default=SourceMark(), compare=False)
 
 
@@ -235,6 +237,8 @@ class Model:
     about: str | None = None
     tables: Mapping[str, Table] = field(default_factory=dict)
     cases: tuple[Case, ...] = ()
+    share_places: int = SHARE_PLACES_DEFAULT
+    """Places at which values that partitions share are cut, in the unit of the node that shares them."""
     primary_output_mark: SourceMark = field(default=SourceMark(), compare=False)
     by_slug: Mapping[str, Node] = field(init=False, repr=False, compare=False)
 

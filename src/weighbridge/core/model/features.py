@@ -7,9 +7,11 @@ Invariants: two models that differ in what an engine must be able to do differ i
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 from weighbridge.core.expression import Expression, names
 from weighbridge.core.expression.tree import FunctionCall, walk
+from weighbridge.core.ledger.allocation import SHARE_PLACES_DEFAULT
 from weighbridge.core.model.definition import (
     JOINED_ON,
     Available,
@@ -22,10 +24,14 @@ from weighbridge.core.model.definition import (
     Upstream,
 )
 
+_OF_TIME: Final = frozenset({"duration_hours", "period_days", "period_hours"})
+"""The functions that ask how long something lasts."""
+
 
 def required_features(model: Model) -> set[str]:
     """What an engine must support, as words: `aggregate:median`, `join:tracking_id`, `upstream:fifo`."""
-    return {feature for node in model.nodes for feature in _features(node, model)}
+    of_nodes = {feature for node in model.nodes for feature in _features(node, model)}
+    return of_nodes if model.share_places == SHARE_PLACES_DEFAULT else of_nodes | {"share_places"}
 
 
 def _features(node: Node, model: Model) -> Iterator[str]:
@@ -68,5 +74,5 @@ def _formula_features(tree: Expression) -> Iterator[str]:
         if name.path[0] == "partition":
             yield "partition_name"
     for node in walk(tree):
-        if isinstance(node, FunctionCall) and node.function in {"duration_hours", "period_days"}:
+        if isinstance(node, FunctionCall) and node.function in _OF_TIME:
             yield f"function:{node.function}"

@@ -22,6 +22,7 @@ from weighbridge.core.expression import (
 from weighbridge.core.expression import (
     evaluate as evaluate_expression,
 )
+from weighbridge.core.expression.tree import FunctionCall, walk
 from weighbridge.core.expression.value import first_fault, lift, numbers_in
 from weighbridge.core.model.definition import Constant, Formula, Model, Node
 from weighbridge.core.model.node_types import ALONE, Surroundings, partition_types, types_of
@@ -44,6 +45,8 @@ class PreparedModel:
     """The nodes that each node reads."""
     parallel: Pairs = field(default_factory=dict)
     """The inputs that each formula takes side by side."""
+    functions: frozenset[str] = frozenset()
+    """The functions that its formulas call."""
 
     def compute(self, node: Node, environment: Environment, budget: Budget | None = None) -> Value:
         """Compute one constant or formula; ExpressionError, with the place in it, when it has none."""
@@ -79,7 +82,14 @@ def prepare(model: Model, surroundings: Surroundings = ALONE) -> PreparedModel:
         if isinstance(node.body, Formula) and (formula := compiled(node.body.tree, scope)) is not None
     }
     needed = {node.slug: tuple(needs(node)) for node in nodes}
-    return PreparedModel(model, nodes, types, formulas, needed, parallel_inputs(model, types))
+    called = frozenset(
+        part.function
+        for node in nodes
+        if isinstance(node.body, Formula)
+        for part in walk(node.body.tree)
+        if isinstance(part, FunctionCall)
+    )
+    return PreparedModel(model, nodes, types, formulas, needed, parallel_inputs(model, types), called)
 
 
 def _rounded(node: Node, value: Value, position: Position) -> Value:

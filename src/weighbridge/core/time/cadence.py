@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from decimal import Decimal
+from fractions import Fraction
 from typing import Final
 
 from weighbridge.core.quantity.number import CONTEXT
@@ -26,8 +27,8 @@ SLOTS_MAX: Final = 20_000
 """Slots that one request may select: two years of hours."""
 
 _HOUR: Final = timedelta(hours=1)
+_DAY: Final = timedelta(days=1)
 _MILLISECOND: Final = timedelta(milliseconds=1)
-_MILLISECONDS_OF_DAY: Final = Decimal(86_400_000)
 _MONTHS: Final = {"monthly": 1, "quarterly": 3, "annual": 12}
 
 
@@ -127,9 +128,32 @@ def _by_clock(cadence: str, local: datetime) -> str:
             return str(local.year)
 
 
-def days_of(slot: Interval) -> Decimal:
-    """The length of a slot in days of 24 hours: 31 for most Marches, 30 and 23 hours where clocks advance."""
-    return CONTEXT.divide(Decimal((slot.end - slot.start) // _MILLISECOND), _MILLISECONDS_OF_DAY)
+def days_of(slot: Interval, zone: tzinfo) -> Decimal:
+    """The length of a slot in days of the calendar on the wall: 31 for March, though clocks advance in it.
+
+    Part of a day counts as what has passed of it over that day's length: an hour of a day of 23 is 1/23.
+    """
+    first, before = _day_holding(slot.start, zone)
+    last, after = _day_holding(slot.end, zone)
+    # No day is so long or short that midnights some days apart would count one too many or too few.
+    whole = round((last.start - first.start) / _DAY)
+    return _divided(Fraction(whole) + after - before)
+
+
+def hours_of(slot: Interval) -> Decimal:
+    """The length of a slot in hours as the clock ran: 743 for a March in which clocks advance."""
+    return _divided(Fraction(slot.milliseconds, _HOUR // _MILLISECOND))
+
+
+def _day_holding(moment: datetime, zone: tzinfo) -> tuple[Interval, Fraction]:
+    """The day that holds a moment, and how much of the day has passed by then."""
+    day = slot_at("daily", moment, zone)
+    passed = Interval(day.start, moment)
+    return day, Fraction(passed.milliseconds, day.milliseconds)
+
+
+def _divided(value: Fraction) -> Decimal:
+    return CONTEXT.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
 def _over(cadence: str, wanted: Interval, zone: tzinfo) -> Iterator[Interval]:

@@ -5,8 +5,10 @@ Invariants: an instant is never naive and carries no finer digits than milliseco
 """
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Self
+from datetime import UTC, datetime, timedelta
+from typing import Final, Self
+
+_MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 class Instant(datetime):
@@ -46,6 +48,11 @@ class Interval:
     @property
     def is_reading(self) -> bool:
         return self.start == self.end
+
+    @property
+    def milliseconds(self) -> int:
+        """How long it lasts."""
+        return (self.end - self.start) // _MILLISECOND
 
     def holds(self, other: "Interval") -> bool:
         """Whether the other lies inside: a reading at this end is outside, a stretch may end with this."""

@@ -44,11 +44,14 @@ async def create_model(tx: Write, actor: Actor, asked: NewModel) -> Model:
     )
     number: int = await tx.value(
         """
-        INSERT INTO models (family_id, version, name, cadence, partition_type, document, sha256)
-        VALUES (%s, 1, %s, %s, %s, %s, %s) RETURNING id
+        INSERT INTO models (family_id, version, name, cadence, partition_type, share_places, document, sha256)
+        VALUES (%s, 1, %s, %s, %s, %s, %s, %s) RETURNING id
         """,
-        (family, model.name, model.cadence, model.partition_type, asked.yaml, bytes.fromhex(sha256(model))),
-    )
+        (
+            family, model.name, model.cadence, model.partition_type, model.share_places, asked.yaml,
+            bytes.fromhex(sha256(model)),
+        ),
+    )  # fmt: skip
     await tx.execute("UPDATE model_families SET active_model_id = %s WHERE id = %s", (number, family))
     made = await queries.get_model(tx, actor, ids.of("model", 0, number))
     changes.record(tx, actor, action="model.create", target=made.id, project_id=project, after=made)
@@ -76,13 +79,13 @@ async def create_version(tx: Write, actor: Actor, friendly: str, asked: NewVersi
     number: int = await tx.value(
         """
         INSERT INTO models (family_id, version, name, version_label, description, cadence, partition_type,
-                            sort_order, document, sha256)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+                            share_places, sort_order, document, sha256)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
         """,
         (
             latest.family, latest.version + 1, model.name if is_renamed else shown.name,
-            asked.version_label or None, asked.description, model.cadence, model.partition_type, shown.order,
-            asked.yaml, bytes.fromhex(sha256(model)),
+            asked.version_label or None, asked.description, model.cadence, model.partition_type,
+            model.share_places, shown.order, asked.yaml, bytes.fromhex(sha256(model)),
         ),
     )  # fmt: skip
     made = await queries.get_model(tx, actor, ids.of("model", 0, number))

@@ -8,8 +8,10 @@ operations.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, tzinfo
 from decimal import Decimal
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from weighbridge.core.engine import GivenValues, try_out, with_attributes
 from weighbridge.core.expression import Budget, ExpressionError
@@ -29,7 +31,7 @@ from weighbridge.core.model import (
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem, bounded
 from weighbridge.core.quantity.number import NumberError, limited
-from weighbridge.core.time.cadence import days_of
+from weighbridge.core.time.cadence import days_of, hours_of
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
@@ -61,18 +63,28 @@ async def simulate(tx: Read, actor: Actor, friendly: str, asked: Simulation) -> 
     start, end = Instant.of(asked.start_time), Instant.of(asked.end_time)
     version = await owned_model(tx, actor, friendly)
     surroundings = await surroundings_of(tx, version.project, version.document, is_final=False)
-    primary, values = await tx.in_thread(
-        _computed, version.document, surroundings, asked, days_of(Interval(start, end))
-    )
+    slot, zone = Interval(start, end), await _zone_of(tx, version.project)
+    lengths = days_of(slot, zone), hours_of(slot)
+    primary, values = await tx.in_thread(_computed, version.document, surroundings, asked, lengths)
     nodes = {value.slug: value for value in values}
     name = ModelName(ids.of("model", 0, version.id), version.name, version.version)
     return Simulated(name, start, end, nodes[primary], values)
 
 
+async def _zone_of(tx: Read, project: int | None) -> tzinfo:
+    """The clock of a model's project, by which days are counted; outside projects UTC."""
+    if project is None:
+        return UTC
+    return ZoneInfo(await tx.value("SELECT time_zone FROM projects WHERE id = %s", (project,)))
+
+
 def _computed(
-    document: str, surroundings: Surroundings, asked: Simulation, days: Decimal
+    document: str, surroundings: Surroundings, asked: Simulation, lengths: tuple[Decimal, Decimal]
 ) -> tuple[str, list[NodeValue]]:
-    """The primary output's slug, and the value of every node in the order of the document."""
+    """The primary output's slug, and the value of every node in the order of the document.
+
+    The lengths are those of the period, in days and hours.
+    """
     model = read_model(document)
     problems: list[Problem] = []
     inputs = _inputs(model, asked.inputs, problems)
@@ -85,7 +97,7 @@ def _computed(
         {name: tuple(value) if isinstance(value, list) else value for name, value in inputs.items()},
         asked.partition,
         durations,
-        days,
+        *lengths,
     )
     try:
         prepared = prepare(model, surroundings)

@@ -62,7 +62,7 @@ def run_cases(model: Model) -> list[CaseResult]:
 
 
 def _run(case: Case, prepared: PreparedModel, budget: Budget) -> CaseResult:
-    given = GivenValues(case.inputs, case.partition, case.durations, case.period_days)
+    given = GivenValues(case.inputs, case.partition, case.durations, case.period_days, case.period_hours)
     trial = try_out(prepared, given, tuple(case.expect), budget)
     if trial.problems:
         return CaseResult(case, error=" ".join(one.message for one in bounded(trial.problems, REASONS_MAX)))

@@ -59,8 +59,7 @@ def try_out(
         alone=Alone(partition),
         given=given,
     )
-    # Of one partition the share is the whole, at any scale.
-    ran = run_slot(EngineSetting(part, measures, 0, None, budget=budget), data)
+    ran = run_slot(EngineSetting(part, measures, None, budget=budget), data)
     if ran.problems:
         return Trial({}, tuple(_told_once(ran.problems, budget)))
     [run] = ran.runs

@@ -1,4 +1,4 @@
-"""`to value quantity duration_hours period_days`: between numbers and what they measure.
+"""`to value quantity duration_hours period_days period_hours`: between numbers and what they measure.
 
 Invariants: only `value` takes a unit off a number and only `quantity` puts one on.
 """
@@ -18,7 +18,7 @@ from weighbridge.core.expression.kind import (
 )
 from weighbridge.core.expression.operation import Computing, TypedOperation, Typing
 from weighbridge.core.expression.tree import Expression, FunctionCall, Name, Word
-from weighbridge.core.expression.value import Content, Fault, numbers_in
+from weighbridge.core.expression.value import Content, Fault, Value, numbers_in
 from weighbridge.core.quantity.unit import ONE, Unit, UnitError, parse_unit
 
 
@@ -81,16 +81,27 @@ def _input_name(node: Expression) -> str:
     raise ExpressionError("duration_hours is taken of an input by its name alone.", node.position)
 
 
-def _period_rule(_at: Typing) -> Type:
+def _days_rule(_at: Typing) -> Type:
     return number(parse_unit("d"))
 
 
-def _period(at: Computing) -> Content:
-    period = at.environment.period
+def _days(at: Computing) -> Content:
+    return _period(at, at.environment.period_days, "d")
+
+
+def _hours_rule(_at: Typing) -> Type:
+    return number(parse_unit("h"))
+
+
+def _hours(at: Computing) -> Content:
+    return _period(at, at.environment.period_hours, "h")
+
+
+def _period(at: Computing, period: Value | None, unit: str) -> Content:
     if period is None:
         error = ExpressionError("The length of the period is not given.", at.position)
         return Fault(error, is_missing=True)
-    return numbers_in(period, parse_unit("d"), at.position)
+    return numbers_in(period, parse_unit(unit), at.position)
 
 
 CONVERSION: Final = (
@@ -113,8 +124,13 @@ CONVERSION: Final = (
         "How long each event of an input lasted, in hours.", "power * duration_hours(power)",
     ),
     Function(
-        "period_days", "", between(0, 0), TypedOperation(_period_rule, _period),
-        "The length of the slot that is calculated, in days.", "period_days()",
+        "period_days", "", between(0, 0), TypedOperation(_days_rule, _days),
+        "The days of the slot by the project's calendar; part of a day counts as its part of that day.",
+        "period_days()",
+    ),
+    Function(
+        "period_hours", "", between(0, 0), TypedOperation(_hours_rule, _hours),
+        "How long the slot lasts by the clock, in hours.", "period_hours()",
     ),
 )  # fmt: skip
 """The functions of this file."""

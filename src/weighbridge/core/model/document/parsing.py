@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Final, TypeVar
 
 from weighbridge.core.expression import Table
+from weighbridge.core.ledger.allocation import SHARE_PLACES_DEFAULT, SHARE_PLACES_MAX
 from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model.definition import Body, Case, Formula, Model, Node, Rounding
 from weighbridge.core.model.document.bodies import BODY_KEYS, read_body
@@ -26,7 +27,8 @@ CASES_MAX: Final = 200
 TABLES_MAX: Final = 50
 
 MODEL_KEYS: Final = (
-    "name", "about", "cadence", "partition_type", "primary_output", "tables", "nodes", "cases",
+    "name", "about", "cadence", "partition_type", "primary_output", "share_places", "tables", "nodes",
+    "cases",
 )  # fmt: skip
 NODE_KEYS: Final = (
     "slug", "name", "description", "unit", *BODY_KEYS, "at", "by",
@@ -34,6 +36,7 @@ NODE_KEYS: Final = (
 )  # fmt: skip
 CASE_KEYS: Final = (
     "name", "source", "inputs", "expect", "places", "mode", "partition", "durations", "period_days",
+    "period_hours",
 )  # fmt: skip
 
 
@@ -49,6 +52,7 @@ def parse_model(source: Source) -> tuple[Model | None, list[Flaw]]:
 
 def _model(reader: Reader) -> Model:
     reader.allow(MODEL_KEYS)
+    share_places = reader.whole("share_places", least=0, most=SHARE_PLACES_MAX)
     return Model(
         name=reader.text("name", is_required=True) or "",
         about=reader.text("about"),
@@ -58,6 +62,7 @@ def _model(reader: Reader) -> Model:
         tables=_tables(reader),
         nodes=_nodes(reader),
         cases=_cases(reader),
+        share_places=SHARE_PLACES_DEFAULT if share_places is None else share_places,
         primary_output_mark=reader.mark_of("primary_output"),
     )
 
@@ -152,6 +157,7 @@ def _case(reader: Reader) -> Case:
         partition=reader.each("partition", reader.text_of),
         durations=reader.each("durations", lambda key, source: _listed(reader.numbers_of(key, source))),
         period_days=reader.number("period_days"),
+        period_hours=reader.number("period_hours"),
         mark=reader.mark,
     )
 

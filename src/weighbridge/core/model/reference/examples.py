@@ -94,7 +94,11 @@ READINGS: Final = (_at(0, "20"), _at(6, "26"), _at(18, "38"))
 
 _HOURS: Final = Value(number(parse_unit("h"), "the meter"), (Decimal(1), Decimal("0.5")))
 _ENVIRONMENT: Final = Environment(
-    NAMES, TABLES, durations={"power": _HOURS}, period=quantity(Decimal(31), parse_unit("d"))
+    NAMES,
+    TABLES,
+    durations={"power": _HOURS},
+    period_days=quantity(Decimal(31), parse_unit("d")),
+    period_hours=quantity(Decimal(743), parse_unit("h")),
 )
 
 

@@ -80,6 +80,7 @@ _SETTINGS: Final = {
     "cadence": "How time is cut into slots. Required.",
     "partition_type": "What a slot is cut by. Required.",
     "primary_output": "The node that a batch is about. Required.",
+    "share_places": "Places after the point at which shares are cut, 0 to 12; 6 when not given.",
     "tables": "Tables by name, each with `columns` and `rows`; a column with a unit is written `name: unit`.",
     "nodes": "The steps, in any order. Required.",
     "cases": "Checks that the document carries: inputs, and what must come of them.",

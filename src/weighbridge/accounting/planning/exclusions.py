@@ -22,7 +22,9 @@ from weighbridge.accounting.inputs.streams import InputStream, matching
 from weighbridge.accounting.inputs.window import IS_LONG, LONG, Reach
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.engine.statistics import Group
+from weighbridge.core.engine.totalisers import Unusable
 from weighbridge.core.identity import ids
+from weighbridge.core.model import Aggregate
 from weighbridge.core.time.cadence import EVENT, label
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
@@ -36,6 +38,8 @@ class Reason(StrEnum):
     INCOMPLETE = "they lack a required value"
     NO_SLOT = "no slot of an event or tracking id has them"
     OTHERS_NAMED = "other data were named for input {input}"
+    ALONE = "no other reading of their meter stands beside them, from or to which input {input} could count"
+    NO_TIME = "they stand for no time in the slot, by which input {input} weighs"
     TYPE_SKIPPED = "the type that input {input} reads was set aside"
     NO_SOURCE = "nobody named a source for nodes of it that draw by hand"
     MOSTLY_OUTSIDE = "less than half of it lies in the range"
@@ -98,6 +102,24 @@ def excluded_slots(scope: Scope) -> Iterator[Exclusion]:
     ):
         for slot in slots:
             yield Exclusion(reason, ExcludedSlot(label(scope.cadence, slot, scope.zone)))
+
+
+_OF_AGGREGATE: Final = {Aggregate.DELTA: Reason.ALONE, Aggregate.TIME_WEIGHTED: Reason.NO_TIME}
+
+
+def unusable_events(
+    project: int, streams: Sequence[InputStream], unusable: Sequence[Unusable]
+) -> Iterator[Exclusion]:
+    """Readings of which inputs can make nothing, for each input once."""
+    slugs = {stream.number: stream.event_type_slug for stream in streams}
+    by_input: dict[tuple[str, int, Aggregate], dict[int, None]] = {}
+    for one in unusable:
+        events = by_input.setdefault((one.node, one.source, one.aggregate), {})
+        events.update(dict.fromkeys(element.event for element in one.elements))
+    for (node, source, aggregate), events in by_input.items():
+        examples = tuple(ids.of("event", project, event) for event in [*events][:EVENTS_NAMED_MAX])
+        events_of = ExcludedEvents(slugs[source], len(events), examples, node)
+        yield Exclusion(_OF_AGGREGATE[aggregate], events_of)
 
 
 def _without_partition(streams: Sequence[InputStream], groups: Sequence[Group]) -> Iterator[Exclusion]:

@@ -18,7 +18,7 @@ from weighbridge.accounting.inputs.window import Reach
 from weighbridge.accounting.planning.computation import compute_slots
 from weighbridge.accounting.planning.differences import differences_of
 from weighbridge.accounting.planning.double_counting import already_used
-from weighbridge.accounting.planning.exclusions import excluded_events, excluded_slots
+from weighbridge.accounting.planning.exclusions import excluded_events, excluded_slots, unusable_events
 from weighbridge.accounting.planning.pending_proposals import pending_proposals
 from weighbridge.accounting.planning.plan import Plan
 from weighbridge.accounting.planning.scope import Scope
@@ -89,6 +89,7 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
         unchanged=unchanged_count,
         exclusions=(
             *await excluded_events(tx, scope, read.discovery, streams, computed.without_partition),
+            *unusable_events(scope.project, streams, computed.unusable),
             *excluded_slots(scope),
         ),
         pending=tuple(await pending_proposals(tx, scope, streams)),

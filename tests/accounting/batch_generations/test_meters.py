@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 from tests.given import collection as given
+from tests.given import generation as given_generation
 from tests.given import inputs as given_inputs
 from tests.given.inputs import measure, nodes_of, recomputed
 
@@ -206,3 +207,101 @@ def test_partitions_have_together_what_a_meter_counted_whatever_tags_change(api,
     }  # fmt: skip
     assert plant.preview()[0]["not_counted"] == []
     assert recomputed(server, plant) == []
+
+
+COVERED = COUNTED.replace("aggregate: delta", "aggregate: delta, coverage: full")
+
+
+def put_in_service(plant, meter, **fields):
+    path = f"/projects/{plant.project['id']}/assets/{meter}"
+    return plant.api.patch(path, {"asset": fields}).expect(200).body
+
+
+def test_time_in_service_before_the_first_reading_is_a_gap(api, drain):
+    plant = counting(api, drain, COVERED)
+    new = asset(plant, "New", in_service_from="2025-01-10T00:00:00Z")
+    read(plant, 1, "2025-01-12", asset_id=new)
+    read(plant, 9, "2025-01-31", asset_id=new)
+
+    assert plant.failure() == (
+        "2025-01: Input 'counted' does not cover the slot: nothing of asset 'New' covers "
+        "2025-01-10T00:00:00.000Z to 2025-01-12T00:00:00.000Z."
+    )
+    put_in_service(plant, new, in_service_from="2025-01-12T00:00:00Z")
+    plant.generate()
+
+    assert plant.credits() == {"2025-01": 8}
+
+
+def test_a_meter_out_of_service_is_not_asked_to_cover_anything(api, drain):
+    plant = counting(api, drain, COUNTED, cadences={"tank": (10, "day")})
+    old = asset(plant, "Old", in_service_until="2025-01-21T00:00:00Z")
+    gone = asset(plant, "Gone", in_service_until="2024-06-01T00:00:00Z")
+    for level, day, meter in ((1, "2025-01-03", old), (4, "2025-01-13", old), (7, "2025-01-08", gone)):
+        read(plant, level, day, asset_id=meter)
+
+    plant.generate()
+
+    assert plant.credits() == {"2025-01": 3}
+
+
+def test_of_several_meters_the_percentage_is_of_their_time_in_service_together(api, drain):
+    nodes = COUNTED.replace("aggregate: delta", "aggregate: sum, straddle: prorate, coverage: 75%")
+    plant = counting(api, drain, nodes, cadence="daily")
+    east, west = asset(plant, "East"), asset(plant, "West")
+    day = ("2025-01-01T00:00:00Z", "2025-01-02T00:00:00Z")
+    for meter, end in ((east, "2025-01-02T00:00:00Z"), (west, "2025-01-01T12:00:00Z")):
+        read(plant, 1, "2025-01-01", end_time=end, asset_id=meter)
+
+    plant.generate(day)
+    put_in_service(plant, east, in_service_from="2025-01-01T01:00:00Z")
+
+    assert plant.credits() == {"2025-01-01": 2}
+    assert "nothing of asset 'West' covers 2025-01-01T12:00:00.000Z" in plant.failure(day)
+
+
+def test_batches_made_of_a_meter_are_stale_when_its_time_in_service_changes(api, drain):
+    plant = counting(api, drain)
+    east, west = asset(plant, "East"), asset(plant, "West")
+    yard = location(plant, "Yard")
+    for level, day in ((1, "2025-01-01"), (2, "2025-01-31"), (3, "2025-02-28"), (4, "2025-03-31")):
+        read(plant, level, day, asset_id=east)
+        read(plant, level, day, **yard)
+    plant.generate(("2025-01-01T00:00:00Z", "2025-04-01T00:00:00Z"))
+
+    put_in_service(plant, west, in_service_from="2025-02-10T00:00:00Z")
+    assert stale(plant) == {}
+    put_in_service(plant, east, in_service_until="2025-03-31T12:00:00Z")
+    assert stale(plant) == {"2025-03": [("service_changed", east)]}
+    put_in_service(plant, east, in_service_until="2025-02-10T00:00:00Z")
+    place = yard["locations"][0]["id"]
+    body = {"location": {"in_service_from": "2025-01-01T00:00:01Z"}}
+    api.patch(f"/projects/{plant.project['id']}/locations/{place}", body).expect(200)
+    assert stale(plant) == {
+        "2025-01": [("service_changed", place)],
+        "2025-02": [("service_changed", east)],
+        "2025-03": [("service_changed", east)],
+    }
+    put_in_service(plant, east, in_service_until="2025-02-10T00:00:00Z", description="the same")
+    plant.generate(("2025-01-01T00:00:00Z", "2025-04-01T00:00:00Z"))
+
+    assert stale(plant) == {}
+    assert plant.credits() == {"2025-01": 2, "2025-02": 2, "2025-03": 2}
+
+
+def stale(plant):
+    return {
+        batch["tracking_id"]: [(one["reason"], one["record"]) for one in batch["stale_reasons"]]
+        for batch in plant.batches()
+        if batch["is_stale"]
+    }
+
+
+def test_the_time_in_service_stays_while_a_generation_runs(api, drain, server):
+    plant = counting(api, drain)
+    east = asset(plant, "East")
+    path = f"/projects/{plant.project['id']}/assets/{east}"
+
+    with given_generation.running(server, plant):
+        api.patch(path, {"asset": {"in_service_from": "2025-01-01T00:00:00Z"}}).expect(409)
+        api.patch(path, {"asset": {"description": "East of the kiln"}}).expect(200)

@@ -8,7 +8,7 @@ said with every generation.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -36,6 +36,7 @@ class Reason(StrEnum):
     NO_PARTITION = "no partition that runs agrees with their tags"
     STRADDLES = "they lie across a boundary between slots"
     INCOMPLETE = "they lack a required value"
+    UNDECIDED = "without {missing} the condition of input {input} is neither true nor false for them"
     NO_SLOT = "no slot of an event or tracking id has them"
     OTHERS_NAMED = "other data were named for input {input}"
     ALONE = "no other reading of their meter stands beside them, from or to which input {input} could count"
@@ -56,6 +57,8 @@ class ExcludedEvents:
     """The ids of the first few."""
     input: str = ""
     """The input that would read them, where the reason is of one input."""
+    missing: str = ""
+    """What they lack, where the reason is that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +78,10 @@ class Exclusion:
     @property
     def sentence(self) -> str:
         """The reason in full."""
-        named = self.what.input if isinstance(self.what, ExcludedEvents) else ""
-        return self.reason.format(input=named)
+        what = self.what
+        if not isinstance(what, ExcludedEvents):
+            return self.reason.value
+        return self.reason.format(input=what.input, missing=what.missing)
 
 
 async def excluded_events(
@@ -102,6 +107,37 @@ def excluded_slots(scope: Scope) -> Iterator[Exclusion]:
     ):
         for slot in slots:
             yield Exclusion(reason, ExcludedSlot(label(scope.cadence, slot, scope.zone)))
+
+
+async def undecided_events(
+    tx: Read, scope: Scope, streams: Sequence[InputStream]
+) -> tuple[list[Exclusion], list[str]]:
+    """The events of the range for which a condition is neither true nor false; and where that is an error."""
+    exclusions, problems = [], []
+    for stream in streams:
+        if stream.condition is None:
+            continue
+        node = " and ".join(stream.node_slugs)
+        for missing, count, numbers in await tx.tuples(
+            _UNDECIDED.format(missing=stream.condition.missing, truth=stream.condition.truth),
+            {
+                "project": scope.project,
+                "event_type": stream.event_type,
+                "start": scope.hull.start,
+                "end": scope.hull.end,
+                # The reading of a totaliser that stands at the end counts.
+                "at_end": stream.window.reach is Reach.COUNTED,
+                "named": EVENTS_NAMED_MAX,
+            },
+        ):
+            events = _events(scope, stream.event_type_slug, count, numbers, node)
+            if missing:
+                lacking = replace(events, missing=" and ".join(map(repr, missing)))
+                exclusions.append(Exclusion(Reason.UNDECIDED, lacking))
+            else:
+                said = f"has the condition {stream.condition.text}, which divides by zero for {count} events"
+                problems.append(f"Input {node!r} {said}: {', '.join(events.examples)}.")
+    return exclusions, problems
 
 
 _OF_AGGREGATE: Final = {Aggregate.DELTA: Reason.ALONE, Aggregate.TIME_WEIGHTED: Reason.NO_TIME}
@@ -266,6 +302,17 @@ _OUTSIDE_OF_SLOTS: Final = SQL("""
            (array_agg(excluded.id ORDER BY excluded.start_time, excluded.id))[1:%(named)s]
       FROM excluded JOIN event_types t ON t.project_id = %(project)s AND t.id = excluded.event_type_id
      GROUP BY t.slug, excluded.reason ORDER BY t.slug, excluded.reason
+""")
+
+_UNDECIDED: Final = SQL("""
+    SELECT missing, count(*), (array_agg(id ORDER BY start_time, id))[1:%(named)s]
+      FROM (SELECT e.id, e.start_time, {missing} AS missing
+              FROM events e
+             WHERE e.project_id = %(project)s AND e.event_type_id = %(event_type)s AND e.is_complete
+               AND e.voided_at IS NULL AND (e.start_time < %(end)s OR %(at_end)s AND e.start_time = %(end)s)
+               AND (e.end_time > %(start)s OR e.end_time = e.start_time AND e.start_time >= %(start)s)
+               AND {truth} IS NULL) AS undecided
+     GROUP BY missing ORDER BY missing
 """)
 
 _NOT_CHOSEN: Final = SQL("""

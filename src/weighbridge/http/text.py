@@ -1,5 +1,6 @@
 """Texts of requests as types: the decoder holds their limits, and the OpenAPI document tells them."""
 
+from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -12,3 +13,6 @@ Description = Annotated[str, msgspec.Meta(max_length=TEXT_LENGTH_MAX)]
 
 Line = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH_MAX)]
 """One line of an address and the like."""
+
+Moment = Annotated[datetime, msgspec.Meta(tz=True)]
+"""A time with an offset or Z."""

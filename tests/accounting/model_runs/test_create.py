@@ -348,6 +348,19 @@ def test_data_without_an_aggregate_make_a_failed_run(api):
     assert run["error_message"] == "Input 'mass' has 1 values, but no delta over the slot."
 
 
+def test_a_reading_of_which_an_optional_input_can_make_nothing_is_refused(api):
+    nodes = MASS.replace("sum", "delta").replace(
+        "output: true", "output: true\n    optional: true\n    default: 0"
+    )
+    yard = Yard(api, nodes, primary_output="mass")
+    one = yard.deliver(1)
+
+    [error] = yard.ask(one["mass"]).expect(422).errors
+
+    assert (error["code"], error["records"]) == ("unused", [one["event"]])
+    assert error["message"] == f"Input 'mass' can make nothing of {one['event']}, beside what else was named."
+
+
 def test_the_version_that_the_path_names_is_evaluated(api):
     yard = Yard(api, MASS, primary_output="mass")
     accounting.version(api, yard.model, document(MASS.replace("sum", "average")), activate=True)

@@ -9,6 +9,7 @@ import pytest
 from weighbridge.core.engine.coverage import coverage, expected
 from weighbridge.core.engine.element import Element, EventCadence
 from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.meter import Service
 
 START = Instant(2025, 1, 1, tzinfo=UTC)
 DAY = Interval(START, START + timedelta(days=1))
@@ -81,6 +82,47 @@ def test_each_asset_and_location_covers_the_slot_by_itself():
     found = of(event(0, 24, asset="East"), event(0, 24, location="Yard"), event(0, 23, asset="West"))
 
     assert found.gap == Interval(at(23), at(24))
+
+
+def test_of_several_meters_the_time_that_they_cover_together_counts():
+    found = of(event(0, 24, asset="East"), event(0, 12, asset="West"))
+
+    assert (found.length, found.faulty) == (timedelta(hours=48), timedelta(hours=12))
+    assert (found.reaches(Decimal(75)), found.reaches(Decimal("75.01"))) == (True, False)
+    assert found.fault == (
+        "nothing of asset 'West' covers 2025-01-01T12:00:00.000Z to 2025-01-02T00:00:00.000Z"
+    )
+
+
+def test_an_asset_at_two_locations_is_one_meter():
+    assert of(event(0, 12, asset="East", location="Yard"), event(12, 24, asset="East")).gap is None
+    assert of(event(0, 24, asset="East", location="Yard"), event(0, 1, asset="East")).overlap == Interval(
+        at(0), at(1)
+    )
+
+
+def test_a_meter_is_asked_to_cover_its_time_in_service_only():
+    service = Service(at(6), at(18))
+    found = of(event(9, 18, asset="East", service=service), event(0, 24, asset="West"))
+
+    assert (found.length, found.gap) == (timedelta(hours=36), Interval(at(6), at(9)))
+    assert of(event(9, 18, asset="East", service=Service(at(9), at(18)))).gap is None
+    assert of(event(9, asset="East", service=Service(at(-9), at(-3)))).length == timedelta()
+
+
+def test_time_in_service_before_the_first_reading_is_a_gap():
+    service = Service(at(6))
+
+    assert of(event(7, service=service), is_held=True).gap == Interval(at(6), at(7))
+    assert of(event(6, service=service), event(12, service=service), is_held=True).gap is None
+
+
+def test_an_expected_slot_in_which_service_began_is_not_asked_for():
+    readings = [event(hour, service=Service(at(5.5), at(9.5))) for hour in (6, 7, 8)]
+
+    found = of(*readings, cadence=EventCadence(1, "hour"))
+
+    assert (found.length, found.gap) == (timedelta(hours=4), Interval(at(9), at(9.5)))
 
 
 def test_days_and_months_are_those_on_the_wall():

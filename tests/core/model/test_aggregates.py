@@ -8,13 +8,16 @@ import pytest
 from weighbridge.core.model import Aggregate
 from weighbridge.core.model.aggregates import AGGREGATES, Reading, aggregate, weighted_average
 from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.meter import Meter
 
+NO_METER = Meter()
 DAY = Interval(datetime(2025, 1, 2, tzinfo=UTC), datetime(2025, 1, 3, tzinfo=UTC))
 
 
-def at(day, hour, value, weight=None):
+def at(day, hour, value, weight=None, meter=NO_METER):
     moment = datetime(2025, 1, day, hour, tzinfo=UTC)
-    return Reading(Interval(moment, moment), Decimal(value), None if weight is None else Decimal(weight))
+    weighed = None if weight is None else Decimal(weight)
+    return Reading(Interval(moment, moment), Decimal(value), weighed, meter)
 
 
 def lasting(start, end, value):
@@ -98,6 +101,27 @@ def test_a_totaliser_that_began_again_counts_from_zero():
     assert aggregate(Aggregate.DELTA, readings, DAY) == Decimal(29)
 
 
-@pytest.mark.parametrize("readings", [[at(2, 6, "1"), at(2, 12, "2")], [at(1, 6, "1")]])
-def test_a_totaliser_without_a_reading_on_both_sides_has_no_value(readings):
+def test_a_totaliser_that_begins_in_the_slot_counts_from_its_first_reading():
+    assert aggregate(Aggregate.DELTA, [at(2, 6, "1"), at(2, 12, "2")], DAY) == Decimal(1)
+
+
+@pytest.mark.parametrize("readings", [[at(1, 6, "1")], [at(2, 6, "1")]])
+def test_a_totaliser_with_one_reading_has_no_value(readings):
     assert aggregate(Aggregate.DELTA, readings, DAY) is None
+
+
+def test_what_totalisers_count_is_judged_meter_by_meter_and_added():
+    east, west = Meter("East"), Meter(None, "West")
+    readings = [
+        at(1, 0, "100", meter=east), at(2, 3, "9000", meter=west), at(2, 6, "110", meter=east),
+        at(2, 12, "9005", meter=west), at(2, 18, "7", meter=east), at(2, 20, "1"),
+    ]  # fmt: skip
+
+    assert aggregate(Aggregate.DELTA, readings, DAY) == Decimal(10 + 7 + 5)
+
+
+def test_a_reading_stands_until_the_next_one_of_its_meter():
+    east, west = Meter("East"), Meter("West")
+    readings = [at(1, 0, "8", meter=east), at(2, 0, "4", meter=west), at(2, 12, "0", meter=west)]
+
+    assert aggregate(Aggregate.TIME_WEIGHTED, readings, DAY) == Decimal(5)

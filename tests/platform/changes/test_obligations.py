@@ -6,6 +6,7 @@ import pytest
 
 from weighbridge.platform.changes import (
     ChangedBatches,
+    ChangedService,
     GenerationsHeldOff,
     InputsHeld,
     StoredEvents,
@@ -19,6 +20,8 @@ from weighbridge.platform.changes.obligations import ForgottenError, refuse_forg
 @dataclass(frozen=True)
 class Named:
     name: str
+    in_service_from: str | None = None
+    in_service_until: str | None = None
 
 
 HELD = GenerationsHeldOff(1)
@@ -52,6 +55,16 @@ def test_a_new_name_is_refused_unless_generations_were_held_off():
 
 def test_the_same_name_needs_no_generations_to_be_held_off():
     refuse_forgotten("location.update", [], Named("Yard"), Named("Yard"))
+
+
+def test_another_time_in_service_leaves_the_batches_of_the_meter_stale():
+    before, after = Named("Yard"), Named("Yard", in_service_until="2025-01-01")
+
+    with pytest.raises(ForgottenError, match=r"location\.update leaves no ChangedService"):
+        refuse_forgotten("location.update", [HELD], before, after)
+
+    changed = ChangedService(HELD, "location", 1, (None, None), (None, None))
+    refuse_forgotten("location.update", [HELD, changed], before, after)
 
 
 def test_what_was_not_recorded_whole_is_not_recorded_at_all(server, account, sql):

@@ -19,6 +19,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.ledger.partition import DIMENSIONS, Partition
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.meter import ALWAYS, Service
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 
@@ -30,7 +31,9 @@ _COLUMNS: Final = SQL("""
 _STATEMENT: Final = SQL("""
     WITH chosen AS (SELECT {columns} FROM {events} {before})
     SELECT chosen.slot, chosen.is_of_slot, chosen.id, chosen.start_time, chosen.end_time, chosen.tracking_id,
-           f.name, a.name, l.name, chosen.digest{values}
+           f.name, a.name, l.name, chosen.digest,
+           CASE WHEN chosen.asset_id IS NULL THEN l.in_service_from ELSE a.in_service_from END,
+           CASE WHEN chosen.asset_id IS NULL THEN l.in_service_until ELSE a.in_service_until END{values}
       FROM chosen
       LEFT JOIN feedstocks f ON f.project_id = %(project)s AND f.id = chosen.feedstock_id
       LEFT JOIN assets a ON a.project_id = %(project)s AND a.id = chosen.asset_id
@@ -120,7 +123,8 @@ def _tagger(dimensions: Sequence[str]) -> Callable[[Element], Partition]:
 
 
 def _element(rank: int, row: Sequence[Any]) -> Element:
-    _, is_of_slot, event, start, end, tracking_id, feedstock, asset, location, digest, *values = row
+    _, is_of_slot, event, start, end, tracking_id, feedstock, asset, location, digest, *rest = row
+    in_service_from, in_service_until, *values = rest
     return Element(
         event=event,
         rank=rank,
@@ -130,6 +134,7 @@ def _element(rank: int, row: Sequence[Any]) -> Element:
         feedstock=feedstock,
         asset=asset,
         location=location,
+        service=Service(in_service_from, in_service_until) if in_service_from or in_service_until else ALWAYS,
         digest=digest,
         is_of_slot=is_of_slot,
     )

@@ -19,6 +19,11 @@ from weighbridge.db.engine import Read
 
 _PASSING: Final = SQL("SELECT e.id FROM {stream} WHERE e.id = ANY (%(events)s::bigint[])")
 
+_UNDECIDED: Final = SQL("""
+    SELECT e.id, {missing} FROM events e
+     WHERE e.project_id = %(project)s AND e.id = ANY (%(events)s::bigint[]) AND {truth} IS NULL
+""")
+
 _BY: Final = {Straddle.START: ", by its start", Straddle.END: ", by its end"}
 """What of an event lies in the period, where that is not all of it."""
 
@@ -44,6 +49,7 @@ async def unused_data_points(
     }
     unused = [one for one in named if one.is_complete and (one.event, one.position) not in used]
     passing = {stream.number: await _passing(tx, project, stream, unused) for stream in inputs.streams}
+    undecided = {stream.number: await _undecided(tx, project, stream, unused) for stream in inputs.streams}
     problems: list[Problem] = []
     of_other_periods: set[str] = set()
     for one in unused:
@@ -52,7 +58,9 @@ async def unused_data_points(
         problems += [_outside(project, node, one) for node in outside]
         of_other_periods |= {node.slug for node in outside}
         if not outside:
-            problems.append(_nowhere(inputs, one, is_read=bool(reading)))
+            open_of = [undecided[stream.number] for stream, _ in reading]
+            why = [found[one.event] for found in open_of if one.event in found]
+            problems.append(_nowhere(inputs, one, is_read=bool(reading), undecided=why))
     return Unused(tuple(dict.fromkeys(problems)), frozenset(of_other_periods))
 
 
@@ -66,6 +74,27 @@ async def _passing(
     values = {"project": project, "event_type": stream.event_type, "events": events}
     rows = await tx.tuples(_PASSING.format(stream=matching(stream)), values)
     return frozenset(event for (event,) in rows)
+
+
+async def _undecided(
+    tx: Read, project: int, stream: InputStream, unused: Sequence[NamedDataPoint]
+) -> dict[int, str]:
+    """The events for which the filter of a stream is neither true nor false, and what that comes from."""
+    events = sorted({one.event for one in unused if one.event_type == stream.event_type})
+    if not events or stream.condition is None:
+        return {}
+    read = stream.condition
+    rows = await tx.tuples(
+        _UNDECIDED.format(missing=read.missing, truth=read.truth), {"project": project, "events": events}
+    )
+    return {event: _open(read.text, missing) for event, missing in rows}
+
+
+def _open(condition: str, missing: Sequence[str]) -> str:
+    if not missing:
+        return f"the condition {condition} divides by zero for its event"
+    lacks = " and ".join(map(repr, missing))
+    return f"its event lacks {lacks}, without which the condition {condition} is neither true nor false"
 
 
 def _reading(inputs: NamedInputs, one: NamedDataPoint) -> Iterator[tuple[InputStream, Node]]:
@@ -83,11 +112,13 @@ def _outside(project: int, node: Node, one: NamedDataPoint) -> Problem:
     return Problem(said, FIELD, "outside_period", (event,))
 
 
-def _nowhere(inputs: NamedInputs, one: NamedDataPoint, *, is_read: bool) -> Problem:
+def _nowhere(inputs: NamedInputs, one: NamedDataPoint, *, is_read: bool, undecided: Sequence[str]) -> Problem:
     what = f"{one.slug!r} of {one.event_type_slug!r}"
     beside = {(stream.event_type, position) for stream in inputs.streams for position in stream.positions}
     why = f"no input of the model reads {what}"
-    if is_read:
+    if undecided:
+        why = undecided[0]
+    elif is_read:
         why = f"the filter of every input that reads {what} leaves its event out"
     elif (one.event_type, one.position) in beside:
         why = f"the model reads {what} only beside other values of its event, of which none counts"

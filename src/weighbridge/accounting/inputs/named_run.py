@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from weighbridge.accounting.inputs.named_data import NamedInputs
 from weighbridge.accounting.inputs.named_data_points import FIELD
 from weighbridge.core.engine import NOT_COMPUTABLE, Amount, run_slot
+from weighbridge.core.engine.totalisers import Unusable, unusable
 from weighbridge.core.problem import Problem
 
 
@@ -29,7 +30,17 @@ def compute(inputs: NamedInputs) -> Outcome:
     if ran.problems:
         return Outcome({}, " ".join(one.message for one in ran.problems), refusals)
     [run] = ran.runs
-    return Outcome({slug: reading.amount for slug, reading in run.readings.items()})
+    left = tuple(_of_unusable(inputs, one) for one in unusable(inputs.setting, inputs.data))
+    return Outcome({slug: reading.amount for slug, reading in run.readings.items()}, refusals=left)
+
+
+def _of_unusable(inputs: NamedInputs, one: Unusable) -> Problem:
+    """Readings that were named and that an input can make nothing of."""
+    events = [element.event for element in one.elements]
+    said = (
+        f"Input {one.node!r} can make nothing of {inputs.setting.named(events)}, beside what else was named."
+    )
+    return Problem(said, FIELD, "unused", inputs.setting.ids_of(events))
 
 
 def _of_request(problem: Problem) -> Problem:

@@ -35,7 +35,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, LiteralString
 
-from psycopg.sql import SQL, Composable
+from psycopg.sql import SQL, Composable, Identifier
 
 from weighbridge.accounting.books.runs import slot_columns
 from weighbridge.accounting.inputs.slot_series import events_of_series, is_series, value_of_series
@@ -200,22 +200,25 @@ def _matches(stream: InputStream, partners: Partners | None) -> tuple[Composable
 
 
 def _before(stream: InputStream, dimensions: Sequence[str]) -> Composable:
-    """For every slot and every combination of tags the last reading that came before the slot's events."""
-    tags = [SQL(_TAGS[dimension]) for dimension in dimensions]
-    of_event = [SQL("e.{}").format(tag) for tag in tags]
-    same = [SQL("e.{0} IS NOT DISTINCT FROM tags.{0}").format(tag) for tag in tags]
-    # Where partitions have no dimensions, there is nothing to look for.
-    every: Composable = SQL("(SELECT) AS tags")
-    if of_event:
-        every = SQL(_EVERY_TAG).format(tags=SQL(", ").join(of_event), stream=matching(stream))
+    """For every slot and every meter the last reading that came before the slot's events.
+
+    A totaliser goes on whatever its readings are tagged with; other values stand for their own tags only.
+    """
+    is_counted = stream.window.reach is Reach.COUNTED
+    keys = [*_METER, *([] if is_counted else [SQL(_TAGS[dimension]) for dimension in dimensions])]
+    names = [Identifier(f"k{place}") for place in range(len(keys))]
+    pairs = list(zip(keys, names, strict=True))
     order: list[Composable] = [SQL(column) for column in _LAST_FIRST]
     order += [SQL("{} DESC").format(value_of(column)) for column in stream.ranking]
     return SQL(_BEFORE).format(
         slots=EACH_SLOT,
         stream=matching(stream),
-        tags=every,
+        keys=SQL(", ").join(SQL("{} AS {}").format(key, name) for key, name in pairs),
+        names=SQL(", ").join(names),
         earlier=SQL(_EARLIER[stream.window.reach]),
-        same=SQL(" AND ").join(same) if same else SQL("true"),
+        same=SQL(" AND ").join(
+            SQL("{} IS NOT DISTINCT FROM series.{}").format(key, name) for key, name in pairs
+        ),
         order=SQL(", ").join(order),
     )
 
@@ -257,11 +260,14 @@ _CHOSEN: Final = """
 """
 
 _TAGS: Final[Mapping[str, LiteralString]] = {
-    "tracking_id": "tracking_id",
-    "feedstock": "feedstock_id",
-    "asset": "asset_id",
+    "tracking_id": "e.tracking_id",
+    "feedstock": "e.feedstock_id",
+    "asset": "e.asset_id",
 }
 """The columns of the partition's dimensions."""
+
+_METER: Final = (SQL("e.asset_id"), SQL("CASE WHEN e.asset_id IS NULL THEN e.location_ids[1] END"))
+"""What makes the meter of an event, as `core/time/meter.py` defines it."""
 
 _LAST_FIRST: Final[tuple[LiteralString, ...]] = (
     "e.start_time DESC",
@@ -287,15 +293,18 @@ _ANY: Final = SQL("""
     (SELECT 0 AS number, NULL::timestamptz AS start_time, NULL::timestamptz AS end_time) AS slot
 """)
 
-_EVERY_TAG: Final = """
-    (SELECT DISTINCT {tags} FROM {stream}
-      WHERE e.start_time < (SELECT max(at) FROM unnest(%(starts)s::timestamptz[]) AS at)) AS tags
-"""
-
+# A series is looked for between its own first and last reading, so that one that ended long ago, or has not
+# begun, is not sought among all that the others read since.
 _BEFORE: Final = """
     {slots}
-    CROSS JOIN {tags}
-    CROSS JOIN LATERAL (SELECT e.* FROM {stream} WHERE {earlier} AND {same} ORDER BY {order} LIMIT 1) AS e
+    CROSS JOIN (
+        SELECT {keys}, min(e.start_time) AS oldest, max(e.start_time) AS newest FROM {stream}
+         WHERE e.start_time <= (SELECT max(at) FROM unnest(%(starts)s::timestamptz[]) AS at)
+         GROUP BY {names}) AS series
+    CROSS JOIN LATERAL (
+        SELECT e.* FROM {stream}
+         WHERE {earlier} AND e.start_time BETWEEN series.oldest AND series.newest AND {same}
+         ORDER BY {order} LIMIT 1) AS e
 """
 
 USED: Final = SQL("""

@@ -16,11 +16,14 @@ import msgspec
 from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.inputs.window import INSIDE, Reach, Window, window_of
-from weighbridge.collection.measurements.condition import ValueColumns, condition
+from weighbridge.collection.measurements.condition import EventCondition, event_condition
 from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.engine.element import EventCadence, Measure
+from weighbridge.core.expression import PLAIN, TEXT, TRUTH, ExpressionError
+from weighbridge.core.expression.printing import print_tree
 from weighbridge.core.model import Aggregate, EventFilter, Input, Join, Model, Node, Straddle
 from weighbridge.core.model.definition import FULL_COVERAGE, JOINED_ON, NO_COVERAGE
+from weighbridge.core.model.document.where import check_where
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import ONE, Unit, compatible, parse_unit
 from weighbridge.db.engine import Read
@@ -28,6 +31,8 @@ from weighbridge.errors import Invalid
 
 SUMMED: Final = frozenset({Aggregate.SUM, Aggregate.AVERAGE, Aggregate.MIN, Aggregate.MAX, Aggregate.COUNT})
 """The aggregates that PostgreSQL makes statistics for."""
+
+_TYPES: Final = {"number": PLAIN, "string": TEXT, "boolean": TRUTH}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,7 @@ class InputStream:
     event_type: int
     event_type_slug: str
     where: Composable
+    """Whether an event passes the filter."""
     reads: tuple[ReadValue, ...]
     window: Window = INSIDE
     is_of_elements: bool = False
@@ -63,6 +69,9 @@ class InputStream:
     """The text that it is joined on, where it is no tracking id and no interval."""
     apart: int | None = None
     """The data point type, when the caller named its data or set them aside for some slot."""
+
+    condition: EventCondition | None = None
+    """The filter, where there may be events for which it is neither true nor false."""
 
     is_defining: bool = False
     """Whether its event type is one whose events define the partitions."""
@@ -104,6 +113,7 @@ class CatalogueEntry(msgspec.Struct, frozen=True):
     position: int
     value_type: str
     unit: str | None
+    required: bool
 
     @property
     def column(self) -> ValueColumn:
@@ -126,7 +136,7 @@ async def catalogue_of(tx: Read, project: int) -> Catalogue:
         CatalogueEntry,
         """
         SELECT et.slug, et.id, et.cadence_amount, et.cadence_unit, dpt.slug, dpt.id, dpt.position,
-               dpt.value_type, dpt.unit
+               dpt.value_type, dpt.unit, dpt.required
           FROM event_types et
           JOIN data_point_types dpt ON (dpt.project_id, dpt.event_type_id) = (et.project_id, et.id)
          WHERE et.project_id = %s ORDER BY et.id, dpt.position
@@ -143,6 +153,7 @@ def streams_of(model: Model, catalogue: Catalogue, apart: Collection[str] = ()) 
     """The streams of a model; inputs in `apart` stand in streams of their own, by data point type."""
     inputs = [(node, node.body) for node in model.nodes if isinstance(node.body, Input)]
     problems = [problem for node, body in inputs for problem in _problems(node, body, catalogue)]
+    filters = {} if problems else _filters(inputs, catalogue, problems)
     if problems:
         raise Invalid(problems)
     joined = [(node, body) for node, body in inputs if body.join is not None]
@@ -155,6 +166,7 @@ def streams_of(model: Model, catalogue: Catalogue, apart: Collection[str] = ()) 
     measures: dict[str, Measure] = {}
     for number, (key, readers) in enumerate(alike.items(), start=1):
         points = catalogue[key.event_type]
+        own = None if key.where is None else filters[key.event_type, key.where]
         read = [column for node, body in readers for column in _columns_read(node, body, catalogue, joined)]
         columns = tuple(dict.fromkeys(read))
         is_of_elements = any(_needs_elements(body, catalogue) for _, body in readers)
@@ -163,7 +175,11 @@ def streams_of(model: Model, catalogue: Catalogue, apart: Collection[str] = ()) 
                 number=number,
                 event_type=next(iter(points.values())).event_type_number,
                 event_type_slug=key.event_type,
-                where=condition(key.where.tree, _columns(points)) if key.where else SQL("true"),
+                where=SQL("true") if own is None else own.passes,
+                condition=None
+                if own is None
+                or own.is_decided_by({slug for slug, point in points.items() if point.required})
+                else own,
                 reads=tuple(_read(node, body, points) for node, body in readers),
                 window=key.window,
                 is_of_elements=is_of_elements,
@@ -178,6 +194,26 @@ def streams_of(model: Model, catalogue: Catalogue, apart: Collection[str] = ()) 
         for node, body in readers:
             measures[node.slug] = _measure(body, catalogue, number, columns, is_of_elements=is_of_elements)
     return Resolved(tuple(streams), _with_targets(model, joined, catalogue, streams, measures))
+
+
+def _filters(
+    inputs: Collection[tuple[Node, Input]], catalogue: Catalogue, problems: list[Problem]
+) -> dict[tuple[str, EventFilter], EventCondition]:
+    """The filters of inputs by event type; what is wrong with one is noted with its node and its text."""
+    found: dict[tuple[str, EventFilter], EventCondition] = {}
+    for node, body in inputs:
+        if body.where is None:
+            continue
+        points, tree = catalogue[body.event_type], body.where.tree
+        try:
+            check_where(tree, {slug: _TYPES[point.value_type] for slug, point in points.items()})
+            read = event_condition(tree, {slug: point.column for slug, point in points.items()})
+        except (ExpressionError, Invalid) as error:
+            said = f"has the condition {print_tree(tree)}, which cannot be decided: {str(error).rstrip('.')}"
+            problems.append(_problem(node, said))
+            continue
+        found[body.event_type, body.where] = read
+    return found
 
 
 def matching(stream: InputStream) -> Composable:
@@ -359,7 +395,3 @@ def _problem(node: Node, fact: str) -> Problem:
 
 def _unit(point: CatalogueEntry) -> Unit:
     return parse_unit(point.unit) if point.unit else ONE
-
-
-def _columns(points: Mapping[str, CatalogueEntry]) -> ValueColumns:
-    return {point.slug: point.column for point in points.values()}

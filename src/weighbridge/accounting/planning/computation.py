@@ -1,6 +1,6 @@
 """Running a model over the slots of a scope: the values of every run, and the data behind them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from weighbridge.accounting.books.fingerprint import fingerprint, seen_only
@@ -10,6 +10,7 @@ from weighbridge.accounting.planning.plan import Run
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.engine import EngineSetting, PartitionRun, SlotData, run_slot, unmet
 from weighbridge.core.engine.statistics import Group
+from weighbridge.core.engine.totalisers import Unusable, unusable
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.time.cadence import label
 from weighbridge.core.time.instant import Interval
@@ -22,6 +23,8 @@ class ComputedRuns:
     runs: tuple[Run, ...]
     without_partition: tuple[Group, ...]
     """Groups of data that met no partition."""
+    unusable: tuple[Unusable, ...]
+    """Readings of which inputs can make nothing."""
     problems: tuple[str, ...]
     rounded_away: tuple[Exclusion, ...] = ()
     """Draws that came to nothing although something was needed."""
@@ -34,26 +37,41 @@ def compute_slots(
     slots: Sequence[SlotData],
     unchanged: Collection[Interval] = (),
 ) -> ComputedRuns:
-    """Run the model over slots, one after the other; of unchanged ones only what met no partition is told."""
+    """Run the model over slots, one after the other; of unchanged ones only what does not count is told."""
     names = {stream.number: stream.node_slugs for stream in streams}
     runs: list[Run] = []
     without_partition: list[Group] = []
+    left: list[Unusable] = []
     problems: list[str] = []
     rounded_away: list[Exclusion] = []
     for position, data in enumerate(slots):
         if data.slot in unchanged:
-            without_partition += unmet(scope.model, data)
+            lost = unmet(scope.model, data)
+            without_partition += lost
+            left += _unusable(setting, data, lost)
             continue
         skipped = scope.inputs.skipped_nodes.get(position, {})
         name = label(scope.model.cadence, data.slot, scope.zone)
         slot_run = run_slot(setting, data)
         problems += [f"{name}: {problem.message}" for problem in slot_run.problems]
         without_partition += slot_run.not_counted
+        left += _unusable(setting, data, slot_run.not_counted)
         rounded_away += [
             Exclusion(Reason.ROUNDED_AWAY, ExcludedDraw(name, one)) for one in slot_run.rounded_away
         ]
         runs += [replace(_run(scope, data.slot, name, one, names), skipped=skipped) for one in slot_run.runs]
-    return ComputedRuns(tuple(runs), tuple(without_partition), tuple(problems), tuple(rounded_away))
+    return ComputedRuns(
+        tuple(runs), tuple(without_partition), tuple(left), tuple(problems), tuple(rounded_away)
+    )
+
+
+def _unusable(setting: EngineSetting, data: SlotData, lost: Sequence[Group]) -> Iterator[Unusable]:
+    """The readings of which inputs can make nothing, but for those that meet no partition anyway."""
+    lost_events = {element.event for group in lost for element in group.elements}
+    for one in unusable(setting, data):
+        elements = tuple(each for each in one.elements if each.event not in lost_events)
+        if elements:
+            yield replace(one, elements=elements)
 
 
 def _run(

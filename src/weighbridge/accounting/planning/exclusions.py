@@ -9,7 +9,7 @@ said with every generation.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -24,7 +24,9 @@ from weighbridge.accounting.inputs.window import IS_LONG, LONG, Reach
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.engine.source_ledger import RoundedAway
 from weighbridge.core.engine.statistics import Group
+from weighbridge.core.engine.totalisers import Unusable
 from weighbridge.core.identity import ids
+from weighbridge.core.model import Aggregate
 from weighbridge.core.time.cadence import EVENT, label
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
@@ -36,8 +38,11 @@ class Reason(StrEnum):
     NO_PARTITION = "no partition that runs agrees with their tags"
     STRADDLES = "they lie across a boundary between slots"
     INCOMPLETE = "they lack a required value"
+    UNDECIDED = "without {missing} the condition of input {input} is neither true nor false for them"
     NO_SLOT = "no slot of an event or tracking id has them"
     OTHERS_NAMED = "other data were named for input {input}"
+    ALONE = "no other reading of their meter stands beside them, from or to which input {input} could count"
+    NO_TIME = "they stand for no time in the slot, by which input {input} weighs"
     TYPE_SKIPPED = "the type that input {input} reads was set aside"
     NO_SOURCE = "nobody named a source for nodes of it that draw by hand"
     MOSTLY_OUTSIDE = "less than half of it lies in the range"
@@ -55,6 +60,8 @@ class ExcludedEvents:
     """The ids of the first few."""
     input: str = ""
     """The input that would read them, where the reason is of one input."""
+    missing: str = ""
+    """What they lack, where the reason is that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +90,10 @@ class Exclusion:
     @property
     def sentence(self) -> str:
         """The reason in full."""
-        named = self.what.input if isinstance(self.what, ExcludedEvents) else ""
-        return self.reason.format(input=named)
+        what = self.what
+        if not isinstance(what, ExcludedEvents):
+            return self.reason.value
+        return self.reason.format(input=what.input, missing=what.missing)
 
 
 async def excluded_events(
@@ -110,6 +119,55 @@ def excluded_slots(scope: Scope) -> Iterator[Exclusion]:
     ):
         for slot in slots:
             yield Exclusion(reason, ExcludedSlot(label(scope.cadence, slot, scope.zone)))
+
+
+async def undecided_events(
+    tx: Read, scope: Scope, streams: Sequence[InputStream]
+) -> tuple[list[Exclusion], list[str]]:
+    """The events of the range for which a condition is neither true nor false; and where that is an error."""
+    exclusions, problems = [], []
+    for stream in streams:
+        if stream.condition is None:
+            continue
+        node = " and ".join(stream.node_slugs)
+        for missing, count, numbers in await tx.tuples(
+            _UNDECIDED.format(missing=stream.condition.missing, truth=stream.condition.truth),
+            {
+                "project": scope.project,
+                "event_type": stream.event_type,
+                "start": scope.hull.start,
+                "end": scope.hull.end,
+                # The reading of a totaliser that stands at the end counts.
+                "at_end": stream.window.reach is Reach.COUNTED,
+                "named": EVENTS_NAMED_MAX,
+            },
+        ):
+            events = _events(scope, stream.event_type_slug, count, numbers, node)
+            if missing:
+                lacking = replace(events, missing=" and ".join(map(repr, missing)))
+                exclusions.append(Exclusion(Reason.UNDECIDED, lacking))
+            else:
+                said = f"has the condition {stream.condition.text}, which divides by zero for {count} events"
+                problems.append(f"Input {node!r} {said}: {', '.join(events.examples)}.")
+    return exclusions, problems
+
+
+_OF_AGGREGATE: Final = {Aggregate.DELTA: Reason.ALONE, Aggregate.TIME_WEIGHTED: Reason.NO_TIME}
+
+
+def unusable_events(
+    project: int, streams: Sequence[InputStream], unusable: Sequence[Unusable]
+) -> Iterator[Exclusion]:
+    """Readings of which inputs can make nothing, for each input once."""
+    slugs = {stream.number: stream.event_type_slug for stream in streams}
+    by_input: dict[tuple[str, int, Aggregate], dict[int, None]] = {}
+    for one in unusable:
+        events = by_input.setdefault((one.node, one.source, one.aggregate), {})
+        events.update(dict.fromkeys(element.event for element in one.elements))
+    for (node, source, aggregate), events in by_input.items():
+        examples = tuple(ids.of("event", project, event) for event in [*events][:EVENTS_NAMED_MAX])
+        events_of = ExcludedEvents(slugs[source], len(events), examples, node)
+        yield Exclusion(_OF_AGGREGATE[aggregate], events_of)
 
 
 def _without_partition(streams: Sequence[InputStream], groups: Sequence[Group]) -> Iterator[Exclusion]:
@@ -256,6 +314,17 @@ _OUTSIDE_OF_SLOTS: Final = SQL("""
            (array_agg(excluded.id ORDER BY excluded.start_time, excluded.id))[1:%(named)s]
       FROM excluded JOIN event_types t ON t.project_id = %(project)s AND t.id = excluded.event_type_id
      GROUP BY t.slug, excluded.reason ORDER BY t.slug, excluded.reason
+""")
+
+_UNDECIDED: Final = SQL("""
+    SELECT missing, count(*), (array_agg(id ORDER BY start_time, id))[1:%(named)s]
+      FROM (SELECT e.id, e.start_time, {missing} AS missing
+              FROM events e
+             WHERE e.project_id = %(project)s AND e.event_type_id = %(event_type)s AND e.is_complete
+               AND e.voided_at IS NULL AND (e.start_time < %(end)s OR %(at_end)s AND e.start_time = %(end)s)
+               AND (e.end_time > %(start)s OR e.end_time = e.start_time AND e.start_time >= %(start)s)
+               AND {truth} IS NULL) AS undecided
+     GROUP BY missing ORDER BY missing
 """)
 
 _NOT_CHOSEN: Final = SQL("""

@@ -18,7 +18,12 @@ from weighbridge.accounting.inputs.window import Reach
 from weighbridge.accounting.planning.computation import compute_slots
 from weighbridge.accounting.planning.differences import differences_of
 from weighbridge.accounting.planning.double_counting import already_used
-from weighbridge.accounting.planning.exclusions import excluded_events, excluded_slots
+from weighbridge.accounting.planning.exclusions import (
+    excluded_events,
+    excluded_slots,
+    undecided_events,
+    unusable_events,
+)
 from weighbridge.accounting.planning.pending_proposals import pending_proposals
 from weighbridge.accounting.planning.plan import Plan
 from weighbridge.accounting.planning.scope import Scope
@@ -81,6 +86,7 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
     differences, unchanged_count = await differences_of(
         tx, scope, computed.runs, drawings.unchanged(scope.slots), unchanged
     )
+    undecided, errors = await undecided_events(tx, scope, streams)
     return Plan(
         scope=scope,
         streams=streams,
@@ -89,6 +95,8 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
         unchanged=unchanged_count,
         exclusions=(
             *await excluded_events(tx, scope, read.discovery, streams, computed.without_partition),
+            *undecided,
+            *unusable_events(scope.project, streams, computed.unusable),
             *excluded_slots(scope),
             *computed.rounded_away,
         ),
@@ -96,6 +104,7 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
         digests={slot: digest for slot, digest in digests.items() if slot not in unchanged},
         problems=(
             *computed.problems,
+            *errors,
             *await already_used(tx, scope, read.discovery, streams, computed.runs),
             *await _counted_twice(tx, read),
         ),

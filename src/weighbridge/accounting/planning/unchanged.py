@@ -16,6 +16,7 @@ from weighbridge.core.engine import SlotData
 from weighbridge.core.engine.element import Measures
 from weighbridge.core.time.cadence import EVENT
 from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.meter import Service
 from weighbridge.db.engine import Read
 
 
@@ -43,6 +44,13 @@ def _lines(data: SlotData, names: Mapping[int, str]) -> Iterator[str]:
     for group in data.groups:
         numbers = sum(element.digest for element in group.elements)
         yield f"{names[group.source]} {group.tags.named} {group.event_count} {group.digest} {numbers}"
+        # Neither where an event was nor when its meter is in service is told by its digest, and both change.
+        by_meter: dict[tuple[str | None, str | None, Service], int] = {}
+        for one in group.elements:
+            meter = one.asset, one.location, one.service
+            by_meter[meter] = by_meter.get(meter, 0) + one.digest
+        for meter, digest in by_meter.items():
+            yield f"{names[group.source]} {group.tags.named} {meter} {digest}"
     for slug, values in data.statics.items():
         # A static input never changes, but what its keys are called may.
         yield f"static {slug} {[(one.number, one.asset, one.feedstock, one.location) for one in values]}"

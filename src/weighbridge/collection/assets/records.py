@@ -7,10 +7,14 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from weighbridge.core.time.instant import Instant
+from weighbridge.http.text import Moment
 
 
 class Asset(msgspec.Struct, frozen=True):
-    """One piece of equipment; its custom fields by label, those without a value left out."""
+    """One piece of equipment; its custom fields by label, those without a value left out.
+
+    As a meter it is expected to measure from `in_service_from` until `in_service_until`; null says nothing.
+    """
 
     id: str
     project_id: str
@@ -19,6 +23,8 @@ class Asset(msgspec.Struct, frozen=True):
     serial_number: str | None
     description: str | None
     custom_fields: dict[str, Decimal | str | bool]
+    in_service_from: Instant | None
+    in_service_until: Instant | None
     created_at: Instant
     updated_at: Instant
 
@@ -31,6 +37,8 @@ class NewAsset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     serial_number: str | None = None
     description: str | None = None
     custom_fields: dict[str, Any] = {}
+    in_service_from: Moment | None = None
+    in_service_until: Moment | None = None
 
 
 class NewAssetBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,6 +58,8 @@ class AssetChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     serial_number: str | UnsetType | None = UNSET
     description: str | UnsetType | None = UNSET
     custom_fields: dict[str, Any] = {}
+    in_service_from: Moment | UnsetType | None = UNSET
+    in_service_until: Moment | UnsetType | None = UNSET
 
 
 class AssetChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,18 +1,22 @@
 """Make locations, change and remove them."""
 
+from datetime import datetime
 from decimal import Decimal
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from weighbridge.collection.locations import queries
 from weighbridge.collection.locations.records import Location, LocationChange, NewLocation
 from weighbridge.collection.named_records.kind import LOCATION
 from weighbridge.collection.named_records.naming import problems_of_new_name, problems_of_renaming
+from weighbridge.collection.named_records.time_in_service import sent_service, service_trace
 from weighbridge.collection.named_records.writing import hold, remove
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import NumberError, limited, shorten
+from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Invalid
@@ -25,18 +29,20 @@ LONGITUDE_MAX = 180
 async def create_location(tx: Write, actor: Actor, project: int, new: NewLocation) -> Location:
     """Make a location of a project."""
     name = new.name.strip()
+    service = sent_service(LOCATION, new)
     problems = [
         *await problems_of_new_name(tx, LOCATION, project, name),
+        *service.problems,
         *_problems_of_coordinates(new.lat, new.long),
     ]
     if problems:
         raise Invalid(problems)
     number: int = await tx.value(
         """
-        INSERT INTO locations (project_id, name, lat, long, address)
-        VALUES (%s, %s, %s, %s, %s) RETURNING id
+        INSERT INTO locations (project_id, name, lat, long, address, in_service_from, in_service_until)
+        VALUES (%s, %s, %s, %s, %s, %s, %s) RETURNING id
         """,
-        (project, name, new.lat, new.long, jsonb(new.address)),
+        (project, name, new.lat, new.long, jsonb(new.address), service.start, service.end),
     )
     made = await queries.get_location(tx, project, number)
     changes.record(tx, actor, action="location.create", target=made.id, project_id=project, after=made)
@@ -51,25 +57,32 @@ async def update_location(
     await hold(tx, LOCATION, project, number)
     before = await queries.get_location(tx, project, number)
     desired = _desired(before, change)
-    problems = [*_problems_of_coordinates(desired.lat, desired.long)]
+    service = sent_service(LOCATION, desired)
+    problems = [*service.problems, *_problems_of_coordinates(desired.lat, desired.long)]
     held = None
     if desired.name != before.name:
         of_name, held = await problems_of_renaming(tx, LOCATION, project, number, desired.name)
         problems += of_name
     if problems:
         raise Invalid(problems)
+    desired = replace(desired, in_service_from=service.start, in_service_until=service.end)
     if desired == _desired(before, LocationChange()):
         return before
+    of_service = await service_trace(tx, LOCATION, project, number, before, service)
     await tx.execute(
         """
-        UPDATE locations SET name = %s, lat = %s, long = %s, address = %s, updated_at = now()
+        UPDATE locations SET name = %s, lat = %s, long = %s, address = %s, in_service_from = %s,
+                             in_service_until = %s, updated_at = now()
          WHERE project_id = %s AND id = %s
         """,
-        (desired.name, desired.lat, desired.long, jsonb(desired.address), project, number),
-    )
+        (
+            desired.name, desired.lat, desired.long, jsonb(desired.address), service.start, service.end,
+            project, number,
+        ),
+    )  # fmt: skip
     after = await queries.get_location(tx, project, number)
     changes.record(
-        tx, actor, held, action="location.update", target=after.id, project_id=project,
+        tx, actor, held, *of_service, action="location.update", target=after.id, project_id=project,
         before=before, after=after,
     )  # fmt: skip
     return after
@@ -90,7 +103,13 @@ def _desired(before: Location, change: LocationChange) -> NewLocation:
         lat=_degrees(before.lat) if change.lat is UNSET else change.lat,
         long=_degrees(before.long) if change.long is UNSET else change.long,
         address=before.address if change.address is UNSET else change.address,
+        in_service_from=_kept(before.in_service_from, change.in_service_from),
+        in_service_until=_kept(before.in_service_until, change.in_service_until),
     )
+
+
+def _kept(before: Instant | None, moment: datetime | UnsetType | None) -> datetime | None:
+    return before if moment is UNSET else moment
 
 
 def _degrees(text: str | None) -> Decimal | None:

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Line
+from weighbridge.http.text import Line, Moment
 
 
 class Address(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -22,13 +22,19 @@ class Address(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Location(msgspec.Struct, frozen=True):
-    """One place. Latitude and longitude are degrees, as text so that no digit is lost."""
+    """One place. Latitude and longitude are degrees, as text so that no digit is lost.
+
+    As a meter, of events without an asset, it is expected to measure from `in_service_from` until
+    `in_service_until`; null says nothing.
+    """
 
     id: str
     name: str
     lat: str | None
     long: str | None
     address: Address | None
+    in_service_from: Instant | None
+    in_service_until: Instant | None
     created_at: Instant
     updated_at: Instant
 
@@ -40,6 +46,8 @@ class NewLocation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lat: Decimal | None = None
     long: Decimal | None = None
     address: Address | None = None
+    in_service_from: Moment | None = None
+    in_service_until: Moment | None = None
 
 
 class NewLocationBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -55,6 +63,8 @@ class LocationChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lat: Decimal | UnsetType | None = UNSET
     long: Decimal | UnsetType | None = UNSET
     address: Address | UnsetType | None = UNSET
+    in_service_from: Moment | UnsetType | None = UNSET
+    in_service_until: Moment | UnsetType | None = UNSET
 
 
 class LocationChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

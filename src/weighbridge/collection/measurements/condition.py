@@ -1,16 +1,22 @@
 """A `where` filter as SQL over the event `e`.
 
 Only what PostgreSQL computes to the same digits as the engine is translated: comparisons, logic, text
-tests, exact arithmetic. A tag or value that an event lacks matches nothing.
+tests, `coalesce`, exact arithmetic, and division to 34 digits. A condition has three values: of an event that
+lacks a tag or value it may be neither true nor false. Such an event does not count, and is named.
+
+Invariant: deciding a condition never fails, whatever an event holds. A division by zero has no value, and is
+why a condition is not decided for an event that lacks nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final, LiteralString
 
 from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.measurements.value import CURRENT, ValueColumn
 from weighbridge.core.expression import tree as t
+from weighbridge.core.expression.printing import print_tree
 from weighbridge.core.expression.tree import Expression, Operator
 from weighbridge.core.problem import Problem
 from weighbridge.db.literal import Literal
@@ -34,6 +40,7 @@ _OPERATORS: Final[Mapping[Operator, LiteralString]] = {
     Operator.ADD: "({} + {})",
     Operator.SUBTRACT: "({} - {})",
     Operator.MULTIPLY: "({} * {})",
+    Operator.DIVIDE: "quotient({}, {})",
     Operator.EQUAL: "({} = {})",
     Operator.NOT_EQUAL: "({} <> {})",
     Operator.LESS: "({} < {})",
@@ -48,9 +55,63 @@ _OPERATORS: Final[Mapping[Operator, LiteralString]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class EventCondition:
+    """A filter with its three values, and what an event may lack that it needs."""
+
+    text: str
+    """The filter as it is written."""
+    truth: Composable
+    named: Mapping[str, Composable]
+    """What it reads of the event, beside what it only asks about whether it is there."""
+    has_division: bool
+
+    @property
+    def passes(self) -> Composable:
+        """Whether it is true for an event."""
+        return SQL("({} IS TRUE)").format(self.truth)
+
+    def is_decided_by(self, always: Collection[str]) -> bool:
+        """Whether it is true or false for every event that has these data points."""
+        return not self.has_division and all(
+            name in always or name.replace("_", "-") in always for name in self.named
+        )
+
+    @property
+    def missing(self) -> Composable:
+        """The names of what an event lacks, as an array of texts."""
+        shown = [
+            SQL("CASE WHEN {} IS NULL THEN {} END").format(value, Literal(name))
+            for name, value in self.named.items()
+        ]
+        return SQL("array_remove(ARRAY[{}]::text[], NULL)").format(SQL(", ").join(shown))
+
+
 def condition(tree: Expression, columns: ValueColumns) -> Composable:
     """Translate a filter; raise Invalid naming what has no exact form in the database."""
-    return SQL("({} IS TRUE)").format(_sql(tree, columns))
+    return event_condition(tree, columns).passes
+
+
+def event_condition(tree: Expression, columns: ValueColumns) -> EventCondition:
+    """Translate a filter with all that can keep it from being decided; raise Invalid as `condition` does."""
+    return EventCondition(
+        print_tree(tree),
+        _sql(tree, columns),
+        {name.text: _sql(name, columns) for name in _read(tree)},
+        _divides(tree),
+    )
+
+
+def _read(tree: Expression) -> Iterator[t.Name]:
+    if isinstance(tree, t.Name):
+        yield tree
+    elif not isinstance(tree, t.NullTest):
+        for child in t.children(tree):
+            yield from _read(child)
+
+
+def _divides(tree: Expression) -> bool:
+    return any(isinstance(node, t.Binary) and node.operator is Operator.DIVIDE for node in t.walk(tree))
 
 
 def value_of(column: ValueColumn) -> Composable:
@@ -75,12 +136,17 @@ def _sql(tree: Expression, columns: ValueColumns) -> Composable:  # noqa: PLR091
         case t.Membership(value=value, options=options):
             listed = SQL(", ").join(_sql(option, columns) for option in options)
             return SQL("({} IN ({}))").format(_sql(value, columns), listed)
-        case t.NullTest(value=value):
+        case t.NullTest(value=value) if not _divides(value):
             return SQL("({} IS NULL)").format(_sql(value, columns))
+        # A division by zero is no missing value, and nothing stands in for it.
+        case t.FunctionCall(function="coalesce", arguments=arguments) if not _divides(tree):
+            listed = SQL(", ").join(_sql(argument, columns) for argument in arguments)
+            return SQL("coalesce({})").format(listed)
     raise Invalid(
         [
             Problem(
-                "A where filter takes comparisons, logic, text tests, + - * and no function.",
+                "A where filter takes comparisons, logic, text tests, + - * / and coalesce; "
+                "no other function, and no division inside coalesce or is null.",
                 "where",
                 "invalid",
             )

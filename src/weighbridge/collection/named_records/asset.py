@@ -26,6 +26,8 @@ ASSET_ROW: Final = row_of(
     Column("serial_number", "serial_number"),
     Column("description", "description"),
     Column("custom_fields", "custom_values", _by_label),
+    Column("in_service_from", "in_service_from"),
+    Column("in_service_until", "in_service_until"),
     Column("created_at", "created_at"),
     Column("updated_at", "updated_at"),
 )

@@ -22,6 +22,8 @@ LOCATION_ROW: Final = row_of(
     Column("lat", "lat", unless_null(_degrees)),
     Column("long", "long", unless_null(_degrees)),
     Column("address", "address", unless_null(partial(msgspec.convert, type=Address))),
+    Column("in_service_from", "in_service_from"),
+    Column("in_service_until", "in_service_until"),
     Column("created_at", "created_at"),
     Column("updated_at", "updated_at"),
 )

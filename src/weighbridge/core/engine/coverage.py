@@ -2,10 +2,12 @@
 
 A stretch covers the time from its start to its end. A reading covers the expected slot of its event type's
 cadence that it lies in; without a cadence it covers nothing, except where values stand until the next one.
-Events of another asset or location are another stream, and each stream covers the slot by itself.
+Each meter is asked to cover its own time in service inside the slot. Of several meters, what counts is the
+time that they cover together, of the time that they are in service together: two meters of 10 hours each, of
+which one covers 5, cover 75% of 20 meter-hours.
 
 Invariants: time that is covered twice is a fault like time that is not covered; a gap or overlap that is
-named is the first.
+named is the first, with its meter; time out of service is neither asked for nor counted.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +20,7 @@ from typing import Final
 from weighbridge.core.engine.element import Element, EventCadence
 from weighbridge.core.quantity.number import EXACT
 from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.meter import EVENT_TYPE, Meter, by_meter
 
 _STEPS: Final = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
 _DAYS: Final = {"day": 1, "week": 7}
@@ -28,21 +31,35 @@ class Coverage:
     """The first stretch that nothing covers, the first that is covered twice, the length of all faults."""
 
     length: timedelta
+    """All that was asked for: the time in service, meter by meter."""
     faulty: timedelta
     gap: Interval | None
     overlap: Interval | None
+    gap_of: Meter = EVENT_TYPE
+    overlap_of: Meter = EVENT_TYPE
 
     def reaches(self, percent: Decimal) -> bool:
-        """Whether at most the rest of the slot is at fault."""
+        """Whether at most the rest of what was asked for is at fault."""
         allowed = EXACT.multiply(EXACT.subtract(Decimal(100), percent), Decimal(_milliseconds(self.length)))
         return Decimal(100 * _milliseconds(self.faulty)) <= allowed
 
     @property
     def fault(self) -> str:
-        """The first fault, for a sentence: `nothing covers … to …`."""
+        """The first fault, for a sentence: `nothing of asset 'East' covers … to …`."""
         first = min(one for one in (self.gap, self.overlap) if one is not None)
-        what = "nothing covers" if first == self.gap else "more than one covers"
-        return f"{what} {Instant.of(first.start).text} to {Instant.of(first.end).text}"
+        is_gap = first == self.gap
+        what, whose = ("nothing", self.gap_of) if is_gap else ("more than one", self.overlap_of)
+        return f"{what}{whose.label} covers {Instant.of(first.start).text} to {Instant.of(first.end).text}"
+
+    def plus(self, other: "Coverage") -> "Coverage":
+        """The coverage of both together, with the first faults of either."""
+        gap, gap_of = _first((self.gap, self.gap_of), (other.gap, other.gap_of))
+        overlap, overlap_of = _first((self.overlap, self.overlap_of), (other.overlap, other.overlap_of))
+        length, faulty = self.length + other.length, self.faulty + other.faulty
+        return Coverage(length, faulty, gap, overlap, gap_of, overlap_of)
+
+
+_Fault = tuple[Interval | None, Meter]
 
 
 def coverage(
@@ -53,15 +70,25 @@ def coverage(
     *,
     is_held: bool = False,
 ) -> Coverage:
-    """The coverage of a slot by the stream that covers it worst; `is_held`: values stand until the next."""
-    streams: dict[tuple[str | None, str | None], list[Interval]] = {}
-    for element in elements:
-        streams.setdefault((element.asset, element.location), []).append(element.time)
-    found = [
-        _examine(_stretches(times, slot, cadence, zone, is_held=is_held), slot) for times in streams.values()
-    ]
+    """The coverage of a slot by its meters together; `is_held`: values stand until the meter's next one."""
     length = slot.end - slot.start
-    return max(found, key=lambda one: one.faulty, default=Coverage(length, length, slot, None))
+    if not elements:
+        return Coverage(length, length, slot, None)
+    found = Coverage(timedelta(), timedelta(), None, None)
+    for meter, of_meter in by_meter(elements, lambda element: element.meter).items():
+        asked = of_meter[0].service.inside(slot)
+        if asked is not None:
+            times = [element.time for element in of_meter]
+            stretches = _stretches(times, slot, asked, cadence, zone, is_held=is_held)
+            found = found.plus(_examine(stretches, asked, meter))
+    return found
+
+
+def _first(one: _Fault, other: _Fault) -> _Fault:
+    """The fault that comes first; of the same time, the one that was found first."""
+    if one[0] is None or other[0] is None:
+        return other if one[0] is None else one
+    return other if other[0] < one[0] else one
 
 
 def expected(slot: Interval, cadence: EventCadence, zone: tzinfo) -> Iterator[Interval]:
@@ -95,19 +122,29 @@ def _starts(slot: Interval, cadence: EventCadence, zone: tzinfo) -> Iterator[dat
 
 
 def _stretches(
-    times: Iterable[Interval], slot: Interval, cadence: EventCadence | None, zone: tzinfo, *, is_held: bool
+    times: Iterable[Interval],
+    slot: Interval,
+    asked: Interval,
+    cadence: EventCadence | None,
+    zone: tzinfo,
+    *,
+    is_held: bool,
 ) -> list[Interval]:
-    """The time that each of a stream's events stands for."""
+    """The time that each of a meter's events stands for; `asked` is what of the slot is asked for."""
     ordered = sorted(times)
     lasting = [time for time in ordered if not time.is_reading]
     moments = [time.start for time in ordered if time.is_reading]
     if not moments:
         return lasting
     if cadence is not None:
-        cells = list(expected(slot, cadence, zone))
-        # What belongs to an expected slot that began before this slot is not asked for here.
-        before = [Interval(slot.start, cells[0].start)] if cells and not lasting else []
-        return sorted([*lasting, *before, *_cells(moments, cells)])
+        cells = [
+            Interval(cell.start, min(cell.end, asked.end))
+            for cell in expected(slot, cadence, zone)
+            if asked.start <= cell.start < asked.end
+        ]
+        # What belongs to an expected slot that began before this time is not asked for here.
+        before = Interval(asked.start, cells[0].start if cells else asked.end)
+        return sorted([*lasting, *([] if lasting else [before]), *_cells(moments, cells)])
     if is_held and not lasting:
         return [Interval(start, end) for start, end in pairwise([*moments, max(slot.end, moments[-1])])]
     return lasting
@@ -128,13 +165,13 @@ def _cells(moments: Sequence[datetime], cells: Sequence[Interval]) -> Iterator[I
         filled = place
 
 
-def _examine(stretches: Iterable[Interval], slot: Interval) -> Coverage:
-    """Sweep over stretches in order of their start."""
-    reached = slot.start
+def _examine(stretches: Iterable[Interval], asked: Interval, meter: Meter) -> Coverage:
+    """Sweep over the stretches of a meter in order of their start."""
+    reached = asked.start
     gap = overlap = None
     faulty = timedelta()
     for stretch in stretches:
-        inside = slot.overlap(stretch)
+        inside = asked.overlap(stretch)
         if inside is None:
             continue
         if inside.start > reached:
@@ -145,10 +182,10 @@ def _examine(stretches: Iterable[Interval], slot: Interval) -> Coverage:
             overlap = overlap or twice
             faulty += twice.end - twice.start
         reached = max(reached, inside.end)
-    if reached < slot.end:
-        gap = gap or Interval(reached, slot.end)
-        faulty += slot.end - reached
-    return Coverage(slot.end - slot.start, faulty, gap, overlap)
+    if reached < asked.end:
+        gap = gap or Interval(reached, asked.end)
+        faulty += asked.end - reached
+    return Coverage(asked.end - asked.start, faulty, gap, overlap, meter, meter)
 
 
 def _milliseconds(length: timedelta) -> int:

@@ -14,6 +14,7 @@ from decimal import Decimal
 from weighbridge.core.model.definition import NO_COVERAGE
 from weighbridge.core.quantity.unit import ONE, Unit
 from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.meter import ALWAYS, Meter, Service
 
 Content = Decimal | str | bool | None
 """A value of an event as it stands, in the unit of its data point type."""
@@ -31,10 +32,17 @@ class Element:
     feedstock: str | None = None
     asset: str | None = None
     location: str | None = None
+    service: Service = ALWAYS
+    """When its meter is in service."""
     digest: int = 0
     """A hash of the event, its time and its values."""
     is_of_slot: bool = True
     """Whether the slot has it; the reading that stands when a slot begins may be older."""
+
+    @property
+    def meter(self) -> Meter:
+        """Whose reading it is."""
+        return Meter.of(self.asset, self.location)
 
     def number(self, index: int) -> Decimal | None:
         """The number at an index of its values."""

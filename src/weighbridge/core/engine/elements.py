@@ -9,9 +9,11 @@ from weighbridge.core.engine.inputs import Shared, amount_of, is_own, settle, sh
 from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, UNCOVERED, SlotComputation
 from weighbridge.core.engine.statistics import NOTHING, Statistics, statistics_of
 from weighbridge.core.engine.straddling import hours, hours_inside, part_inside
+from weighbridge.core.engine.totalisers import counted
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Aggregate, Amount, Input, Node, Straddle
 from weighbridge.core.model import aggregates as definitions
+from weighbridge.core.quantity.number import total
 
 _BY_STATISTICS = frozenset({Aggregate.SUM, Aggregate.AVERAGE, Aggregate.MIN, Aggregate.MAX, Aggregate.COUNT})
 _HELD = frozenset({Aggregate.TIME_WEIGHTED, Aggregate.DELTA})
@@ -35,20 +37,56 @@ def read_elements(computation: SlotComputation, node: Node, body: Input) -> None
             if is_own(computation, body, group):
                 own[one] += valued
         if agreeing and valued and not is_own(computation, body, group):
-            whole = _whole(computation, node, body, valued)
-            if whole is not None:
-                share(computation, node, whole, agreeing, shared)
+            share(computation, node, _whole(computation, node, body, valued), agreeing, shared)
     for one in computation.partitions:
         own[one].sort(key=lambda element: element.rank)
         amount = _amount(computation, node, one, own[one])
-        has_none = amount is None and shared[one].part is None
-        if has_none and seen[one] and not node.is_optional and node.default is None:
-            fact = f"has {len(seen[one])} values, but no {body.aggregate} over the slot"
-            computation.problem(node, fact, one, NOT_COMPUTABLE)
-        _check_coverage(computation, node, body, one, seen[one])
-        settle(computation, node, one, amount, shared[one])
+        _settle_checked(computation, node, one, amount, seen[one], shared[one])
         if body.is_array:
             keep_elements(computation, node, body, one, own[one])
+
+
+def read_totalisers(computation: SlotComputation, node: Node, body: Input) -> None:
+    """Give an input that counts from reading to reading its value in every partition."""
+    measure = computation.measure(node)
+    own: dict[Partition, list[Decimal]] = {one: [] for one in computation.partitions}
+    seen: dict[Partition, list[Element]] = {one: [] for one in computation.partitions}
+    shared = {one: Shared() for one in computation.partitions}
+    groups = [group for group in computation.data.groups if node.slug in group.by_input]
+    for group, found in zip(groups, counted(groups, measure, computation.data.slot), strict=True):
+        agreeing = computation.agreeing(group)
+        for one in agreeing:
+            seen[one] += [each for each in group.elements if each.values[measure.value] is not None]
+            computation.use(one, measure.source, found.elements)
+            if found.amount is not None and is_own(computation, body, group):
+                own[one].append(found.amount)
+        if agreeing and found.amount is not None and not is_own(computation, body, group):
+            share(computation, node, found.amount, agreeing, shared)
+    for one in computation.partitions:
+        if node in computation.model.partitioning and not computation.uses(one, measure.source):
+            # Readings that count for nothing still are why the partition runs.
+            computation.use(one, measure.source, [each for each in seen[one] if each.is_of_slot])
+        amount = total(own[one]) if own[one] else None
+        _settle_checked(computation, node, one, amount, seen[one], shared[one])
+
+
+def _settle_checked(  # noqa: PLR0917 - what is kept, and what it was made of
+    computation: SlotComputation,
+    node: Node,
+    one: Partition,
+    amount: Amount,
+    seen: Sequence[Element],
+    shared: Shared,
+) -> None:
+    """Keep an amount; data that come to none, or leave the slot uncovered, are a problem."""
+    body = node.body
+    assert isinstance(body, Input)  # noqa: S101 - only inputs have elements
+    has_none = amount is None and shared.part is None
+    if has_none and seen and not node.is_optional and node.default is None:
+        fact = f"has {len(seen)} values, but no {body.aggregate} over the slot"
+        computation.problem(node, fact, one, NOT_COMPUTABLE)
+    _check_coverage(computation, node, body, one, seen)
+    settle(computation, node, one, amount, shared)
 
 
 def keep_elements(
@@ -77,14 +115,10 @@ def value_in(computation: SlotComputation, node: Node, body: Input, element: Ele
     return value
 
 
-def _whole(
-    computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]
-) -> Decimal | None:
+def _whole(computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]) -> Decimal:
     """The amount of a group that several partitions share."""
     if body.aggregate is Aggregate.COUNT:
         return Decimal(len(elements))
-    if body.aggregate is Aggregate.DELTA:
-        return _defined(computation, node, body, elements)
     return _statistics(computation, node, body, elements).total
 
 
@@ -128,7 +162,8 @@ def _defined(
 ) -> Decimal | None:
     """The aggregate as its definition computes it."""
     readings = [
-        definitions.Reading(element.time, value_in(computation, node, body, element)) for element in elements
+        definitions.Reading(element.time, value_in(computation, node, body, element), meter=element.meter)
+        for element in elements
     ]
     found = definitions.aggregate(body.aggregate, readings, computation.data.slot)
     assert not isinstance(found, tuple), "arrays are read before"  # noqa: S101

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from weighbridge.core.engine.draws import begin, draw, go_without, look
 from weighbridge.core.engine.element import Element
-from weighbridge.core.engine.elements import read_elements
+from weighbridge.core.engine.elements import read_elements, read_totalisers
 from weighbridge.core.engine.formulas import compute
 from weighbridge.core.engine.inputs import read_statistics, substitute
 from weighbridge.core.engine.joins import read_joined
@@ -18,7 +18,7 @@ from weighbridge.core.engine.statistics import Group
 from weighbridge.core.engine.trials.given import take
 from weighbridge.core.expression import Value, text
 from weighbridge.core.ledger.partition import DIMENSIONS, Partition
-from weighbridge.core.model import Available, Input, Model, Node, Share, StaticInput, Upstream
+from weighbridge.core.model import Aggregate, Available, Input, Model, Node, Share, StaticInput, Upstream
 from weighbridge.core.problem import Problem
 
 
@@ -111,6 +111,8 @@ def _run_node(computation: SlotComputation, node: Node) -> None:
             _skip(computation, node, body)
         case Input() as body if body.join is not None:
             read_joined(computation, node, body)
+        case Input(aggregate=Aggregate.DELTA) as body:
+            read_totalisers(computation, node, body)
         case Input() as body if computation.measure(node).is_of_elements:
             read_elements(computation, node, body)
         case Input() as body:

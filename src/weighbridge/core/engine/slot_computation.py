@@ -152,6 +152,10 @@ class SlotComputation:
         used = self.by_partition[one].used.setdefault(source, {})
         used |= {element.event: element for element in elements}
 
+    def uses(self, one: Partition, source: int) -> bool:
+        """Whether a partition's values were made of elements of a source."""
+        return bool(self.by_partition[one].used.get(source))
+
     def problem(
         self, node: Node, fact: str, one: Partition, code: str = MISSING, events: Sequence[int] = ()
     ) -> None:

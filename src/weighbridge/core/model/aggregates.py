@@ -1,7 +1,8 @@
 """An aggregate makes one number, or an array, of the readings that an input found for a slot.
 
 A reading is a value and the stretch of time it stands for; a reading of no length stands for its
-moment. The definitions here are what an engine must agree with to the last digit, however it computes.
+moment. What follows from one reading to the next follows meter by meter. The definitions here are what an
+engine must agree with to the last digit, however it computes.
 
 Invariants: sums and averages are exact until their one rounding; readings come in time order; what has
 no readings has no value, except that a sum, a count and an array of nothing are 0, 0 and empty.
@@ -18,17 +19,19 @@ from weighbridge.core.expression.functions.aggregate import average, median
 from weighbridge.core.model.definition import Aggregate, Amount, Input
 from weighbridge.core.quantity.number import CONTEXT, EXACT, exact_total, total
 from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.meter import EVENT_TYPE, Meter, by_meter
 
 _MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One value, the time it stands for, and its weight in a weighted average."""
+    """One value, the time it stands for, its weight in a weighted average, and whose reading it is."""
 
     time: Interval
     value: Decimal
     weight: Decimal | None = None
+    meter: Meter = EVENT_TYPE
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,30 +58,55 @@ def weighted_average(readings: Sequence[Reading]) -> Decimal | None:
 def time_weighted(readings: Sequence[Reading], slot: Interval) -> Decimal | None:
     """The average over time: each value weighs as long as it stands for inside the slot.
 
-    When no reading has a length, each stands for the time until the next one or the slot's end, and the
-    last one at or before the slot's start for the time from there.
+    When no reading of a meter has a length, each stands for the time until the meter's next one or the slot's
+    end, and the last one at or before the slot's start for the time from there.
     """
-    if all(reading.time.is_reading for reading in readings):
-        readings = _held(readings, slot)
-    overlaps = [(reading.value, slot.overlap(reading.time)) for reading in readings]
+    stretches = standing(readings, slot)
+    overlaps = [(reading.value, slot.overlap(reading.time)) for reading in stretches]
     inside = [(value, overlap) for value, overlap in overlaps if overlap is not None]
     lengths = [Decimal((overlap.end - overlap.start) // _MILLISECOND) for _, overlap in inside]
     return _mean([value for value, _ in inside], lengths)
 
 
-def delta(readings: Sequence[Reading], slot: Interval) -> Decimal | None:
-    """What a totaliser counted in the slot: its last reading at the end less that at the start.
+def standing(readings: Sequence[Reading], slot: Interval) -> list[Reading]:
+    """Readings with the time that each stands for; those of a meter without any length until its next one."""
+    found: list[Reading] = []
+    for of_meter in by_meter(readings, lambda reading: reading.meter).values():
+        is_held = all(reading.time.is_reading for reading in of_meter)
+        found += _held(of_meter, slot) if is_held else of_meter
+    return found
 
-    A reading below the one before it means that the totaliser began again at zero in between. None
-    when there is no reading at or before the slot's start, or none after it.
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a totaliser counted from one of its readings to the next: the amount, and their places."""
+
+    early: int
+    late: int
+    amount: Decimal
+
+
+def steps(readings: Sequence[Reading], slot: Interval) -> list[Step]:
+    """What totalisers counted in a slot, reading by reading; each meter by itself.
+
+    A meter counts from its last reading at or before the slot's start or, where it has none, from its first
+    one. A reading below the one before it means that the meter began again at zero in between.
     """
-    before = [reading for reading in readings if reading.time.end <= slot.start]
-    during = [reading for reading in readings if slot.start < reading.time.end <= slot.end]
-    if not before or not during:
-        return None
-    values = [before[-1].value, *(reading.value for reading in during)]
-    steps = [EXACT.subtract(late, early) if late >= early else late for early, late in pairwise(values)]
-    return total(steps)
+    found: list[Step] = []
+    for places in by_meter(range(len(readings)), lambda place: readings[place].meter).values():
+        ends = [(place, readings[place].time.end) for place in places]
+        before = [place for place, end in ends if end <= slot.start]
+        during = [place for place, end in ends if slot.start < end <= slot.end]
+        for early, late in pairwise([*before[-1:], *during]):
+            was, now = readings[early].value, readings[late].value
+            found.append(Step(early, late, EXACT.subtract(now, was) if now >= was else now))
+    return found
+
+
+def delta(readings: Sequence[Reading], slot: Interval) -> Decimal | None:
+    """What totalisers counted in the slot, all meters together; None when none has two readings."""
+    amounts = [step.amount for step in steps(readings, slot)]
+    return total(amounts) if amounts else None
 
 
 def _held(readings: Sequence[Reading], slot: Interval) -> list[Reading]:
@@ -143,8 +171,8 @@ AGGREGATES: Final = {
     ),
     Aggregate.TIME_WEIGHTED: Definition(
         time_weighted,
-        "The mean over time. An event weighs as long as it lasts inside the slot; when none has a length,"
-        " each value stands until the next one.",
+        "The mean over time. An event weighs as long as it lasts inside the slot; when none of a meter has a"
+        " length, each value stands until the meter's next one.",
     ),
     Aggregate.MIN: Definition(_of_values(Aggregate.MIN), "The smallest value."),
     Aggregate.MAX: Definition(_of_values(Aggregate.MAX), "The largest value."),
@@ -156,8 +184,9 @@ AGGREGATES: Final = {
     ),
     Aggregate.DELTA: Definition(
         delta,
-        "Of a totaliser: the last reading at or before the slot's end less the last at or before its start;"
-        " a fall means that it began again at zero.",
+        "Of a totaliser: the last reading at or before the slot's end less the last at or before its start,"
+        " or less the first in the slot where none is before; a fall means that it began again at zero."
+        " Several meters count each for itself, and are added.",
     ),
     Aggregate.VALUES: Definition(
         lambda readings, _: tuple(reading.value for reading in readings),

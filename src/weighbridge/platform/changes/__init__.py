@@ -28,6 +28,7 @@ from weighbridge.platform.changes.recording import leave, record
 from weighbridge.platform.changes.rule_marks import ChangedBatches, ChangedModelRun, NewEvents, StoredEvents
 from weighbridge.platform.changes.staleness import (
     AddedStaticInput,
+    ChangedService,
     ChangedValues,
     InputsHeld,
     StaleRuns,
@@ -39,6 +40,7 @@ __all__ = [
     "AddedStaticInput",
     "ChangedBatches",
     "ChangedModelRun",
+    "ChangedService",
     "ChangedValues",
     "GenerationsHeldOff",
     "InputsHeld",

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from weighbridge.platform.changes.holding_off import GenerationsHeldOff
 from weighbridge.platform.changes.rule_marks import ChangedBatches, ChangedModelRun, NewEvents, StoredEvents
-from weighbridge.platform.changes.staleness import AddedStaticInput, ChangedValues
+from weighbridge.platform.changes.staleness import AddedStaticInput, ChangedService, ChangedValues
 from weighbridge.platform.changes.trace import Trace
 
 
@@ -45,6 +45,10 @@ class Sometimes:
 Obligation = Always | Changing | Sometimes
 
 _NOTHING: Final[tuple[Obligation, ...]] = ()
+_OF_SERVICE: Final = (
+    Changing("in_service_from", ChangedService),
+    Changing("in_service_until", ChangedService),
+)
 
 OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "account.create": _NOTHING,
@@ -57,13 +61,13 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "event_type.update": _NOTHING,
     "event_type.delete": _NOTHING,
     "location.create": _NOTHING,
-    "location.update": (Changing("name", GenerationsHeldOff),),
+    "location.update": (Changing("name", GenerationsHeldOff), *_OF_SERVICE),
     "location.delete": _NOTHING,
     "feedstock.create": _NOTHING,
     "feedstock.update": (Changing("name", GenerationsHeldOff),),
     "feedstock.delete": _NOTHING,
     "asset.create": _NOTHING,
-    "asset.update": (Changing("name", GenerationsHeldOff),),
+    "asset.update": (Changing("name", GenerationsHeldOff), *_OF_SERVICE),
     "asset.delete": _NOTHING,
     "asset.import": (Sometimes(GenerationsHeldOff),),
     "asset_custom_field.create": _NOTHING,

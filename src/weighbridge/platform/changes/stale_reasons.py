@@ -5,6 +5,7 @@ from typing import Final
 DATA_POINT_CORRECTED: Final = "data_point_corrected"
 EVENT_CORRECTED: Final = "event_corrected"
 STATIC_INPUT_ADDED: Final = "static_input_added"
+SERVICE_CHANGED: Final = "service_changed"
 BATCH_DELETED: Final = "batch_deleted"
 SOURCE_ADJUSTED: Final = "source_adjusted"
 INPUTS_REPLACED: Final = "inputs_replaced"
@@ -15,6 +16,8 @@ REASONS: Final = {
     EVENT_CORRECTED: "times or tags of an event that it used were corrected; the record is the event",
     STATIC_INPUT_ADDED: "a static input that its model reads has another value for its time; "
     "the record is the static input",
+    SERVICE_CHANGED: "a meter whose data it used says otherwise when it was in service; "
+    "the record is the asset or location",
     BATCH_DELETED: "another batch of its run was deleted; the record is that batch",
     SOURCE_ADJUSTED: "a run that it draws from has another batch since; the record is that batch",
     INPUTS_REPLACED: "other inputs were named for its run on another ledger; "

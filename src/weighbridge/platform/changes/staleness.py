@@ -12,16 +12,19 @@ made only of the value that taking the lock gives.
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Command, Write
+from weighbridge.platform.changes.holding_off import GenerationsHeldOff
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
 from weighbridge.platform.changes.stale_reasons import (
     DATA_POINT_CORRECTED,
     EVENT_CORRECTED,
+    SERVICE_CHANGED,
     STATIC_INPUT_ADDED,
 )
 
@@ -99,6 +102,34 @@ class AddedStaticInput:
         yield _MARK_READERS, values
 
 
+ServiceBounds = tuple[datetime | None, datetime | None]
+"""From when to when a meter is in service; None where it does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedService:
+    """A meter that says otherwise when it was in service: an asset, or a location of events without one."""
+
+    held: GenerationsHeldOff
+    noun: str
+    number: int
+    before: ServiceBounds
+    after: ServiceBounds
+
+    def statements(self, project: int) -> Iterator[Command]:
+        """Mark every run that used data of the meter, in slots that have some of the time that changed."""
+        values = {
+            "project": project,
+            "reason": SERVICE_CHANGED,
+            "record": ids.of(self.noun, project, self.number),
+            "asset": self.number if self.noun == "asset" else None,
+            "location": self.number if self.noun == "location" else None,
+            "before": [*self.before],
+            "after": [*self.after],
+        }
+        yield _MARK_METERED, values
+
+
 @dataclass(frozen=True, slots=True)
 class StaleRuns:
     """Runs that something else than an input made stale, each for a record."""
@@ -150,6 +181,24 @@ _MARK_READERS: Final = f"""
     SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s, %(record)s
       FROM readers
       JOIN batches b ON (b.project_id, b.run_id) = (%(project)s, readers.id) AND b.deleted_at IS NULL
+    ON CONFLICT DO NOTHING
+"""
+_MARK_METERED: Final = f"""
+    WITH service AS (
+        SELECT tstzmultirange(tstzrange(before[1], before[2])) AS before,
+               tstzmultirange(tstzrange(after[1], after[2])) AS after
+          FROM (SELECT %(before)s::timestamptz[] AS before, %(after)s::timestamptz[] AS after) AS bounds
+    )
+    INSERT INTO stale_runs (project_id, run_id, ledger_id, reason, record)
+    SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s, %(record)s
+      FROM service
+      JOIN batches b ON b.project_id = %(project)s
+       AND tstzrange(b.start_time, b.end_time) && ((before + after) - (before * after))
+      JOIN batch_inputs i ON (i.project_id, i.batch_id) = (b.project_id, b.id)
+     CROSS JOIN unnest(i.event_ids) AS used (id)
+      JOIN events e ON (e.project_id, e.id) = (b.project_id, used.id)
+     WHERE b.run_id IS NOT NULL AND {IS_NEWEST}
+       AND (e.asset_id = %(asset)s OR e.asset_id IS NULL AND e.location_ids[1] = %(location)s)
     ON CONFLICT DO NOTHING
 """
 _MARK_RUNS: Final = """

@@ -2,10 +2,12 @@
 
 A data point is named by its slug, with underscores where the slug has hyphens, or verbatim in braces:
 `meter_name = 'north' and {{wet-mass}} > 2`. Numbers are compared as they stand, in the unit of the
-data point type. Functions are not part of it, so that it can be answered for each event by itself.
+data point type. Of functions `coalesce` alone is part of it, so that it can be answered for each event by
+itself.
 
 Invariants: a condition that was checked against the data point types of its event type names nothing
-but those and DIMENSIONS, and is true or false for every event that has what it names.
+but those and DIMENSIONS, and is true or false for every event that has what it names; of one that lacks some
+of it, it may be neither.
 """
 
 from collections.abc import Mapping
@@ -18,12 +20,18 @@ from weighbridge.core.expression.tree import FunctionCall, Number, Text, walk
 DIMENSIONS: Final = ("asset", "location", "feedstock", "tracking_id")
 """What a condition may name beside data points; all are texts."""
 
+FUNCTIONS: Final = ("coalesce",)
+"""The functions that a condition may have."""
+
 
 def check_where(tree: Expression, types: Mapping[str, Type] | None = None) -> None:
     """Refuse what is no condition; with the types of the data points, also what does not fit together."""
     for node in walk(tree):
-        if isinstance(node, FunctionCall):
-            raise ExpressionError(f"A where has no functions; here is {node.function}.", node.position)
+        if isinstance(node, FunctionCall) and node.function not in FUNCTIONS:
+            said = (
+                f"A where has no functions; here is {node.function}. Only {', '.join(FUNCTIONS)} is allowed."
+            )
+            raise ExpressionError(said, node.position)
     if isinstance(tree, Number | Text):
         raise ExpressionError("A where must be true or false for an event.", tree.position)
     if types is None:

@@ -65,7 +65,9 @@ _OPTIONS: Final = {
     "share_by": "With `share: by`: the node whose values weigh the parts.",
     "straddle": "For events across a slot's boundary: `report` (when not given: left out and reported), "
     "`prorate` (the part inside), `start` or `end` (whole, in the slot of that end).",
-    "where": "A condition on each event: over asset, location, feedstock, tracking_id and its data points.",
+    "where": "A condition on each event: over asset, location, feedstock, tracking_id and its data points, "
+    "with `is null` and `coalesce`. An event for which it is neither true nor false is not counted, and "
+    "named with what it lacks.",
     "join": "`{to: input, on: …}`: matched to that input's elements by `tracking_id`, `interval` or a text "
     "data point.",
     "period": "`any`: events that match whatever their date; `slot` when not given.",

@@ -1,0 +1,34 @@
+"""Step 0021 on a database with data: meters that say nothing of their service, and what is refused of it."""
+
+import psycopg
+import pytest
+from psycopg.errors import CheckViolation
+
+from weighbridge.db.migrate import migrate
+
+
+@pytest.fixture
+def connection(old_database):
+    migrate(old_database, "0018")
+    with psycopg.connect(old_database) as before:
+        before.execute("INSERT INTO assets (project_id, name) VALUES (1, 'Kiln')")
+    migrate(old_database)
+    with psycopg.connect(old_database, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.mark.parametrize("table", ["assets", "locations"])
+def test_what_was_there_says_nothing_of_its_service(connection, table):
+    rows = connection.execute(f"SELECT DISTINCT in_service_from, in_service_until FROM {table}").fetchall()
+
+    assert rows == [(None, None)]
+
+
+@pytest.mark.parametrize("table", ["assets", "locations"])
+@pytest.mark.parametrize(
+    "bounds",
+    ["'2025-01-02Z', '2025-01-02Z'", "'2025-01-03Z', '2025-01-02Z'", "'-infinity', NULL", "NULL, 'infinity'"],
+)
+def test_service_that_cannot_be_is_refused(connection, table, bounds):
+    with pytest.raises(CheckViolation):
+        connection.execute(f"UPDATE {table} SET (in_service_from, in_service_until) = ({bounds})")

@@ -6,12 +6,14 @@ BIN := .venv/bin
 READY := .venv/.ready
 FUZZ_MINUTES ?= 10
 CASES ?= 10000
+# Tests of durability wait for leases and signals: half as many workers again as cores keep those busy.
+WORKERS ?= $(shell echo $$(( ($$(nproc 2>/dev/null || echo 2) * 3 + 1) / 2 )))
 
 # The tests start hundreds of processes of one code: what Python compiled is kept, wherever they run.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test check lint types bench fuzz fuzz-accounting durability fuzz-api docs lock clean
+.PHONY: help setup demo serve test check lint types bench fuzz fuzz-accounting durability fuzz-api sensor docs lock clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -25,7 +27,7 @@ serve: $(READY) ## run the service on http://127.0.0.1:8080 with its data in .da
 	@$(BIN)/weighbridge serve --data-dir .data --host 127.0.0.1 --port 8080
 
 test: lint types ## lint, types, import contracts, then every test
-	@$(BIN)/pytest --numprocesses auto --dist worksteal
+	@$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 check: test ## the same as `make test`, which is what CI runs
 
@@ -55,6 +57,9 @@ durability: $(READY) ## kill processes KILLS times, race ROUNDS times, 500 each 
 	@KILLS=$(or $(KILLS),500) ROUNDS=$(or $(ROUNDS),500) STOPS=$(or $(STOPS),20) EVENTS=$(or $(EVENTS),200000) \
 		$(if $(SEED),SEED=$(SEED)) $(BIN)/pytest -s tests/durability/test_kills.py tests/durability/test_races.py \
 		tests/durability/test_database_stop.py tests/durability/test_fence.py tests/durability/test_generation.py
+
+sensor: $(READY) ## import all five years of a public log of a gas turbine, when its file is there
+	@HOURS=36733 $(BIN)/pytest tests/commands/test_import_sensor_data.py tests/sensor
 
 fuzz-api: $(READY) ## send CASES requests made up from the OpenAPI document, 10,000 by default
 	@$(BIN)/python tools/fuzz_api.py --cases $(CASES) $(if $(SEED),--seed $(SEED))

@@ -313,7 +313,7 @@ def test_thousands_of_values_are_adjusted_in_portions(api, account, project, sql
     begin = Instant.fromisoformat("2025-01-01T00:00:00+00:00")
     bodies = [
         given.event_body(start_time=Instant.of(begin + timedelta(minutes=n)).text, values={"mass": 21})
-        for n in range(4_500)
+        for n in range(2_500)
     ]
     given.events(api, project, bodies)
     made = calibration(api, project, becomes="{{mass}} + 1")
@@ -321,8 +321,8 @@ def test_thousands_of_values_are_adjusted_in_portions(api, account, project, sql
 
     run = api.get(f"/rule_runs/{made['rule_run_id']}").body
     total = "SELECT sum(corrected_numbers[1]), sum(numbers[1]) FROM events WHERE project_id = %s"
-    assert counts(run) == {"alerts": 4_500, "corrections": 4_500, "withdrawn": 0, "proposals": 0}
-    assert sql(total, project["numeric_id"]) == [(22 * 4_500, 21 * 4_500)]
+    assert counts(run) == {"alerts": 2_500, "corrections": 2_500, "withdrawn": 0, "proposals": 0}
+    assert sql(total, project["numeric_id"]) == [(22 * 2_500, 21 * 2_500)]
     undone = api.post(f"/rules/{made['id']}/undo_corrections", {}).expect(200).body
-    assert undone == {"corrections": 4_500, "changed_values": 4_500}
-    assert sql(total, project["numeric_id"]) == [(None, 21 * 4_500)]
+    assert undone == {"corrections": 2_500, "changed_values": 2_500}
+    assert sql(total, project["numeric_id"]) == [(None, 21 * 2_500)]

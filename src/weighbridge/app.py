@@ -14,6 +14,7 @@ from weighbridge.accounting.batches.routes import ROUTES as BATCHES
 from weighbridge.accounting.instruments.routes import ROUTES as INSTRUMENTS
 from weighbridge.accounting.ledgers.routes import ROUTES as LEDGERS
 from weighbridge.accounting.model_runs.routes import ROUTES as MODEL_RUNS
+from weighbridge.accounting.statements.routes import ROUTES as STATEMENTS
 from weighbridge.collection.asset_custom_fields.routes import ROUTES as ASSET_CUSTOM_FIELDS
 from weighbridge.collection.assets.routes import ROUTES as ASSETS
 from weighbridge.collection.data_points.routes import ROUTES as DATA_POINTS
@@ -60,6 +61,7 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     MODELS,
     MODEL_RUNS,
     LEDGERS,
+    STATEMENTS,
     INSTRUMENTS,
     BATCH_GENERATIONS,
     BATCHES,

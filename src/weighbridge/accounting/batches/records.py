@@ -107,6 +107,8 @@ class Batch(msgspec.Struct, frozen=True):
     run_total: Decimal
     model: BatchModel | None
     """The version that made it; null for an instrument."""
+    engine_revision: int | None
+    """The revision of the arithmetic that computed it; null for an instrument."""
     model_run: BatchModelRun | None
     allocations: list[BatchAllocation]
     downstream_batch_allocations: list[BatchAllocation]

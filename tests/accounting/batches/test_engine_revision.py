@@ -1,4 +1,4 @@
-"""Arithmetic that changes says so: a batch of an older revision of the engine is stale until it is made anew."""
+"""Arithmetic that changes says so: a batch of an older revision is stale until it is made anew."""
 
 import pytest
 from tests.given import accounting as given_accounting

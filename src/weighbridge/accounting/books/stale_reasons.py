@@ -37,8 +37,9 @@ async def stale_reasons(tx: Read, project: int, batches: Sequence[int]) -> dict[
 
 _IS_ANY_STALE: Final = """
     SELECT EXISTS (SELECT FROM stale_runs WHERE project_id = %(project)s)
-        OR EXISTS (SELECT FROM batches WHERE project_id = %(project)s AND deleted_at IS NULL
-                                         AND engine_revision < %(revision)s)
+        OR EXISTS (SELECT FROM batches
+                    WHERE project_id = %(project)s AND deleted_at IS NULL AND run_id IS NOT NULL
+                      AND engine_revision < %(revision)s)
 """
 
 # `basis` is what a batch rests on: its own run, and by way of draws the runs of others. Of those, the

@@ -8,9 +8,9 @@ from typing import Final
 
 REVISIONS: Final = {
     1: "the first",
-    2: "shares are cut at the places that the model names, leftover units to the largest remainders; a meter is"
-    " the asset, else the first location, else the event type; period_days counts calendar days; a condition is"
-    " decided for every event; the parts of a partition are told apart in the names of batches",
+    2: "shares are cut at the places that the model names, leftover units to the largest remainders; a meter"
+    " is the asset, else the first location, else the event type; period_days counts calendar days; a"
+    " condition is decided for every event; the parts of a partition are told apart in the names of batches",
 }
 """What each revision changed."""
 

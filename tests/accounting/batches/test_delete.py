@@ -355,3 +355,15 @@ def test_who_deleted_what_stands_in_the_audit_log(api, drain, sql):
         ("batch_deletion.finish", batch["id"], [batch["id"]]),
         ("batch_deletion.start", batch["id"], None),
     ]
+
+
+def test_a_batch_that_only_its_own_runs_fall_took_from_is_kept_by_the_newer_batch(api, drain, sql):
+    plant = accounting.plant(api, drain)
+    plant.deliver(5, JANUARY)
+    withdrawn = plant.deliver(3, JANUARY)
+    plant.generate(QUARTER)
+    accounting.void(sql, withdrawn)
+    plant.generate(QUARTER)
+    first, falling = plant.batches(sort="id")
+
+    assert refused(plant, first) == [("newer_batch", [falling["id"]])]

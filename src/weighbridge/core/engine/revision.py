@@ -10,7 +10,8 @@ REVISIONS: Final = {
     1: "the first",
     2: "shares are cut at the places that the model names, leftover units to the largest remainders; a meter"
     " is the asset, else the first location, else the event type; period_days counts calendar days; a"
-    " condition is decided for every event; the parts of a partition are told apart in the names of batches",
+    " condition is decided for every event; partitions of two dimensions are"
+    " ordered by values that are told apart",
 }
 """What each revision changed."""
 

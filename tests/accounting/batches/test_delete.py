@@ -53,7 +53,7 @@ def test_a_deleted_batch_is_gone_and_its_ledger_holds_what_it_held_before(api, d
     assert answer.headers["Location"] == f"/api/v1/async_tasks/{task['id']}"
     assert answer.headers["Retry-After"] == "2"
     assert (task["type"], task["state"]) == ("batch_deletion", "complete")
-    assert task["result"] == {"deleted": [january["id"]]}
+    assert task["result"] == {"deleted": [january["id"]], "ended_inputs": [], "stands_above": []}
     assert plant.batches() == [february]
     assert [batch["id"] for batch in api.get("/batches").expect(200).data] == [february["id"]]
     for path in ("", "/input_data", "/lineage", "/evidences"):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from weighbridge.accounting.batches.records import PrimaryOutput
+from weighbridge.accounting.batches.records import PrimaryOutput, StaleReason
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Line
 
@@ -104,6 +104,15 @@ class PartitionDeficit(msgspec.Struct, frozen=True):
     amount: Decimal
 
 
+class StaleSource(msgspec.Struct, frozen=True):
+    """A batch that runs draw from, though its run no longer stands on the data as they are."""
+
+    batch_id: str
+    ledger_id: str
+    tracking_id: str
+    reasons: list[StaleReason]
+
+
 class PreviewEntry(msgspec.Struct, frozen=True):
     """What generation would do on one ledger."""
 
@@ -118,6 +127,7 @@ class PreviewEntry(msgspec.Struct, frozen=True):
     pending_proposals: list[PendingProposals]
     left_out: list[LeftOut]
     deficits: list[PartitionDeficit]
+    stale_sources: list[StaleSource]
     problems: list[str]
 
 
@@ -134,7 +144,10 @@ class GenerationResult(msgspec.Struct, frozen=True):
     created: int
     adjusted: int
     unchanged: int
+    passed_over_slots: list[str]
+    """Slots of the range that nobody computes, because batches of another cadence stand there."""
     not_counted: list[NotCounted]
     pending_proposals: list[PendingProposals]
     left_out: list[LeftOut]
     deficits: list[PartitionDeficit]
+    stale_sources: list[StaleSource]

@@ -7,7 +7,8 @@ because it has the run's total.
 Invariants: a deleted batch, and one that a newer one adjusts, is not stale.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from weighbridge.accounting.batches.records import StaleReason
@@ -33,6 +34,40 @@ async def stale_reasons(tx: Read, project: int, batches: Sequence[int]) -> dict[
         named = ids.of("batch", project, source) if source else record
         reasons[batch].append(StaleReason(reason, named))
     return reasons
+
+
+@dataclass(frozen=True, slots=True)
+class StaleSourceBatch:
+    """A batch that is drawn from although its run is stale."""
+
+    batch: int
+    ledger: int
+    name: str
+    reasons: tuple[StaleReason, ...]
+
+
+async def stale_sources_of(tx: Read, project: int, batches: Collection[int]) -> list[StaleSourceBatch]:
+    """Those of some batches whose runs are stale, whichever batch of its run says so."""
+    if not batches:
+        return []
+    rows = await tx.tuples(
+        """
+        SELECT source.id, source.ledger_id, source.tracking_id,
+               (SELECT max(b.id) FROM batches b
+                 WHERE (b.project_id, b.run_id, b.ledger_id)
+                     = (source.project_id, source.run_id, source.ledger_id) AND b.deleted_at IS NULL)
+          FROM batches source
+         WHERE source.project_id = %s AND source.id = ANY (%s) AND source.run_id IS NOT NULL
+         ORDER BY source.start_time, source.end_time, source.tracking_id, source.id
+        """,
+        (project, sorted(batches)),
+    )
+    reasons = await stale_reasons(tx, project, [newest for *_, newest in rows if newest is not None])
+    return [
+        StaleSourceBatch(number, ledger, name, tuple(reasons[newest]))
+        for number, ledger, name, newest in rows
+        if reasons.get(newest)
+    ]
 
 
 _IS_ANY_STALE: Final = """

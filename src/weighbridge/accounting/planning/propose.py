@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weighbridge.accounting.batch_generations.records import NewGeneration
+from weighbridge.accounting.books.stale_reasons import StaleSourceBatch, stale_sources_of
 from weighbridge.accounting.drawing.draws import refuse_beyond_balance
 from weighbridge.accounting.drawing.manual_sources import ManualSources, manual_sources_of
 from weighbridge.accounting.planning.draw_entries import draw_entries
@@ -45,6 +46,8 @@ class Proposal:
     entries: ProposedEntries
     without_source: tuple[Exclusion, ...]
     """Runs that no version makes, because nobody named a source for them."""
+    stale_sources: tuple[StaleSourceBatch, ...]
+    """Batches that the runs draw from although their own runs are stale."""
     problems: tuple[Problem, ...]
     """Why nothing can be posted; empty when it can."""
 
@@ -102,9 +105,17 @@ async def propose(tx: Read, request: Request) -> Proposal:
         request=request,
         plans=tuple(plans),
         entries=entries,
+        stale_sources=await _stale_sources(tx, scopes[0].project, plans),
         without_source=tuple(Exclusion(Reason.NO_SOURCE, one) for one in drawings.allocation.without_source),
         problems=(*map(Problem, problems), *(shortfalls(scopes, entries) if run else ())),
     )
+
+
+async def _stale_sources(tx: Read, project: int, plans: Sequence[Plan]) -> tuple[StaleSourceBatch, ...]:
+    """Of what the new batches draw from, that which is stale."""
+    runs = [difference.run for plan in plans for difference in plan.differences]
+    drawn = {draw.source.number for run in runs for draw in run.draws if draw.amount > 0}
+    return tuple(await stale_sources_of(tx, project, drawn))
 
 
 async def _manual_sources(

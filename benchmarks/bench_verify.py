@@ -4,7 +4,7 @@ The books are those of a plant with a history: a model of 12 nodes on two ledger
 month by month; a second model that draws from the first; late deliveries, each generated for itself, so that
 batches adjust others; and a model with one batch for each event. Verification checks every rule of the books
 and computes every batch anew. Baseline: psycopg reads the rows of the same tables once and drops them.
-Printed besides: the most memory that verification held, for half of the batches and for all.
+Printed besides: the most memory that verification held.
 """
 
 import os
@@ -32,7 +32,8 @@ EVENTS = 1000
 SINGLE_EVENTS = 600
 """Weighings that are generated one by one."""
 ROUNDS = 3
-GOAL = 12.0
+GOAL = 30.0
+"""Before slots were taken in portions the median was 73 on a busy machine, 80 s for 10,000 batches."""
 
 _NODE = "  - slug: step_{0}\n    formula: step_{1} * 1.01 + {0} * mass * factor / 7\n    unit: kg\n"
 MODEL = """

@@ -18,12 +18,7 @@ def plant(api, drain):
 def data_point_type(plant, slug):
     path = f"/projects/{plant.project['id']}/event_types"
     types = plant.api.get(path).expect(200).data
-    [found] = [
-        one["nexus_event_type_id"]
-        for kind in types
-        for one in kind["data_point_types"]
-        if one["slug"] == slug
-    ]
+    [found] = [one["id"] for kind in types for one in kind["data_point_types"] if one["slug"] == slug]
     return found
 
 

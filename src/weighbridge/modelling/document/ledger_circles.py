@@ -41,9 +41,16 @@ async def crediting_models(tx: Read, project: int) -> dict[str, CreditingModel]:
 
 
 def problem_of_circle(family: int, ledgers: dict[str, CreditingModel], field: str) -> list[Problem]:
-    """That ledgers of a model draw in a circle, from each other or themselves; nothing if they do not."""
+    """That ledgers of a model draw from each other in a circle, by way of other models.
+
+    That a model draws from a ledger which it credits itself is refused where it is run, as `own_ledger`.
+    """
     own = [name for name, model in ledgers.items() if model.family == family]
-    circle = circle_through(own, {name: model.sources for name, model in ledgers.items()})
+    draws = {
+        name: [one for one in model.sources if one not in ledgers or ledgers[one].family != model.family]
+        for name, model in ledgers.items()
+    }
+    circle = circle_through(own, draws)
     if not circle:
         return []
     message = f"Ledgers would draw from each other in a circle: {described(circle)}."

@@ -33,7 +33,7 @@ SINGLE_EVENTS = 600
 """Weighings that are generated one by one."""
 ROUNDS = 3
 GOAL = 30.0
-"""Before slots were taken in portions the median was 73 on a busy machine, 80 s for 10,000 batches."""
+"""Before slots were taken in portions two runs on a busy machine came to 73 and 86 (80 and 96 s)."""
 
 _NODE = "  - slug: step_{0}\n    formula: step_{1} * 1.01 + {0} * mass * factor / 7\n    unit: kg\n"
 MODEL = """

@@ -1,7 +1,9 @@
 """`weighbridge verify`: what it says, and how it ends."""
 
+import contextlib
 import json
 import os
+import pty
 import subprocess
 import sys
 
@@ -62,3 +64,79 @@ def test_the_report_is_given_as_json(verify, books):
     assert [check["rule"] for check in report["checks"][1:] if check["violations"]] == [
         "in every partition, what is drawn and what remains is what was produced and the open deficit"
     ]
+
+
+def test_batches_of_an_older_revision_are_told(verify, books):
+    books.break_by(
+        f"UPDATE batches SET engine_revision = 1, fingerprint = sha256('other') WHERE id = {books.number(0)}"
+    )
+
+    done = verify()
+
+    assert done.returncode == 0
+    assert "  1 batches were computed by an older revision of the engine, 1 of them to something else" in (
+        done.stdout
+    )
+    assert f"batch {books.batches[0]['id']}: revision 1 of the engine computed it" in done.stdout
+
+
+def test_since_a_moment_only_what_was_made_since_is_computed_anew(verify, books):
+    books.break_by(
+        """UPDATE batches SET created_at = '2025-01-01Z'
+            WHERE async_task_id < (SELECT max(async_task_id) FROM batches)""",
+        "UPDATE batches SET fingerprint = sha256('other')",
+    )
+
+    done = verify("--since", "2025-01-02T00:00:00+01:00")
+
+    # The last generation posted the shares that the late bill moved, of both feedstocks on both ledgers.
+    named = [line.split()[1] for line in done.stdout.splitlines() if "the digest of its inputs" in line]
+    assert 0 < len(named) < len(books.batches) / 2
+    assert books.batches[0]["id"] + ":" not in named
+    assert done.stdout.splitlines()[0].endswith("of batches and files those since 2025-01-01T23:00:00.000Z:")
+    assert done.returncode == 1
+
+
+def test_since_a_moment_the_audit_chain_is_checked_from_there(verify, books):
+    books.break_by(
+        "UPDATE audit_seals SET sealed_at = '2025-01-01Z' WHERE number <= 5",
+        """UPDATE audit_log SET request_id = 'forged' WHERE id IN (
+             SELECT audit_id FROM audit_seals WHERE number IN (2, 7))""",
+    )
+
+    done = verify("--since", "2025-01-02T00:00:00Z")
+
+    forged = [line for line in done.stdout.splitlines() if "is not what was sealed" in line]
+    assert [line.split("row ")[1].split()[0] for line in forged] == ["7"]
+
+
+def test_a_moment_without_an_offset_is_refused(verify):
+    done = verify("--since", "2025-01-02T00:00:00")
+
+    assert done.returncode != 0
+    assert "it takes a time with an offset, such as 2025-03-01T00:00:00Z" in done.stderr
+
+
+def test_on_a_terminal_it_shows_how_far_it_is(books):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("WEIGHBRIDGE_")}
+    terminal, end = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "weighbridge.cli", "verify"],
+        stdout=subprocess.PIPE,
+        stderr=end,
+        text=True,
+        check=False,
+        timeout=60,
+        env=kept | {"WEIGHBRIDGE_DATABASE_URL": books.url, "TERM": "xterm"},
+    )
+    os.close(end)
+    shown = ""
+    with contextlib.suppress(OSError):  # which is how a terminal ends that nobody writes to any more
+        while said := os.read(terminal, 4096):
+            shown += said.decode(errors="replace")
+    os.close(terminal)
+
+    assert "Rules of the books" in shown
+    assert "Batches" in shown
+    assert "100%" in shown
+    assert done.stdout.endswith("Everything holds.\n")

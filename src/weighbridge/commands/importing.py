@@ -13,10 +13,11 @@ from cyclopts import App, Parameter
 from weighbridge.commands.account import AccountOption
 from weighbridge.commands.database import opened
 from weighbridge.commands.options import DataDir, Json
+from weighbridge.commands.progress import progress_bars
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
-    from weighbridge.exchange.importing.run import Order, ProgressReport, Summary
+    from weighbridge.exchange.importing.run import Order, Summary
     from weighbridge.exchange.importing.store import Store
 
 URL_VARIABLE = "WEIGHBRIDGE_URL"
@@ -155,7 +156,7 @@ def import_(
     from weighbridge.exchange.importing.run import run  # noqa: PLC0415 - slow to import
 
     order = _order(file, target, form, times, storing)
-    with _store(way) as store, _progress() as report:
+    with _store(way) as store, progress_bars() as report:
         summary = run(order, store, report)
     _tell(summary, as_json=as_json)
 
@@ -222,26 +223,6 @@ def _store(way: Way) -> Iterator["Store"]:
             Direct(database_url, way.account or DEFAULT_ACCOUNT) as direct,
         ):
             yield direct
-
-
-@contextmanager
-def _progress() -> Iterator["ProgressReport"]:
-    """Draw a bar for each phase on a terminal, and nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda _phase, _done, _total: None
-        return
-    from rich.console import Console  # noqa: PLC0415 - slow to import
-    from rich.progress import Progress, TaskID  # noqa: PLC0415 - as above
-
-    with Progress(console=Console(stderr=True)) as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def report(phase: str, done: int, total: int) -> None:
-            if phase not in tasks:
-                tasks[phase] = bars.add_task(phase, total=total)
-            bars.update(tasks[phase], completed=done)
-
-        yield report
 
 
 def _tell(summary: "Summary", *, as_json: bool) -> None:

@@ -2,11 +2,15 @@
 
 import asyncio
 import sys
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
 from weighbridge.commands.options import DataDir, Json
+from weighbridge.commands.progress import ProgressReport, progress_bars
+from weighbridge.core.time.instant import Instant
+from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
     from weighbridge.verification import Report
@@ -17,7 +21,16 @@ def register(app: App) -> None:
     app.command(verify)
 
 
-def verify(*, data_dir: DataDir = None, as_json: Json = False) -> None:
+Since = Annotated[
+    str | None,
+    Parameter(
+        help="Only batches made, audit rows sealed and files attached since a time with an offset; "
+        "the rules of the books look at all.",
+    ),
+]
+
+
+def verify(*, data_dir: DataDir = None, since: Since = None, as_json: Json = False) -> None:
     """Check every ledger, compute every batch anew and read every evidence file; exits with 1 when anything
     does not hold.
 
@@ -30,27 +43,50 @@ def verify(*, data_dir: DataDir = None, as_json: Json = False) -> None:
     from weighbridge.collection.evidence_files.store import open_store  # noqa: PLC0415 - as above
     from weighbridge.db.embedded import database  # noqa: PLC0415 - as above
     from weighbridge.db.engine import Database  # noqa: PLC0415 - as above
+    from weighbridge.db.json import written  # noqa: PLC0415 - as above
     from weighbridge.settings import read_with  # noqa: PLC0415 - as above
-    from weighbridge.verification import verify  # noqa: PLC0415 - as above
+    from weighbridge.verification import VerificationRequest, verify  # noqa: PLC0415 - as above
 
-    async def check(url: str) -> "Report":
+    async def check(url: str, report: ProgressReport) -> "Report":
+        store = open_store(settings.evidence_url, settings.data_dir)
         async with Database(url, connections_max=2, idle_timeout_seconds=3600) as opened:
-            return await verify(opened, open_store(settings.evidence_url, settings.data_dir))
+            return await verify(opened, store, VerificationRequest(moment, report))
 
+    moment = None if since is None else _moment(since)
     settings = read_with(data_dir=data_dir)
-    with database(settings) as url:
-        report = asyncio.run(check(url))
-    sys.stdout.write(msgspec.json.encode(report).decode() + "\n" if as_json else _sentences(report))
+    with database(settings) as url, progress_bars() as bars:
+        report = asyncio.run(check(url, bars))
+    sys.stdout.write(
+        msgspec.json.encode(report, enc_hook=written).decode() + "\n" if as_json else _sentences(report)
+    )
     if not report.is_clean:
         sys.exit(1)
 
 
+def _moment(text: str) -> Instant:
+    try:
+        return Instant.of(datetime.fromisoformat(text))
+    except ValueError:
+        raise Refusal(
+            f"--since is {text!r}; it takes a time with an offset, such as 2025-03-01T00:00:00Z."
+        ) from None
+
+
 def _sentences(report: "Report") -> str:
     over = f"{report.batches} batches, {report.entries} ledger entries and {report.files} evidence files"
+    if report.since is not None:
+        over += f", of batches and files those since {report.since.text}"
     lines = [f"{len(report.checks)} rules over {over}:"]
     for check in report.checks:
         lines.append(f"  {'BROKEN' if check.violations else 'holds '}  {check.rule}")
         lines += [f"            {violation}" for violation in check.violations]
+    if report.older.batches:
+        differing = len(report.older.differing)
+        lines.append(
+            f"  {report.older.batches} batches were computed by an older revision of the engine,"
+            f" {differing} of them to something else than by this one:"
+        )
+        lines += [f"            {sentence}" for sentence in report.older.differing]
     lines += [
         f"  audit chain of account {head.account}: row {head.number}, {head.hash}"
         for head in report.audit_heads

@@ -3,6 +3,7 @@
 Each comes with the statement that finds what breaks it; those about who posted what stand in `postings`.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 from psycopg.sql import SQL
@@ -169,8 +170,13 @@ CHECKS: Final = (
 """Every invariant, in the order of the report."""
 
 
-async def check_books(tx: Read, project: int | None = None) -> dict[str, list[str]]:
-    """Run every check, over all books or those of one project; gives for each invariant what breaks it."""
+async def check_books(
+    tx: Read, project: int | None = None, advance: Callable[[int], None] = lambda _: None
+) -> dict[str, list[str]]:
+    """Run every check, over all books or those of one project; gives for each invariant what breaks it.
+
+    `advance` counts the checks.
+    """
     violations: dict[str, list[str]] = {}
     for invariant in CHECKS:
         statement = SQL("SELECT * FROM ({}) AS broken (project, record, actual, expected)").format(
@@ -184,4 +190,5 @@ async def check_books(tx: Read, project: int | None = None) -> dict[str, list[st
             )
             for number, record, actual, expected in await tx.tuples(statement)
         ]
+        advance(1)
     return violations

@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 
 from weighbridge.core.platform.audit_chain import ANCHOR, link
+from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.json import canonical
 from weighbridge.platform.audit_log.records import SealedRow
@@ -29,18 +30,30 @@ class Head(msgspec.Struct, frozen=True):
     hash: str
 
 
-async def check_chains(tx: Read) -> tuple[list[Head], list[str]]:
-    """Check every chain; gives their heads and the violations."""
+async def check_chains(tx: Read, since: Instant | None = None) -> tuple[list[Head], list[str]]:
+    """Check every chain, or what was sealed since a moment; gives their heads and the violations."""
     heads: list[Head] = []
     violations: list[str] = []
     for (account,) in await tx.tuples("SELECT DISTINCT account_id FROM audit_seals ORDER BY 1"):
-        number, previous = 0, ANCHOR
+        number, previous = await _link_before(tx, account, since)
         while rows := await tx.tuples(_SEALED, (account, number, READ_AT_ONCE)):
             for sealed, stored, *content in rows:
                 violations += _complaints(number, previous, SealedRow(*content), stored)
                 number, previous = sealed, stored
         heads.append(Head(account, number, previous.hex()))
     return heads, violations
+
+
+async def _link_before(tx: Read, account: int, since: Instant | None) -> tuple[int, bytes]:
+    """The last link before a moment, from which on a chain is checked; without one, where all chains hang."""
+    rows = await tx.tuples(
+        """
+        SELECT number, hash FROM audit_seals
+         WHERE account_id = %s AND sealed_at < %s::timestamptz ORDER BY number DESC LIMIT 1
+        """,
+        (account, since),
+    )
+    return rows[0] if rows else (0, ANCHOR)
 
 
 def _complaints(number: int, previous: bytes, row: SealedRow, stored: bytes) -> Iterator[str]:

@@ -1,12 +1,14 @@
 """The evidence files: each read from the store, whole, and held against the SHA-256 of its row."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
 
 from weighbridge.collection.evidence_files.store import EvidenceStore
 from weighbridge.core.identity import ids
+from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Damaged
 
@@ -15,7 +17,8 @@ FILES_AT_ONCE: Final = 8
 
 _FILES: Final = """
     SELECT project_id, id, event_id, name, storage_key, size, sha256 FROM evidence
-     WHERE type = 'file' AND (project_id, id) > (%s, %s) ORDER BY project_id, id LIMIT %s
+     WHERE type = 'file' AND (project_id, id) > (%s, %s)
+       AND (%s::timestamptz IS NULL OR created_at >= %s) ORDER BY project_id, id LIMIT %s
 """
 
 
@@ -31,15 +34,21 @@ class _File(msgspec.Struct, frozen=True):
     sha256: bytes
 
 
-async def check_evidence(tx: Read, store: EvidenceStore) -> tuple[int, list[str]]:
-    """Check every file; gives how many there are and the violations."""
+async def check_evidence(
+    tx: Read,
+    store: EvidenceStore,
+    since: Instant | None = None,
+    advance: Callable[[int], None] = lambda _: None,
+) -> tuple[int, list[str]]:
+    """Check every file, or those attached since a moment; gives how many there are and the violations."""
     count = 0
     violations: list[str] = []
     behind = (0, 0)
-    while files := await tx.rows(_File, _FILES, (*behind, FILES_AT_ONCE)):
+    while files := await tx.rows(_File, _FILES, (*behind, since, since, FILES_AT_ONCE)):
         complaints = await asyncio.gather(*(_complaint(store, file) for file in files))
         violations += [complaint for complaint in complaints if complaint is not None]
         count += len(files)
+        advance(len(files))
         behind = (files[-1].project, files[-1].number)
     return count, violations
 

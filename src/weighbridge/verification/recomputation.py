@@ -1,42 +1,45 @@
 """Recomputation: every batch anew from its own lineage, through the same engine, to the last digit.
 
-A generation is recomputed slot by slot, with the newest batch that each run of the slot had by then,
-because amounts that were shared over partitions can only be divided again with all of them at hand.
+A generation is recomputed slot by slot, with the newest batch that each run of the slot had by then, in
+portions (`portions`). Of a batch that an older revision of the engine computed and that comes to something
+else by this one, that is said; it is not called wrong.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from operator import itemgetter
+from typing import Final
 from zoneinfo import ZoneInfo
-
-import msgspec
 
 from weighbridge.accounting.books.fingerprint import digits, fingerprint, seen_only
 from weighbridge.accounting.books.runs import RunRow
+from weighbridge.accounting.inputs.selection import ByLineage
+from weighbridge.accounting.inputs.streams import Catalogue, Resolved, catalogue_of, streams_of
 from weighbridge.accounting.planning.differences import total_of
 from weighbridge.accounting.planning.plan import run_name
-from weighbridge.core.engine import EngineSetting, NodeReading, PartitionRun, SlotData, SlotRun, run_slot
+from weighbridge.core.engine import (
+    ENGINE_REVISION,
+    EngineSetting,
+    NodeReading,
+    PartitionRun,
+    SlotData,
+    SlotRun,
+    run_slot,
+)
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.rounding import LedgerRounding
-from weighbridge.core.model import Model, ModelError, prepare, sha256
+from weighbridge.core.model import Available, Model, ModelError, Upstream, prepare, sha256
 from weighbridge.core.time.cadence import identity_of, label, slot_at
-from weighbridge.core.time.instant import Interval
-from weighbridge.core.time.slot_versions import in_order
+from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Refusal
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.versions.stored import stored_model
 from weighbridge.verification.draws import RunAsUsed, drawing_as_used
-from weighbridge.verification.lineage import data_as_used
-
-
-class _Generation(msgspec.Struct, frozen=True):
-    task: int
-    project: int
-    family: int
-    model: int
-    newest_batch: int
-    time_zone: str
+from weighbridge.verification.lineage import data_as_used, inputs_apart
+from weighbridge.verification.portions import ComputedSlot, columns_of, portions
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,8 @@ class _Calculated:
 class _Batch(RunRow, frozen=True):
     """The newest batch of a run and ledger by the end of a generation."""
 
+    position: int
+    """That of its slot, in the portion."""
     number: int
     name: str
     run: int
@@ -75,82 +80,194 @@ class _Batch(RunRow, frozen=True):
     total: Decimal
     model_sha256: bytes
     fingerprint: bytes
+    engine_revision: int
     event_count: int
 
-    def misplaced(self, generation: _Generation, model: Model) -> Iterator[str]:
+    def misplaced(self, unit: ComputedSlot, model: Model) -> Iterator[str]:
         """Why its slot and its name are not those of its run, by the model and the project's clock."""
-        zone = ZoneInfo(generation.time_zone)
+        zone = ZoneInfo(unit.time_zone)
         if not self.by_event and slot_at(model.cadence, self.start_time, zone) != self.slot:
             yield f"its slot is none of {model.cadence} slots in {zone}"
         slot = (
-            ids.of("event", generation.project, self.event)
-            if self.event
-            else label(model.cadence, self.slot, zone)
+            ids.of("event", unit.project, self.event) if self.event else label(model.cadence, self.slot, zone)
         )
         if self.name != (expected := run_name(slot, self.partition)):
             yield f"its tracking id is {self.name!r}, and its slot and partition make {expected!r}"
 
 
+@dataclass
+class Recomputed:
+    """What came of it, sentence by sentence; the tasks of the generations keep the sentences in order."""
+
+    batches: int = 0
+    violations: list[tuple[int, str]] = field(default_factory=list)
+    older: int = 0
+    """Batches that an older revision of the engine computed."""
+    differing: list[tuple[int, str]] = field(default_factory=list)
+    """Those of them that come to something else by this revision, which is no violation."""
+
+    def add(self, unit: ComputedSlot, batch: "_Batch", complaints: Sequence[str]) -> None:
+        """Count a batch and take down what was found of it."""
+        self.batches += 1
+        name = ids.of("batch", unit.project, batch.number)
+        is_older = batch.engine_revision < ENGINE_REVISION
+        self.older += is_older
+        if is_older and complaints:
+            self.differing.append((unit.task, _OLDER.format(name, batch.engine_revision, ENGINE_REVISION)))
+        elif complaints:
+            self.violations += [(unit.task, f"batch {name}: {complaint}") for complaint in complaints]
+
+
+_OLDER: Final = (
+    "batch {}: revision {} of the engine computed it, and by revision {} it comes to something else;"
+    " generating its slot again settles that"
+)
+
+
 async def check_batches(tx: Read, project: int | None = None) -> tuple[int, list[str]]:
     """Recompute every generation, or those of one project; gives the number of batches and the violations."""
-    count, violations = 0, []
-    for generation in await tx.rows(_Generation, _GENERATIONS, {"project": project}):
-        batches = await tx.rows(_Batch, _BATCHES, {**msgspec.structs.asdict(generation)})
-        made = [batch for batch in batches if batch.is_of_generation]
-        count += len(made)
-        try:
-            violations += await _check_generation(tx, generation, batches)
-        except (Refusal, ModelError) as reason:
-            names = ", ".join(ids.of("batch", generation.project, batch.number) for batch in made)
-            violations.append(f"batches {names}: they cannot be computed anew: {reason}")
-    return count, violations
+    recomputed = await recompute(tx, project)
+    return recomputed.batches, sentences(recomputed.violations)
 
 
-async def _check_generation(tx: Read, generation: _Generation, batches: Sequence[_Batch]) -> list[str]:
-    stored = await stored_model(tx, generation.model)
-    model = read_model(stored.document)
-    newest = {batch.run: batch for batch in sorted(batches, key=lambda one: one.number)}
-    slot_of = _slots_of(batches)
-    slots = in_order(set(slot_of.values()))
-    index_of = {slot: index for index, slot in enumerate(slots)}
-    chosen = [(index_of[slot_of[batch.number]], batch.number) for batch in newest.values()]
-    resolved, data = await data_as_used(tx, generation.project, model, slots, chosen)
-    used = [RunAsUsed(slot_of[one.number], one.partition, one.number) for one in newest.values()]
-    drawings = await drawing_as_used(tx, generation.project, model, [one.slot for one in data], used)
-    data = [replace(one, drawing=drawing) for one, drawing in zip(data, drawings, strict=True)]
-    zone = ZoneInfo(generation.time_zone)
-    setting = EngineSetting(prepare(model), resolved.measures, generation.project, zone)
-    runs = await tx.in_thread(_run, setting, data)
-    names = {stream.number: stream.node_slugs for stream in resolved.streams}
-    calculated = await _calculations(tx, generation)
-    digest = bytes.fromhex(sha256(model))
-    violations = []
+def sentences(found: Sequence[tuple[int, str]]) -> list[str]:
+    """What was found, generation by generation."""
+    return [sentence for _, sentence in sorted(found, key=itemgetter(0))]
+
+
+async def recompute(
+    tx: Read,
+    project: int | None = None,
+    since: Instant | None = None,
+    advance: Callable[[int], None] = lambda _: None,
+) -> Recomputed:
+    """Recompute every generation, or those of one project or since a moment; `advance` counts batches."""
+    recomputed = Recomputed()
+    catalogues: dict[int, Catalogue] = {}
+    async for portion in portions(tx, project, since):
+        number = portion[0].project
+        if number not in catalogues:
+            catalogues = {number: await catalogue_of(tx, number)}
+        before = recomputed.batches
+        await _check_portion(tx, portion, catalogues[number], recomputed)
+        advance(recomputed.batches - before)
+    return recomputed
+
+
+async def _check_portion(
+    tx: Read, portion: Sequence[ComputedSlot], catalogue: Catalogue, recomputed: Recomputed
+) -> None:
+    """Recompute a portion; where that fails, generation by generation, so that the rest is checked."""
+    batches = await tx.rows(_Batch, _BATCHES, {**_key(portion), **columns_of(portion)})
+    try:
+        complaints = await _complaints_of(tx, portion, catalogue, batches)
+    except (Refusal, ModelError) as reason:
+        tasks = sorted({unit.task for unit in portion})
+        if len(tasks) > 1:
+            for task in tasks:
+                units = [unit for unit in portion if unit.task == task]
+                await _check_portion(tx, units, catalogue, recomputed)
+            return
+        complaints = {
+            batch.number: [f"it cannot be computed anew: {reason}"]
+            for batch in batches
+            if batch.is_of_generation
+        }
     for batch in batches:
         if batch.is_of_generation:
-            slot_run = runs[index_of[slot_of[batch.number]]]
-            run = next((run for run in slot_run.runs if run.partition == batch.partition), None)
-            name = ids.of("batch", generation.project, batch.number)
-            complaints = _complaints(model, batch, run, calculated.get(batch.number, {}), names)
-            misplaced = list(batch.misplaced(generation, model)) if run is not None else []
-            if misplaced and not batch.is_there and "period_days" in setting.program.functions:
-                continue  # the project's clock was set anew since, and with it the length of days
-            if batch.is_there:
-                complaints += misplaced
-            complaints += [problem.message for problem in slot_run.problems]
-            if batch.share_places != model.share_places:
-                places = f"at {batch.share_places} places, and its model says {model.share_places}"
-                complaints.append(f"its shares were cut {places}")
-            if batch.model_sha256 != digest:
-                complaints.append("its model version is not the one that made it, by the digest")
-            violations += [f"batch {name}: {complaint}" for complaint in complaints]
-    return violations
+            recomputed.add(portion[batch.position], batch, complaints[batch.number])
 
 
-def _slots_of(batches: Sequence[_Batch]) -> dict[int, Interval]:
-    """The slot of each batch; one of events stands where the generation had it, whenever others were made."""
+async def _complaints_of(
+    tx: Read, portion: Sequence[ComputedSlot], catalogue: Catalogue, batches: Sequence[_Batch]
+) -> dict[int, list[str]]:
+    """What is wrong with each batch that the generations of a portion made."""
+    first = portion[0]
+    model = read_model((await stored_model(tx, first.model)).document)
+    newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=lambda one: one.number)}
+    chosen = [(batch.position, batch.number) for batch in newest.values()]
+    apart = await inputs_apart(tx, first.project, model, catalogue, chosen)
+    rounds = (
+        _rounds(portion) if any(isinstance(node.body, Upstream | Available) for node in model.nodes) else {}
+    )
+    grouped: dict[tuple[int, frozenset[str]], list[_Batch]] = {}
+    for batch in batches:
+        key = rounds.get(batch.position, 0), apart.get(batch.position, frozenset())
+        grouped.setdefault(key, []).append(batch)
+    complaints: dict[int, list[str]] = {}
+    for (_, nodes), alike in grouped.items():
+        streams = streams_of(model, catalogue, nodes)
+        complaints |= await _complaints_of_slots(tx, portion, model, streams, alike)
+    return complaints
+
+
+def _rounds(portion: Sequence[ComputedSlot]) -> dict[int, int]:
+    """How often each slot of a portion stood before it: draws are told apart by slot, partition and node."""
+    times: Counter[tuple[object, ...]] = Counter()
+    rounds = {}
+    for position, unit in enumerate(portion):
+        rounds[position] = times[unit.slot]
+        times[unit.slot] += 1
+    return rounds
+
+
+async def _complaints_of_slots(
+    tx: Read, portion: Sequence[ComputedSlot], model: Model, streams: Resolved, batches: Sequence[_Batch]
+) -> dict[int, list[str]]:
+    """The same for slots whose inputs stand in the same streams."""
+    first = portion[0]
+    newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=lambda one: one.number)}
+    slot_of = _slots_of(batches)
+    slots = sorted(set(slot_of.values()), key=lambda one: (one[0], one[1].start, one[1].end))
+    index_of = {slot: index for index, slot in enumerate(slots)}
+    chosen = [(index_of[slot_of[batch.number, batch.position]], batch.number) for batch in newest.values()]
+    times = [slot for _, slot in slots]
+    lineage = ByLineage(first.project, times, chosen)
+    resolved, data = await data_as_used(tx, model, lineage, streams)
+    used = [
+        RunAsUsed(slot_of[one.number, one.position][1], one.partition, one.number) for one in newest.values()
+    ]
+    drawings = await drawing_as_used(tx, first.project, model, times, used)
+    data = [replace(one, drawing=drawing) for one, drawing in zip(data, drawings, strict=True)]
+    setting = EngineSetting(prepare(model), resolved.measures, first.project, ZoneInfo(first.time_zone))
+    runs = await tx.in_thread(_run, setting, data)
+    run_of = [{run.partition: run for run in slot_run.runs} for slot_run in runs]
+    names = {stream.number: stream.node_slugs for stream in resolved.streams}
+    made = [batch for batch in batches if batch.is_of_generation]
+    calculated = await _calculations(tx, first.project, [batch.number for batch in made])
+    digest = bytes.fromhex(sha256(model))
+    complaints: dict[int, list[str]] = {}
+    for batch in made:
+        index = index_of[slot_of[batch.number, batch.position]]
+        run = run_of[index].get(batch.partition)
+        found = _complaints(model, batch, run, calculated.get(batch.number, {}), names)
+        misplaced = [] if run is None else list(batch.misplaced(portion[batch.position], model))
+        if misplaced and not batch.is_there and "period_days" in setting.program.functions:
+            # The project's clock was set anew since, and with it the length of days.
+            complaints[batch.number] = []
+            continue
+        if batch.is_there:
+            found += misplaced
+        found += [problem.message for problem in runs[index].problems]
+        if batch.share_places != model.share_places:
+            places = f"at {batch.share_places} places, and its model says {model.share_places}"
+            found.append(f"its shares were cut {places}")
+        if batch.model_sha256 != digest:
+            found.append("its model version is not the one that made it, by the digest")
+        complaints[batch.number] = found
+    return complaints
+
+
+def _slots_of(batches: Sequence[_Batch]) -> dict[tuple[int, int], tuple[int, Interval]]:
+    """The slot of each batch in each unit that it is seen in, and the unit; one of events stands where the
+    generation had it, whenever others were made.
+    """
     ordered = sorted(batches, key=lambda one: one.is_of_generation)
-    newest = {identity_of(batch.slot): batch.slot for batch in ordered}
-    return {batch.number: newest[identity_of(batch.slot)] for batch in batches}
+    newest = {(batch.position, identity_of(batch.slot)): batch.slot for batch in ordered}
+    return {
+        (batch.number, batch.position): (batch.position, newest[batch.position, identity_of(batch.slot)])
+        for batch in batches
+    }
 
 
 def _run(setting: EngineSetting, slots: Sequence[SlotData]) -> list[SlotRun]:
@@ -204,17 +321,15 @@ def _shown(calculated: _Calculated | None) -> str:
     return "nothing" if calculated is None else calculated.amount
 
 
-async def _calculations(tx: Read, generation: _Generation) -> dict[int, dict[str, _Calculated]]:
+async def _calculations(tx: Read, project: int, batches: Sequence[int]) -> dict[int, dict[str, _Calculated]]:
     by_batch: dict[int, dict[str, _Calculated]] = {}
     for batch, slug, value, whole, count, digest, elements, *rest in await tx.tuples(
         """
         SELECT c.batch_id, c.slug, c.value, c.whole, c.element_count, encode(c.elements_sha256, 'hex'),
                c.elements, c.name, c.unit, c.is_output, c.is_primary
-          FROM batch_calculations c
-          JOIN batches b ON (b.project_id, b.id) = (c.project_id, c.batch_id)
-         WHERE b.project_id = %s AND b.async_task_id = %s
+          FROM batch_calculations c WHERE c.project_id = %s AND c.batch_id = ANY (%s)
         """,
-        (generation.project, generation.task),
+        (project, batches),
     ):
         amount = digits(value) if count is None else f"[{count} {digest}]"
         if elements is not None and digits(tuple(elements)) != amount:
@@ -223,43 +338,52 @@ async def _calculations(tx: Read, generation: _Generation) -> dict[int, dict[str
     return by_batch
 
 
-_GENERATIONS = """
-    SELECT b.async_task_id, b.project_id, m.family_id, b.model_id, max(b.id), p.time_zone
-      FROM batches b JOIN models m ON m.id = b.model_id JOIN projects p ON p.id = b.project_id
-     WHERE %(project)s::integer IS NULL OR b.project_id = %(project)s
-     GROUP BY b.async_task_id, b.project_id, m.family_id, b.model_id, p.time_zone
-     ORDER BY b.async_task_id
-"""
+def _key(portion: Sequence[ComputedSlot]) -> dict[str, int]:
+    first = portion[0]
+    return {"project": first.project, "family": first.family, "model": first.model}
 
-# Of every run in the slots that one version computed in the generation, the newest batch that was there by
-# its end, on each ledger that it touched there: a run may stand at other data on a ledger that was generated
-# at another time.
-_BATCHES = """
-    SELECT DISTINCT ON (r.id, b.ledger_id)
+
+# Of every run in the slots that one version computed in a generation, the newest batch that was there by the
+# generation's end, on each ledger that it touched there: a run may stand at other data on a ledger that was
+# generated at another time.
+_BATCHES: Final = """
+    WITH unit AS MATERIALIZED (
+        SELECT given.*, (SELECT min(made.posted_at) FROM ledger_entries made
+                          WHERE made.project_id = %(project)s AND made.batch_id = given.newest_batch
+                            AND made.kind = 'credit' AND made.reverses IS NULL) AS made_at
+          FROM unnest(%(tasks)s::integer[], %(newest_batches)s::bigint[], %(events)s::bigint[],
+                      %(tracking_ids)s::text[], %(starts)s::timestamptz[], %(ends)s::timestamptz[],
+                      %(ledgers)s::text[])
+               WITH ORDINALITY AS given (task, newest_batch, event_id, tracking_id, start_time, end_time,
+                                         ledgers, position)
+    ), of_slot AS (
+        SELECT unit.position, r.id FROM unit
+          JOIN runs r ON (r.start_time, r.end_time) = (unit.start_time, unit.end_time) AND NOT r.by_event
+         WHERE r.project_id = %(project)s AND r.family_id = %(family)s
+        UNION ALL
+        SELECT unit.position, r.id FROM unit
+          JOIN runs r ON r.event_id = unit.event_id AND r.by_event
+         WHERE r.project_id = %(project)s AND r.family_id = %(family)s
+        UNION ALL
+        SELECT unit.position, r.id FROM unit
+          JOIN runs r ON r.tracking_id = unit.tracking_id AND r.by_event AND r.event_id IS NULL
+         WHERE r.project_id = %(project)s AND r.family_id = %(family)s
+    )
+    SELECT DISTINCT ON (unit.position, r.id, b.ledger_id)
            b.start_time, b.end_time, r.by_event, r.event_id, r.tracking_id, f.name, a.name,
-           b.id, b.tracking_id, r.id, (b.async_task_id, b.model_id) = (%(task)s, %(model)s),
-           b.deleted_at IS NULL,
+           unit.position - 1, b.id, b.tracking_id, r.id,
+           (b.async_task_id, b.model_id) = (unit.task, %(model)s), b.deleted_at IS NULL,
            l.output, l.unit, l.scale, l.rounding, b.share_scale,
-           b.total, b.model_sha256, b.fingerprint,
+           b.total, b.model_sha256, b.fingerprint, b.engine_revision,
            (SELECT coalesce(sum(s.event_count), 0)::bigint FROM batch_input_sets s
              WHERE (s.project_id, s.batch_id) = (b.project_id, b.id))
-      FROM runs r
-      JOIN batches b ON (b.project_id, b.run_id) = (r.project_id, r.id) AND b.id <= %(newest_batch)s
-       AND (b.deleted_at IS NULL OR b.deleted_at > (
-               SELECT made.posted_at FROM ledger_entries made
-                WHERE made.project_id = %(project)s AND made.batch_id = %(newest_batch)s
-                  AND made.kind = 'credit' AND made.reverses IS NULL))
+      FROM of_slot JOIN unit USING (position)
+      JOIN runs r ON (r.project_id, r.id) = (%(project)s, of_slot.id)
+      JOIN batches b ON (b.project_id, b.run_id) = (r.project_id, r.id) AND b.id <= unit.newest_batch
+       AND b.ledger_id = ANY (unit.ledgers::integer[])
+       AND (b.deleted_at IS NULL OR b.deleted_at > unit.made_at)
       JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
       LEFT JOIN feedstocks f ON (f.project_id, f.id) = (r.project_id, r.feedstock_id)
       LEFT JOIN assets a ON (a.project_id, a.id) = (r.project_id, r.asset_id)
-     WHERE r.project_id = %(project)s AND r.family_id = %(family)s
-       AND (b.ledger_id, CASE WHEN r.by_event THEN coalesce(r.event_id::text, r.tracking_id)
-                              ELSE concat(r.start_time, '/', r.end_time) END, r.by_event) IN (
-               SELECT own.ledger_id,
-                      CASE WHEN same.by_event THEN coalesce(same.event_id::text, same.tracking_id)
-                           ELSE concat(same.start_time, '/', same.end_time) END, same.by_event
-                 FROM batches own JOIN runs same ON (same.project_id, same.id) = (own.project_id, own.run_id)
-                WHERE own.project_id = %(project)s AND own.async_task_id = %(task)s
-                  AND own.model_id = %(model)s)
-     ORDER BY r.id, b.ledger_id, b.id DESC
+     ORDER BY unit.position, r.id, b.ledger_id, b.id DESC
 """

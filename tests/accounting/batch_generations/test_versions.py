@@ -113,6 +113,17 @@ def test_days_leave_a_generated_month_to_its_version_and_the_preview_says_so(api
     assert entry["count"] == 1
 
 
+def test_the_result_names_what_a_change_of_cadence_passes_over(api, drain):
+    plant = generated(api, drain)
+    plant.deliver(5, "2025-01-31T12:00:00Z")
+    activate(api, plant, MASS, cadence="daily")
+
+    result = plant.generate(("2025-01-31T00:00:00Z", "2025-02-06T00:00:00Z"))
+
+    # The 2 t of February are credited; the 5 t of the last of January are not, and that is said.
+    assert (plant.balance(), result["passed_over_slots"]) == (3, ["2025-01-31"])
+
+
 def test_a_preview_names_slots_in_order_and_those_passed_over_by_the_active_cadence(api, drain):
     plant = generated(api, drain)
     plant.generate(FEBRUARY)

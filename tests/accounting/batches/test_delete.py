@@ -53,7 +53,7 @@ def test_a_deleted_batch_is_gone_and_its_ledger_holds_what_it_held_before(api, d
     assert answer.headers["Location"] == f"/api/v1/async_tasks/{task['id']}"
     assert answer.headers["Retry-After"] == "2"
     assert (task["type"], task["state"]) == ("batch_deletion", "complete")
-    assert task["result"] == {"deleted": [january["id"]]}
+    assert task["result"] == {"deleted": [january["id"]], "ended_inputs": [], "stands_above": []}
     assert plant.batches() == [february]
     assert [batch["id"] for batch in api.get("/batches").expect(200).data] == [february["id"]]
     for path in ("", "/input_data", "/lineage", "/evidences"):
@@ -355,3 +355,15 @@ def test_who_deleted_what_stands_in_the_audit_log(api, drain, sql):
         ("batch_deletion.finish", batch["id"], [batch["id"]]),
         ("batch_deletion.start", batch["id"], None),
     ]
+
+
+def test_a_batch_that_only_its_own_runs_fall_took_from_is_kept_by_the_newer_batch(api, drain, sql):
+    plant = accounting.plant(api, drain)
+    plant.deliver(5, JANUARY)
+    withdrawn = plant.deliver(3, JANUARY)
+    plant.generate(QUARTER)
+    accounting.void(sql, withdrawn)
+    plant.generate(QUARTER)
+    first, falling = plant.batches(sort="id")
+
+    assert refused(plant, first) == [("newer_batch", [falling["id"]])]

@@ -65,6 +65,33 @@ def test_partitions_are_ordered_by_their_values():
 
 
 def test_a_label_joins_the_values():
-    assert Partition("Truck 7", "Wood").label == "Truck 7 Wood"
+    assert Partition("Truck 7", "Wood").label == "Truck 7 / Wood"
     assert Partition(feedstock="Wood").label == "Wood"
     assert Partition().label == ""
+
+
+def test_a_value_alone_is_its_own_label():
+    assert Partition(feedstock='Wood / "A"').label == 'Wood / "A"'
+    assert Partition().label == ""
+
+
+@pytest.mark.parametrize(
+    ("partition", "label"),
+    [
+        (Partition("A", "B C"), "A / B C"),
+        (Partition("A B", "C"), "A B / C"),
+        (Partition("7/b", "Wood"), '"7/b" / Wood'),
+        (Partition("A", '"B"'), 'A / """B"""'),
+        (Partition("A /", "B"), '"A /" / B'),
+        (Partition("A", "/ B"), 'A / "/ B"'),
+    ],
+)
+def test_several_values_are_told_apart(partition, label):
+    assert partition.label == label
+
+
+@given(*[st.text(' /"ab', min_size=1, max_size=6)] * 4)
+def test_no_two_partitions_of_a_type_have_the_same_label(first, second, third, fourth):
+    one, other = Partition(first, second), Partition(third, fourth)
+
+    assert (one.label == other.label) == (one == other)

@@ -81,7 +81,10 @@ def test_every_function_and_aggregate_is_in_the_reference():
     assert all(f"| `{name}(" in functions for name in FUNCTIONS)
     assert all(f"| `{kind}` |" in aggregates for kind in Aggregate)
     assert "| `delta` | Of a totaliser" in aggregates
-    assert "| `sum` | All values added; 0 of none. | `84` | `even` |" in aggregates
+    assert (
+        "| `sum` | All values added; of none 0 where the node is optional, else none. | `84` | `even` |"
+        in aggregates
+    )
 
 
 def test_every_operator_is_in_the_reference():

@@ -10,6 +10,7 @@ from weighbridge.accounting.batch_generations.records import (
     Preview,
     PreviewEntry,
     RoundedAwayDraw,
+    StaleSource,
 )
 from weighbridge.accounting.drawing.manual_allocation import RunWithoutSource
 from weighbridge.accounting.ledgers.queries import as_deficit
@@ -89,13 +90,14 @@ def _entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
         adjustments=sum(one.adjusts is not None for one in differences),
         slots=_slot_labels(proposal),
         touched_slots=_labels_of(exclusions, Reason.MOSTLY_OUTSIDE),
-        passed_over_slots=_labels_of(exclusions, Reason.OTHER_CADENCE),
+        passed_over_slots=passed_over(exclusions),
         not_counted=not_counted(exclusions),
         pending_proposals=[one for plan in proposal.plans for one in plan.pending],
         left_out=left_out(exclusions),
         rounded_away=rounded_away(proposal),
         deficits=[one for one in deficits(proposal) if one.ledger not in others],
         warnings=_warnings(proposal, ledger),
+        stale_sources=stale_sources(proposal),
         problems=[problem.message for problem in proposal.problems],
     )
 
@@ -108,6 +110,24 @@ def _warnings(proposal: Proposal, ledger: CreditedLedger) -> list[str]:
         if scope.model.partition_type != "time"
     ]
     return list(dict.fromkeys(warning for warning in found if warning is not None))
+
+
+def passed_over(exclusions: Sequence[Exclusion]) -> list[str]:
+    """What the slots are called that are left to batches of another cadence."""
+    return _labels_of(exclusions, Reason.OTHER_CADENCE)
+
+
+def stale_sources(proposal: Proposal) -> list[StaleSource]:
+    """The batches that runs would draw from although they are stale."""
+    return [
+        StaleSource(
+            ids.of("batch", proposal.scope.project, one.batch),
+            ids.of("ledger", proposal.scope.project, one.ledger),
+            one.name,
+            list(one.reasons),
+        )
+        for one in proposal.stale_sources
+    ]
 
 
 def _slot_labels(proposal: Proposal) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from weighbridge.accounting.batches.records import PrimaryOutput
+from weighbridge.accounting.batches.records import PrimaryOutput, StaleReason
 from weighbridge.accounting.ledgers.records import PartitionDeficit
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Line
@@ -109,6 +109,15 @@ class RoundedAwayDraw(msgspec.Struct, frozen=True):
     """In the unit of that ledger, before it is rounded."""
 
 
+class StaleSource(msgspec.Struct, frozen=True):
+    """A batch that runs draw from, though its run no longer stands on the data as they are."""
+
+    batch_id: str
+    ledger_id: str
+    tracking_id: str
+    reasons: list[StaleReason]
+
+
 class PreviewEntry(msgspec.Struct, frozen=True):
     """What generation would do on one ledger."""
 
@@ -126,6 +135,7 @@ class PreviewEntry(msgspec.Struct, frozen=True):
     deficits: list[PartitionDeficit]
     warnings: list[str]
     """What rounding may cost on this ledger, where that is more than its model's shares."""
+    stale_sources: list[StaleSource]
     problems: list[str]
 
 
@@ -142,8 +152,11 @@ class GenerationResult(msgspec.Struct, frozen=True):
     created: int
     adjusted: int
     unchanged: int
+    passed_over_slots: list[str]
+    """Slots of the range that nobody computes, because batches of another cadence stand there."""
     not_counted: list[NotCounted]
     pending_proposals: list[PendingProposals]
     left_out: list[LeftOut]
     rounded_away: list[RoundedAwayDraw]
     deficits: list[PartitionDeficit]
+    stale_sources: list[StaleSource]

@@ -2,7 +2,14 @@
 
 from collections.abc import Sequence
 
-from weighbridge.accounting.batch_generations.queries import deficits, left_out, not_counted, rounded_away
+from weighbridge.accounting.batch_generations.queries import (
+    deficits,
+    left_out,
+    not_counted,
+    passed_over,
+    rounded_away,
+    stale_sources,
+)
 from weighbridge.accounting.batch_generations.records import GenerationResult, NewGeneration
 from weighbridge.accounting.books.locks import lock_names
 from weighbridge.accounting.books.staleness import clear, mark_changed_meanwhile
@@ -89,9 +96,11 @@ def _result(proposal: Proposal, posted: Sequence[Posted]) -> GenerationResult:
         created=len(posted) - adjusted,
         adjusted=adjusted,
         unchanged=sum(plan.unchanged for plan in proposal.plans),
+        passed_over_slots=passed_over(proposal.exclusions),
         not_counted=not_counted(proposal.exclusions),
         pending_proposals=[one for plan in proposal.plans for one in plan.pending],
         left_out=left_out(proposal.exclusions),
         rounded_away=rounded_away(proposal),
         deficits=deficits(proposal),
+        stale_sources=stale_sources(proposal),
     )

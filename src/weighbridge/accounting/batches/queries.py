@@ -118,6 +118,7 @@ BATCH: Final = row_of(
     Column("ledger_balance", "b.balance"),
     Column("run_total", "b.total"),
     Column("model", ("m.id", "m.name", "m.version", "encode(b.model_sha256, 'hex')"), unless_null(_model)),
+    Column("engine_revision", "CASE WHEN b.run_id IS NOT NULL THEN b.engine_revision END"),
     Column("model_run", ("b.project_id", "b.id", "m.id"), _run_behind),
     Column("allocations", (), list),
     Column("downstream_batch_allocations", (), list),

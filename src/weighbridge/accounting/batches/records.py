@@ -107,6 +107,8 @@ class Batch(msgspec.Struct, frozen=True):
     run_total: Decimal
     model: BatchModel | None
     """The version that made it; null for an instrument."""
+    engine_revision: int | None
+    """The revision of the arithmetic that computed it; null for an instrument."""
     model_run: BatchModelRun | None
     allocations: list[BatchAllocation]
     downstream_batch_allocations: list[BatchAllocation]
@@ -126,10 +128,38 @@ class BatchDeletion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     batch_ids: list[str]
 
 
+class EndedInput(msgspec.Struct, frozen=True):
+    """What was named or skipped for a slot whose last batch is gone: from now on it discovers its data."""
+
+    slot: str
+    data_point_type_id: int
+    data_point_type: str
+    skipped: bool
+    """Whether data of the type were set aside."""
+    named: bool
+    """Whether a complete set of them was named."""
+
+
+class StandsAbove(msgspec.Struct, frozen=True):
+    """So much more stands on a ledger for a run than it came to last: the batch of its fall is gone."""
+
+    ledger_id: str
+    batch_id: str
+    """The deleted batch."""
+    tracking_id: str
+    computed: Decimal
+    """What the run came to by the deleted batch."""
+    stands: Decimal
+    """What it comes to by the batches that remain."""
+    above: Decimal
+
+
 class DeletionResult(msgspec.Struct, frozen=True):
     """The result of a finished deletion."""
 
     deleted: list[str]
+    ended_inputs: list[EndedInput]
+    stands_above: list[StandsAbove]
 
 
 class InputDataPage(msgspec.Struct, frozen=True):

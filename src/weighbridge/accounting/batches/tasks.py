@@ -5,6 +5,7 @@ transaction.
 from weighbridge.accounting.batches.queries import known_batches
 from weighbridge.accounting.batches.records import DeletionResult
 from weighbridge.accounting.posting.deletion import blockers_of, undo
+from weighbridge.accounting.posting.deletion_effects import end_inputs, stands_above
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.db import locks
@@ -27,9 +28,11 @@ async def delete_batches(database: Database, attempt: Attempt) -> None:
         problems += await blockers_of(tx, project, batches, None)
         if problems:
             raise Invalid(problems)
+        above = await stands_above(tx, project, batches)
         await undo(tx, project, batches, attempt.task_id)
+        ended = await end_inputs(tx, project, batches)
         await tasks.hold_fence(tx, attempt)
-        result = DeletionResult([ids.of("batch", project, batch) for batch in batches])
+        result = DeletionResult([ids.of("batch", project, batch) for batch in batches], ended, above)
         changes.record(
             tx,
             attempt.actor,

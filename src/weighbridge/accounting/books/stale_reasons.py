@@ -1,19 +1,22 @@
 """Stale reasons: why a batch no longer stands on the data as they are, and how readers are told.
 
-A run carries its own reasons; a batch that draws from a stale run is stale by it. Of the batches of a run the
-newest on its ledger says so, because it has the run's total.
+A run carries its own reasons, and one that an older revision of the engine computed has that beside them; a
+batch that draws from a stale run is stale by it. Of the batches of a run the newest on its ledger says so,
+because it has the run's total.
 
 Invariants: a deleted batch, and one that a newer one adjusts, is not stale.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from weighbridge.accounting.batches.records import StaleReason
+from weighbridge.core.engine import ENGINE_REVISION
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
-from weighbridge.platform.changes.stale_reasons import UPSTREAM_STALE
+from weighbridge.platform.changes.stale_reasons import ENGINE_CHANGED, UPSTREAM_STALE
 
 STALE_REASONS_MAX: Final = 20
 """Reasons that a stale batch names; there may be more."""
@@ -22,15 +25,57 @@ STALE_REASONS_MAX: Final = 20
 async def stale_reasons(tx: Read, project: int, batches: Sequence[int]) -> dict[int, list[StaleReason]]:
     """Why each of some batches is stale; those that are not have no reasons."""
     reasons: dict[int, list[StaleReason]] = {batch: [] for batch in batches}
-    if not await tx.value("SELECT true FROM stale_runs WHERE project_id = %s LIMIT 1", (project,)):
+    values = {"project": project, "revision": ENGINE_REVISION}
+    if not await tx.value(_IS_ANY_STALE, values):
         return reasons
     for batch, reason, record, source in await tx.tuples(
-        _REASONS, {"project": project, "batches": list(batches), "most": STALE_REASONS_MAX}
+        _REASONS, {**values, "batches": list(batches), "most": STALE_REASONS_MAX}
     ):
         named = ids.of("batch", project, source) if source else record
         reasons[batch].append(StaleReason(reason, named))
     return reasons
 
+
+@dataclass(frozen=True, slots=True)
+class StaleSourceBatch:
+    """A batch that is drawn from although its run is stale."""
+
+    batch: int
+    ledger: int
+    name: str
+    reasons: tuple[StaleReason, ...]
+
+
+async def stale_sources_of(tx: Read, project: int, batches: Collection[int]) -> list[StaleSourceBatch]:
+    """Those of some batches whose runs are stale, whichever batch of its run says so."""
+    if not batches:
+        return []
+    rows = await tx.tuples(
+        """
+        SELECT source.id, source.ledger_id, source.tracking_id,
+               (SELECT max(b.id) FROM batches b
+                 WHERE (b.project_id, b.run_id, b.ledger_id)
+                     = (source.project_id, source.run_id, source.ledger_id) AND b.deleted_at IS NULL)
+          FROM batches source
+         WHERE source.project_id = %s AND source.id = ANY (%s) AND source.run_id IS NOT NULL
+         ORDER BY source.start_time, source.end_time, source.tracking_id, source.id
+        """,
+        (project, sorted(batches)),
+    )
+    reasons = await stale_reasons(tx, project, [newest for *_, newest in rows if newest is not None])
+    return [
+        StaleSourceBatch(number, ledger, name, tuple(reasons[newest]))
+        for number, ledger, name, newest in rows
+        if reasons.get(newest)
+    ]
+
+
+_IS_ANY_STALE: Final = """
+    SELECT EXISTS (SELECT FROM stale_runs WHERE project_id = %(project)s)
+        OR EXISTS (SELECT FROM batches
+                    WHERE project_id = %(project)s AND deleted_at IS NULL AND run_id IS NOT NULL
+                      AND engine_revision < %(revision)s)
+"""
 
 # `basis` is what a batch rests on: its own run, and by way of draws the runs of others. Of those, the
 # newest batch counts: it names all that its run draws.
@@ -57,11 +102,17 @@ _REASONS: Final = f"""
                              = (%(project)s, basis.run_id, basis.ledger_id)
          WHERE basis.holder = basis.batch_id
         UNION
+        SELECT basis.batch_id, '{ENGINE_CHANGED}', b.engine_revision::text, NULL, NULL
+          FROM basis JOIN batches b ON (b.project_id, b.id) = (%(project)s, basis.holder)
+         WHERE basis.holder = basis.batch_id AND b.engine_revision < %(revision)s
+        UNION
         SELECT basis.batch_id, '{UPSTREAM_STALE}', '', basis.holder, NULL
           FROM basis
-         WHERE basis.holder <> basis.batch_id AND EXISTS (
-               SELECT FROM stale_runs s WHERE (s.project_id, s.run_id, s.ledger_id)
-                    = (%(project)s, basis.run_id, basis.ledger_id))
+         WHERE basis.holder <> basis.batch_id
+           AND (EXISTS (SELECT FROM stale_runs s WHERE (s.project_id, s.run_id, s.ledger_id)
+                             = (%(project)s, basis.run_id, basis.ledger_id))
+                OR EXISTS (SELECT FROM batches b WHERE (b.project_id, b.id) = (%(project)s, basis.holder)
+                              AND b.engine_revision < %(revision)s))
     ), numbered AS (
         SELECT batch_id, reason, record, source,
                row_number() OVER (PARTITION BY batch_id

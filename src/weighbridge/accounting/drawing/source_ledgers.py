@@ -16,6 +16,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import Unit, compatible, parse_unit
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
+from weighbridge.modelling.document.ledger_circles import crediting_models, problem_of_circle
 from weighbridge.modelling.document.yaml_text import read_model
 
 DrawingNode = tuple[Node, Upstream | Available]
@@ -53,6 +54,8 @@ async def resolve_source_ledgers(
     ledgers = {row.name: row for row in rows}
     outputs = {row.name: _outputs(row) for row in rows}
     problems = [problem for one in drawing for problem in _problems(one, family, ledgers, outputs)]
+    if not problems:
+        problems = problem_of_circle(family, await crediting_models(tx, project), "ledger_id")
     if problems:
         raise Invalid(problems)
     return {

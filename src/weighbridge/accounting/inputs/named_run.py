@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from weighbridge.accounting.inputs.named_data import NamedInputs
 from weighbridge.accounting.inputs.named_data_points import FIELD
 from weighbridge.core.engine import NOT_COMPUTABLE, Amount, run_slot
-from weighbridge.core.engine.totalisers import Unusable, unusable
+from weighbridge.core.engine.meters.totalisers import Unusable, unusable
 from weighbridge.core.problem import Problem
 
 

@@ -17,6 +17,12 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import UnitError, compatible, parse_unit
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid, Malformed, NotFound
+from weighbridge.modelling.document.ledger_circles import (
+    CreditingModel,
+    crediting_models,
+    problem_of_circle,
+    sources_of,
+)
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.models.queries import get_model
 from weighbridge.modelling.versions.stored import stored_model
@@ -38,7 +44,10 @@ async def create_ledger(tx: Write, actor: Actor, asked: NewLedger, project_of_pa
     if asked.model_id is not None:
         family, model = await _model(tx, actor, asked.model_id)
         output = asked.output or model.primary_output
-        problems += _output_problems(unit, model, output) + _own_source(asked.name.strip(), model)
+        problems += _output_problems(unit, model, output)
+        problems += _own_source(asked.name.strip(), model) or await _circle(
+            tx, project, asked.name.strip(), CreditingModel(family, sources_of(model))
+        )
     elif asked.output is not None:
         problems.append(
             Problem("output names a node of a model; model_id is missing.", "ledger.output", "invalid")
@@ -75,6 +84,7 @@ async def update_ledger(tx: Write, actor: Actor, friendly: str, asked: LedgerCha
         if wrong := problem_of_name(wanted["name"], "A ledger", "ledger.name"):
             problems.append(wrong)
         problems += await _taken(tx, key.project, wanted["name"], None, None)
+        problems += await _circle_of_renamed(tx, key.project, before.name, wanted["name"])
     category = wanted.get("asset_category")
     if category is not None and (wrong := problem_of_name(category, "A category", "ledger.asset_category")):
         problems.append(wrong)
@@ -189,7 +199,11 @@ def _problems(asked: NewLedger, unit: str) -> list[Problem]:
     except UnitError as error:
         problems.append(Problem(f"unit is {unit!r}: {error}", "ledger.unit", "invalid"))
     if not unit.strip():
-        problems.append(Problem("A ledger needs a unit.", "ledger.unit", "required"))
+        problems.append(
+            Problem(
+                "A ledger needs a unit; that of plain numbers is dimensionless.", "ledger.unit", "required"
+            )
+        )
     return problems
 
 
@@ -226,6 +240,19 @@ def _own_source(name: str, model: Model) -> list[Problem]:
     nodes = " and ".join(map(repr, drawing))
     message = f"name is {name!r}, and {nodes} of the model would draw from the ledger that the model credits."
     return [Problem(message, "ledger.name", "own_ledger")]
+
+
+async def _circle(tx: Write, project: int, name: str, model: CreditingModel) -> list[Problem]:
+    """That a ledger of this name, credited by the model, would close a circle of ledgers."""
+    ledgers = await crediting_models(tx, project)
+    return problem_of_circle(model.family, {**ledgers, name: model}, "ledger.model_id")
+
+
+async def _circle_of_renamed(tx: Write, project: int, before: str, name: str) -> list[Problem]:
+    """That a ledger would close a circle under another name, by which models draw from it."""
+    ledgers = await crediting_models(tx, project)
+    model = ledgers.pop(before, None)
+    return [] if model is None else problem_of_circle(model.family, {**ledgers, name: model}, "ledger.name")
 
 
 async def _taken(tx: Write, project: int, name: str, family: int | None, output: str | None) -> list[Problem]:

@@ -9,8 +9,8 @@ from weighbridge.accounting.planning.exclusions import ExcludedDraw, Exclusion, 
 from weighbridge.accounting.planning.plan import Run
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.engine import EngineSetting, PartitionRun, SlotData, run_slot, unmet
+from weighbridge.core.engine.meters.totalisers import Unusable, unusable
 from weighbridge.core.engine.statistics import Group
-from weighbridge.core.engine.totalisers import Unusable, unusable
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.time.cadence import label
 from weighbridge.core.time.instant import Interval

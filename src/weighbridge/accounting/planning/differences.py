@@ -17,7 +17,7 @@ from weighbridge.accounting.books.runs import (
 )
 from weighbridge.accounting.planning.plan import Run, RunDifference
 from weighbridge.accounting.planning.scope import CreditedLedger, Scope
-from weighbridge.core.engine import NodeReading
+from weighbridge.core.engine import ENGINE_REVISION, NodeReading
 from weighbridge.core.ledger.rounding import LedgerRounding, rounded_total
 from weighbridge.core.model import Model
 from weighbridge.core.quantity.unit import convert, parse_unit
@@ -35,7 +35,12 @@ class _PostedRun(RunRow, frozen=True):
     run: int
     first: int
     fingerprint: bytes
+    engine_revision: int
     cadence: str
+
+    def is_what(self, run: Run) -> bool:
+        """Whether its newest batch is what the run comes to, by the arithmetic of today."""
+        return self.fingerprint == run.fingerprint and self.engine_revision >= ENGINE_REVISION
 
 
 async def differences_of(
@@ -65,7 +70,7 @@ async def differences_of(
         vanished = [_vanished(scope, key, of_ledger[key].cadence, ledger) for key in gone]
         for run in [*runs, *vanished]:
             before = of_ledger.get(run.identity)
-            if before and before.fingerprint == run.fingerprint:
+            if before and before.is_what(run):
                 unchanged += 1
             else:
                 differences.append(_difference(scope.model, run, ledger, before))
@@ -138,7 +143,9 @@ async def _posted_runs(tx: Read, scope: Scope, slots: Sequence[Interval]) -> lis
 
 _POSTED_RUNS: Final = SQL("""
     SELECT {columns}, b.ledger_id, r.slot, r.id, min(b.id),
-           (array_agg(b.fingerprint ORDER BY b.id DESC))[1], (array_agg(m.cadence ORDER BY b.id DESC))[1]
+           (array_agg(b.fingerprint ORDER BY b.id DESC))[1],
+           (array_agg(b.engine_revision ORDER BY b.id DESC))[1],
+           (array_agg(m.cadence ORDER BY b.id DESC))[1]
       FROM {runs}
       JOIN batches b ON (b.project_id, b.run_id) = (r.project_id, r.id) AND b.deleted_at IS NULL
       JOIN models m ON m.id = b.model_id

@@ -22,9 +22,9 @@ from weighbridge.accounting.inputs.selection import EACH_SLOT, BySlot, chosen, m
 from weighbridge.accounting.inputs.streams import InputStream, matching
 from weighbridge.accounting.inputs.window import IS_LONG, LONG, Reach
 from weighbridge.accounting.planning.scope import Scope
+from weighbridge.core.engine.meters.totalisers import Unusable
 from weighbridge.core.engine.source_ledger import RoundedAway
 from weighbridge.core.engine.statistics import Group
-from weighbridge.core.engine.totalisers import Unusable
 from weighbridge.core.identity import ids
 from weighbridge.core.model import Aggregate
 from weighbridge.core.time.cadence import EVENT, label

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from weighbridge.accounting.batch_generations.records import NewGeneration
 from weighbridge.accounting.books.balances import Account
+from weighbridge.accounting.books.stale_reasons import StaleSourceBatch, stale_sources_of
 from weighbridge.accounting.books.standings import (
     Shortage,
     changed,
@@ -59,6 +60,8 @@ class Proposal:
     """Every deficit of its ledgers and of those that they draw from, as it is afterwards."""
     without_source: tuple[Exclusion, ...]
     """Runs that no version makes, because nobody named a source for them."""
+    stale_sources: tuple[StaleSourceBatch, ...]
+    """Batches that the runs draw from although their own runs are stale."""
     problems: tuple[Problem, ...]
     """Why nothing can be posted; empty when it can."""
 
@@ -119,6 +122,7 @@ async def propose(tx: Read, request: Request) -> Proposal:
         plans=tuple(plans),
         entries=entries,
         deficits=tuple(await _deficits(tx, scopes, plans, after)),
+        stale_sources=await _stale_sources(tx, scopes[0].project, plans),
         without_source=tuple(Exclusion(Reason.NO_SOURCE, one) for one in drawings.allocation.without_source),
         problems=(*map(Problem, problems), *(shortfalls(scopes, deepened(before, after)) if run else ())),
     )
@@ -145,6 +149,13 @@ async def _deficits(
         for one in plan.differences
     }
     return [replace(one, slot_start=starts.get((one.account, one.opened_at))) for one in found]
+
+
+async def _stale_sources(tx: Read, project: int, plans: Sequence[Plan]) -> tuple[StaleSourceBatch, ...]:
+    """Of what the new batches draw from, that which is stale."""
+    runs = [difference.run for plan in plans for difference in plan.differences]
+    drawn = {draw.source.number for run in runs for draw in run.draws if draw.amount > 0}
+    return tuple(await stale_sources_of(tx, project, drawn))
 
 
 async def _manual_sources(

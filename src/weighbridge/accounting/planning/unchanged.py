@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from weighbridge.accounting.books.slot_digests import Digests, kept_digests
 from weighbridge.accounting.inputs.streams import InputStream
 from weighbridge.accounting.planning.scope import Scope
-from weighbridge.core.engine import SlotData
+from weighbridge.core.engine import ENGINE_REVISION, SlotData
 from weighbridge.core.engine.element import Measures
 from weighbridge.core.time.cadence import EVENT
 from weighbridge.core.time.instant import Interval
@@ -27,7 +27,7 @@ def digests_of(
     if scope.source_ledgers or scope.model.cadence == EVENT:
         return {}
     alike = hashlib.sha256(scope.model_sha256)
-    alike.update(f"{scope.zone}\n".encode())
+    alike.update(f"{ENGINE_REVISION} {scope.zone}\n".encode())
     for slug, measure in sorted(measures.items()):
         alike.update(f"{slug} {measure.unit} {measure.coverage} {measure.cadence}\n".encode())
     names = {stream.number: ",".join(stream.node_slugs) for stream in streams}

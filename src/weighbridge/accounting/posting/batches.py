@@ -13,6 +13,7 @@ from weighbridge.accounting.posting.calculations import insert_calculations
 from weighbridge.accounting.posting.draws import insert_draws
 from weighbridge.accounting.posting.lineage import insert_lineage, insert_skipped_inputs, insert_static_inputs
 from weighbridge.accounting.posting.posted import GenerationContext, Posted, identity_columns
+from weighbridge.core.engine import ENGINE_REVISION
 from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.db.engine import Write
 
@@ -107,9 +108,10 @@ async def _insert_rows(
     rows = await tx.tuples(
         """
         INSERT INTO batches (project_id, ledger_id, run_id, adjusts, model_id, model_sha256, tracking_id,
-                             start_time, end_time, total, credited, fingerprint, share_scale, async_task_id)
+                             start_time, end_time, total, credited, fingerprint, share_scale, async_task_id,
+                             engine_revision)
         SELECT %s, ledger_id, run_id, adjusts, %s, %s, tracking_id, start_time, end_time, total, credited,
-               fingerprint, %s, %s
+               fingerprint, %s, %s, %s
           FROM unnest(%s::integer[], %s::bigint[], %s::bigint[], %s::text[], %s::timestamptz[],
                       %s::timestamptz[], %s::numeric[], %s::numeric[], %s::bytea[])
                WITH ORDINALITY AS batch (ledger_id, run_id, adjusts, tracking_id, start_time, end_time, total,
@@ -123,6 +125,7 @@ async def _insert_rows(
             plan.scope.model_sha256,
             plan.scope.model.share_places,
             context.task_id,
+            ENGINE_REVISION,
             [difference.ledger.number for difference in differences],
             [runs[identity_columns(context, difference.run)] for difference in differences],
             [difference.adjusts for difference in differences],

@@ -89,10 +89,12 @@ async def undo(tx: Write, project: int, batches: Sequence[int], task_id: int) ->
 # one run took from a batch and has not given back, by draws of one node or by falls.
 _BLOCKERS: Final = """
     WITH mine AS (
-        SELECT posted_by, batch_id, sum(amount) AS gave, max(id) AS last FROM ledger_entries
-         WHERE project_id = %(project)s AND posted_by = ANY (%(batches)s) GROUP BY posted_by, batch_id
+        SELECT e.posted_by, e.batch_id, sum(e.amount) AS gave, max(e.id) AS last, b.run_id, b.ledger_id
+          FROM ledger_entries e JOIN batches b ON (b.project_id, b.id) = (e.project_id, e.posted_by)
+         WHERE e.project_id = %(project)s AND e.posted_by = ANY (%(batches)s)
+         GROUP BY e.posted_by, e.batch_id, b.run_id, b.ledger_id
     ), others AS (
-        SELECT e.batch_id, e.id, e.posted_by, e.kind, e.node, e.amount,
+        SELECT e.batch_id, e.id, e.posted_by, e.kind, e.node, e.amount, poster.run_id, poster.ledger_id,
                e.batch_id = ANY (%(batches)s) AS is_deleted,
                sum(e.amount) OVER (PARTITION BY e.batch_id) AS balance,
                sum(e.amount) OVER (PARTITION BY e.batch_id, e.run_id, e.node, e.kind = 'credit') AS held
@@ -111,6 +113,9 @@ _BLOCKERS: Final = """
         SELECT mine.posted_by,
                CASE WHEN others.amount > 0 THEN (%(codes)s::text[])[4]
                     WHEN others.node IS NOT NULL THEN (%(codes)s::text[])[2]
+                    -- What its own run fell by, a newer batch of the run posted.
+                    WHEN (others.run_id, others.ledger_id) = (mine.run_id, mine.ledger_id)
+                         THEN (%(codes)s::text[])[1]
                     ELSE (%(codes)s::text[])[3] END,
                others.posted_by
           FROM others JOIN mine USING (batch_id)

@@ -13,7 +13,7 @@ from psycopg.sql import SQL
 
 from weighbridge.accounting.books.runs import RUN_TAGS
 from weighbridge.accounting.ledgers.queries import AS_OF, get_ledger, read_moments
-from weighbridge.accounting.statements.records import DrawnIn, PartitionStatement, Standing, Statement
+from weighbridge.accounting.statements.records import DrawnIn, PartitionStatement, StandingAt, Statement
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.platform.permission import Actor
@@ -93,8 +93,8 @@ def _partition(partition: Partition, sums: _Sums, drawn_in: list[DrawnIn]) -> Pa
     )
 
 
-def _standing(amount: Decimal) -> Standing:
-    return Standing(max(amount, Decimal(0)), max(EXACT.minus(amount), Decimal(0)))
+def _standing(amount: Decimal) -> StandingAt:
+    return StandingAt(max(amount, Decimal(0)), max(EXACT.minus(amount), Decimal(0)))
 
 
 async def _drawn_in(tx: Read, values: Mapping[str, Any]) -> dict[Partition, list[DrawnIn]]:

@@ -7,7 +7,7 @@ import msgspec
 from weighbridge.core.time.instant import Instant
 
 
-class Standing(msgspec.Struct, frozen=True):
+class StandingAt(msgspec.Struct, frozen=True):
     """How a partition stands at a moment: one of the two is zero."""
 
     balance: Decimal
@@ -29,7 +29,7 @@ class PartitionStatement(msgspec.Struct, frozen=True):
     """One partition: opening, plus produced, less drawn out, is closing, deficits counted below zero."""
 
     partition: str | None
-    opening: Standing
+    opening: StandingAt
     produced: Decimal
     """What the runs whose slots end in the period come to; below zero where they take back."""
     of_which_fallen: Decimal
@@ -38,7 +38,7 @@ class PartitionStatement(msgspec.Struct, frozen=True):
     """From other ledgers, in their units; it is no part of the sum."""
     drawn_out: Decimal
     """What others drew, less what they gave back."""
-    closing: Standing
+    closing: StandingAt
 
 
 class Statement(msgspec.Struct, frozen=True):

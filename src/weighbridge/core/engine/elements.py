@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from weighbridge.core.engine.coverage import coverage
 from weighbridge.core.engine.element import Element
 from weighbridge.core.engine.inputs import Shared, amount_of, is_own, settle, share
+from weighbridge.core.engine.meters.coverage import coverage
+from weighbridge.core.engine.meters.totalisers import counted
 from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, UNCOVERED, SlotComputation
 from weighbridge.core.engine.statistics import NOTHING, Statistics, statistics_of
 from weighbridge.core.engine.straddling import hours, hours_inside, part_inside
-from weighbridge.core.engine.totalisers import counted
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Aggregate, Amount, Input, Node, Straddle
 from weighbridge.core.model import aggregates as definitions

@@ -18,6 +18,10 @@ DIMENSIONS: Final = {
 """The dimensions that each partition type cuts by."""
 
 
+SEPARATOR: Final = " / "
+"""What stands between the values of a partition."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Partition:
     """The values of one partition, by name; None where the type has no such dimension or a datum no tag."""
@@ -49,5 +53,17 @@ class Partition:
 
     @property
     def label(self) -> str:
-        """The values joined for people; empty for the partition of a slot that is not cut."""
-        return " ".join(value for value in (self.tracking_id, self.feedstock, self.asset) if value)
+        """The values for people, `LOT-7 / Wood chips`; empty for the partition of a slot that is not cut.
+
+        No two partitions of a type have the same: of several values, one that holds a slash or a quotation
+        mark is quoted, `"7/b" / Wood chips`, with its quotation marks doubled. A value alone stays as it is.
+        """
+        values = [value for value in (self.tracking_id, self.feedstock, self.asset) if value]
+        return values[0] if len(values) == 1 else SEPARATOR.join(map(_quoted, values))
+
+
+def _quoted(value: str) -> str:
+    if "/" not in value and '"' not in value:
+        return value
+    doubled = value.replace('"', '""')
+    return f'"{doubled}"'

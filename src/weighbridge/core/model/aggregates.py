@@ -165,7 +165,9 @@ def _average(readings: Sequence[Reading], slot: Interval) -> Amount:
 
 
 AGGREGATES: Final = {
-    Aggregate.SUM: Definition(_of_values(Aggregate.SUM), "All values added; 0 of none."),
+    Aggregate.SUM: Definition(
+        _of_values(Aggregate.SUM), "All values added; of none 0 where the node is optional, else none."
+    ),
     Aggregate.AVERAGE: Definition(
         _average, "The mean, weighted by another data point of the event when `weight` names one."
     ),

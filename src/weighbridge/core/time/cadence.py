@@ -99,7 +99,7 @@ def is_selected(slot: Interval, wanted: Interval) -> bool:
 def slot_at(cadence: str, moment: datetime, zone: tzinfo) -> Interval:
     """The slot that holds the moment."""
     start = _start(cadence, moment, zone)
-    probe = start + _SHORTEST[cadence]
+    probe = start + _LATER[cadence]
     while (end := _start(cadence, probe, zone)) <= start:
         probe += _HOUR
     return Interval(start, end)
@@ -207,12 +207,13 @@ _FLOORS: Final[dict[str, Callable[[datetime], datetime]]] = {
     **{cadence: _month(months) for cadence, months in _MONTHS.items()},
 }
 
-# From a slot's start, so much later is still before the end of the next slot whatever the clocks do.
-_SHORTEST: Final = {
+# From a slot's start, so much later is still before the end of the next slot whatever the clocks do; of slots
+# of several lengths mostly after its own end, so that one look is enough.
+_LATER: Final = {
     "hourly": _HOUR,
     "daily": timedelta(hours=24),
     "weekly": timedelta(days=7),
-    "monthly": timedelta(days=28),
-    "quarterly": timedelta(days=90),
-    "annual": timedelta(days=365),
+    "monthly": timedelta(days=33),
+    "quarterly": timedelta(days=94),
+    "annual": timedelta(days=368),
 }

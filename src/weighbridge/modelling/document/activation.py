@@ -10,6 +10,12 @@ from weighbridge.core.model import Flaw, Model, ModelError, Surroundings
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import compatible, parse_unit
 from weighbridge.db.engine import Read
+from weighbridge.modelling.document.ledger_circles import (
+    CreditingModel,
+    crediting_models,
+    problem_of_circle,
+    sources_of,
+)
 from weighbridge.modelling.document.surroundings import surroundings_of
 from weighbridge.modelling.document.validation import problems_of
 from weighbridge.modelling.document.yaml_text import check_document, read_model
@@ -44,7 +50,17 @@ async def problems_of_activation(tx: Read, version: StoredModel) -> list[Problem
         problems |= dict.fromkeys(flaw.problem("yaml") for flaw in flaws)
     if report.model is not None:
         problems |= dict.fromkeys(one for ledger in ledgers if (one := _problem_of(ledger, report.model)))
+        for project in sorted({ledger.project for ledger in ledgers}):
+            problems |= dict.fromkeys(await _circle(tx, project, version.family, report.model))
     return list(problems)
+
+
+async def _circle(tx: Read, project: int, family: int, model: Model) -> list[Problem]:
+    """That the ledgers of a project would draw from each other in a circle."""
+    active = await crediting_models(tx, project)
+    version = CreditingModel(family, sources_of(model))
+    then = {name: version if one.family == family else one for name, one in active.items()}
+    return problem_of_circle(family, then, "yaml")
 
 
 def _flaws(document: str, surroundings: Surroundings) -> tuple[Flaw, ...]:

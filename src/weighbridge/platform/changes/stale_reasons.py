@@ -9,6 +9,7 @@ SERVICE_CHANGED: Final = "service_changed"
 BATCH_DELETED: Final = "batch_deleted"
 SOURCE_ADJUSTED: Final = "source_adjusted"
 INPUTS_REPLACED: Final = "inputs_replaced"
+ENGINE_CHANGED: Final = "engine_changed"
 UPSTREAM_STALE: Final = "upstream_stale"
 
 REASONS: Final = {
@@ -22,6 +23,8 @@ REASONS: Final = {
     SOURCE_ADJUSTED: "a run that it draws from has another batch since; the record is that batch",
     INPUTS_REPLACED: "other inputs were named for its run on another ledger; "
     "the record is the batch made of them",
+    ENGINE_CHANGED: "the arithmetic has changed since it was computed; "
+    "the record is the revision of the engine that computed it",
     UPSTREAM_STALE: "a batch that it draws from is stale; the record is that batch",
 }
 """What each reason means."""

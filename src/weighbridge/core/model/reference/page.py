@@ -64,7 +64,8 @@ _OPTIONS: Final = {
     "share": "For data without the partition's dimension: `even`, `by`, or `repeat`.",
     "share_by": "With `share: by`: the node whose values weigh the parts.",
     "straddle": "For events across a slot's boundary: `report` (when not given: left out and reported), "
-    "`prorate` (the part inside), `start` or `end` (whole, in the slot of that end).",
+    "`prorate` (the part inside, by running amounts that are rounded to 34 digits), "
+    "`start` or `end` (whole, in the slot of that end).",
     "where": "A condition on each event: over asset, location, feedstock, tracking_id and its data points, "
     "with `is null` and `coalesce`. An event for which it is neither true nor false is not counted, and "
     "named with what it lacks.",

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from weighbridge.core.engine.coverage import coverage, expected
 from weighbridge.core.engine.element import Element, EventCadence
+from weighbridge.core.engine.meters.coverage import coverage, expected
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.core.time.meter import Service
 

@@ -1,0 +1,29 @@
+"""Ledgers that draw from each other in a circle."""
+
+import pytest
+
+from weighbridge.core.ledger.circle import circle_through, described
+
+
+@pytest.mark.parametrize(
+    ("draws", "circle"),
+    [
+        ({}, ()),
+        ({"Char": ["Wood"], "Heat": ["Wood"]}, ()),
+        ({"Char": ["Wood"], "Wood": ["Char"]}, ("Char", "Wood")),
+        ({"Char": ["Char"]}, ("Char",)),
+        ({"Char": ["Wood"], "Wood": ["Heat"], "Heat": ["Ash", "Char"]}, ("Char", "Wood", "Heat")),
+        # A circle that goes by is none of this ledger's.
+        ({"Char": ["Wood"], "Wood": ["Heat"], "Heat": ["Wood"]}, ()),
+    ],
+)
+def test_the_shortest_circle_through_a_ledger(draws, circle):
+    assert circle_through(["Char"], draws) == circle
+
+
+def test_a_circle_in_words():
+    assert described(("Char",)) == "'Char' draws from 'Char'"
+    assert described(("Char", "Wood")) == "'Char' draws from 'Wood' and 'Wood' from 'Char'"
+    assert described(("Char", "Wood", "Ash")) == (
+        "'Char' draws from 'Wood', 'Wood' from 'Ash' and 'Ash' from 'Char'"
+    )

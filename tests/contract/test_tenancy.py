@@ -13,6 +13,7 @@ from tests.given.requests import (  # fmt: skip
     BODIES,
     OPERATIONS,
     QUERY_KINDS,
+    QUERY_VALUES,
     World,
     content_of,
     is_id,
@@ -102,7 +103,11 @@ def query_places() -> list[tuple[str, str, str]]:
     """Each operation, parameter of its query that takes an id, and the kind of record."""
     found = []
     for name, operation in OPERATIONS.items():
-        found += [(name, parameter, QUERY_KINDS.get((name, parameter), "")) for parameter in operation.query]
+        found += [
+            (name, parameter, QUERY_KINDS.get((name, parameter), ""))
+            for parameter in operation.query
+            if (name, parameter) not in QUERY_VALUES
+        ]
         noun = operation.path.rpartition("/")[2]
         for field in operation.listing.filters if operation.listing is not None else ():
             if is_id(field):

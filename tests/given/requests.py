@@ -91,6 +91,12 @@ NUMBER_OF_NONE = 2_147_483_646
 QUERY_KINDS = {("compare_models", "to"): "model"}
 """What the id in a parameter that must stand in the query names."""
 
+QUERY_VALUES = {
+    ("get_statement", "start_time"): "2025-01-01T00:00:00Z",
+    ("get_statement", "end_time"): "2025-04-01T00:00:00Z",
+}
+"""What else must stand in the query."""
+
 
 @dataclass(frozen=True, slots=True)
 class World:
@@ -208,7 +214,10 @@ def sent(operation: Operation, path: str, caller: Caller, body: Any, query: Any 
 
 
 def required_query(operation: Operation, world: World) -> dict[str, str]:
-    return {name: str(world.ids[QUERY_KINDS[operation.name, name]]) for name in operation.query}
+    return {
+        name: QUERY_VALUES.get((operation.name, name)) or str(world.ids[QUERY_KINDS[operation.name, name]])
+        for name in operation.query
+    }
 
 
 def unknown(kind: str, like: Any) -> Any:

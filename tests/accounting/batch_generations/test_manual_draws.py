@@ -376,3 +376,28 @@ def test_the_data_of_a_run_that_is_left_out_are_not_shared_with_it(api, drain):
     assert [run["partition"] for run in result["left_out"]] == ["Wood"]
     assert [found["event_count"] for found in result["not_counted"]] == [1]
     assert (result["adjusted"], result["unchanged"]) == (0, 1)
+
+
+def test_what_covers_an_earlier_shortage_is_not_drawn_by_hand_either(api, drain, sql):
+    """January's 5 were drawn and turn out to be 0; March's 8 settle that; only then February's 6 come."""
+    deliveries = chain.inventory(api, drain)
+    wrong = deliveries.deliver(5, "2025-01-05T00:00:00Z")
+    deliveries.generate(QUARTER)
+    (january,) = [batch["id"] for batch in deliveries.batches()]
+    production = chain.link(deliveries, BY_HAND, output="used")
+    chain.produce(production, 1, "2025-01-10T00:00:00Z")
+    production.generate(QUARTER, batch_amounts=[amount(january, 5)])
+    accounting.void(sql, wrong)
+    deliveries.deliver(8, "2025-03-05T00:00:00Z")
+    deliveries.generate(QUARTER)
+    deliveries.deliver(6, "2025-02-05T00:00:00Z")
+    deliveries.generate(QUARTER)
+    february = next(one["id"] for one in deliveries.batches() if one["tracking_id"] == "2025-02")
+    chain.produce(production, 1, "2025-02-10T00:00:00Z")
+
+    refused = production.finish(chain.FEBRUARY, batch_amounts=[amount(february, 6)])
+
+    assert refused["error_message"] == (
+        f"6 t of {february} were named, and no more than 1 t may be drawn of its partition from then on:"
+        " what was produced later does not cover what is drawn before."
+    )

@@ -88,6 +88,20 @@ _ACCOUNTS = """
              WHERE (d.project_id, d.ledger_id) = (l.project_id, l.id))
       FROM ledgers l WHERE l.project_id = %s
 """
+_STANDINGS = """
+    SELECT l.name, f.name, moment.number, sum(change.amount)
+      FROM (SELECT e.project_id, e.ledger_id, b.run_id, e.effective_at, e.amount
+              FROM ledger_entries e JOIN batches b ON (b.project_id, b.id) = (e.project_id, e.batch_id)
+            UNION ALL
+            SELECT project_id, ledger_id, run_id, effective_at, - amount FROM deficit_entries) AS change
+      JOIN ledgers l ON (l.project_id, l.id) = (change.project_id, change.ledger_id)
+      JOIN runs r ON (r.project_id, r.id) = (change.project_id, change.run_id)
+      LEFT JOIN feedstocks f ON (f.project_id, f.id) = (r.project_id, r.feedstock_id)
+      JOIN generate_series(1, 3) AS moment (number)
+        ON change.effective_at <= make_timestamptz(2025, 1 + moment.number, 1, 0, 0, 0, 'UTC')
+     WHERE change.project_id = %s
+     GROUP BY l.name, f.name, moment.number HAVING sum(change.amount) <> 0
+"""
 _DRAWN_BY_RUN = """
     SELECT l.name, b.tracking_id, - sum(e.amount)
       FROM ledger_entries e
@@ -206,6 +220,11 @@ class Story:
         """By ledger: what remains and what was drawn, less what it is short of."""
         return {name: Decimal(amount) for name, amount in self.server.sql(_ACCOUNTS, self.works.number)}
 
+    def standings(self, ledger):
+        """By feedstock and month: what the ledger had produced by its end, less what was drawn."""
+        rows = self.server.sql(_STANDINGS, self.works.number)
+        return {(feedstock, month): amount for name, feedstock, month, amount in rows if name == ledger}
+
     def _event(self, number):
         return self.works.events[number % len(self.works.events)]
 
@@ -294,3 +313,4 @@ def test_the_books_hold_through_every_story_and_end_as_if_all_had_been_known_at_
     for ledger in [ledger for link in in_both for ledger in CREDITED[link]]:
         assert works.totals()[ledger] == at_once.totals()[ledger]
         assert told.accounts()[ledger] == fresh.accounts()[ledger]
+        assert told.standings(ledger) == fresh.standings(ledger)

@@ -122,10 +122,20 @@ def _divide(pool: Pool, source: ManualSource, drawers: Sequence[Drawer]) -> Iter
         yield f"{request.batch} was named as a source, and no run of the range can draw from it."
         return
     try:
-        if not amount or not pool.divide(batch.number, amount, drawers, batch.scale):
+        if not amount or amount > there:
             yield _too_much(source, amount, there)
+        elif not pool.divide(batch.number, amount, drawers, batch.scale):
+            yield _no_room(source, amount, pool.room_for(batch.number, drawers))
     except AllocationError as error:
         yield f"{request.batch} was named as a source, and what is drawn of it cannot be divided: {error}"
+
+
+def _no_room(source: ManualSource, amount: Decimal, room: Decimal) -> str:
+    unit, batch = source.batch.unit, source.request.batch
+    return (
+        f"{plain(amount)} {unit} of {batch} were named, and no more than {plain(room)} {unit} may be drawn of"
+        " its partition from then on: what was produced later does not cover what is drawn before."
+    )
 
 
 def _too_much(source: ManualSource, amount: Decimal, there: Decimal) -> str:

@@ -1,12 +1,14 @@
 """Works: a chain of three ledgers in one project, whose data a test changes and whose books it reads.
 
 Feedstock is delivered, biochar is made of it, and carbon is stored with the biochar; each link draws from
-the one before it, by feedstock and month. A power bill is shared evenly over the feedstocks delivered, fuel
-by the biochar made; both are credited to ledgers of their own.
+the one before it, by feedstock and month. A power bill and what two steam meters counted are shared evenly over
+the feedstocks delivered, fuel by the biochar made; each is credited to a ledger of its own. Deliveries that are
+rejected do not count, nor do those of which that is not known.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
@@ -20,8 +22,15 @@ FEEDSTOCKS: Final = ("Straw", "Wood")
 
 DELIVERIES: Final = """
   - slug: mass
-    input: {event_type: delivery, data_point_type: amount, aggregate: sum, partitions: true}
+    input: {event_type: delivery, data_point_type: amount, aggregate: sum, partitions: true,
+            where: "grade != 'reject'"}
     unit: t
+    output: true
+  - slug: steam
+    input: {event_type: meter, data_point_type: reading, aggregate: delta, share: even}
+    unit: kWh
+    optional: true
+    default: 0
     output: true
   - slug: power
     input: {event_type: bill, data_point_type: amount, aggregate: sum, share: even}
@@ -50,8 +59,11 @@ BIOCHAR: Final = """
     formula: made * 2.5
     unit: t
   - slug: drawn
-    upstream: {ledger: Deliveries, amount: needed, order: ORDER, match: [feedstock]}
+    upstream: {ledger: Deliveries, amount: needed, order: ORDER, match: [feedstock], attributes: [power]}
     unit: t
+  - slug: burden
+    formula: sum(drawn * drawn.power)
+    unit: t * kWh
   - slug: biochar
     formula: sum(drawn) * 0.4
     unit: t
@@ -70,7 +82,7 @@ CARBON: Final = """
     output: true
 """
 LINKS: Final = (
-    ("Deliveries", DELIVERIES, "mass", {"Power": ("power", "kWh")}),
+    ("Deliveries", DELIVERIES, "mass", {"Power": ("power", "kWh"), "Steam": ("steam", "kWh")}),
     ("Biochar", BIOCHAR, "biochar", {"Heat": ("heat", "kWh")}),
     ("Carbon", CARBON, "stored", {}),
 )
@@ -82,6 +94,7 @@ Keeping = tuple[int, str]
 KEEPING: Final[Mapping[str, Keeping]] = {
     "Deliveries": (3, "half_even"),
     "Power": (2, "half_even"),
+    "Steam": (1, "half_even"),
     "Biochar": (4, "half_even"),
     "Heat": (2, "half_even"),
     "Carbon": (6, "half_even"),
@@ -89,6 +102,10 @@ KEEPING: Final[Mapping[str, Keeping]] = {
 """How the ledgers keep amounts unless a test says otherwise."""
 
 UNITS: Final = {"delivery": "t", "production": "t", "application": "t", "bill": "kWh", "fuel": "kWh"}
+
+
+METERS: Final = ("North", "South")
+"""The places of the two steam meters."""
 
 
 @dataclass(slots=True)
@@ -101,6 +118,7 @@ class Measured:
     amount: Decimal
     id: str
     point: str
+    grade: str | None = None
 
 
 @dataclass(slots=True)
@@ -112,6 +130,9 @@ class Works:
     project: Record
     feedstocks: Mapping[str, str]
     ledgers: Mapping[str, Record]
+    meters: Mapping[str, Record]
+    readings: list[tuple[str, int, Decimal]] = field(default_factory=list)
+    """Meter, day of the year and what it showed."""
     events: list[Measured] = field(default_factory=list)
 
     @property
@@ -119,16 +140,46 @@ class Works:
         """The project as the database knows it."""
         return int(self.project["numeric_id"])
 
-    def measure(self, kind: str, month: int, amount: Decimal, feedstock: str | None = None) -> None:
-        """Store an event."""
-        body = {"event": self.body(kind, month, amount, feedstock)}
+    def measure(
+        self,
+        kind: str,
+        month: int,
+        amount: Decimal,
+        feedstock: str | None = None,
+        *,
+        grade: str | None = "fit",
+    ) -> None:
+        """Store an event; a grade is that of a delivery."""
+        body = {"event": self.body(kind, month, amount, feedstock, grade=grade)}
         made = self.api.post(f"/projects/{self.project['id']}/events", body).expect(201).body
-        (point,) = made["data_points"]
-        self.events.append(Measured(kind, month, feedstock, amount, made["id"], point["id"]))
+        point = next(one["id"] for one in made["data_points"] if one["slug"] == "amount")
+        self.events.append(Measured(kind, month, feedstock, amount, made["id"], point, grade))
 
-    def body(self, kind: str, month: int, amount: Decimal, feedstock: str | None = None) -> Record:
+    def body(
+        self,
+        kind: str,
+        month: int,
+        amount: Decimal,
+        feedstock: str | None = None,
+        *,
+        grade: str | None = "fit",
+    ) -> Record:
         """What is sent for an event."""
-        return given.event_body(event_type=kind, values={"amount": amount}, **self._where(month, feedstock))
+        graded = {"grade": grade} if kind == "delivery" and grade is not None else {}
+        values = {"amount": amount} | graded
+        return given.event_body(event_type=kind, values=values, **self._where(month, feedstock))
+
+    def read(self, meter: str, day: int, shown: Decimal) -> None:
+        """Store what a meter showed on a day of the first quarter."""
+        moment = datetime(2025, 1, 1, tzinfo=UTC) + timedelta(days=day)
+        body = given.event_body(
+            event_type="meter",
+            start_time=moment.isoformat(),
+            values={"reading": shown},
+            locations=[self.meters[meter]],
+        )
+        self.api.post(f"/projects/{self.project['id']}/events", {"event": body}).expect(201)
+        self.readings.append((meter, day, shown))
 
     def correct(self, event: Measured, amount: Decimal) -> None:
         """Correct what an event measured."""
@@ -213,7 +264,17 @@ def works(
     """Works without any data; both links draw in this order, and their ledgers round as they keep."""
     project = given.project(api)
     for kind, unit in UNITS.items():
-        given.event_type(api, project, slug=kind, data_point_types=[given.number("amount", unit=unit)])
+        graded = [given.text("grade")] if kind == "delivery" else []
+        points = [given.number("amount", unit=unit), *graded]
+        given.event_type(api, project, slug=kind, data_point_types=points)
+    given.event_type(
+        api,
+        project,
+        slug="meter",
+        data_point_types=[given.number("reading", unit="kWh")],
+        expected_locations="one",
+    )
+    meters = {name: given.location(api, project, name=name) for name in METERS}
     feedstocks = {name: str(given.feedstock(api, project, name=name)["id"]) for name in FEEDSTOCKS}
     ledgers: dict[str, Record] = {}
     for name, nodes, output, more in LINKS:
@@ -229,4 +290,4 @@ def works(
         for other, (its_output, unit) in more.items():
             fields = {"unit": unit, "output": its_output} | fields_of(keeping[other])
             ledgers[other] = accounting.ledger(api, project, model, name=other, **fields)
-    return Works(api, drain, project, feedstocks, ledgers)
+    return Works(api, drain, project, feedstocks, ledgers, meters)

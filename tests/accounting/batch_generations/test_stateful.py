@@ -20,7 +20,11 @@ from weighbridge.verification.recomputation import check_batches
 STORIES = int(os.environ.get("STORIES", "4"))
 STEPS_MAX = int(os.environ.get("STEPS", "12"))
 CHAIN = ("Deliveries", "Biochar", "Carbon")
-CREDITED = {"Deliveries": ("Deliveries", "Power"), "Biochar": ("Biochar", "Heat"), "Carbon": ("Carbon",)}
+CREDITED = {
+    "Deliveries": ("Deliveries", "Power", "Steam"),
+    "Biochar": ("Biochar", "Heat"),
+    "Carbon": ("Carbon",),
+}
 """The ledgers that each link credits."""
 
 RANGES = (
@@ -45,6 +49,8 @@ measuring = st.one_of(
         feedstocks,
     ),
     st.tuples(st.just("measure"), st.sampled_from(("bill", "fuel")), months, parts, st.none()),
+    st.tuples(st.just("deliver_graded"), months, parts, feedstocks, st.sampled_from(("reject", None))),
+    st.tuples(st.just("read"), st.sampled_from(given_works.METERS), st.integers(0, 88)),
 )
 generating = st.tuples(st.just("generate"), st.sampled_from(CHAIN), st.sampled_from(RANGES))
 steps = st.one_of(
@@ -135,6 +141,16 @@ class Story:
 
     def measure(self, kind, month, part, feedstock):
         self.works.measure(kind, month, part * SIZES[kind], feedstock)
+
+    def deliver_graded(self, month, part, feedstock, grade):
+        """A delivery that does not count, or of which nobody knows whether it does."""
+        self.works.measure("delivery", month, part * SIZES["delivery"], feedstock, grade=grade)
+
+    def read(self, meter, day):
+        """A meter goes on by so much each day, and each of the two by as much as it does."""
+        if (meter, day) not in {(one, at) for one, at, _ in self.works.readings}:
+            place = given_works.METERS.index(meter)
+            self.works.read(meter, day, Decimal(9000 * place) + day * Decimal("0.37") * (place + 1))
 
     def correct(self, number, part):
         one = self._event(number)
@@ -299,14 +315,16 @@ def test_the_books_hold_through_every_story_and_end_as_if_all_had_been_known_at_
     done = told.generate_all()
     assert (told.breaches(), told.recomputed()) == ({}, [])
     if done == CHAIN:
-        for ledger in ("Power", "Heat"):
+        for ledger in ("Power", "Heat", "Steam"):
             for (_, _, whole), parts in shares(works, ledger).items():
                 assert sum(parts) == whole
         drawn = {(ledger, run): amount for ledger, run, amount in server.sql(_DRAWN_BY_RUN, works.number)}
         assert drawn == needed(works.events, keeping)
     at_once = given_works.works(works.api, account.drain, order=order, keeping=keeping)
     for one in sorted(works.events, key=lambda one: (one.amount, one.id)):
-        at_once.measure(one.kind, one.month, one.amount, one.feedstock)
+        at_once.measure(one.kind, one.month, one.amount, one.feedstock, grade=one.grade)
+    for reading in sorted(works.readings):
+        at_once.read(*reading)
     fresh = Story(server, at_once)
     in_both = [link for link in fresh.generate_all() if link in done]
     event(f"succeeded in both: {in_both}")

@@ -1,9 +1,9 @@
 """Works: a chain of three ledgers in one project, whose data a test changes and whose books it reads.
 
 Feedstock is delivered, biochar is made of it, and carbon is stored with the biochar; each link draws from
-the one before it, by feedstock and month. A power bill and what two steam meters counted are shared evenly over
-the feedstocks delivered, fuel by the biochar made; each is credited to a ledger of its own. Deliveries that are
-rejected do not count, nor do those of which that is not known.
+the one before it, by feedstock and month. A power bill and what two steam meters counted are shared evenly
+over the feedstocks delivered, fuel by the biochar made; each is credited to a ledger of its own. Deliveries
+that are rejected do not count, nor do those of which that is not known.
 """
 
 from collections.abc import Callable, Mapping

@@ -25,12 +25,12 @@ async def delete_batch(tx: Write, actor: Actor, friendly: str) -> AsyncTask:
     return await _queue(tx, actor, key.project, [key.key], None)
 
 
-async def delete_batches(tx: Write, actor: Actor, ledger: str, asked: Sequence[str]) -> AsyncTask:
+async def delete_batches(tx: Write, actor: Actor, ledger: str, request: Sequence[str]) -> AsyncTask:
     """Queue the deletion of several batches of the ledger's project, all of them or none."""
     await get_ledger(tx, actor, ledger)
     key = ids.parse("ledger", ledger)
     assert key is not None  # noqa: S101 - the ledger was found by it
-    named = list(dict.fromkeys(asked))
+    named = list(dict.fromkeys(request))
     if not 1 <= len(named) <= DELETED_TOGETHER_MAX:
         message = f"batch_ids takes 1 to {DELETED_TOGETHER_MAX} batches; it names {len(named)}."
         raise Invalid([Problem(message, "batch_ids", "invalid")])

@@ -21,7 +21,7 @@ from weighbridge.errors import Conflict, Invalid
 from weighbridge.platform import changes
 
 
-async def create_instrument(tx: Write, actor: Actor, friendly: str, asked: NewInstrument) -> Instrument:
+async def create_instrument(tx: Write, actor: Actor, friendly: str, request: NewInstrument) -> Instrument:
     """Enter an instrument of a system ledger, which it credits with its amount."""
     ledger = await get_ledger(tx, actor, friendly)
     preset = PRESETS.get(ledger.system_ledger_type or "")
@@ -31,7 +31,7 @@ async def create_instrument(tx: Write, actor: Actor, friendly: str, asked: NewIn
     key = ids.parse("ledger", friendly)
     assert key is not None  # noqa: S101 - the ledger was found by it
     await _hold(tx, key)
-    given = msgspec.structs.asdict(asked) | {"external_id": asked.external_id.strip()}
+    given = msgspec.structs.asdict(request) | {"external_id": request.external_id.strip()}
     problems = problems_of(preset, ledger.scale, given) + await _taken(tx, key, given["external_id"])
     if problems:
         raise Invalid(problems)

@@ -32,27 +32,27 @@ BATCHES_NAMED_MAX: Final = 10
 """Batches that the refusal to remove their ledger names; there may be more."""
 
 
-async def create_ledger(tx: Write, actor: Actor, asked: NewLedger, project_of_path: str | None) -> Ledger:
+async def create_ledger(tx: Write, actor: Actor, request: NewLedger, project_of_path: str | None) -> Ledger:
     """Make a ledger of a project, linked to one output of a model when it names one."""
-    named = project_of_path if project_of_path is not None else asked.project_id
+    named = project_of_path if project_of_path is not None else request.project_id
     if named is None:
         raise Malformed([Problem("ledger.project_id is required.", "ledger.project_id", "required")])
     project = await project_for_record(tx, actor, named)
-    asked, unit, problems = with_preset(asked)
-    problems += _problems(asked, unit) + _contradiction(asked.project_id, project)
+    request, unit, problems = with_preset(request)
+    problems += _problems(request, unit) + _contradiction(request.project_id, project)
     family, output = None, None
-    if asked.model_id is not None:
-        family, model = await _model(tx, actor, asked.model_id)
-        output = asked.output or model.primary_output
+    if request.model_id is not None:
+        family, model = await _model(tx, actor, request.model_id)
+        output = request.output or model.primary_output
         problems += _output_problems(unit, model, output)
-        problems += _own_source(asked.name.strip(), model) or await _circle(
-            tx, project, asked.name.strip(), CreditingModel(family, sources_of(model))
+        problems += _own_source(request.name.strip(), model) or await _circle(
+            tx, project, request.name.strip(), CreditingModel(family, sources_of(model))
         )
-    elif asked.output is not None:
+    elif request.output is not None:
         problems.append(
             Problem("output names a node of a model; model_id is missing.", "ledger.output", "invalid")
         )
-    problems += await _taken(tx, project, asked.name.strip(), family, output)
+    problems += await _taken(tx, project, request.name.strip(), family, output)
     if problems:
         raise Invalid(problems)
     number: int = await tx.value(
@@ -61,8 +61,8 @@ async def create_ledger(tx: Write, actor: Actor, asked: NewLedger, project_of_pa
         VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
         """,
         (
-            project, asked.name.strip(), unit, asked.scale, asked.rounding, family, output,
-            asked.system_ledger_type,
+            project, request.name.strip(), unit, request.scale, request.rounding, family, output,
+            request.system_ledger_type,
         ),
     )  # fmt: skip
     made = await queries.get_ledger(tx, actor, ids.of("ledger", project, number))
@@ -70,12 +70,12 @@ async def create_ledger(tx: Write, actor: Actor, asked: NewLedger, project_of_pa
     return made
 
 
-async def update_ledger(tx: Write, actor: Actor, friendly: str, asked: LedgerChange) -> Ledger:
+async def update_ledger(tx: Write, actor: Actor, friendly: str, request: LedgerChange) -> Ledger:
     """Change a ledger's name or asset category; what is left out stays."""
     before = await queries.get_ledger(tx, actor, friendly)
     key = _key(friendly)
     wanted = {
-        name: value for name, value in msgspec.structs.asdict(asked).items() if value is not msgspec.UNSET
+        name: value for name, value in msgspec.structs.asdict(request).items() if value is not msgspec.UNSET
     }
     if "name" in wanted:
         wanted["name"] = wanted["name"].strip()
@@ -186,13 +186,15 @@ def _contradiction(named: str | int | None, project: int) -> list[Problem]:
     return [Problem(message, "ledger.project_id", "conflict")]
 
 
-def _problems(asked: NewLedger, unit: str) -> list[Problem]:
+def _problems(request: NewLedger, unit: str) -> list[Problem]:
     problems = []
-    if wrong := problem_of_name(asked.name, "A ledger", "ledger.name"):
+    if wrong := problem_of_name(request.name, "A ledger", "ledger.name"):
         problems.append(wrong)
-    if not 0 <= asked.scale <= SCALE_MAX:
+    if not 0 <= request.scale <= SCALE_MAX:
         problems.append(
-            Problem(f"scale is {asked.scale}; it takes 0 to {SCALE_MAX} decimals.", "ledger.scale", "invalid")
+            Problem(
+                f"scale is {request.scale}; it takes 0 to {SCALE_MAX} decimals.", "ledger.scale", "invalid"
+            )
         )
     try:
         parse_unit(unit)

@@ -25,17 +25,17 @@ PROBLEMS_MAX = 100
 """Problems of a model run that are said at once."""
 
 
-async def create_model_run(tx: Write, actor: Actor, model: str, asked: NewModelRun) -> ModelRun:
+async def create_model_run(tx: Write, actor: Actor, model: str, request: NewModelRun) -> ModelRun:
     """Evaluate a version over the data points and keep what it came to.
 
     Raises Invalid with everything that keeps it from being evaluated. An evaluation that fails, as by a
     division by zero, is kept as a failed run.
     """
     kept = await owned_model(tx, actor, model)
-    project, period = _frame(kept, asked)
+    project, period = _frame(kept, request)
     surroundings = await surroundings_of(tx, project, kept.document, is_final=False)
     program = await tx.in_thread(_program, kept.document, surroundings)
-    named, problems = await named_data_points(tx, project, asked.data_point_ids)
+    named, problems = await named_data_points(tx, project, request.data_point_ids)
     given = await read_named_inputs(tx, project, program, named, period)
     unused = await unused_data_points(tx, project, given, named)
     outcome = await tx.in_thread(compute, given)
@@ -85,21 +85,21 @@ async def delete_model_run(tx: Write, actor: Actor, friendly: str) -> None:
     )
 
 
-def _frame(kept: StoredModel, asked: NewModelRun) -> tuple[int, Interval]:
+def _frame(kept: StoredModel, request: NewModelRun) -> tuple[int, Interval]:
     """The project whose data are read and the period; Invalid with what is wrong about the request itself."""
     problems = []
     if kept.project is None:
         said = "The model belongs to no project, so there are no data to run it over."
         problems.append(Problem(said, "model_id", "no_project"))
-    if asked.end_time <= asked.start_time:
+    if request.end_time <= request.start_time:
         said = "model_run.end_time is not after model_run.start_time."
         problems.append(Problem(said, "model_run.end_time", "invalid"))
-    if len(asked.data_point_ids) > DATA_POINTS_MAX:
-        said = f"{FIELD} holds {len(asked.data_point_ids)} ids; a run takes {DATA_POINTS_MAX:,} at most."
+    if len(request.data_point_ids) > DATA_POINTS_MAX:
+        said = f"{FIELD} holds {len(request.data_point_ids)} ids; a run takes {DATA_POINTS_MAX:,} at most."
         problems.append(Problem(said, FIELD, "too_many"))
     if problems or kept.project is None:
         raise Invalid(problems)
-    return kept.project, Interval(Instant.of(asked.start_time), Instant.of(asked.end_time))
+    return kept.project, Interval(Instant.of(request.start_time), Instant.of(request.end_time))
 
 
 def _program(document: str, surroundings: Surroundings) -> PreparedModel:

@@ -231,7 +231,7 @@ async def _add_data_point_types(
                                       required)
         SELECT %s, %s, place + %s - 1, slug, name, value_type, unit, required
           FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::boolean[])
-               WITH ORDINALITY AS asked (slug, name, value_type, unit, required, place)
+               WITH ORDINALITY AS sent (slug, name, value_type, unit, required, place)
          ORDER BY place
         """,
         (

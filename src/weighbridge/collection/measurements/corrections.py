@@ -254,20 +254,20 @@ async def _settle(
     return changed
 
 
-_HELD: Final = ", ".join(f"to_jsonb({value.format('asked.position')})" for value in CURRENT.values())
+_HELD: Final = ", ".join(f"to_jsonb({value.format('sent.position')})" for value in CURRENT.values())
 
 # `held` is what is in force now, `own` the newest that the same source and rule has made and not reverted.
 _RECORD: Final = f"""
-    WITH asked AS (
+    WITH sent AS (
         SELECT * FROM unnest(
             %(events)s::bigint[], %(positions)s::smallint[], %(fields)s::text[], %(values)s::jsonb[],
             %(sources)s::text[], %(priorities)s::integer[], %(reasons)s::text[], %(rules)s::integer[],
             %(rule_versions)s::integer[], %(rule_runs)s::integer[])
-            WITH ORDINALITY AS asked (event_id, position, field, value, source, priority, reason, rule_id,
+            WITH ORDINALITY AS sent (event_id, position, field, value, source, priority, reason, rule_id,
                                       rule_version, rule_run_id, place)
     ), compared AS (
-        SELECT asked.*,
-               CASE asked.field
+        SELECT sent.*,
+               CASE sent.field
                     WHEN 'start_time' THEN to_jsonb(to_char(e.start_time AT TIME ZONE 'UTC', %(moment)s))
                     WHEN 'end_time' THEN to_jsonb(to_char(e.end_time AT TIME ZONE 'UTC', %(moment)s))
                     WHEN 'tracking_id' THEN to_jsonb(e.tracking_id)
@@ -277,15 +277,15 @@ _RECORD: Final = f"""
                END AS held,
                (SELECT c.to_value FROM corrections c
                  WHERE (c.project_id, c.event_id, c.position, c.field)
-                     = (e.project_id, e.id, asked.position, asked.field)
-                   AND c.state = ANY (%(not_reverted)s) AND c.source = asked.source
-                   AND c.rule_id IS NOT DISTINCT FROM asked.rule_id
+                     = (e.project_id, e.id, sent.position, sent.field)
+                   AND c.state = ANY (%(not_reverted)s) AND c.source = sent.source
+                   AND c.rule_id IS NOT DISTINCT FROM sent.rule_id
                  ORDER BY c.id DESC LIMIT 1) AS own,
                EXISTS (SELECT FROM corrections c
                         WHERE (c.project_id, c.event_id, c.position, c.field)
-                            = (e.project_id, e.id, asked.position, asked.field)
+                            = (e.project_id, e.id, sent.position, sent.field)
                           AND c.state = %(in_force)s AND c.source <> %(completion)s) AS is_corrected
-          FROM asked JOIN events e ON e.project_id = %(project)s AND e.id = asked.event_id
+          FROM sent JOIN events e ON e.project_id = %(project)s AND e.id = sent.event_id
     )
     INSERT INTO corrections (project_id, event_id, position, field, source, priority, from_value, to_value,
                              rule_id, rule_version, rule_run_id, user_id, token_id, reason)

@@ -42,7 +42,7 @@ async def fixed_names(
 ) -> set[int]:
     """Which of the records keep their names, because batches depend on them."""
     rows = await tx.tuples(
-        f"SELECT number FROM unnest(%(numbers)s::integer[]) AS asked (number) WHERE {kind.read_by}",
+        f"SELECT number FROM unnest(%(numbers)s::integer[]) AS sent (number) WHERE {kind.read_by}",
         {"project": held.project, "numbers": list(numbers)},
     )
     return {number for (number,) in rows}

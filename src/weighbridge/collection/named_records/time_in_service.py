@@ -35,11 +35,11 @@ class Sent:
     problems: tuple[Problem, ...] = ()
 
 
-def sent_service(kind: NamedKind, asked: InService) -> Sent:
+def sent_service(kind: NamedKind, request: InService) -> Sent:
     """Take what a caller sent: instants, of which the second is later than the first."""
     problems: list[Problem] = []
     start, end = (
-        _instant(f"{kind.noun}.{name}", getattr(asked, name), problems)
+        _instant(f"{kind.noun}.{name}", getattr(request, name), problems)
         for name in ("in_service_from", "in_service_until")
     )
     if start is not None and end is not None and end <= start:

@@ -141,11 +141,11 @@ async def _store(
     await tx.execute(
         """
         UPDATE assets a
-           SET name = asked.name, asset_type = asked.asset_type, serial_number = asked.serial_number,
-               description = asked.description, custom_values = asked.custom_values::jsonb, updated_at = now()
+           SET name = sent.name, asset_type = sent.asset_type, serial_number = sent.serial_number,
+               description = sent.description, custom_values = sent.custom_values::jsonb, updated_at = now()
           FROM unnest(%s::integer[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])
-               AS asked (id, name, asset_type, serial_number, description, custom_values)
-         WHERE a.project_id = %s AND a.id = asked.id
+               AS sent (id, name, asset_type, serial_number, description, custom_values)
+         WHERE a.project_id = %s AND a.id = sent.id
         """,
         (numbers, *_columns(altered), project),
     )
@@ -154,7 +154,7 @@ async def _store(
         INSERT INTO assets (project_id, name, asset_type, serial_number, description, custom_values)
         SELECT %s, name, asset_type, serial_number, description, custom_values::jsonb
           FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::text[]) WITH ORDINALITY
-               AS asked (name, asset_type, serial_number, description, custom_values, place)
+               AS sent (name, asset_type, serial_number, description, custom_values, place)
          ORDER BY place
         RETURNING id
         """,

@@ -95,10 +95,10 @@ def _need(
 ) -> Need | None:
     """What a node needs of its ledger; None when the amount that it names is none."""
     source_ledger = drawing.source_ledgers[node.slug]
-    asked = amount_needed(computation, node, body, one)
-    if asked is None:
+    computed = amount_needed(computation, node, body, one)
+    if computed is None:
         return None
-    needed = convert(asked, computation.model.node(body.amount or "").unit, source_ledger.unit)
+    needed = convert(computed, computation.model.node(body.amount or "").unit, source_ledger.unit)
     amount = rounded_draw(needed, source_ledger.scale, source_ledger.rounding)
     if needed and not amount:
         drawer = Drawer(drawing.slot, one, node.slug)
@@ -116,14 +116,14 @@ def _need(
 def amount_needed(computation: SlotComputation, node: Node, body: Upstream, one: Partition) -> Decimal | None:
     """The value of the node whose amount is drawn, in its unit; None, and a problem, when it is no amount."""
     assert body.amount is not None, "the model was checked: a node names an amount or sources"  # noqa: S101
-    asked = computation.number_of(one, body.amount)
-    if asked is None and node.is_optional:
-        asked = ZERO
-    if asked is not None and asked >= 0:
-        return asked
-    found = "has no value" if asked is None else f"is {plain(asked)} and must not be negative"
+    amount = computation.number_of(one, body.amount)
+    if amount is None and node.is_optional:
+        amount = ZERO
+    if amount is not None and amount >= 0:
+        return amount
+    found = "has no value" if amount is None else f"is {plain(amount)} and must not be negative"
     sentence = f"Node {node.slug!r}{of(one)} draws {body.amount!r}, which {found}."
-    computation.note(node, sentence, MISSING if asked is None else NOT_COMPUTABLE)
+    computation.note(node, sentence, MISSING if amount is None else NOT_COMPUTABLE)
     return None
 
 

@@ -92,9 +92,9 @@ class SlotComputation:
 
     def __post_init__(self) -> None:
         self.draws = {one: [] for one in self.by_partition}
-        given, slot, asked = self.data.given, self.data.slot, self.setting.program.functions
+        given, slot, functions = self.data.given, self.data.slot, self.setting.program.functions
         days = given.period_days if given else None
-        if given is None and "period_days" in asked:
+        if given is None and "period_days" in functions:
             days = days_of(slot, self.setting.zone)
         clock = given.period_hours if given else hours_of(slot)
         self.period_days = None if days is None else quantity(days, parse_unit(DAY))

@@ -42,7 +42,7 @@ from weighbridge.core.ledger.drawing import (
     SourceBatch,
     SourceBooks,
 )
-from weighbridge.core.ledger.holdings import Holdings, LotKey, order
+from weighbridge.core.ledger.held_lots import HeldLots, LotKey, order
 from weighbridge.core.ledger.obtainable import Obtainable
 from weighbridge.core.ledger.releases import Releases
 from weighbridge.core.ledger.room import Room
@@ -69,7 +69,7 @@ class Pool:
         self._free = {batch.number: batch.balance for batch in ordered}
         self._shelves = Shelves(ordered)
         rank = {batch.number: place for place, batch in enumerate(ordered)}
-        self._holdings = Holdings(self.sources, rank, held)
+        self._held = HeldLots(self.sources, rank, held)
         self._lenders = set(lenders) & held.keys()
         self._lent_by: dict[int, list[Drawer]] = {}
         self._releases = Releases(books.runs)
@@ -79,9 +79,9 @@ class Pool:
         self._attributes_then = books.attributes_then
         lent = []
         for drawer in sorted(self._lenders, key=order):
-            for source in self._holdings.by_source(drawer):
+            for source in self._held.by_source(drawer):
                 self._lent_by.setdefault(source, []).append(drawer)
-            for (_, source, moment), amount in self._holdings.lots(drawer).items():
+            for (_, source, moment), amount in self._held.lots(drawer).items():
                 self._releases.draw(self.sources[source].run, EXACT.minus(amount))
                 lent.append((self.sources[source].account, moment, amount))
         ends = {drawer.slot.end for drawer in held} | {batch.slot.end for batch in ordered}
@@ -111,9 +111,9 @@ class Pool:
         """What the runs of a slot could draw before any of them does, what they hold added back."""
         own = [
             (self.sources[source], moment, amount)
-            for drawer in self._holdings.of_slot(slot)
+            for drawer in self._held.of_slot(slot)
             if drawer not in self._lenders
-            for (_, source, moment), amount in self._holdings.lots(drawer).items()
+            for (_, source, moment), amount in self._held.lots(drawer).items()
             if self.sources[source].ledger == ledger and self.sources[source].slot.start < slot.end
         ]
         view = self._views.get(ledger)
@@ -136,10 +136,10 @@ class Pool:
         What it holds counts for other moments where a slot's times were corrected since.
         """
         self.pin(drawer)
-        for lot, amount in list(self._holdings.lots(drawer).items()):
+        for lot, amount in list(self._held.lots(drawer).items()):
             if self.sources[lot[1]].ledger != ledger:
                 self._return(drawer, [lot], amount)
-        self._holdings.redate(drawer, self._redated)
+        self._held.redate(drawer, self._redated)
 
     def divide(self, source: int, amount: Decimal, drawers: Sequence[Drawer], scale: int) -> bool:
         """Divide an amount of a source that was named by hand evenly; False when that much is not there."""
@@ -163,13 +163,13 @@ class Pool:
 
     def held(self, drawer: Drawer) -> Decimal:
         """What a drawer holds in all."""
-        return self._holdings.total(drawer)
+        return self._held.total(drawer)
 
     def pin(self, drawer: Drawer) -> None:
         """Leave what a drawer holds with it, whatever other runs need: its own run is not made."""
         if drawer in self._lenders:
             self._lenders.remove(drawer)
-            for (_, source, moment), amount in self._holdings.lots(drawer).items():
+            for (_, source, moment), amount in self._held.lots(drawer).items():
                 batch = self.sources[source]
                 self._look_again(source, EXACT.minus(amount))
                 self._room.firm(batch.account, moment, EXACT.minus(amount))
@@ -178,11 +178,11 @@ class Pool:
     def release(self, drawer: Drawer) -> None:
         """Give back everything that a drawer holds."""
         self.pin(drawer)
-        self._return(drawer, list(self._holdings.lots(drawer)), self.held(drawer))
+        self._return(drawer, list(self._held.lots(drawer)), self.held(drawer))
 
     def holders(self, slot: Interval) -> list[Drawer]:
         """The drawers of a slot that hold something, in order."""
-        return self._holdings.of_slot(slot)
+        return self._held.of_slot(slot)
 
     def drawn(self, drawer: Drawer) -> list[tuple[SourceBatch, Decimal]]:
         """What a drawer holds of each source, in the order of sources.
@@ -191,7 +191,7 @@ class Pool:
         when they were drawn.
         """
         rows = []
-        for number, amount in self._holdings.by_source(drawer).items():
+        for number, amount in self._held.by_source(drawer).items():
             source = self.sources[number]
             then = replace(source, attributes=self._attributes_then.get((drawer, number), source.attributes))
             kept = min(amount, self._kept.get((drawer, number), ZERO))
@@ -204,7 +204,7 @@ class Pool:
 
     def moved(self) -> dict[Drawer, list[Move]]:
         """What each drawer took of a source or gave back, for each moment, in the order of sources."""
-        return self._holdings.moved()
+        return self._held.moved()
 
     def _take_free(self, drawer: Drawer, need: Need, missing: Decimal) -> Decimal:
         """Take what is missing of what nobody holds, in the order of the need; give what is missing still."""
@@ -268,7 +268,7 @@ class Pool:
             if self._room.with_lent(batch.account, drawer.moment(batch)) > self._room_for(drawer, batch)
         }
         for lender in sorted(self._lenders, key=order, reverse=True) if cramped else ():
-            lots = [lot for lot in self._holdings.lots(lender) if self.sources[lot[1]].account in cramped]
+            lots = [lot for lot in self._held.lots(lender) if self.sources[lot[1]].account in cramped]
             if lots:
                 self._return(lender, lots, missing)
                 missing = self._take_free(drawer, need, missing)
@@ -279,7 +279,7 @@ class Pool:
     def _give_up(self, drawer: Drawer) -> list[tuple[int, Decimal]]:
         """Return what a drawer holds of runs beyond what they come to by now, what it drew last first."""
         given_up = []
-        for lot, amount in reversed(list(self._holdings.lots(drawer).items())):
+        for lot, amount in reversed(list(self._held.lots(drawer).items())):
             if part := min(amount, self._releases.excess(self.sources[lot[1]].run)):
                 self._return(drawer, [lot], part)
                 given_up.append((lot[1], part))
@@ -305,7 +305,7 @@ class Pool:
     def _give_back(self, drawer: Drawer, amount: Decimal, need: Need) -> None:
         """Return what was drawn last: the last source first, or a part of everything in the last act."""
         while amount > 0:
-            lots = self._holdings.lots(drawer)
+            lots = self._held.lots(drawer)
             if need.order is DrawOrder.FIFO:
                 amount = self._return(drawer, list(lots), amount)
                 continue
@@ -320,7 +320,7 @@ class Pool:
     def _take(self, drawer: Drawer, source: int, amount: Decimal) -> None:
         """Move an amount from a source to a drawer."""
         batch = self.sources[source]
-        moment = self._holdings.take(drawer, source, amount)
+        moment = self._held.take(drawer, source, amount)
         self._change_free(source, EXACT.minus(amount))
         self._room.draw(batch.account, moment, amount)
         self._room.firm(batch.account, moment, EXACT.minus(amount))
@@ -329,9 +329,9 @@ class Pool:
     def _return(self, drawer: Drawer, lots: Sequence[LotKey], amount: Decimal) -> Decimal:
         """Return an amount from lots, the last first; give what they could not cover."""
         for lot in reversed(lots):
-            back = min(amount, self._holdings.lots(drawer)[lot])
+            back = min(amount, self._held.lots(drawer)[lot])
             batch = self.sources[lot[1]]
-            self._holdings.give_back(drawer, lot, back)
+            self._held.give_back(drawer, lot, back)
             self._room.draw(batch.account, lot[2], EXACT.minus(back))
             if drawer in self._lenders:
                 self._look_again(batch.number, EXACT.minus(back))
@@ -383,7 +383,7 @@ class Pool:
 
     def _lent_of(self, source: int) -> Decimal:
         lenders = self._lenders.intersection(self._lent_by.get(source, ()))
-        return exact_total(self._holdings.by_source(lender).get(source, ZERO) for lender in lenders)
+        return exact_total(self._held.by_source(lender).get(source, ZERO) for lender in lenders)
 
     def _lots_of(self, drawer: Drawer, source: int) -> list[LotKey]:
-        return [lot for lot in self._holdings.lots(drawer) if lot[1] == source]
+        return [lot for lot in self._held.lots(drawer) if lot[1] == source]

@@ -31,13 +31,13 @@ ORDER_MAX = 2**31 - 1
 """How far from zero the order of a model may be."""
 
 
-async def create_model(tx: Write, actor: Actor, asked: NewModel) -> Model:
+async def create_model(tx: Write, actor: Actor, request: NewModel) -> Model:
     """Make a model of a document; its first version is active.
 
     Raises Invalid with every flaw of the document and its line.
     """
-    project = None if asked.project_id is None else await project_for_record(tx, actor, asked.project_id)
-    model = await read_valid(tx, project, asked.yaml, "model.yaml")
+    project = None if request.project_id is None else await project_for_record(tx, actor, request.project_id)
+    model = await read_valid(tx, project, request.yaml, "model.yaml")
     family: int = await tx.value(
         "INSERT INTO model_families (account_id, project_id) VALUES (%s, %s) RETURNING id",
         (actor.account_id, project),
@@ -48,7 +48,7 @@ async def create_model(tx: Write, actor: Actor, asked: NewModel) -> Model:
         VALUES (%s, 1, %s, %s, %s, %s, %s, %s) RETURNING id
         """,
         (
-            family, model.name, model.cadence, model.partition_type, model.share_places, asked.yaml,
+            family, model.name, model.cadence, model.partition_type, model.share_places, request.yaml,
             bytes.fromhex(sha256(model)),
         ),
     )  # fmt: skip
@@ -58,19 +58,19 @@ async def create_model(tx: Write, actor: Actor, asked: NewModel) -> Model:
     return made
 
 
-async def create_version(tx: Write, actor: Actor, friendly: str, asked: NewVersion) -> Model:
+async def create_version(tx: Write, actor: Actor, friendly: str, request: NewVersion) -> Model:
     """Make the next version of a model; only on its latest, so that nobody's changes are left behind.
 
     A name that was given to the model itself stays until a document brings another one than the last.
     """
     latest = await owned_model(tx, actor, friendly)
     problems = [
-        *_problems_of_label(asked.version_label),
-        *_problems_of_description(asked.description, "description"),
+        *_problems_of_label(request.version_label),
+        *_problems_of_description(request.description, "description"),
     ]
     if problems:
         raise Invalid(problems)
-    model = await read_valid(tx, latest.project, asked.yaml, "yaml")
+    model = await read_valid(tx, latest.project, request.yaml, "yaml")
     # The row of the family is locked: of two that save at once, the second learns of the first.
     await tx.execute("SELECT FROM model_families WHERE id = %s FOR UPDATE", (latest.family,))
     await _refuse_unless_latest(tx, latest)
@@ -84,15 +84,15 @@ async def create_version(tx: Write, actor: Actor, friendly: str, asked: NewVersi
         """,
         (
             latest.family, latest.version + 1, model.name if is_renamed else shown.name,
-            asked.version_label or None, asked.description, model.cadence, model.partition_type,
-            model.share_places, shown.order, asked.yaml, bytes.fromhex(sha256(model)),
+            request.version_label or None, request.description, model.cadence, model.partition_type,
+            model.share_places, shown.order, request.yaml, bytes.fromhex(sha256(model)),
         ),
     )  # fmt: skip
     made = await queries.get_model(tx, actor, ids.of("model", 0, number))
     changes.record(
         tx, actor, action="model.create_version", target=made.id, project_id=latest.project, after=made
     )
-    return await activate_model(tx, actor, made.id) if asked.activate else made
+    return await activate_model(tx, actor, made.id) if request.activate else made
 
 
 async def activate_model(tx: Write, actor: Actor, friendly: str) -> Model:
@@ -126,11 +126,11 @@ async def activate_model(tx: Write, actor: Actor, friendly: str) -> Model:
     return after
 
 
-async def update_model(tx: Write, actor: Actor, friendly: str, asked: ModelChange) -> Model:
+async def update_model(tx: Write, actor: Actor, friendly: str, request: ModelChange) -> Model:
     """Change the name, order or description of a version; what it computes never changes."""
     version = await owned_model(tx, actor, friendly, is_changed=True)
     before = await queries.get_model(tx, actor, friendly)
-    wanted = changed(before, asked)
+    wanted = changed(before, request)
     problems = [*_problems_of_description(wanted.description, "model.description")]
     if wrong := problem_of_name(wanted.name, "A model", "model.name"):
         problems.append(wrong)
@@ -147,10 +147,10 @@ async def update_model(tx: Write, actor: Actor, friendly: str, asked: ModelChang
     return await _update(tx, actor, version, before, wanted, action="model.update")
 
 
-async def set_version_label(tx: Write, actor: Actor, friendly: str, asked: VersionLabel) -> Model:
+async def set_version_label(tx: Write, actor: Actor, friendly: str, request: VersionLabel) -> Model:
     """Set or clear the label of a version."""
     version = await owned_model(tx, actor, friendly, is_changed=True)
-    label = asked.version_label
+    label = request.version_label
     if not isinstance(label, str | None):
         raise Malformed([Problem("version_label is required", "version_label", "required")])
     if problems := [*_problems_of_label(label)]:
@@ -187,15 +187,15 @@ def _name_in(document: str) -> str | None:
         return None
 
 
-async def _refuse_unless_latest(tx: Write, asked: StoredModel) -> None:
-    newest: int = await tx.value("SELECT max(version) FROM models WHERE family_id = %s", (asked.family,))
-    if asked.version == newest:
+async def _refuse_unless_latest(tx: Write, request: StoredModel) -> None:
+    newest: int = await tx.value("SELECT max(version) FROM models WHERE family_id = %s", (request.family,))
+    if request.version == newest:
         return
     number: int = await tx.value(
-        "SELECT id FROM models WHERE family_id = %s AND version = %s", (asked.family, newest)
+        "SELECT id FROM models WHERE family_id = %s AND version = %s", (request.family, newest)
     )
     raise Conflict(
-        f"This is version {asked.version}; a new version is made of the latest, "
+        f"This is version {request.version}; a new version is made of the latest, "
         f"version {newest}, {ids.of('model', 0, number)}."
     )
 

@@ -56,16 +56,16 @@ PROBLEMS_MAX: Final = 100
 Numbers = Decimal | list[Decimal]
 
 
-async def simulate(tx: Read, actor: Actor, friendly: str, asked: Simulation) -> Simulated:
+async def simulate(tx: Read, actor: Actor, friendly: str, request: Simulation) -> Simulated:
     """Compute a version with the values given; Invalid with everything that keeps it from being computed."""
-    if asked.end_time <= asked.start_time:
+    if request.end_time <= request.start_time:
         raise Invalid([Problem("end_time is not after start_time.", "end_time", "invalid")])
-    start, end = Instant.of(asked.start_time), Instant.of(asked.end_time)
+    start, end = Instant.of(request.start_time), Instant.of(request.end_time)
     version = await owned_model(tx, actor, friendly)
     surroundings = await surroundings_of(tx, version.project, version.document, is_final=False)
     slot, zone = Interval(start, end), await _zone_of(tx, version.project)
     lengths = days_of(slot, zone), hours_of(slot)
-    primary, values = await tx.in_thread(_computed, version.document, surroundings, asked, lengths)
+    primary, values = await tx.in_thread(_computed, version.document, surroundings, request, lengths)
     nodes = {value.slug: value for value in values}
     name = ModelName(ids.of("model", 0, version.id), version.name, version.version)
     return Simulated(name, start, end, nodes[primary], values)
@@ -79,7 +79,7 @@ async def _zone_of(tx: Read, project: int | None) -> tzinfo:
 
 
 def _computed(
-    document: str, surroundings: Surroundings, asked: Simulation, lengths: tuple[Decimal, Decimal]
+    document: str, surroundings: Surroundings, request: Simulation, lengths: tuple[Decimal, Decimal]
 ) -> tuple[str, list[NodeValue]]:
     """The primary output's slug, and the value of every node in the order of the document.
 
@@ -87,15 +87,15 @@ def _computed(
     """
     model = read_model(document)
     problems: list[Problem] = []
-    inputs = _inputs(model, asked.inputs, problems)
-    durations = _durations(model, asked.durations, problems)
-    problems += _problems_of_partition(model, asked.partition)
+    inputs = _inputs(model, request.inputs, problems)
+    durations = _durations(model, request.durations, problems)
+    problems += _problems_of_partition(model, request.partition)
     problems += _missing(model, inputs, problems)
     if problems:
         raise Invalid(problems)
     given = GivenValues(
         {name: tuple(value) if isinstance(value, list) else value for name, value in inputs.items()},
-        asked.partition,
+        request.partition,
         durations,
         *lengths,
     )
@@ -107,7 +107,7 @@ def _computed(
     if trial.problems:
         raise Invalid(bounded(trial.problems, PROBLEMS_MAX))
     results = trial.values
-    shown = equations(prepared, with_attributes(results, given), asked.partition)
+    shown = equations(prepared, with_attributes(results, given), request.partition)
     lines = {one.slug: one for one in shown}
     outputs = {node.slug for node in model.outputs}
     return model.primary_output, [

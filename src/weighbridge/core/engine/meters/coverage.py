@@ -76,11 +76,11 @@ def coverage(
         return Coverage(length, length, slot, None)
     found = Coverage(timedelta(), timedelta(), None, None)
     for meter, of_meter in by_meter(elements, lambda element: element.meter).items():
-        asked = of_meter[0].service.inside(slot)
-        if asked is not None:
+        in_service = of_meter[0].service.inside(slot)
+        if in_service is not None:
             times = [element.time for element in of_meter]
-            stretches = _stretches(times, slot, asked, cadence, zone, is_held=is_held)
-            found = found.plus(_examine(stretches, asked, meter))
+            stretches = _stretches(times, slot, in_service, cadence, zone, is_held=is_held)
+            found = found.plus(_examine(stretches, in_service, meter))
     return found
 
 
@@ -124,13 +124,13 @@ def _starts(slot: Interval, cadence: EventCadence, zone: tzinfo) -> Iterator[dat
 def _stretches(
     times: Iterable[Interval],
     slot: Interval,
-    asked: Interval,
+    in_service: Interval,
     cadence: EventCadence | None,
     zone: tzinfo,
     *,
     is_held: bool,
 ) -> list[Interval]:
-    """The time that each of a meter's events stands for; `asked` is what of the slot is asked for."""
+    """The time that each of a meter's events stands for; `in_service` is what of the slot is asked for."""
     ordered = sorted(times)
     lasting = [time for time in ordered if not time.is_reading]
     moments = [time.start for time in ordered if time.is_reading]
@@ -138,12 +138,12 @@ def _stretches(
         return lasting
     if cadence is not None:
         cells = [
-            Interval(cell.start, min(cell.end, asked.end))
+            Interval(cell.start, min(cell.end, in_service.end))
             for cell in expected(slot, cadence, zone)
-            if asked.start <= cell.start < asked.end
+            if in_service.start <= cell.start < in_service.end
         ]
         # What belongs to an expected slot that began before this time is not asked for here.
-        before = Interval(asked.start, cells[0].start if cells else asked.end)
+        before = Interval(in_service.start, cells[0].start if cells else in_service.end)
         return sorted([*lasting, *([] if lasting else [before]), *_cells(moments, cells)])
     if is_held and not lasting:
         return [Interval(start, end) for start, end in pairwise([*moments, max(slot.end, moments[-1])])]
@@ -165,13 +165,13 @@ def _cells(moments: Sequence[datetime], cells: Sequence[Interval]) -> Iterator[I
         filled = place
 
 
-def _examine(stretches: Iterable[Interval], asked: Interval, meter: Meter) -> Coverage:
+def _examine(stretches: Iterable[Interval], in_service: Interval, meter: Meter) -> Coverage:
     """Sweep over the stretches of a meter in order of their start."""
-    reached = asked.start
+    reached = in_service.start
     gap = overlap = None
     faulty = timedelta()
     for stretch in stretches:
-        inside = asked.overlap(stretch)
+        inside = in_service.overlap(stretch)
         if inside is None:
             continue
         if inside.start > reached:
@@ -182,10 +182,10 @@ def _examine(stretches: Iterable[Interval], asked: Interval, meter: Meter) -> Co
             overlap = overlap or twice
             faulty += twice.end - twice.start
         reached = max(reached, inside.end)
-    if reached < asked.end:
-        gap = gap or Interval(reached, asked.end)
-        faulty += asked.end - reached
-    return Coverage(asked.end - asked.start, faulty, gap, overlap, meter, meter)
+    if reached < in_service.end:
+        gap = gap or Interval(reached, in_service.end)
+        faulty += in_service.end - reached
+    return Coverage(in_service.end - in_service.start, faulty, gap, overlap, meter, meter)
 
 
 def _milliseconds(length: timedelta) -> int:

@@ -1,4 +1,4 @@
-"""Holdings: what drawers hold of sources, act by act, and what has moved since before.
+"""Held lots: what drawers hold of sources, act by act, and what has moved since before.
 
 Invariants: amounts are above zero; lots of a drawer stand in the order in which they were drawn.
 """
@@ -18,7 +18,7 @@ LotKey = tuple[int, int, datetime]
 """Act, source, and the moment for which it counts."""
 
 
-class Holdings:
+class HeldLots:
     """Who holds what."""
 
     def __init__(

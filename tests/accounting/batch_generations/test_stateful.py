@@ -26,6 +26,8 @@ CREDITED = {
     "Carbon": ("Carbon",),
 }
 """The ledgers that each link credits."""
+DRAWN_BY = {"Deliveries": "Biochar", "Biochar": "Carbon"}
+"""The link that draws from a ledger: what it drew before it failed stays drawn."""
 
 RANGES = (
     ("2025-01-01T00:00:00Z", "2025-02-01T00:00:00Z"),
@@ -331,4 +333,5 @@ def test_the_books_hold_through_every_story_and_end_as_if_all_had_been_known_at_
     for ledger in [ledger for link in in_both for ledger in CREDITED[link]]:
         assert works.totals()[ledger] == at_once.totals()[ledger]
         assert told.accounts()[ledger] == fresh.accounts()[ledger]
-        assert told.standings(ledger) == fresh.standings(ledger)
+        if DRAWN_BY.get(ledger) in {None, *in_both}:
+            assert told.standings(ledger) == fresh.standings(ledger)

@@ -36,7 +36,7 @@ from weighbridge.platform.accounts.actions import create_account
 from weighbridge.platform.api_tokens.actions import create_token
 from weighbridge.settings import Settings
 
-DEADLINE_SECONDS = 20.0
+DEADLINE_SECONDS = 60.0
 BODY_BYTES_MAX = 4_194_304
 
 _account_numbers = count(1)

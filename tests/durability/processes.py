@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 HERE = Path(__file__).parent
-DEADLINE_SECONDS = 20.0
+DEADLINE_SECONDS = 60.0
 
 
 def environment(**variables):

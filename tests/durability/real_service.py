@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from tests.durability.processes import Program, is_alive, until
 
 CLI = ("-m", "weighbridge.cli")
-DEADLINE_SECONDS = 40.0
+DEADLINE_SECONDS = 60.0
 
 
 class Service:

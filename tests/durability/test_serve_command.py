@@ -1,6 +1,7 @@
 """The command line of the service, as a person at a terminal meets it."""
 
 import json
+import resource
 import signal
 import socket
 import subprocess
@@ -21,12 +22,14 @@ def weighbridge(*arguments, **variables):
 
 
 def test_help_names_every_command():
-    started = time.monotonic()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     shown = weighbridge("--help")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
 
     assert shown.returncode == 0
     assert [name for name in COMMANDS if name not in shown.stdout] == []
-    assert time.monotonic() - started < 5
+    # Processor time is the command's own, however busy the machine is.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 5
 
 
 @pytest.mark.parametrize("name", COMMANDS)

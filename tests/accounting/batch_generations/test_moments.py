@@ -112,6 +112,25 @@ def test_deficits_are_listed_by_partition_and_slot(sql, deliveries, production):
     ]
 
 
+def test_what_is_settled_in_parts_opened_with_the_slot_that_it_opened_with(sql, deliveries, production):
+    told(sql, deliveries, production).story(
+        """
+        2025-01 deliver 5 | 2025-01 produce 2.5 | generate | generate Production | remaining 0
+        correct 2025-01 delivery to 0 | 2025-02 deliver 3 | generate | deficit 2  short of 2
+                                                          | was short of 3 from 2025-02-01 to 2025-03-01
+                                                          | at 2025-02-01 remaining 0 deficit 5
+                                                          | at 2025-03-01 remaining 0 deficit 2
+        """
+    )
+
+    listed = deliveries.api.get(f"/ledgers/{deliveries.ledger['id']}/deficits").expect(200).body["data"]
+
+    assert [(one["start_time"][:7], one["settled_at"], one["amount"]) for one in listed] == [
+        ("2025-01", "2025-03-01T00:00:00.000Z", 3),
+        ("2025-01", None, 2),
+    ]
+
+
 def test_every_open_deficit_is_named_whatever_is_generated(sql, deliveries, production):
     """Also those of the ledger that is drawn from, in slots that the generation does not touch."""
     told(sql, deliveries, production).story(

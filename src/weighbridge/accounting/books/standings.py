@@ -7,8 +7,9 @@ Invariant: an account stands below nothing only where deficit entries say so, so
 are looked at for shortages.
 """
 
+from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
@@ -28,7 +29,7 @@ ZERO: Final = Decimal(0)
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """A stretch of time in which an account was drawn by more than it had produced."""
+    """An amount drawn from an account beyond what it had produced, from a moment until it is settled."""
 
     account: Account
     opened_at: datetime
@@ -121,12 +122,24 @@ def _with(standing: Standing, changes: Mapping[datetime, Decimal]) -> Standing:
     return Standing(standing.opening, steps)
 
 
-def _shortages(account: Account, standing: Standing) -> Iterable[Shortage]:
-    steps = Timeline(standing.steps, opening=standing.opening).steps()
-    for place, (moment, stands_at) in enumerate(steps):
-        settled_at = steps[place + 1][0] if place + 1 < len(steps) else None
-        if stands_at < 0:
-            yield Shortage(account, moment, settled_at, EXACT.minus(stands_at))
+def _shortages(account: Account, standing: Standing) -> list[Shortage]:
+    """What opened and when it was settled, the oldest first: at every moment they sum to the deficit."""
+    found: list[Shortage] = []
+    still_open: deque[Shortage] = deque()
+    short = max(ZERO, EXACT.minus(standing.opening))
+    for moment, stands_at in Timeline(standing.steps, opening=standing.opening).steps():
+        before, short = short, max(ZERO, EXACT.minus(stands_at))
+        if short > before:
+            still_open.append(Shortage(account, moment, None, EXACT.subtract(short, before)))
+        left = EXACT.subtract(before, short)
+        while left > 0 and still_open:
+            oldest = still_open.popleft()
+            settled = min(left, oldest.amount)
+            found.append(replace(oldest, settled_at=moment, amount=settled))
+            left = EXACT.subtract(left, settled)
+            if settled < oldest.amount:
+                still_open.appendleft(replace(oldest, amount=EXACT.subtract(oldest.amount, settled)))
+    return sorted([*found, *still_open], key=lambda one: one.opened_at)
 
 
 def _standings(rows: Iterable[tuple[Any, ...]]) -> dict[Account, Standing]:

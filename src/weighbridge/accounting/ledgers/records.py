@@ -43,7 +43,7 @@ class Ledger(msgspec.Struct, frozen=True):
 
 
 class PartitionDeficit(msgspec.Struct, frozen=True):
-    """A time in which more was drawn from a partition of a ledger than it had produced, by how much."""
+    """What was drawn from a partition of a ledger beyond what it had produced, until it is settled."""
 
     ledger: str
     partition: str | None
@@ -52,7 +52,7 @@ class PartitionDeficit(msgspec.Struct, frozen=True):
     end_time: Instant
     """The end of that slot: the moment from which on so much is short."""
     settled_at: Instant | None
-    """The moment from which on it is less or more; null while it is open."""
+    """The moment at which later slots had produced as much; null while it is open."""
     amount: Decimal
 
 

@@ -5,6 +5,7 @@ batches. Invariant: what a run draws or gives back is posted once, whatever the 
 """
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 from weighbridge.accounting.books.runs import RunIdentity
 from weighbridge.accounting.planning.plan import Plan, RunDifference
@@ -28,7 +29,9 @@ def draw_entries(plans: Sequence[Plan], pool: Pool) -> tuple[list[Entry], list[s
     problems = []
     for drawer, moves in pool.moved().items():
         if (poster := posting.get(RunIdentity(drawer.slot, drawer.partition))) is None:
-            problems.append(_unposted(drawer))
+            # A run that stands as it was has no batch to post that what it holds counts for other moments.
+            if not _only_redated(moves):
+                problems.append(_unposted(drawer))
             continue
         number, difference = poster
         entries[number] += _entries(drawer, moves, difference)
@@ -50,6 +53,14 @@ def _entries(drawer: Drawer, moves: Sequence[Move], difference: RunDifference) -
         )
         for move in moves
     ]
+
+
+def _only_redated(moves: Sequence[Move]) -> bool:
+    """Whether a drawer holds as much of every source as before."""
+    sums: dict[int, Decimal] = {}
+    for move in moves:
+        sums[move.source.number] = EXACT.add(sums.get(move.source.number, Decimal(0)), move.amount)
+    return not any(sums.values())
 
 
 def _unposted(drawer: Drawer) -> str:

@@ -191,8 +191,9 @@ _ACCOUNTS: Final = """
 """
 
 _IS_OF_ACCOUNT: Final = """
-    (r.tracking_id, f.name, a.name)
-    IS NOT DISTINCT FROM (account.tracking_id, account.feedstock, account.asset)
+    coalesce(r.tracking_id, '') = coalesce(account.tracking_id, '')
+    AND coalesce(f.name, '') = coalesce(account.feedstock, '')
+    AND coalesce(a.name, '') = coalesce(account.asset, '')
 """
 
 # Beside what changes there is where the account stands in the end, which is the sum of all changes.

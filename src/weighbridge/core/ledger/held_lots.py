@@ -3,7 +3,7 @@
 Invariants: amounts are above zero; lots of a drawer stand in the order in which they were drawn.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Final
@@ -38,10 +38,6 @@ class HeldLots:
                 for lot in drawn
             }
         self._before = {drawer: self._by_move(drawer) for drawer in self._held}
-
-    def drawers(self) -> Iterable[Drawer]:
-        """Everyone who holds something, or held it before."""
-        return self._held.keys()
 
     def of_slot(self, slot: Interval) -> list[Drawer]:
         """The drawers of a slot that hold something, in order."""

@@ -10,14 +10,11 @@ static input or draw does, also where the totals stay equal.
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Final
 
 from weighbridge.core.engine import Amount, PartitionRun
 from weighbridge.core.engine.source_ledger import Drawn
 from weighbridge.core.model import Available, Model
-from weighbridge.core.quantity.number import EXACT, plain
-
-_ZERO: Final = Decimal(0)
+from weighbridge.core.quantity.number import EXACT, ZERO, plain
 
 
 def fingerprint(
@@ -48,7 +45,7 @@ def _lines_of_data(computed: PartitionRun, names: Mapping[int, Sequence[str]]) -
     hashes: dict[int, Decimal] = {}
     for group in computed.groups:
         counts[group.source] = counts.get(group.source, 0) + group.event_count
-        hashes[group.source] = EXACT.add(hashes.get(group.source, _ZERO), group.digest)
+        hashes[group.source] = EXACT.add(hashes.get(group.source, ZERO), group.digest)
     for source, elements in computed.used.items():
         counts[source] = len(elements)
         hashes[source] = Decimal(sum(element.digest for element in elements))

@@ -21,10 +21,8 @@ from weighbridge.accounting.books.runs import RUN_TAGS
 from weighbridge.core.ledger.drawing import Standing
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.ledger.timeline import Timeline
-from weighbridge.core.quantity.number import EXACT
+from weighbridge.core.quantity.number import EXACT, ZERO
 from weighbridge.db.engine import Read
-
-ZERO: Final = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)

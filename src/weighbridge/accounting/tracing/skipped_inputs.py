@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from weighbridge.accounting.batches.records import InputDataPoint, InputEvent, InputRow
 from weighbridge.core.identity import ids
-from weighbridge.core.quantity.number import parse_decimal
+from weighbridge.core.quantity.number import ZERO
 from weighbridge.db.engine import Read
-
-_ZERO = parse_decimal("0")
 
 
 async def skipped_nodes(tx: Read, project: int, batch: int) -> frozenset[str]:
@@ -34,7 +32,7 @@ async def skipped_rows(tx: Read, project: int, batches: Sequence[int]) -> Mappin
         (project, list(batches)),
     ):
         point = InputDataPoint(
-            None, slug, unit, _ZERO, None, substituted=False, imputed=False, substitution=None,
+            None, slug, unit, ZERO, None, substituted=False, imputed=False, substitution=None,
             skipped_input=True,
         )  # fmt: skip
         rows[batch].append(InputRow(point, InputEvent(ids.of("project", project), None)))

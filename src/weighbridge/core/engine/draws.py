@@ -19,11 +19,11 @@ from weighbridge.core.engine.slot_computation import (
 )
 from weighbridge.core.engine.source_ledger import Drawing, Drawn, RoundedAway, SourceLedgerView
 from weighbridge.core.ledger.allocation import AllocationError
-from weighbridge.core.ledger.drawing import ZERO, Drawer, Need, Shortfall, SourceBatch
+from weighbridge.core.ledger.drawing import Drawer, Need, Shortfall, SourceBatch
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.ledger.rounding import rounded_draw
 from weighbridge.core.model import Available, Model, Node, Upstream
-from weighbridge.core.quantity.number import exact_total, plain
+from weighbridge.core.quantity.number import ZERO, exact_total, plain
 from weighbridge.core.quantity.unit import convert
 
 

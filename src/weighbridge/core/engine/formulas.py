@@ -9,11 +9,11 @@ from weighbridge.core.engine.slot_computation import (
     SlotComputation,
     of,
 )
-from weighbridge.core.engine.statistics import ZERO
 from weighbridge.core.expression import Environment, ExpressionError
 from weighbridge.core.expression.value import Content
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Amount, Node
+from weighbridge.core.quantity.number import ZERO
 
 
 def compute(computation: SlotComputation, node: Node) -> None:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from weighbridge.core.engine.slot_computation import MISSING, NOT_COMPUTABLE, NodeReading, SlotComputation
-from weighbridge.core.engine.statistics import NOTHING, ZERO, Group, Statistics
+from weighbridge.core.engine.statistics import NOTHING, Group, Statistics
 from weighbridge.core.ledger.allocation import AllocationError, divide
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Aggregate, Amount, Input, Node, Share
-from weighbridge.core.quantity.number import CONTEXT, EXACT, plain
+from weighbridge.core.quantity.number import CONTEXT, EXACT, ZERO, plain
 from weighbridge.core.quantity.unit import ONE, Unit, conversion, convert, convert_by
 
 

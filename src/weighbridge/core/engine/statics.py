@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from weighbridge.core.engine.element import Element, StaticValue
 from weighbridge.core.engine.inputs import substitute
 from weighbridge.core.engine.slot_computation import CHANGING, MISSING, NodeReading, SlotComputation
-from weighbridge.core.engine.statistics import ZERO
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Amount, Dimension, Node, StaticInput
+from weighbridge.core.quantity.number import ZERO
 from weighbridge.core.quantity.unit import convert
 from weighbridge.core.time.instant import Instant
 

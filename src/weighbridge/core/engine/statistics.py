@@ -13,9 +13,7 @@ from typing import Final
 
 from weighbridge.core.engine.element import Element
 from weighbridge.core.ledger.partition import Partition
-from weighbridge.core.quantity.number import EXACT, exact_total
-
-ZERO: Final = Decimal(0)
+from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,21 +7,19 @@ Invariant: the parts of a value in slots that cover its time without gap or over
 last digit.
 """
 
-from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
 from weighbridge.core.quantity.number import CONTEXT, DIGITS_MAX, EXACT
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.instant import MILLISECOND, Interval
 
-_MILLISECOND: Final = timedelta(milliseconds=1)
 _HOUR: Final = Decimal(3_600_000)
 
 
 def part_inside(value: Decimal, time: Interval, slot: Interval) -> Decimal:
     """The part of a value that falls to the slot; all of it when its time is a moment or lies inside."""
-    length = (time.end - time.start) // _MILLISECOND
+    length = (time.end - time.start) // MILLISECOND
     if not value or not length or slot.holds(time):
         return value
     quantum = value.adjusted() - DIGITS_MAX + 1
@@ -30,7 +28,7 @@ def part_inside(value: Decimal, time: Interval, slot: Interval) -> Decimal:
     def up_to(milliseconds: int) -> int:
         return round(Fraction(units * min(max(milliseconds, 0), length), length))
 
-    count = up_to((slot.end - time.start) // _MILLISECOND) - up_to((slot.start - time.start) // _MILLISECOND)
+    count = up_to((slot.end - time.start) // MILLISECOND) - up_to((slot.start - time.start) // MILLISECOND)
     return _brief(Decimal(count).scaleb(quantum, context=EXACT), value)
 
 
@@ -42,7 +40,7 @@ def hours_inside(time: Interval, slot: Interval) -> Decimal:
 
 def hours(time: Interval) -> Decimal:
     """How long a stretch lasts, in hours."""
-    return CONTEXT.divide(Decimal((time.end - time.start) // _MILLISECOND), _HOUR)
+    return CONTEXT.divide(Decimal((time.end - time.start) // MILLISECOND), _HOUR)
 
 
 def _brief(part: Decimal, whole: Decimal) -> Decimal:

@@ -14,11 +14,10 @@ from typing import Final
 
 from weighbridge.core.ledger.draw_order import DrawOrder
 from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.quantity.number import ZERO
 from weighbridge.core.quantity.unit import Unit
 from weighbridge.core.time.cadence import EventSlot
 from weighbridge.core.time.instant import Interval
-
-ZERO: Final = Decimal(0)
 
 Attributes = Mapping[str, tuple[Decimal, Unit]]
 """Values that travel along with what is drawn, by output."""

@@ -6,13 +6,10 @@ Invariants: amounts are above zero; lots of a drawer stand in the order in which
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Final
 
 from weighbridge.core.ledger.drawing import NOW, Drawer, Lot, Move, SourceBatch
-from weighbridge.core.quantity.number import EXACT, exact_total
+from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
 from weighbridge.core.time.instant import Interval
-
-ZERO: Final = Decimal(0)
 
 LotKey = tuple[int, int, datetime]
 """Act, source, and the moment for which it counts."""

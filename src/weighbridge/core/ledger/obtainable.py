@@ -7,13 +7,10 @@ carried in. What may be had of an account is no more than the room that it has.
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Final
 
 from weighbridge.core.ledger.drawing import Account, SourceBatch
 from weighbridge.core.ledger.room import Room
-from weighbridge.core.quantity.number import EXACT, exact_total
-
-ZERO: Final = Decimal(0)
+from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
 
 
 class Obtainable:

@@ -27,7 +27,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Final
 
 from weighbridge.core.ledger.allocation import divide, divide_evenly
 from weighbridge.core.ledger.draw_order import DrawOrder, parts_taken
@@ -47,10 +46,8 @@ from weighbridge.core.ledger.obtainable import Obtainable
 from weighbridge.core.ledger.releases import Releases
 from weighbridge.core.ledger.room import Room
 from weighbridge.core.ledger.shelves import Shelves
-from weighbridge.core.quantity.number import EXACT, exact_total
+from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
 from weighbridge.core.time.instant import Interval
-
-ZERO: Final = Decimal(0)
 
 
 class Pool:

@@ -30,9 +30,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
-from weighbridge.core.quantity.number import EXACT, exact_total
-
-ZERO: Final = Decimal(0)
+from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
 
 SCALE_DEFAULT: Final = 6
 """Decimals that a ledger keeps unless it is made with others."""

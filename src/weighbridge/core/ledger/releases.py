@@ -11,12 +11,9 @@ Invariant: no more is released than was taken.
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Final
 
 from weighbridge.core.ledger.drawing import RunKey, SourceRun
-from weighbridge.core.quantity.number import EXACT
-
-ZERO: Final = Decimal(0)
+from weighbridge.core.quantity.number import EXACT, ZERO
 
 _Owed = tuple[int | None, Decimal]
 """A batch of which was taken, or None for what the run is short of."""

@@ -14,9 +14,7 @@ from typing import Final
 
 from weighbridge.core.ledger.drawing import Account, Standing
 from weighbridge.core.ledger.timeline import Timeline
-from weighbridge.core.quantity.number import EXACT
-
-ZERO: Final = Decimal(0)
+from weighbridge.core.quantity.number import EXACT, ZERO
 
 UNBOUNDED: Final = Decimal("Infinity")
 """The room of an account of which nothing is known."""

@@ -21,11 +21,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
-from typing import Final
 
-from weighbridge.core.quantity.number import EXACT
-
-ZERO: Final = Decimal(0)
+from weighbridge.core.quantity.number import EXACT, ZERO
 
 
 class Timeline:

@@ -10,7 +10,7 @@ no readings has no value, except that a sum, a count and an array of nothing are
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from itertools import pairwise
 from typing import Final
@@ -18,10 +18,8 @@ from typing import Final
 from weighbridge.core.expression.functions.aggregate import average, median
 from weighbridge.core.model.definition import Aggregate, Amount, Input
 from weighbridge.core.quantity.number import CONTEXT, EXACT, exact_total, total
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.instant import MILLISECOND, Interval
 from weighbridge.core.time.meter import EVENT_TYPE, Meter, by_meter
-
-_MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ def time_weighted(readings: Sequence[Reading], slot: Interval) -> Decimal | None
     stretches = standing(readings, slot)
     overlaps = [(reading.value, slot.overlap(reading.time)) for reading in stretches]
     inside = [(value, overlap) for value, overlap in overlaps if overlap is not None]
-    lengths = [Decimal((overlap.end - overlap.start) // _MILLISECOND) for _, overlap in inside]
+    lengths = [Decimal((overlap.end - overlap.start) // MILLISECOND) for _, overlap in inside]
     return _mean([value for value, _ in inside], lengths)
 
 

@@ -29,6 +29,9 @@ from decimal import (
 )
 from typing import Final
 
+ZERO: Final = Decimal(0)
+"""Nothing, where an amount begins before anything is added to it."""
+
 DIGITS_MAX: Final = 34
 """The most significant digits a number carries."""
 

@@ -18,6 +18,7 @@ from weighbridge.core.expression.operation import Computing, TypedOperation, Typ
 from weighbridge.core.expression.tree import Expression, FunctionCall
 from weighbridge.core.quantity.number import CONTEXT
 from weighbridge.core.rule.record import Record
+from weighbridge.core.time.instant import MILLISECOND
 
 ARGUMENTS_MAX: Final = 10
 """Values that count_same may compare."""
@@ -41,11 +42,10 @@ EITHER: Final = frozenset(["sum", "average", "min", "max", "median"])
 """Functions of formulas that aggregate over the window when they have one argument."""
 
 _HOUR_MILLISECONDS: Final = Decimal(3_600_000)
-_MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 def _hours(length: timedelta) -> Decimal:
-    return CONTEXT.divide(Decimal(length // _MILLISECOND), _HOUR_MILLISECONDS)
+    return CONTEXT.divide(Decimal(length // MILLISECOND), _HOUR_MILLISECONDS)
 
 
 FACTS: Final[Mapping[str, Callable[[Record], Decimal]]] = {

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Final
 
 from weighbridge.core.quantity.number import CONTEXT
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 
 CADENCES: Final = ("event", "hourly", "daily", "weekly", "monthly", "quarterly", "annual")
 """Every cadence a model may have; `event` has a slot for each event instead of cutting time."""
@@ -28,7 +28,6 @@ SLOTS_MAX: Final = 20_000
 
 _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
-_MILLISECOND: Final = timedelta(milliseconds=1)
 _MONTHS: Final = {"monthly": 1, "quarterly": 3, "annual": 12}
 
 
@@ -142,7 +141,7 @@ def days_of(slot: Interval, zone: tzinfo) -> Decimal:
 
 def hours_of(slot: Interval) -> Decimal:
     """The length of a slot in hours as the clock ran: 743 for a March in which clocks advance."""
-    return _divided(Fraction(slot.milliseconds, _HOUR // _MILLISECOND))
+    return _divided(Fraction(slot.milliseconds, _HOUR // MILLISECOND))
 
 
 def _day_holding(moment: datetime, zone: tzinfo) -> tuple[Interval, Fraction]:

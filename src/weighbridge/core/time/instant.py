@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, Self
 
-_MILLISECOND: Final = timedelta(milliseconds=1)
+MILLISECOND: Final = timedelta(milliseconds=1)
+"""The shortest time that a value tells apart."""
 
 
 class Instant(datetime):
@@ -52,7 +53,7 @@ class Interval:
     @property
     def milliseconds(self) -> int:
         """How long it lasts."""
-        return (self.end - self.start) // _MILLISECOND
+        return (self.end - self.start) // MILLISECOND
 
     def holds(self, other: "Interval") -> bool:
         """Whether the other lies inside: a reading at this end is outside, a stretch may end with this."""

@@ -10,7 +10,6 @@ compared byte by byte; voided events are neither evaluated nor members.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, Final
 
 from psycopg.sql import SQL, Composable, Composed
@@ -22,13 +21,12 @@ from weighbridge.core.expression import tree as t
 from weighbridge.core.expression.tree import Operator, walk
 from weighbridge.core.rule import MemberScope, Record, Rolling, affected, reach
 from weighbridge.core.rule.windows.slots import slot_number
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.db.literal import Literal
 from weighbridge.quality.evaluation.prepared_rule import EventKind, PreparedRule
 from weighbridge.quality.versions.period import EARLIEST, Period
 
-_MILLISECOND: Final = timedelta(milliseconds=1)
 _INEXACT: Final = frozenset(
     {
         Operator.ADD,
@@ -162,13 +160,13 @@ async def widened(tx: Read, prepared: PreparedRule, changed: Interval) -> Period
     count = _members_before(prepared)
     if not count:
         assert reached is not None  # noqa: S101 - a window that counts no members reaches over some time
-        return Instant.of(reached.start), Instant.of(reached.end + _MILLISECOND)
+        return Instant.of(reached.start), Instant.of(reached.end + MILLISECOND)
     start = changed.start if reached is None else reached.start
     around = Instant.of(changed.start), Instant.of(changed.end)
     last = await _member(tx, prepared, around, count, is_before=False)
     if last is not None and reached is not None:
         last = max(last, Instant.of(reached.end))
-    return Instant.of(start), None if last is None else Instant.of(last + _MILLISECOND)
+    return Instant.of(start), None if last is None else Instant.of(last + MILLISECOND)
 
 
 async def _first_member(tx: Read, prepared: PreparedRule, period: Period) -> Instant:

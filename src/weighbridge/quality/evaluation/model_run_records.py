@@ -8,7 +8,6 @@ evaluated nor members.
 """
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
 from typing import Any, Final
 
 from psycopg.sql import SQL, Composable, Identifier
@@ -16,14 +15,13 @@ from psycopg.sql import SQL, Composable, Identifier
 from weighbridge.core.expression.tree import Name
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.rule import MemberScope, Record, affected, reach
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 from weighbridge.db.literal import Literal
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
 from weighbridge.quality.evaluation.event_records import RecordStream
 from weighbridge.quality.evaluation.prepared_rule import PreparedRule
 from weighbridge.quality.versions.period import Period
 
-_MILLISECOND: Final = timedelta(milliseconds=1)
 _RUNS: Final = SQL(
     """
     SELECT b.id AS key, b.start_time, b.end_time, b.created_at,
@@ -77,7 +75,7 @@ def widened_runs(prepared: PreparedRule, changed: Interval) -> Period:
     reached = affected(prepared.rule.window, changed, prepared.zone)
     if reached is None:
         return Instant.of(changed.start), None
-    return Instant.of(reached.start), Instant.of(reached.end + _MILLISECOND)
+    return Instant.of(reached.start), Instant.of(reached.end + MILLISECOND)
 
 
 def covered_runs(period: Period) -> Composable:

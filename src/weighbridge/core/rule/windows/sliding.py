@@ -27,10 +27,9 @@ from typing import Any, Final, Protocol
 
 from weighbridge.core.expression.tree import FunctionCall, Number, Word
 from weighbridge.core.expression.value import Element
-from weighbridge.core.quantity.number import CONTEXT, EXACT
+from weighbridge.core.quantity.number import CONTEXT, EXACT, ZERO
 from weighbridge.core.rule.windows.ordered import Ordered
 
-_ZERO: Final = Decimal(0)
 _ONE: Final = Decimal(1)
 
 
@@ -67,7 +66,7 @@ class Sum:
     """The exact sum, rounded once."""
 
     def __init__(self) -> None:
-        self.total = _ZERO
+        self.total = ZERO
         self.count = 0
 
     def enter(self, value: Decimal) -> None:
@@ -94,7 +93,7 @@ class Deviation(Sum):
 
     def __init__(self) -> None:
         super().__init__()
-        self._squares = _ZERO
+        self._squares = ZERO
 
     def enter(self, value: Decimal) -> None:
         super().enter(value)
@@ -219,7 +218,7 @@ class Same:
             del self._members[value]
 
     def result(self, own: Any) -> Element:
-        return _ZERO if own is None else Decimal(self._members[own])
+        return ZERO if own is None else Decimal(self._members[own])
 
 
 BEFORE: Final = frozenset(["previous", "missed_slots"])

@@ -30,7 +30,7 @@ from typing import Any, Final
 
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.cadence import slot_at
-from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.instant import MILLISECOND, Interval
 
 MEMBERS_MAX: Final = 10_000
 """Members that a rolling window may count."""
@@ -60,8 +60,6 @@ PERIODS: Final = {
 
 KINDS: Final = {"rolling": "rolling", "trailing": "rolling", "calendar": "calendar"}
 """The kinds of window as they may be spelled."""
-
-_MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 class Extent(StrEnum):
@@ -97,7 +95,7 @@ class Calendar:
     def opening(self, period: Interval, zone: tzinfo) -> datetime:
         """The start of the first period of the window whose last period this is."""
         for _ in range(self.value - 1):
-            period = self.period(period.start - _MILLISECOND, zone)
+            period = self.period(period.start - MILLISECOND, zone)
         return period.start
 
     def closing(self, period: Interval, zone: tzinfo) -> datetime:

@@ -1,17 +1,14 @@
 """What goes in and out of preview and generation."""
 
-from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
 
 from weighbridge.accounting.batches.records import PrimaryOutput, StaleReason
 from weighbridge.accounting.ledgers.records import PartitionDeficit
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Line
-
-Moment = Annotated[datetime, msgspec.Meta(tz=True)]
+from weighbridge.http.text import Line, Moment
 
 
 class BatchAmount(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

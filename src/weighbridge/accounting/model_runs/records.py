@@ -1,12 +1,12 @@
 """What a model run looks like on the wire, and what callers send to have one made."""
 
-from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Final
+from typing import Final
 
 import msgspec
 
 from weighbridge.core.time.instant import Instant
+from weighbridge.http.text import Moment
 
 DATA_POINTS_MAX: Final = 10_000
 """Data points that one model run may be given."""
@@ -14,7 +14,6 @@ DATA_POINTS_MAX: Final = 10_000
 STATES: Final = ("complete", "failed", "processing")
 """States of a run; only that behind a batch is ever `processing`."""
 
-Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 NodeValue = Decimal | list[Decimal] | None
 
 

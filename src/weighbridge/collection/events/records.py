@@ -1,8 +1,7 @@
 """What an event looks like on the wire."""
 
-from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -12,6 +11,7 @@ from weighbridge.collection.locations.records import Location
 from weighbridge.collection.measurements.findings import DataPointResult
 from weighbridge.core.identity.link import Link
 from weighbridge.core.time.instant import Instant
+from weighbridge.http.text import Moment
 
 EVENTS_MAX: Final = 10_000
 """Events in one request, at most."""
@@ -24,8 +24,6 @@ REFERENCE_LENGTH_MAX: Final = 255
 
 LOCATIONS_MAX: Final = 10
 """Locations of one event, at most."""
-
-Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class LocationRef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,19 +1,17 @@
 """What a model version looks like on the wire, and what callers send about one."""
 
-from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from weighbridge.core.identity.link import Link
 from weighbridge.core.time.instant import Instant
+from weighbridge.http.text import Moment
 
 VERSION_LABEL_LENGTH_MAX: Final = 255
 DESCRIPTION_LENGTH_MAX: Final = 500
-
-Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class Model(msgspec.Struct, frozen=True):

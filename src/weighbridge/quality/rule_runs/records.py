@@ -1,14 +1,11 @@
 """What a rule run looks like on the wire."""
 
-from datetime import datetime
 from decimal import Decimal
-from typing import Annotated
 
 import msgspec
 
 from weighbridge.core.time.instant import Instant
-
-Moment = Annotated[datetime, msgspec.Meta(tz=True)]
+from weighbridge.http.text import Moment
 
 
 class RuleRun(msgspec.Struct, frozen=True):

@@ -1,6 +1,5 @@
 """What a data rule looks like on the wire."""
 
-from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Final
 
@@ -9,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from weighbridge.core.identity.link import Link
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Description
+from weighbridge.http.text import Description, Moment
 
 EXPRESSION_LENGTH_MAX: Final = 4_000
 """Characters of a rule's expression."""
@@ -22,7 +21,6 @@ PRIORITY_DEFAULT: Final = 100
 EVALUATIONS: Final = ("automatic", "on_demand")
 """When a rule is evaluated: whenever data change, or when it is asked for."""
 
-Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 ExpressionText = Annotated[str, msgspec.Meta(max_length=EXPRESSION_LENGTH_MAX)]
 
 

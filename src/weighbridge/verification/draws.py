@@ -9,7 +9,7 @@ import msgspec
 from weighbridge.core.engine.source_ledger import Drawing, Drawn, SourceLedgerView
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.partition import Partition
-from weighbridge.core.ledger.pool import Pool
+from weighbridge.core.ledger.pool.pool import Pool
 from weighbridge.core.ledger.rounding import HALF_EVEN, LedgerRounding
 from weighbridge.core.model import Available, Model, Upstream
 from weighbridge.core.quantity.unit import ONE, Unit, parse_unit

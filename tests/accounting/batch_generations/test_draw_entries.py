@@ -6,7 +6,7 @@ from decimal import Decimal
 from weighbridge.accounting.planning.draw_entries import draw_entries
 from weighbridge.core.ledger.drawing import Drawer, Lot, Need, SourceBatch
 from weighbridge.core.ledger.partition import Partition
-from weighbridge.core.ledger.pool import Pool
+from weighbridge.core.ledger.pool.pool import Pool
 from weighbridge.core.time.instant import Interval
 
 LEDGER = 1

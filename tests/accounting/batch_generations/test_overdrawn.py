@@ -103,6 +103,41 @@ def test_a_run_that_comes_to_less_covers_what_it_can_as_it_is_now(works):
     assert [one["amount"] for one in result["deficits"]] == [2]
 
 
+def test_what_a_later_run_gives_back_covers_what_an_earlier_one_kept_in_the_same_generation(works):
+    [mass, _] = works.deliver(10, 3, JANUARY)
+    works.deliver(2, 5, FEBRUARY)
+    chain.produce(works.sink, 3, MARCH)
+    used_in_april = chain.produce(works.sink, 3, APRIL)
+    works.generate()
+    accounting.void(works.sql, mass)
+    works.deliveries.deliver(5, JANUARY)
+    accounting.void(works.sql, used_in_april)
+    chain.produce(works.sink, 0.5, APRIL)
+
+    result = works.generate()
+
+    # March kept a tonne of January that nothing covered, until April, which comes later, returned one.
+    assert newest(works.sink) == {"2025-03": 5 * 3 + 1 * 5, "2025-04": 1 * 5}
+    assert result["deficits"] == []
+    assert works.generate()["batches"] == []
+
+
+def test_what_a_run_keeps_is_not_taken_from_those_that_come_after_it(works):
+    [mass, _] = works.deliver(10, 3, JANUARY)
+    works.deliver(2, 5, FEBRUARY)
+    chain.produce(works.sink, 4, MARCH)
+    chain.produce(works.sink, 2, APRIL)
+    works.generate()
+    accounting.void(works.sql, mass)
+    works.deliveries.deliver(5, JANUARY)
+
+    result = works.generate()
+
+    # Both hold what they held, and nobody is refused: of 7 tonnes 8 are drawn in March and 4 in April.
+    assert newest(works.sink) == {"2025-03": 8 * 3, "2025-04": 2 * 3 + 2 * 5}
+    assert [one["amount"] for one in result["deficits"]] == [1, 4]
+
+
 def test_deleting_what_drew_makes_the_chain_computable_again(works):
     wrong_date = works.deliver(10, 3, JANUARY)
     chain.produce(works.sink, 3, MARCH)

@@ -13,7 +13,7 @@ from weighbridge.core.engine.source_ledger import Drawing, SourceLedgerView
 from weighbridge.core.engine.statistics import NOTHING, Group, statistics_of
 from weighbridge.core.ledger.drawing import SourceBatch
 from weighbridge.core.ledger.partition import Partition
-from weighbridge.core.ledger.pool import Pool
+from weighbridge.core.ledger.pool.pool import Pool
 from weighbridge.core.model import Aggregate, Available, Input, StaticInput, Upstream
 from weighbridge.core.quantity.unit import convert, parse_unit
 from weighbridge.core.time.instant import Instant, Interval

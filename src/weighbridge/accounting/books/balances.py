@@ -1,7 +1,6 @@
 """Balances: what the accounts of ledgers hold and lack, an account being one partition over all slots."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
@@ -9,23 +8,10 @@ import msgspec
 from psycopg.sql import SQL
 
 from weighbridge.accounting.books.runs import RUN_TAGS
-from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.ledger.partition import Account, Partition
 from weighbridge.core.ledger.posting import GENERATED, Taken
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """A partition of a ledger, over all slots."""
-
-    ledger: int
-    partition: Partition
-
-    @property
-    def order(self) -> tuple[object, ...]:
-        """By what accounts are ordered."""
-        return self.ledger, self.partition.label
 
 
 class HeldBatch(msgspec.Struct, frozen=True):

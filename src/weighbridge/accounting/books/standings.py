@@ -16,10 +16,9 @@ from typing import Any, Final
 
 from psycopg.sql import SQL
 
-from weighbridge.accounting.books.balances import Account
 from weighbridge.accounting.books.runs import RUN_TAGS
 from weighbridge.core.ledger.drawing import Standing
-from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.ledger.partition import Account, Partition
 from weighbridge.core.ledger.timeline import Timeline
 from weighbridge.core.quantity.number import EXACT, ZERO
 from weighbridge.db.engine import Read

@@ -9,5 +9,5 @@ the engine draws from. Nothing is posted here: what moved in the pool is propose
 4. `manual_sources.py`, `manual_allocation.py` - sources named by hand, and how they are divided over runs;
 5. `draws.py` - the pool and the allocation together, as one generation uses them.
 
-The pool itself is `core/ledger/pool.py`, which has a worked example.
+The pool itself is `core/ledger/pool/pool.py`, which has a worked example.
 """

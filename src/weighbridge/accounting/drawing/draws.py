@@ -20,7 +20,7 @@ from weighbridge.accounting.drawing.manual_allocation import (
 from weighbridge.accounting.drawing.manual_sources import ManualSources
 from weighbridge.accounting.drawing.version import DrawingVersion
 from weighbridge.core.engine.source_ledger import Drawing, SourceLedgerView
-from weighbridge.core.ledger.pool import Pool
+from weighbridge.core.ledger.pool.pool import Pool
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid

@@ -22,8 +22,8 @@ from weighbridge.core.ledger.drawing import (
     SourceBooks,
     Standing,
 )
-from weighbridge.core.ledger.partition import Partition
-from weighbridge.core.ledger.pool import Pool
+from weighbridge.core.ledger.partition import Account, Partition
+from weighbridge.core.ledger.pool.pool import Pool
 from weighbridge.core.quantity.number import EXACT
 from weighbridge.core.time.cadence import identity_of
 from weighbridge.core.time.instant import Instant, Interval
@@ -121,13 +121,12 @@ async def read_pool(tx: Read, request: InventoryRequest) -> Pool:
 
 async def _standings(
     tx: Read, request: InventoryRequest, rows: Sequence[_SourceRow]
-) -> dict[tuple[int, Partition], Standing]:
+) -> Mapping[Account, Standing]:
     """How the accounts of the sources stand from the first moment on for which anything may be drawn."""
     if not rows:
         return {}
     since = min(slot.end for slot in request.slots)
-    standings = await standings_after(tx, request.project, {row.ledger for row in rows}, since)
-    return {(account.ledger, account.partition): one for account, one in standings.items()}
+    return await standings_after(tx, request.project, {row.ledger for row in rows}, since)
 
 
 async def _held(tx: Read, request: InventoryRequest) -> dict[Drawer, list[Lot]]:

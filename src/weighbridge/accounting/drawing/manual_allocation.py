@@ -16,7 +16,7 @@ from weighbridge.accounting.drawing.version import DrawingVersion
 from weighbridge.core.ledger.allocation import AllocationError
 from weighbridge.core.ledger.drawing import Drawer
 from weighbridge.core.ledger.partition import Partition
-from weighbridge.core.ledger.pool import Pool
+from weighbridge.core.ledger.pool.pool import Pool
 from weighbridge.core.model import Upstream
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import plain

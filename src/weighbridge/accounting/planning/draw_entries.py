@@ -10,7 +10,7 @@ from decimal import Decimal
 from weighbridge.accounting.books.runs import RunIdentity
 from weighbridge.accounting.planning.plan import Plan, RunDifference
 from weighbridge.core.ledger.drawing import Drawer, Move
-from weighbridge.core.ledger.pool import Pool
+from weighbridge.core.ledger.pool.pool import Pool
 from weighbridge.core.ledger.posting import Entry, EntryKind
 from weighbridge.core.quantity.number import EXACT
 

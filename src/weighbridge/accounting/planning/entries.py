@@ -10,7 +10,6 @@ from datetime import datetime
 from decimal import Decimal
 
 from weighbridge.accounting.books.balances import (
-    Account,
     HeldBatch,
     OpenDeficit,
     accounts_of,
@@ -20,7 +19,8 @@ from weighbridge.accounting.books.balances import (
     taken_by,
 )
 from weighbridge.accounting.planning.plan import NewBatch, Plan, RunDifference
-from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.ledger.drawing import Released
+from weighbridge.core.ledger.partition import Account
 from weighbridge.core.ledger.posting import (
     BatchBalance,
     Deficit,
@@ -89,11 +89,11 @@ async def entries_of(
     project: int,
     plans: Sequence[Plan],
     draws: Sequence[Entry],
-    released: Collection[tuple[int, Partition]] = (),
+    released: Mapping[Account, Released],
 ) -> ProposedEntries:
     """Work out what plans post together; `draws` are what their runs take of other ledgers.
 
-    In the accounts that are named as released, runs take from their own batches again.
+    What draws count upon to be released is released first, whatever else could be.
     """
     work: dict[Account, _AccountWork] = {}
     for difference in sorted((one for plan in plans for one in plan.differences), key=_order):
@@ -117,10 +117,10 @@ async def entries_of(
     moved = {
         account
         for account, of_account in work.items()
-        if (account.ledger, account.partition) in released or _needs_balances(of_account, totals, taken)
+        if account in released or _needs_balances(of_account, totals, taken)
     }
     await _read_balances(tx, project, {account: work[account] for account in moved}, set(accounts))
-    return await tx.in_thread(_post_all, work, moved, totals, draws)
+    return await tx.in_thread(_post_all, work, moved, totals, draws, released)
 
 
 async def _read_balances(
@@ -153,6 +153,7 @@ def _post_all(
     moved: set[Account],
     totals: Mapping[NewBatch, Total],
     draws: Sequence[Entry],
+    released: Mapping[Account, Released],
 ) -> ProposedEntries:
     entries: list[Entry] = [*draws]
     deficit_entries: list[DeficitEntry] = []
@@ -163,6 +164,7 @@ def _post_all(
             _balances(of_account),
             [Deficit(one.run, one.settled_from, one.amount) for one in of_account.deficits],
             of_account.taken,
+            released.get(account, {}),
         )
         drawn = of_account.draws if account in moved else ()
         posted = post(books, [totals[one.batch] for one in of_account.differences], drawn)

@@ -14,10 +14,10 @@ from decimal import Decimal
 from typing import Final
 
 from weighbridge.accounting.batch_generations.records import NewGeneration, UpdatedInputs
-from weighbridge.accounting.books.balances import Account
 from weighbridge.accounting.books.runs import RUN_COLUMNS, RUN_TAGS, RunRow
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.identity import ids
+from weighbridge.core.ledger.partition import Account
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import exact_total, plain
 from weighbridge.db.engine import Read

@@ -57,7 +57,11 @@ async def make_plans(
     drawings = await drawings_of(tx, [scope.drawing for scope in scopes], sources)
     versions = [await _read(tx, scope) for scope in scopes]
     drawings = drawings.allocated([runs for one in versions for runs in one.runs()], sources)
-    return [await _plan(tx, one, drawings) for one in versions], drawings
+    while True:
+        plans = [await _plan(tx, one, drawings) for one in versions]
+        has_problems = any(plan.problems for plan in plans)
+        if has_problems or drawings.pool is None or not drawings.pool.begin_again():
+            return plans, drawings
 
 
 async def _read(tx: Read, scope: Scope) -> _VersionData:

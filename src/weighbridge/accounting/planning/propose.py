@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from weighbridge.accounting.batch_generations.records import NewGeneration
-from weighbridge.accounting.books.balances import Account
 from weighbridge.accounting.books.stale_reasons import StaleSourceBatch, stale_sources_of
 from weighbridge.accounting.books.standings import (
     Shortage,
@@ -30,6 +29,7 @@ from weighbridge.accounting.planning.plan import Plan, RunDifference
 from weighbridge.accounting.planning.planner import make_plans
 from weighbridge.accounting.planning.scope import Scope, scopes_of
 from weighbridge.core.ledger.drawing import Standing
+from weighbridge.core.ledger.partition import Account
 from weighbridge.core.ledger.posting import Entry
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
@@ -114,7 +114,7 @@ async def propose(tx: Read, request: Request) -> Proposal:
         draws, problems = draw_entries(plans, drawings.pool)
     entries = ProposedEntries()
     if not problems:
-        released = drawings.pool.released if drawings.pool else ()
+        released = drawings.pool.released if drawings.pool else {}
         entries = await entries_of(tx, scopes[0].project, plans, draws, released)
     before, after = await _standings(tx, scopes, entries)
     return Proposal(

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.partition import Partition
-from weighbridge.core.ledger.pool import Pool
+from weighbridge.core.ledger.pool.pool import Pool
 from weighbridge.core.ledger.rounding import HALF_EVEN, LedgerRounding
 from weighbridge.core.quantity.unit import Unit
 from weighbridge.core.time.instant import Interval

@@ -1,6 +1,6 @@
 """Drawing takes amounts from the batches of source ledgers for the nodes of the runs that need them.
 
-Here are the values of drawing: who draws, what of, how much, and what came of it. `pool.py` draws.
+Here are the values of drawing: who draws, what of, how much, and what came of it. `pool/` draws.
 
 Invariants: sources are ordered by slot, tracking id and partition, by number only where one run made several
 batches; drawers are ordered by slot, partition and node.
@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Final
 
 from weighbridge.core.ledger.draw_order import DrawOrder
-from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.ledger.partition import Account, Partition
 from weighbridge.core.quantity.number import ZERO
 from weighbridge.core.quantity.unit import Unit
 from weighbridge.core.time.cadence import EventSlot
@@ -22,11 +22,11 @@ from weighbridge.core.time.instant import Interval
 Attributes = Mapping[str, tuple[Decimal, Unit]]
 """Values that travel along with what is drawn, by output."""
 
-Account = tuple[int, Partition]
-"""A partition of a ledger, over all slots."""
-
 RunKey = tuple[int, int]
 """A ledger, and a run that is credited to it."""
+
+Released = Mapping[int, Mapping[int, Decimal]]
+"""By run of one account, how much becomes free of which batches."""
 
 Match = tuple[tuple[str, str | None], ...]
 """Dimensions of a partition, and the value that a source must have there."""
@@ -53,7 +53,7 @@ class SourceBatch:
     @property
     def account(self) -> Account:
         """Its ledger and partition: what was produced and drawn there bounds what may be drawn."""
-        return self.ledger, self.partition
+        return Account(self.ledger, self.partition)
 
     @property
     def order(self) -> tuple[object, ...]:

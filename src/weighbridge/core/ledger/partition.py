@@ -1,11 +1,11 @@
 """A partition is the part of a slot that makes one batch: a feedstock, a tracking id, or both.
 
 Invariants: a partition has a value in every dimension of its type and in no other; partitions are
-ordered by their values as people see them, never by id or arrival.
+ordered by their values as people see them, never by id or arrival. An account is a partition of one ledger.
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 DIMENSIONS: Final = {
     "time": (),
@@ -67,3 +67,15 @@ def _quoted(value: str) -> str:
         return value
     doubled = value.replace('"', '""')
     return f'"{doubled}"'
+
+
+class Account(NamedTuple):
+    """A partition of a ledger, over all slots."""
+
+    ledger: int
+    partition: Partition
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """By what accounts are ordered."""
+        return self.ledger, self.partition.label

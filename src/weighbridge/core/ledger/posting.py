@@ -30,6 +30,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
+from weighbridge.core.ledger.drawing import Released
 from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
 
 SCALE_DEFAULT: Final = 6
@@ -148,6 +149,8 @@ class PartitionBooks:
     deficits: Sequence[Deficit] = ()
     taken: Mapping[Key, Sequence[Taken]] = field(default_factory=dict)
     """By run, in the order in which it was taken."""
+    released: Released = field(default_factory=dict)
+    """By run, how much of which batches the draws of this generation count upon to be released first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +172,7 @@ def post(books: PartitionBooks, totals: Sequence[Total], drawn: Sequence[Entry] 
     partition.release()
     for total in totals:
         partition.rise(total)
+    partition.release()
     partition.settle()
     for total in totals:
         partition.fall(total)
@@ -200,6 +204,10 @@ class _Partition:
         for one in books.balances:
             self._own.setdefault(one.run, []).append(one.batch)
         self._taken = {run: list(taken) for run, taken in books.taken.items()}
+        self._counted_upon: dict[Key, dict[Key, Decimal]] = {
+            run: {batch: amount for batch, amount in batches.items()}  # noqa: C416
+            for run, batches in books.released.items()
+        }
         # Falls only take, so what was found empty once stays so: the partition is walked through once.
         self._oldest = deque(self._balances)
         self._deficits = {deficit.run: deficit for deficit in books.deficits}
@@ -216,10 +224,22 @@ class _Partition:
                 self._returned_by.setdefault(entry.batch, entry.posted_by)
 
     def release(self) -> None:
-        """Have runs take from their own batches what they took from others' while those held nothing."""
-        for run in [run for run, taken in self._taken.items() if run in self._own and taken]:
-            for batch in self._own[run]:
-                self._release(run, batch)
+        """Have runs take from their own batches what they took from others' while those held nothing.
+
+        What draws of this generation count upon is released before anything else. What is released may be
+        of a run that itself took from others, so it goes on until every run has taken its own first.
+        """
+        runs = [run for run in self._taken if run in self._own]
+        for run in runs:
+            counted_upon = self._counted_upon.pop(run, {})
+            for batch in self._own[run] if counted_upon else ():
+                self._release(run, batch, counted_upon)
+        was_released = True
+        while was_released:
+            was_released = False
+            for run in runs:
+                for batch in self._own[run]:
+                    was_released |= self._release(run, batch)
 
     def rise(self, total: Total) -> None:
         """Close the run's deficit, give back what its falls took, and credit the rest, even if it is zero."""
@@ -230,26 +250,24 @@ class _Partition:
             left = EXACT.subtract(left, closed)
         for taken in latest_first(self._taken.get(total.run, ()), total.end):
             given = min(left, taken.amount)
-            self._give(total.run, taken, given, total.batch)
+            self._give_back(total.run, taken, given, total.batch)
             left = EXACT.subtract(left, given)
         self._post(
             Entry(self._ledger, EntryKind.CREDIT, total.run, total.batch, total.batch, left, total.end)
         )
 
     def settle(self) -> None:
-        """Take what was given for the open deficits, oldest first, in the name of who gave."""
+        """Take what was given for the open deficits, oldest first, in the name of who gave.
+
+        What was given of a run's own batches settles its own deficit before any other.
+        """
+        own: dict[Key, deque[Entry]] = {}
+        for entry in self._given:
+            own.setdefault(self._run_of[entry.batch], deque()).append(entry)
         for deficit in list(self._deficits.values()):
-            left = deficit.amount
-            while left and self._given:
-                given = self._given.popleft()
-                there = min(given.amount, self._balances[given.batch])
-                taken = min(left, there)
-                if taken < there:
-                    self._given.appendleft(replace(given, amount=EXACT.subtract(given.amount, taken)))
-                at = max(deficit.end, self._ends[given.batch])
-                self._take(deficit.run, Taken(given.batch, taken, at), given.posted_by)
-                self._change_deficit(self._deficits[deficit.run], EXACT.minus(taken))
-                left = EXACT.subtract(left, taken)
+            self._settle(deficit, own.get(deficit.run, deque()))
+        for deficit in list(self._deficits.values()):
+            self._settle(deficit, self._given)
 
     def fall(self, total: Total) -> None:
         """Take from the run's own batches, then from the partition's; what is left is the run's deficit."""
@@ -289,18 +307,33 @@ class _Partition:
             if amount
         )
 
-    def _release(self, run: Key, batch: Key) -> None:
-        end = self._ends[batch]
+    def _settle(self, deficit: Deficit, given: deque[Entry]) -> None:
+        left = deficit.amount
+        while left and given:
+            entry = given.popleft()
+            there = min(entry.amount, self._balances[entry.batch])
+            amount = min(left, there)
+            if amount < there:
+                given.appendleft(replace(entry, amount=EXACT.subtract(entry.amount, amount)))
+            at = max(deficit.end, self._ends[entry.batch])
+            self._take(deficit.run, Taken(entry.batch, amount, at), entry.posted_by)
+            self._change_deficit(self._deficits[deficit.run], EXACT.minus(amount))
+            left = EXACT.subtract(left, amount)
+
+    def _release(self, run: Key, batch: Key, at_most: dict[Key, Decimal] | None = None) -> bool:
+        """Release others for what a batch of a run holds; say whether any was."""
+        end, was_released = self._ends[batch], False
         posted_by = self._returned_by.get(batch, self._poster)
         for taken in latest_first(self._taken[run], end):
             amount = min(self._balances[batch], taken.amount)
+            if at_most is not None:
+                amount = min(amount, at_most.get(taken.batch, ZERO))
+                at_most[taken.batch] = EXACT.subtract(at_most.get(taken.batch, ZERO), amount)
             if self._run_of.get(taken.batch) != run and amount > 0:
-                instead = Taken(batch, amount, end)
-                self._give(run, taken, amount, posted_by)
-                self._take(run, instead, posted_by)
-                self._taken[run].remove(taken)
-                left = replace(taken, amount=EXACT.subtract(taken.amount, amount))
-                self._taken[run] += [left, instead]
+                was_released = True
+                self._give_back(run, taken, amount, posted_by)
+                self._take(run, Taken(batch, amount, end), posted_by)
+        return was_released
 
     def _fall(self, total: Total, batch: Key, left: Decimal) -> Decimal:
         taken = min(left, self._balances[batch])
@@ -309,13 +342,17 @@ class _Partition:
         return EXACT.subtract(left, taken)
 
     def _take(self, run: Key, taken: Taken, posted_by: Key) -> None:
-        amount = EXACT.minus(taken.amount)
-        self._post(
-            Entry(self._ledger, EntryKind.FALL, run, taken.batch, posted_by, amount, taken.effective_at)
-        )
+        if taken.amount:
+            amount = EXACT.minus(taken.amount)
+            self._taken.setdefault(run, []).append(taken)
+            self._post(
+                Entry(self._ledger, EntryKind.FALL, run, taken.batch, posted_by, amount, taken.effective_at)
+            )
 
-    def _give(self, run: Key, taken: Taken, amount: Decimal, posted_by: Key) -> None:
+    def _give_back(self, run: Key, taken: Taken, amount: Decimal, posted_by: Key) -> None:
         """Give back a part of what was taken, for the moment for which it was."""
+        left = replace(taken, amount=EXACT.subtract(taken.amount, amount))
+        self._taken[run][self._taken[run].index(taken)] = left
         self._post(
             Entry(self._ledger, EntryKind.RISE, run, taken.batch, posted_by, amount, taken.effective_at)
         )

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from decimal import Decimal
 
-from weighbridge.core.ledger.drawing import Account, SourceBatch
-from weighbridge.core.ledger.room import Room
+from weighbridge.core.ledger.drawing import SourceBatch
+from weighbridge.core.ledger.partition import Account
+from weighbridge.core.ledger.pool.room import Room
 from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
 
 
@@ -17,9 +18,13 @@ class Obtainable:
     """The sums over the first sources of one ledger, account by account."""
 
     def __init__(
-        self, shelf: Sequence[SourceBatch], until: datetime, there: Callable[[int], Decimal]
+        self,
+        shelf: Sequence[SourceBatch],
+        until: datetime,
+        free: Callable[[int], Decimal],
+        lent: Callable[[int], Decimal],
     ) -> None:
-        self._shelf, self._there = shelf, there
+        self._shelf, self._free, self._lent = shelf, free, lent
         self._count = 0
         self._sums: dict[Account, Decimal] = {}
         self._last: list[SourceBatch] = []
@@ -56,6 +61,9 @@ class Obtainable:
             left = EXACT.subtract(room.with_lent(account, batch.slot.end), had)
             had = EXACT.add(had, max(ZERO, min(there, left)))
         return had
+
+    def _there(self, source: int) -> Decimal:
+        return EXACT.add(self._free(source), self._lent(source))
 
     def _add(self, account: Account, amount: Decimal) -> None:
         self._sums[account] = EXACT.add(self._sums.get(account, ZERO), amount)

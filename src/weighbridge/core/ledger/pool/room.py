@@ -12,7 +12,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
-from weighbridge.core.ledger.drawing import Account, Standing
+from weighbridge.core.ledger.drawing import Standing
+from weighbridge.core.ledger.partition import Account
 from weighbridge.core.ledger.timeline import Timeline
 from weighbridge.core.quantity.number import EXACT, ZERO
 
@@ -26,7 +27,6 @@ class Room:
     def __init__(
         self,
         standings: Mapping[Account, Standing],
-        lent: Iterable[tuple[Account, datetime, Decimal]],
         moments: Iterable[datetime],
     ) -> None:
         """Moments are those for which draws may count."""
@@ -35,8 +35,6 @@ class Room:
             account: Timeline(one.steps, known, one.opening) for account, one in standings.items()
         }
         self._firm = {account: Timeline(one.steps, known, one.opening) for account, one in standings.items()}
-        for account, moment, amount in lent:
-            self.firm(account, moment, amount)
 
     def of(self, account: Account, moment: datetime) -> Decimal:
         """What may be drawn from a moment on as things stand."""

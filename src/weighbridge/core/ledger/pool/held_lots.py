@@ -21,12 +21,14 @@ class HeldLots:
     def __init__(
         self,
         sources: Mapping[int, SourceBatch],
-        rank: Mapping[int, int],
         held: Mapping[Drawer, Sequence[Lot]],
     ) -> None:
-        self._sources, self._rank = sources, rank
+        """Sources come in their order."""
+        self._sources = sources
+        self._rank = rank = {source: position for position, source in enumerate(sources)}
         self._held: dict[Drawer, dict[LotKey, Decimal]] = {}
         self._of_slot: dict[Interval, set[Drawer]] = {}
+        self._act = NOW
         for drawer, lots in held.items():
             self._of_slot.setdefault(drawer.slot, set()).add(drawer)
             drawn = sorted(lots, key=lambda lot: (lot.act, rank[lot.source]))
@@ -34,7 +36,20 @@ class HeldLots:
                 (lot.act, lot.source, lot.effective_at or self._moment(drawer, lot.source)): lot.amount
                 for lot in drawn
             }
-        self._before = {drawer: self._by_move(drawer) for drawer in self._held}
+        self._before = self._last = self._by_drawer()
+
+    def drawers(self) -> list[Drawer]:
+        """Everyone who holds something."""
+        return [drawer for drawer, lots in self._held.items() if lots]
+
+    def begin_again(self) -> bool:
+        """Begin a new act, as a further generation would; say whether anything moved in the last one."""
+        last, self._last = self._last, self._by_drawer()
+        self._act += 1
+        for drawer, lots in self._held.items():
+            drawn = sorted(lots.items(), key=lambda lot: (lot[0][0], self._rank[lot[0][1]]))
+            self._held[drawer] = dict(drawn)
+        return self._last != last
 
     def of_slot(self, slot: Interval) -> list[Drawer]:
         """The drawers of a slot that hold something, in order."""
@@ -43,6 +58,10 @@ class HeldLots:
     def lots(self, drawer: Drawer) -> Mapping[LotKey, Decimal]:
         """What a drawer holds, in the order in which it was drawn."""
         return self._held.get(drawer, {})
+
+    def lots_of(self, drawer: Drawer, source: int) -> list[LotKey]:
+        """What a drawer holds of one source, in the order in which it was drawn."""
+        return [lot for lot in self.lots(drawer) if lot[1] == source]
 
     def total(self, drawer: Drawer) -> Decimal:
         """What a drawer holds in all."""
@@ -60,7 +79,8 @@ class HeldLots:
         moment = self._moment(drawer, source)
         self._of_slot.setdefault(drawer.slot, set()).add(drawer)
         lots = self._held.setdefault(drawer, {})
-        lots[NOW, source, moment] = EXACT.add(lots.get((NOW, source, moment), ZERO), amount)
+        lot = self._act, source, moment
+        lots[lot] = EXACT.add(lots.get(lot, ZERO), amount)
         return moment
 
     def give_back(self, drawer: Drawer, lot: LotKey, amount: Decimal) -> None:
@@ -102,6 +122,9 @@ class HeldLots:
                 )
             )
         ]
+
+    def _by_drawer(self) -> dict[Drawer, dict[tuple[int, datetime], Decimal]]:
+        return {drawer: self._by_move(drawer) for drawer in self.drawers()}
 
     def _by_move(self, drawer: Drawer) -> dict[tuple[int, datetime], Decimal]:
         held: dict[tuple[int, datetime], Decimal] = {}

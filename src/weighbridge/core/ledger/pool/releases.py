@@ -42,6 +42,17 @@ class Releases:
         """Whether a run took of others' batches or is short of something."""
         return run in self._owed
 
+    @property
+    def released(self) -> Mapping[RunKey, Mapping[int, Decimal]]:
+        """By run, what was repaid of others' batches and is not owed again."""
+        released: dict[RunKey, dict[int, Decimal]] = {}
+        for run, repaid in self._repaid.items():
+            for batch, amount in repaid:
+                if batch is not None and amount:
+                    of_run = released.setdefault(run, {})
+                    of_run[batch] = EXACT.add(of_run.get(batch, ZERO), amount)
+        return released
+
     def repay(self, run: RunKey | None, amount: Decimal) -> list[_Owed]:
         """What becomes of an amount that is given back to a batch of a run: of others' first, then its own.
 
@@ -58,18 +69,15 @@ class Releases:
         self._repaid.setdefault(run, []).extend(repaid)
         return repaid
 
-    def owe_again(self, run: RunKey | None, amount: Decimal, free: Mapping[int, Decimal]) -> list[_Owed]:
-        """What is owed again when so much is drawn once more, of others' batches as far as they are free."""
-        if run is None or run not in self._repaid:
-            return []
-        again, repaid = [], []
-        for batch, there in reversed(self._repaid[run]):
-            part = min(amount, there) if batch is None else min(amount, there, free[batch])
-            amount = EXACT.subtract(amount, part)
-            if part:
-                again.append((batch, part))
-            if part < there:
-                repaid.append((batch, EXACT.subtract(there, part)))
-        self._repaid[run] = repaid[::-1]
-        self._owed[run] += again
-        return again
+    def repaid(self, run: RunKey | None) -> list[_Owed]:
+        """What a run repaid and may take again, the last first."""
+        return [] if run is None else self._repaid.get(run, [])[::-1]
+
+    def owe_again(self, run: RunKey | None, batch: int | None, amount: Decimal) -> None:
+        """Note that a run takes of a batch again what it repaid last of it."""
+        if run is None or not amount:
+            return
+        repaid = self._repaid[run]
+        place = max(place for place, one in enumerate(repaid) if one[0] == batch and one[1] >= amount)
+        repaid[place] = batch, EXACT.subtract(repaid[place][1], amount)
+        self._owed[run].append((batch, amount))

@@ -32,20 +32,22 @@ from weighbridge.core.ledger.allocation import divide, divide_evenly
 from weighbridge.core.ledger.draw_order import DrawOrder, parts_taken
 from weighbridge.core.ledger.drawing import (
     NO_BOOKS,
-    Account,
     Drawer,
     Lot,
     Move,
     Need,
+    Released,
     Shortfall,
     SourceBatch,
     SourceBooks,
 )
-from weighbridge.core.ledger.held_lots import HeldLots, LotKey, order
-from weighbridge.core.ledger.obtainable import Obtainable
-from weighbridge.core.ledger.releases import Releases
-from weighbridge.core.ledger.room import Room
-from weighbridge.core.ledger.shelves import Shelves
+from weighbridge.core.ledger.partition import Account
+from weighbridge.core.ledger.pool.free_amounts import FreeAmounts
+from weighbridge.core.ledger.pool.held_lots import HeldLots, LotKey, order
+from weighbridge.core.ledger.pool.obtainable import Obtainable
+from weighbridge.core.ledger.pool.releases import Releases
+from weighbridge.core.ledger.pool.room import Room
+from weighbridge.core.ledger.pool.shelves import Shelves
 from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
 from weighbridge.core.time.instant import Interval
 
@@ -63,32 +65,20 @@ class Pool:
         """Lenders are drawers whose turn is still to come; what was named by hand is never lent."""
         ordered = sorted(sources, key=lambda source: source.order)
         self.sources = {batch.number: batch for batch in ordered}
-        self._free = {batch.number: batch.balance for batch in ordered}
         self._shelves = Shelves(ordered)
-        rank = {batch.number: place for place, batch in enumerate(ordered)}
-        self._held = HeldLots(self.sources, rank, held)
-        self._lenders = set(lenders) & held.keys()
+        self._held = HeldLots(self.sources, held)
+        self._settled = held.keys() - set(lenders)
+        self._lenders: set[Drawer] = set()
         self._lent_by: dict[int, list[Drawer]] = {}
         self._releases = Releases(books.runs)
-        self.released: set[Account] = set()
-        """The accounts in which something became free elsewhere than where it was given back."""
+        self._free = FreeAmounts(self.sources, self._releases, self._look_again)
         self._kept: dict[tuple[Drawer, int], Decimal] = {}
         self._attributes_then = books.attributes_then
-        lent = []
-        for drawer in sorted(self._lenders, key=order):
-            for source in self._held.by_source(drawer):
-                self._lent_by.setdefault(source, []).append(drawer)
-            for (_, source, moment), amount in self._held.lots(drawer).items():
-                self._releases.draw(self.sources[source].run, EXACT.minus(amount))
-                lent.append((self.sources[source].account, moment, amount))
         ends = {drawer.slot.end for drawer in held} | {batch.slot.end for batch in ordered}
-        self._room = Room(books.standings, lent, ends)
+        self._room = Room(books.standings, ends)
         self._views: dict[int, Obtainable] = {}
-        for batch in ordered:
-            if self._releases.owes(batch.run):
-                # A deletion gave back to it, and its run had taken from others in its place.
-                there, self._free[batch.number] = self._free[batch.number], ZERO
-                self._put_back(batch.number, there)
+        self._lend()
+        self._free.settle()
 
     def draw(self, drawer: Drawer, need: Need) -> Shortfall | None:
         """Bring what a drawer holds to its need; when too little is there it takes what there is."""
@@ -99,10 +89,31 @@ class Pool:
             self._give_back(drawer, EXACT.subtract(have, need.amount), need)
             return None
         missing = self._take_free(drawer, need, EXACT.subtract(need.amount, have))
-        missing = self._take_lent(drawer, need, missing)
-        missing = self._recall(drawer, need, missing)
+        # Only what is needed more than before is taken over: others keep what they drew, as this run does.
         missing = self._keep(drawer, given_up, missing)
+        missing = self._take_over(drawer, need, missing)
         return Shortfall(need.amount, EXACT.subtract(need.amount, missing)) if missing else None
+
+    def begin_again(self) -> bool:
+        """Let all draw once more, if what a run keeps that nothing covered may be covered by now.
+
+        Later runs may have given back what an earlier one would have found. A generation that goes on until
+        nothing moves posts nothing when it is asked for again.
+        """
+        ledgers = {self.sources[source].ledger for _, source in self._kept}
+        has_free = any(self._free.of(one.number) for one in self.sources.values() if one.ledger in ledgers)
+        has_moved = self._held.begin_again()
+        if not (has_free and has_moved):
+            return False
+        self._kept.clear()
+        self._views.clear()
+        self._lend()
+        return True
+
+    @property
+    def released(self) -> Mapping[Account, Released]:
+        """By account and run that took of others' batches, what became free of these instead of its own."""
+        return self._free.released
 
     def available(self, ledger: int, slot: Interval) -> Decimal:
         """What the runs of a slot could draw before any of them does, what they hold added back."""
@@ -116,7 +127,7 @@ class Pool:
         view = self._views.get(ledger)
         if view is None or view.until > slot.end:
             shelf = self._shelves.of(ledger, ())
-            view = self._views[ledger] = Obtainable(shelf, slot.end, self._obtainable)
+            view = self._views[ledger] = Obtainable(shelf, slot.end, self._free.of, self._lent_of)
         view.move_on(slot.end)
         for batch, moment, amount in own:
             view.change(batch, amount)
@@ -132,7 +143,7 @@ class Pool:
 
         What it holds counts for other moments where a slot's times were corrected since.
         """
-        self.pin(drawer)
+        self._take_turn(drawer)
         for lot, amount in list(self._held.lots(drawer).items()):
             if self.sources[lot[1]].ledger != ledger:
                 self._return(drawer, [lot], amount)
@@ -140,23 +151,24 @@ class Pool:
 
     def divide(self, source: int, amount: Decimal, drawers: Sequence[Drawer], scale: int) -> bool:
         """Divide an amount of a source that was named by hand evenly; False when that much is not there."""
-        if amount > self._free[source]:
+        if amount > self._free.of(source):
             return False
         for drawer, part in zip(drawers, divide_evenly(amount, len(drawers), scale), strict=True):
             if part > self._room_for(drawer, self.sources[source]):
                 return False
+            self._settled.add(drawer)
             if part:
                 self._take(drawer, source, part)
         return True
 
     def free(self, source: int) -> Decimal:
         """What a source has left."""
-        return self._free[source]
+        return self._free.of(source)
 
     def room_for(self, source: int, drawers: Iterable[Drawer]) -> Decimal:
         """What the account of a source has left for any of these drawers: the least of what each may have."""
         batch = self.sources[source]
-        return min((self._room_for(drawer, batch) for drawer in drawers), default=self._free[source])
+        return min((self._room_for(drawer, batch) for drawer in drawers), default=self._free.of(source))
 
     def held(self, drawer: Drawer) -> Decimal:
         """What a drawer holds in all."""
@@ -164,6 +176,11 @@ class Pool:
 
     def pin(self, drawer: Drawer) -> None:
         """Leave what a drawer holds with it, whatever other runs need: its own run is not made."""
+        self._settled.add(drawer)
+        self._take_turn(drawer)
+
+    def _take_turn(self, drawer: Drawer) -> None:
+        """Let a drawer lend no more."""
         if drawer in self._lenders:
             self._lenders.remove(drawer)
             for (_, source, moment), amount in self._held.lots(drawer).items():
@@ -174,7 +191,7 @@ class Pool:
 
     def release(self, drawer: Drawer) -> None:
         """Give back everything that a drawer holds."""
-        self.pin(drawer)
+        self._take_turn(drawer)
         self._return(drawer, list(self._held.lots(drawer)), self.held(drawer))
 
     def holders(self, slot: Interval) -> list[Drawer]:
@@ -216,8 +233,8 @@ class Pool:
 
     def _free_offers(self, drawer: Drawer, need: Need) -> Iterable[tuple[int, Decimal]]:
         """What may be drawn of each source of which a need may draw, in order, as things stand by then."""
-        for batch in self._shelves.holding(need.ledger, need.match, need.until, self._free):
-            if amount := min(self._free[batch.number], self._room_for(drawer, batch)):
+        for batch in self._shelves.holding(need.ledger, need.match, need.until, self._free.amounts):
+            if amount := min(self._free.of(batch.number), self._room_for(drawer, batch)):
                 yield batch.number, amount
 
     def _jointly(
@@ -234,6 +251,27 @@ class Pool:
             self._room.draw(batch.account, drawer.moment(batch), EXACT.minus(part))
         return [(batch.number, part) for batch, part in together if part]
 
+    def _lend(self) -> None:
+        """Let everyone lend whose turn is still to come; what was named by hand stays where it is."""
+        self._lenders = {drawer for drawer in self._held.drawers() if drawer not in self._settled}
+        self._lent_by.clear()
+        for drawer in sorted(self._lenders, key=order):
+            for source in self._held.by_source(drawer):
+                self._lent_by.setdefault(source, []).append(drawer)
+            for (_, source, moment), amount in self._held.lots(drawer).items():
+                self._releases.draw(self.sources[source].run, EXACT.minus(amount))
+                self._room.firm(self.sources[source].account, moment, amount)
+
+    def _take_over(self, drawer: Drawer, need: Need, missing: Decimal) -> Decimal:
+        """Have lenders give back what helps, and take it, until nothing does; give what is missing."""
+        before = None
+        while missing and missing != before:
+            before = missing
+            missing = self._take_lent(drawer, need, missing)
+            missing = self._take_free(drawer, need, missing)
+            missing = self._recall(drawer, need, missing)
+        return missing
+
     def _take_lent(self, drawer: Drawer, need: Need, missing: Decimal) -> Decimal:
         """Take what is missing over from lenders that hold it of the sources of the need, the last first."""
         if missing <= 0:
@@ -247,9 +285,9 @@ class Pool:
             left = amount
             for lender in reversed(self._lent_by[source]):
                 if lender in self._lenders:
-                    left = self._return(lender, self._lots_of(lender, source), left)
+                    left = self._return(lender, self._held.lots_of(lender, source), left)
             batch = self.sources[source]
-            part = min(amount, self._free[source], self._room_for(drawer, batch))
+            part = min(amount, self._free.of(source), self._room_for(drawer, batch))
             if part:
                 self._take(drawer, source, part)
                 missing = EXACT.subtract(missing, part)
@@ -261,7 +299,7 @@ class Pool:
             return missing
         cramped = {
             batch.account
-            for batch in self._shelves.holding(need.ledger, need.match, need.until, self._free)
+            for batch in self._shelves.holding(need.ledger, need.match, need.until, self._free.amounts)
             if self._room.with_lent(batch.account, drawer.moment(batch)) > self._room_for(drawer, batch)
         }
         for lender in sorted(self._lenders, key=order, reverse=True) if cramped else ():
@@ -287,13 +325,8 @@ class Pool:
         for source, amount in reversed(given_up):
             part = min(amount, missing)
             if part:
-                run = self.sources[source].run
-                own = min(part, self._free[source])
-                for batch, again in self._releases.owe_again(run, EXACT.subtract(part, own), self._free):
-                    if batch is not None:
-                        self._change_free(batch, EXACT.minus(again))
-                    self._change_free(source, again)
-                    own = EXACT.add(own, again)
+                self._free.reclaim(source, part)
+                own = min(part, self._free.of(source))
                 self._take(drawer, source, own)
                 self._kept[drawer, source] = EXACT.add(self._kept.get((drawer, source), ZERO), own)
                 missing = EXACT.subtract(missing, own)
@@ -318,7 +351,7 @@ class Pool:
         """Move an amount from a source to a drawer."""
         batch = self.sources[source]
         moment = self._held.take(drawer, source, amount)
-        self._change_free(source, EXACT.minus(amount))
+        self._free.change(source, EXACT.minus(amount))
         self._room.draw(batch.account, moment, amount)
         self._room.firm(batch.account, moment, EXACT.minus(amount))
         self._releases.draw(batch.run, amount)
@@ -335,25 +368,12 @@ class Pool:
             else:
                 self._room.firm(batch.account, lot[2], back)
                 self._releases.draw(batch.run, EXACT.minus(back))
-            self._put_back(batch.number, back)
+            self._free.put_back(batch.number, back)
+            self._shelves.something_returned()
             amount = EXACT.subtract(amount, back)
             if not amount:
                 break
         return amount
-
-    def _put_back(self, source: int, amount: Decimal) -> None:
-        """Let an amount be free again: where the source's run took from others instead, of those."""
-        for batch, repaid in self._releases.repay(self.sources[source].run, amount):
-            amount = EXACT.subtract(amount, repaid)
-            if batch is not None:
-                self.released.add(self.sources[batch].account)
-                self._change_free(batch, repaid)
-        self._change_free(source, amount)
-        self._shelves.something_returned()
-
-    def _change_free(self, source: int, amount: Decimal) -> None:
-        self._free[source] = EXACT.add(self._free.get(source, ZERO), amount)
-        self._look_again(source, amount)
 
     def _look_again(self, source: int, change: Decimal) -> None:
         """Carry a change of what can be had of a source into what was summed before."""
@@ -375,12 +395,6 @@ class Pool:
     def _room_for(self, drawer: Drawer, batch: SourceBatch) -> Decimal:
         return self._room.of(batch.account, drawer.moment(batch))
 
-    def _obtainable(self, source: int) -> Decimal:
-        return EXACT.add(self._free[source], self._lent_of(source))
-
     def _lent_of(self, source: int) -> Decimal:
         lenders = self._lenders.intersection(self._lent_by.get(source, ()))
         return exact_total(self._held.by_source(lender).get(source, ZERO) for lender in lenders)
-
-    def _lots_of(self, drawer: Drawer, source: int) -> list[LotKey]:
-        return [lot for lot in self._held.lots(drawer) if lot[1] == source]

@@ -52,10 +52,10 @@ async def find(
 ) -> Record:
     """The one record that meets a condition; NotFound when there is none."""
     statement = SQL("SELECT {} FROM {} WHERE {}").format(SQL(row.columns), SQL(source), where)
-    found = await tx.row(row.make, statement, values)
-    if found is None:
+    record = await tx.row(row.make, statement, values)
+    if record is None:
         raise NotFound
-    return found
+    return record
 
 
 async def need(tx: Read, source: LiteralString, where: Composable, values: Sequence[Any] = ()) -> None:

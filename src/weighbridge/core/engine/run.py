@@ -11,7 +11,12 @@ from weighbridge.core.engine.formulas import compute
 from weighbridge.core.engine.inputs import read_statistics, substitute
 from weighbridge.core.engine.joins import read_joined
 from weighbridge.core.engine.setting import EngineSetting, SlotData
-from weighbridge.core.engine.slot_computation import UNTAGGED, NodeReading, PartitionBench, SlotComputation
+from weighbridge.core.engine.slot_computation import (
+    UNTAGGED,
+    NodeReading,
+    PartitionComputation,
+    SlotComputation,
+)
 from weighbridge.core.engine.source_ledger import Drawn, RoundedAway
 from weighbridge.core.engine.statics import read_static
 from weighbridge.core.engine.statistics import Group
@@ -85,7 +90,7 @@ def _run(
     """Run the nodes over partitions; `inventory` is what each `available` node finds."""
     model = setting.program.model
     computation = SlotComputation(
-        setting, data, {one: PartitionBench(_names(model, one)) for one in partitions}
+        setting, data, {one: PartitionComputation(_names(model, one)) for one in partitions}
     )
     computation.problems += problems
     for node in setting.program.nodes:
@@ -95,10 +100,12 @@ def _run(
             _draw(computation, node, node.body, inventory)
         else:
             _run_node(computation, node)
-    lost = tuple(group for group in data.groups if group.is_of_slot and not computation.agreeing(group))
+    not_counted = tuple(
+        group for group in data.groups if group.is_of_slot and not computation.agreeing(group)
+    )
     return SlotRun(
         tuple(_finished(computation, one) for one in partitions),
-        lost,
+        not_counted,
         tuple(dict.fromkeys(computation.problems)),
         tuple(computation.rounded_away),
     )

@@ -59,14 +59,14 @@ def time_weighted(readings: Sequence[Reading], slot: Interval) -> Decimal | None
     When no reading of a meter has a length, each stands for the time until the meter's next one or the slot's
     end, and the last one at or before the slot's start for the time from there.
     """
-    stretches = standing(readings, slot)
+    stretches = stretches_of(readings, slot)
     overlaps = [(reading.value, slot.overlap(reading.time)) for reading in stretches]
     inside = [(value, overlap) for value, overlap in overlaps if overlap is not None]
     lengths = [Decimal((overlap.end - overlap.start) // MILLISECOND) for _, overlap in inside]
     return _mean([value for value, _ in inside], lengths)
 
 
-def standing(readings: Sequence[Reading], slot: Interval) -> list[Reading]:
+def stretches_of(readings: Sequence[Reading], slot: Interval) -> list[Reading]:
     """Readings with the time that each stands for; those of a meter without any length until its next one."""
     lasting: list[Reading] = []
     for of_meter in by_meter(readings, lambda reading: reading.meter).values():

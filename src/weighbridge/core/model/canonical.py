@@ -11,7 +11,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Final
 
 from weighbridge.core.expression import Table, print_tree
 from weighbridge.core.ledger.allocation import SHARE_PLACES_DEFAULT
@@ -143,14 +142,11 @@ def _case(case: Case) -> Plain:
     }
 
 
-_LEFT_OUT: Final[tuple[object, ...]] = (None, False, {}, [])
-
-
 def _written(content: object) -> object:
     """What JSON can hold; a number becomes text so that no digit can be lost on the way back."""
     match content:
         case Mapping():
-            return {key: _written(value) for key, value in content.items() if not _is_left_out(value)}
+            return {key: _written(value) for key, value in content.items() if not _is_omitted(value)}
         case list() | tuple():
             return [_written(item) for item in content]
         case Decimal():
@@ -160,5 +156,5 @@ def _written(content: object) -> object:
     return content
 
 
-def _is_left_out(value: object) -> bool:
+def _is_omitted(value: object) -> bool:
     return value is None or value is False or (isinstance(value, dict | list) and not value)

@@ -15,7 +15,7 @@ from weighbridge.core.engine.element import Element, Measure
 from weighbridge.core.engine.setting import EngineSetting, SlotData
 from weighbridge.core.engine.statistics import Group
 from weighbridge.core.model import Aggregate, Input
-from weighbridge.core.model.aggregates import Reading, standing, steps
+from weighbridge.core.model.aggregates import Reading, steps, stretches_of
 from weighbridge.core.quantity.number import total
 from weighbridge.core.time.instant import Interval
 
@@ -98,14 +98,14 @@ def _in_steps(elements: Sequence[Element], measure: Measure, slot: Interval) -> 
     return {index for step in counting for index in (step.early, step.late)}
 
 
-def _standing(elements: Sequence[Element], measure: Measure, slot: Interval) -> set[int]:
+def _in_stretches(elements: Sequence[Element], measure: Measure, slot: Interval) -> set[int]:
     """The indices of the readings that stand for some time inside the slot."""
     numbered = [
         Reading(reading.time, Decimal(index), meter=reading.meter)
         for index, reading in enumerate(readings_of(elements, measure))
     ]
-    return {int(one.value) for one in standing(numbered, slot) if slot.overlap(one.time) is not None}
+    return {int(one.value) for one in stretches_of(numbered, slot) if slot.overlap(one.time) is not None}
 
 
-_USABLE = {Aggregate.DELTA: _in_steps, Aggregate.TIME_WEIGHTED: _standing}
-"""The aggregates that need more of a reading than its value, and the places of those that they can use."""
+_USABLE = {Aggregate.DELTA: _in_steps, Aggregate.TIME_WEIGHTED: _in_stretches}
+"""The aggregates that need more of a reading than its value, and the indices of those that they can use."""

@@ -47,6 +47,14 @@ def key_named(kind: str, friendly: str) -> ids.Key:
     return key
 
 
+def plain_key_named(kind: str, friendly: str) -> ids.Key:
+    """The key in an id of a record that has a number alone; NotFound for any other text."""
+    key = key_named(kind, friendly)
+    if key != ids.Key(key.project, key.key):
+        raise NotFound
+    return key
+
+
 async def find(
     tx: Read, row: Row[Record], source: LiteralString, where: Composable, values: Sequence[Any] = ()
 ) -> Record:

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from weighbridge.db.row import Column, Derived, row_of, unless_null
+from weighbridge.db.row import Column, Derived, either_of, row_of, unless_null
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -33,6 +33,7 @@ def _id(place: int, number: int) -> str:
     return f"{place}/{number}"
 
 
+PERSON = row_of(Person, Column("name", "h.name"), Column("years", "h.years"))
 VISIT = row_of(
     Visit,
     Column("purpose", "v.purpose"),
@@ -99,3 +100,13 @@ def test_a_field_is_made_of_others() -> None:
 def test_a_table_that_does_not_fit_its_record_is_refused(columns: list[Column | Derived], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         row_of(Person, *columns)
+
+
+def test_a_list_of_two_kinds_selects_what_both_read_once_and_makes_each_of_its_own_columns() -> None:
+    either = either_of("v.guest", PERSON, VISIT)
+
+    assert either.columns == "v.guest, h.name, h.years, v.purpose, v.place, v.number"
+    assert either.make(None, "Ada", 36, "tea", 7, 11) == Person("Ada", 36)
+    assert either.make(5, "Ada", 36, "tea", 7, 11) == Visit(
+        id="7/11", host=Person("Ada", 43), guest="7/5", purpose="tea", remarks=[]
+    )

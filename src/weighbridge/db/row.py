@@ -24,6 +24,7 @@ from operator import itemgetter
 from typing import Any, Generic, LiteralString, TypeVar
 
 Record = TypeVar("Record")
+OtherRecord = TypeVar("OtherRecord")
 Value = TypeVar("Value")
 
 Reader = Callable[..., Any]
@@ -63,8 +64,13 @@ class Derived:
 class Row(Generic[Record]):
     """What to select for a record, and what makes a record of a row of it."""
 
-    columns: LiteralString
+    sources: tuple[LiteralString, ...]
     make: Callable[..., Record]
+
+    @property
+    def columns(self) -> LiteralString:
+        """The select list: every expression once, in the order in which `make` takes its values."""
+        return ", ".join(self.sources)
 
 
 def row_of(record: Callable[..., Record], *columns: Column | Derived) -> Row[Record]:
@@ -73,7 +79,22 @@ def row_of(record: Callable[..., Record], *columns: Column | Derived) -> Row[Rec
     selected = tuple(
         dict.fromkeys(sql for column in columns if isinstance(column, Column) for sql in column.sources)
     )
-    return Row(", ".join(selected), _maker(record, columns, fields, selected))
+    return Row(selected, _maker(record, columns, fields, selected))
+
+
+def either_of(
+    deciding: LiteralString, when_null: Row[Record], otherwise: Row[OtherRecord]
+) -> Row[Record | OtherRecord]:
+    """The table of a list of two kinds: a row is the first where an expression is null, else the other."""
+    selected = tuple(dict.fromkeys((deciding, *when_null.sources, *otherwise.sources)))
+    of_sql = {sql: index for index, sql in enumerate(selected)}
+    of_null = _picked([of_sql[source] for source in when_null.sources])
+    of_other = _picked([of_sql[source] for source in otherwise.sources])
+
+    def make(*row: Any) -> Record | OtherRecord:
+        return when_null.make(*of_null(row)) if row[0] is None else otherwise.make(*of_other(row))
+
+    return Row(selected, make)
 
 
 def unless_null(read: Callable[..., Value]) -> Callable[..., Value | None]:

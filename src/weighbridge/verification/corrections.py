@@ -7,7 +7,7 @@ from weighbridge.collection.measurements.value import CURRENT
 from weighbridge.core.collection.correction import NOT_REVERTED, CorrectionOrigin, CorrectionState
 from weighbridge.verification.invariant import Invariant
 
-_STANDING: Final = ", ".join(f"'{state}'" for state in NOT_REVERTED)
+_NOT_REVERTED: Final = ", ".join(f"'{state}'" for state in NOT_REVERTED)
 
 CORRECTIONS: Final = (
     Invariant(
@@ -45,7 +45,7 @@ CORRECTIONS: Final = (
           FROM (SELECT c.project_id, c.event_id,
                        max(c.id) FILTER (WHERE c.state = '{CorrectionState.IN_FORCE}') AS in_force,
                        (array_agg(c.id ORDER BY {PREVAILING_FIRST}))[1] AS prevails
-                  FROM corrections c WHERE c.state IN ({_STANDING})
+                  FROM corrections c WHERE c.state IN ({_NOT_REVERTED})
                  GROUP BY c.project_id, c.event_id, c.position, c.field) AS ranked
          WHERE in_force IS DISTINCT FROM prevails
         """,
@@ -57,7 +57,7 @@ CORRECTIONS: Final = (
         f"""
         SELECT c.project_id, c.event_id, count(*)::text, 1
           FROM corrections c
-         WHERE c.rule_id IS NOT NULL AND c.state IN ({_STANDING})
+         WHERE c.rule_id IS NOT NULL AND c.state IN ({_NOT_REVERTED})
          GROUP BY c.project_id, c.event_id, c.position, c.field, c.rule_id
         HAVING count(*) > 1
         """,

@@ -67,7 +67,7 @@ async def drawing_as_used(
     for one in draws:
         drawer = _drawer(by_batch[one.batch], one.node)
         recorded[drawer] = (*recorded.get(drawer, ()), one.drawn)
-    source_ledgers = await _outlets(tx, project, nodes, {one.node: one for one in draws})
+    source_ledgers = await _source_ledgers(tx, project, nodes, {one.node: one for one in draws})
     values = {_drawer(by_batch[batch], slug): value for batch, slug, value in seen}
     return [Drawing(slot, Pool((), {}), source_ledgers, recorded=recorded, seen=values) for slot in slots]
 
@@ -76,7 +76,7 @@ def _drawer(run: RunAsUsed, node: str) -> Drawer:
     return Drawer(run.slot, run.partition, node)
 
 
-async def _outlets(
+async def _source_ledgers(
     tx: Read, project: int, nodes: Mapping[str, Upstream | Available], drawn: Mapping[str, _Draw]
 ) -> dict[str, SourceLedgerView]:
     """The ledgers as the nodes drew from them; of a node that drew nothing, by the name that it gives."""

@@ -130,9 +130,9 @@ async def check_batches(tx: Read, project: int | None = None) -> tuple[int, list
     return recomputed.batches, sentences(recomputed.violations)
 
 
-def sentences(found: Sequence[tuple[int, str]]) -> list[str]:
+def sentences(violations: Sequence[tuple[int, str]]) -> list[str]:
     """What was found, generation by generation."""
-    return [sentence for _, sentence in sorted(found, key=itemgetter(0))]
+    return [sentence for _, sentence in sorted(violations, key=itemgetter(0))]
 
 
 async def recompute(
@@ -240,21 +240,21 @@ async def _complaints_of_slots(
     for batch in made:
         index = index_of[slot_of[batch.number, batch.position]]
         run = run_of[index].get(batch.partition)
-        found = _complaints(model, batch, run, calculated.get(batch.number, {}), names)
+        of_batch = _complaints(model, batch, run, calculated.get(batch.number, {}), names)
         misplaced = [] if run is None else list(batch.misplaced(portion[batch.position], model))
         if misplaced and not batch.is_there and "period_days" in setting.program.functions:
             # The project's clock was set anew since, and with it the length of days.
             complaints[batch.number] = []
             continue
         if batch.is_there:
-            found += misplaced
-        found += [problem.message for problem in runs[index].problems]
+            of_batch += misplaced
+        of_batch += [problem.message for problem in runs[index].problems]
         if batch.share_places != model.share_places:
             places = f"at {batch.share_places} places, and its model says {model.share_places}"
-            found.append(f"its shares were cut {places}")
+            of_batch.append(f"its shares were cut {places}")
         if batch.model_sha256 != digest:
-            found.append("its model version is not the one that made it, by the digest")
-        complaints[batch.number] = found
+            of_batch.append("its model version is not the one that made it, by the digest")
+        complaints[batch.number] = of_batch
     return complaints
 
 

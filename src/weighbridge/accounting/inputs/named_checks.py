@@ -59,7 +59,7 @@ async def unused_data_points(
         of_other_periods |= {node.slug for node in outside}
         if not outside:
             open_of = [undecided[stream.number] for stream, _ in reading]
-            why = [found[one.event] for found in open_of if one.event in found]
+            why = [by_event[one.event] for by_event in open_of if one.event in by_event]
             problems.append(_nowhere(inputs, one, is_read=bool(reading), undecided=why))
     return Unused(tuple(dict.fromkeys(problems)), frozenset(of_other_periods))
 

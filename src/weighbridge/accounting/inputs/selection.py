@@ -206,7 +206,7 @@ def _before(stream: InputStream, dimensions: Sequence[str]) -> Composable:
     """
     is_counted = stream.window.reach is Reach.COUNTED
     keys = [*_METER, *([] if is_counted else [SQL(_TAGS[dimension]) for dimension in dimensions])]
-    names = [Identifier(f"k{place}") for place in range(len(keys))]
+    names = [Identifier(f"k{index}") for index in range(len(keys))]
     pairs = list(zip(keys, names, strict=True))
     order: list[Composable] = [SQL(column) for column in _LAST_FIRST]
     order += [SQL("{} DESC").format(value_of(column)) for column in stream.ranking]

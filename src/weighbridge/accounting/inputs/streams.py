@@ -200,20 +200,20 @@ def _filters(
     inputs: Collection[tuple[Node, Input]], catalogue: Catalogue, problems: list[Problem]
 ) -> dict[tuple[str, EventFilter], EventCondition]:
     """The filters of inputs by event type; what is wrong with one is noted with its node and its text."""
-    found: dict[tuple[str, EventFilter], EventCondition] = {}
+    filters: dict[tuple[str, EventFilter], EventCondition] = {}
     for node, body in inputs:
         if body.where is None:
             continue
         points, tree = catalogue[body.event_type], body.where.tree
         try:
             check_where(tree, {slug: _TYPES[point.value_type] for slug, point in points.items()})
-            read = event_condition(tree, {slug: point.column for slug, point in points.items()})
+            condition = event_condition(tree, {slug: point.column for slug, point in points.items()})
         except (ExpressionError, Invalid) as error:
             said = f"has the condition {print_tree(tree)}, which cannot be decided: {str(error).rstrip('.')}"
             problems.append(_problem(node, said))
             continue
-        found[body.event_type, body.where] = read
-    return found
+        filters[body.event_type, body.where] = condition
+    return filters
 
 
 def matching(stream: InputStream) -> Composable:

@@ -9,8 +9,8 @@ from weighbridge.collection.named_records.asset import ASSET_ROW
 from weighbridge.collection.tenancy.project import read_project
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of
-from weighbridge.errors import NotFound
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_page
+from weighbridge.platform.tenancy.scope import find, of_projects
 
 ASSETS: Final = Listing(
     sorts={"id": "id", "name": "name", "created_at": "created_at", "updated_at": "updated_at"},
@@ -30,25 +30,13 @@ async def list_assets_of_project(tx: Read, project: int, request: ListRequest) -
 
 async def list_assets(tx: Read, actor: Actor, request: ListRequest) -> Page[Asset]:
     """The assets of every project of the actor's account."""
-    mine = SQL("project_id IN (SELECT id FROM projects WHERE account_id = {})").format(
-        Literal(actor.account_id)
-    )
-    return await _page(tx, request, mine)
+    return await _page(tx, request, of_projects(actor, "project_id"))
 
 
 async def get_asset(tx: Read, project: int, number: int) -> Asset:
     """One asset by its number."""
-    asset = await tx.row(
-        ASSET_ROW.make,
-        f"SELECT {ASSET_ROW.columns} FROM assets WHERE project_id = %s AND id = %s",
-        (project, number),
-    )
-    if asset is None:
-        raise NotFound
-    return asset
+    return await find(tx, ASSET_ROW, "assets", SQL("project_id = %s AND id = %s"), (project, number))
 
 
 async def _page(tx: Read, request: ListRequest, where: Composable) -> Page[Asset]:
-    return await page_of(
-        tx, ASSET_ROW.make, ASSETS, request, columns=ASSET_ROW.columns, source="assets", where=[where]
-    )
+    return await read_page(tx, ASSET_ROW, ASSETS, request, source="assets", where=[where])

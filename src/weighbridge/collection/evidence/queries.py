@@ -1,7 +1,7 @@
 """Read evidence: of an event, of the events behind a batch, or of a page of events."""
 
 from collections.abc import Collection
-from typing import Any, Final, LiteralString
+from typing import Any, Final
 
 from msgspec import UNSET
 from psycopg.sql import SQL, Composable
@@ -11,10 +11,11 @@ from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import API_PREFIX, ResourceAddress
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
+from weighbridge.platform.tenancy.scope import find, need, of_key, plain_key_named
 
 _TYPES: Final = ("file", "url")
 
@@ -60,16 +61,10 @@ EVIDENCE_ROW: Final = row_of(
 
 async def event_named(tx: Read, actor: Actor, text: str) -> ids.Key:
     """The key of an event of the actor's account, by its id alone."""
-    return await _named(
-        tx,
-        actor,
-        "event",
-        text,
-        """
-        SELECT true FROM events e JOIN projects p ON p.id = e.project_id
-         WHERE e.project_id = %s AND e.id = %s AND p.account_id = %s AND e.voided_at IS NULL
-        """,
-    )
+    key = plain_key_named("event", text)
+    of_account = SQL("{} AND voided_at IS NULL").format(of_key(actor, "project_id", "id"))
+    await need(tx, "events", of_account, (key.project, key.key))
+    return key
 
 
 async def event_of_project(tx: Read, actor: Actor, project: int, text: str) -> int:
@@ -100,17 +95,8 @@ async def list_batch_evidence(tx: Read, actor: Actor, batch: str, request: ListR
 
 async def get_evidence(tx: Read, project: int, event: int, text: str) -> Evidence:
     """One piece of evidence of an event, by its number."""
-    evidence = await tx.row(
-        EVIDENCE_ROW.make,
-        f"""
-        SELECT {EVIDENCE_ROW.columns} FROM evidence v
-         WHERE v.project_id = %s AND v.event_id = %s AND v.id = %s
-        """,
-        (project, event, _number(text)),
-    )
-    if evidence is None:
-        raise NotFound
-    return evidence
+    of_event = SQL("v.project_id = %s AND v.event_id = %s AND v.id = %s")
+    return await find(tx, EVIDENCE_ROW, "evidence v", of_event, (project, event, _number(text)))
 
 
 async def get_file(tx: Read, project: int, event: int, text: str) -> StoredFile:
@@ -146,36 +132,13 @@ async def evidence_of_events(
 
 
 async def _page(tx: Read, request: ListRequest, where: Composable) -> Page[Evidence]:
-    return await page_of(
-        tx,
-        EVIDENCE_ROW.make,
-        EVIDENCE,
-        request,
-        columns=EVIDENCE_ROW.columns,
-        source="evidence v",
-        where=[where],
-    )
+    return await read_page(tx, EVIDENCE_ROW, EVIDENCE, request, source="evidence v", where=[where])
 
 
 async def _batch_named(tx: Read, actor: Actor, text: str) -> ids.Key:
-    return await _named(
-        tx,
-        actor,
-        "batch",
-        text,
-        """
-        SELECT true FROM batches b JOIN projects p ON p.id = b.project_id
-         WHERE b.project_id = %s AND b.id = %s AND p.account_id = %s AND b.deleted_at IS NULL
-        """,
-    )
-
-
-async def _named(tx: Read, actor: Actor, kind: str, text: str, statement: LiteralString) -> ids.Key:
-    key = ids.parse(kind, text)
-    if key is None or key != ids.Key(key.project, key.key):
-        raise NotFound
-    if await tx.value(statement, (key.project, key.key, actor.account_id)) is None:
-        raise NotFound
+    key = plain_key_named("batch", text)
+    of_account = SQL("{} AND deleted_at IS NULL").format(of_key(actor, "project_id", "id"))
+    await need(tx, "batches", of_account, (key.project, key.key))
     return key
 
 

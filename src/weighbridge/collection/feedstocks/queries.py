@@ -9,9 +9,9 @@ from weighbridge.collection.feedstocks.records import Feedstock
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
 from weighbridge.db.row import Column, row_of
-from weighbridge.errors import NotFound
+from weighbridge.platform.tenancy.scope import find, of_projects
 
 FEEDSTOCKS: Final = Listing(
     sorts={"id": "id", "name": "name", "created_at": "created_at", "updated_at": "updated_at"},
@@ -41,31 +41,13 @@ async def list_feedstocks_of_project(tx: Read, project: int, request: ListReques
 
 async def list_feedstocks(tx: Read, actor: Actor, request: ListRequest) -> Page[Feedstock]:
     """The feedstocks of every project of the actor's account."""
-    mine = SQL("project_id IN (SELECT id FROM projects WHERE account_id = {})").format(
-        Literal(actor.account_id)
-    )
-    return await _page(tx, request, mine)
+    return await _page(tx, request, of_projects(actor, "project_id"))
 
 
 async def get_feedstock(tx: Read, project: int, number: int) -> Feedstock:
     """One feedstock by its number."""
-    feedstock = await tx.row(
-        FEEDSTOCK_ROW.make,
-        f"SELECT {FEEDSTOCK_ROW.columns} FROM feedstocks WHERE project_id = %s AND id = %s",
-        (project, number),
-    )
-    if feedstock is None:
-        raise NotFound
-    return feedstock
+    return await find(tx, FEEDSTOCK_ROW, "feedstocks", SQL("project_id = %s AND id = %s"), (project, number))
 
 
 async def _page(tx: Read, request: ListRequest, where: Composable) -> Page[Feedstock]:
-    return await page_of(
-        tx,
-        FEEDSTOCK_ROW.make,
-        FEEDSTOCKS,
-        request,
-        columns=FEEDSTOCK_ROW.columns,
-        source="feedstocks",
-        where=[where],
-    )
+    return await read_page(tx, FEEDSTOCK_ROW, FEEDSTOCKS, request, source="feedstocks", where=[where])

@@ -9,7 +9,7 @@ newest version of each rule only, and none while the feature is off.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -19,6 +19,7 @@ from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.core.rule.result import ALERTS
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
+from weighbridge.db.row import Column, row_of
 
 OF_DATA_POINTS: Final = """
     SELECT project_id, id, rule_id, rule_version, status, entered_value AS value, error_message,
@@ -44,14 +45,6 @@ SHOWN: Final = """
                      WHERE p.id = %(project)s AND g.name = %(feature)s AND NOT g.is_on)
 """
 """Whether a finding is shown with its record; it names the project and the feature of rules."""
-
-FINDING_COLUMNS: Final = """
-    r.project_id, r.id, r.status, r.value, r.error_message, r.rule_id, r.rule_version, u.name, u.message,
-    r.evaluated_at, r.created_at, r.dismissed_at, d.name AS dismisser, r.dismissal_reason,
-    r.event_id, r.position, t.slug, r.approval_state, r.proposed_correction, r.rejected_at,
-    j.name AS rejecter, r.rejection_reason
-"""
-"""The columns of a `FindingRow`."""
 
 HAS_RESULTS: Final = """
     EXISTS (SELECT FROM data_point_results r
@@ -86,31 +79,37 @@ class DataPointResult(msgspec.Struct, frozen=True):
     rejection_reason: str | None
 
 
-class FindingRow(msgspec.Struct, frozen=True):
-    """A finding with the names around it; without an event it is of a record of another kind."""
+FINDING: Final = (
+    Column("status", "r.status"),
+    Column("error_message", "r.error_message"),
+    Column("rule_id", ("r.project_id", "r.rule_id"), partial(ids.of, "rule")),
+    Column("rule_version", "r.rule_version"),
+    Column("rule_name", "u.name"),
+    Column("message", "u.message"),
+    Column("evaluated_at", "r.evaluated_at"),
+    Column("created_at", "r.created_at"),
+    Column("dismissed_at", "r.dismissed_at"),
+    Column("dismissed_by", "d.name"),
+    Column("dismissal_reason", "r.dismissal_reason"),
+)
+"""What a finding in a record of any kind says."""
 
-    project: int
-    number: int
-    status: str
-    value: str | None
-    error_message: str | None
-    rule: int
-    rule_version: int
-    rule_name: str
-    message: str | None
-    evaluated_at: Instant
-    created_at: Instant
-    dismissed_at: Instant | None
-    dismissed_by: str | None
-    dismissal_reason: str | None
-    event: int | None
-    position: int | None
-    slug: str | None
-    approval_state: str | None
-    proposed_correction: dict[str, Any] | None
-    rejected_at: Instant | None
-    rejected_by: str | None
-    rejection_reason: str | None
+_EVENT: Final = ("r.project_id", "r.event_id")
+
+DATA_POINT_RESULT: Final = row_of(
+    DataPointResult,
+    Column("id", ("r.project_id", "r.id"), partial(ids.of, "data_point_result")),
+    *FINDING,
+    Column("entered_value", "r.value"),
+    Column("event_id", _EVENT, partial(ids.of, "event")),
+    Column("data_point_id", (*_EVENT, "r.position"), partial(ids.of, "data_point")),
+    Column("data_point_slug", "coalesce(t.slug, '')"),
+    Column("approval_state", "r.approval_state"),
+    Column("proposed_correction", "r.proposed_correction"),
+    Column("rejected_at", "r.rejected_at"),
+    Column("rejected_by", "j.name"),
+    Column("rejection_reason", "r.rejection_reason"),
+)
 
 
 async def results_of_events(
@@ -122,50 +121,21 @@ async def results_of_events(
     """
     if not events:
         return {}
-    rows = await tx.rows(
-        FindingRow,
+    rows = await tx.tuples(
         f"""
-        SELECT {FINDING_COLUMNS} FROM ({OF_DATA_POINTS}) r {AROUND_FINDINGS}
+        SELECT r.event_id, r.position, {DATA_POINT_RESULT.columns}
+          FROM ({OF_DATA_POINTS}) r {AROUND_FINDINGS}
          WHERE r.project_id = %(project)s AND r.event_id = ANY (%(records)s) AND {SHOWN}
          ORDER BY r.id
         """,
         {"project": project, "records": list(events), "feature": Feature.RULES_ENGINE},
     )
     shown: dict[tuple[int, int], list[DataPointResult]] = {}
-    for row in rows:
-        assert row.event is not None and row.position is not None  # noqa: S101, PT018 - they were asked for
-        shown.setdefault((row.event, row.position), []).append(data_point_result(row))
+    for event, position, *row in rows:
+        shown.setdefault((event, position), []).append(DATA_POINT_RESULT.make(*row))
     return shown
 
 
 def is_alert(result: DataPointResult) -> bool:
     """Whether a result asks for someone's attention."""
     return result.status in ALERTS
-
-
-def data_point_result(row: FindingRow) -> DataPointResult:
-    """What is shown of a finding in a data point."""
-    event = ids.Key(row.project, row.event or 0)
-    return DataPointResult(
-        id=ids.of("data_point_result", row.project, row.number),
-        status=row.status,
-        entered_value=row.value,
-        error_message=row.error_message,
-        rule_id=ids.of("rule", row.project, row.rule),
-        rule_version=row.rule_version,
-        rule_name=row.rule_name,
-        message=row.message,
-        event_id=ids.make("event", event),
-        data_point_id=ids.make("data_point", replace(event, position=row.position or 0)),
-        data_point_slug=row.slug or "",
-        evaluated_at=row.evaluated_at,
-        created_at=row.created_at,
-        dismissed_at=row.dismissed_at,
-        dismissed_by=row.dismissed_by,
-        dismissal_reason=row.dismissal_reason,
-        approval_state=row.approval_state,
-        proposed_correction=row.proposed_correction,
-        rejected_at=row.rejected_at,
-        rejected_by=row.rejected_by,
-        rejection_reason=row.rejection_reason,
-    )

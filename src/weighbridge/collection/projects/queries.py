@@ -3,16 +3,16 @@
 from functools import partial
 from typing import Final
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL
 
 from weighbridge.collection.projects.records import Project
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Listing, ListRequest, Page, page_of
+from weighbridge.db.listing import Listing, ListRequest, Page, read_page
 from weighbridge.db.row import Column, Derived, row_of
-from weighbridge.errors import NotFound
+from weighbridge.platform.tenancy.scope import find, of_account
 
 PROJECTS: Final = Listing(
     sorts={"id": "id", "name": "name", "created_at": "created_at", "updated_at": "updated_at"},
@@ -41,17 +41,10 @@ PROJECT_ROW: Final = row_of(
 
 async def list_projects(tx: Read, actor: Actor, request: ListRequest) -> Page[Project]:
     """The projects of the actor's account."""
-    mine = SQL("account_id = {}").format(Literal(actor.account_id))
-    return await page_of(
-        tx, PROJECT_ROW.make, PROJECTS, request, columns=PROJECT_ROW.columns, source="projects", where=[mine]
-    )
+    mine = of_account(actor, "account_id")
+    return await read_page(tx, PROJECT_ROW, PROJECTS, request, source="projects", where=[mine])
 
 
 async def get_project(tx: Read, project_id: int) -> Project:
     """One project by its number."""
-    project = await tx.row(
-        PROJECT_ROW.make, f"SELECT {PROJECT_ROW.columns} FROM projects WHERE id = %s", (project_id,)
-    )
-    if project is None:
-        raise NotFound
-    return project
+    return await find(tx, PROJECT_ROW, "projects", SQL("id = %s"), (project_id,))

@@ -27,7 +27,7 @@ _TURNING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2
 """Marks that turn the direction of writing, so that a name reads as what it is not."""
 
 _LINK: Final = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*):(?://(?P<authority>[^/?#]*))?.*", re.IGNORECASE)
-_PLACE: Final = re.compile(
+_HOST: Final = re.compile(
     r"(?:\[[0-9a-f:.]+\]|[^\W_](?:[\w.-]*[\w.])?)(?::(?P<port>[0-9]{1,5}))?", re.IGNORECASE
 )
 
@@ -41,10 +41,10 @@ def problems_of_name(name: str, field: str) -> list[Problem]:
     """What is wrong with the name of a file or a link."""
     if not name.strip(". \t"):
         return [Problem("A piece of evidence needs a name.", field, "required")]
-    found = [problem_of_name(name, "A piece of evidence", field)]
+    problems = [problem_of_name(name, "A piece of evidence", field)]
     if odd := _odd_character(name):
-        found.append(Problem(f"{field} holds the character {odd}, which no name may.", field, "invalid"))
-    return [problem for problem in found if problem]
+        problems.append(Problem(f"{field} holds the character {odd}, which no name may.", field, "invalid"))
+    return [problem for problem in problems if problem]
 
 
 def problems_of_link(link: str, field: str) -> list[Problem]:
@@ -63,12 +63,12 @@ def problems_of_link(link: str, field: str) -> list[Problem]:
 def _problems_of_parts(link: str, field: str) -> list[Problem]:
     parts = _LINK.fullmatch(link)
     authority = parts["authority"] if parts else None
-    place = _PLACE.fullmatch(authority) if authority else None
+    host = _HOST.fullmatch(authority) if authority else None
     if parts is None or parts["scheme"].lower() not in {"http", "https"}:
         said = f"{field} is {shorten(repr(link))}; it takes a link that begins with http:// or https://."
     elif authority and "@" in authority:
         said = f"{field} names a user or a password before the host; leave them out."
-    elif place is None or int(place["port"] or 0) > _PORT_MAX:
+    elif host is None or int(host["port"] or 0) > _PORT_MAX:
         said = f"{field} is {shorten(repr(link))}; it takes a link with a host, such as https://example.org/report."
     else:
         return []

@@ -47,9 +47,9 @@ def begin(drawing: Drawing, model: Model, partitions: tuple[Partition, ...]) -> 
 
 def look(computation: SlotComputation, drawing: Drawing, node: Node, available: Decimal) -> None:
     """Give an `available` node its value, which is the same for every partition of the slot."""
-    found = convert(available, drawing.source_ledgers[node.slug].unit, node.unit)
+    inventory = convert(available, drawing.source_ledgers[node.slug].unit, node.unit)
     for one in computation.partitions:
-        seen = drawing.seen.get(Drawer(drawing.slot, one, node.slug), found)
+        seen = drawing.seen.get(Drawer(drawing.slot, one, node.slug), inventory)
         computation.keep(node, one, NodeReading(seen))
 
 
@@ -84,8 +84,8 @@ def draw(computation: SlotComputation, drawing: Drawing, node: Node, body: Upstr
             one,
             NodeReading(tuple(convert(each.amount, source_ledger.unit, node.unit) for each in drawn)),
         )
-        for place, (slug, unit) in enumerate(source_ledger.attributes.items()):
-            column = tuple(each.attributes[place] for each in drawn)
+        for index, (slug, unit) in enumerate(source_ledger.attributes.items()):
+            column = tuple(each.attributes[index] for each in drawn)
             computation.keep_value(f"{node.slug}.{slug}", unit, one, column)
         computation.draws[one] += drawn
 
@@ -121,8 +121,8 @@ def amount_needed(computation: SlotComputation, node: Node, body: Upstream, one:
         amount = ZERO
     if amount is not None and amount >= 0:
         return amount
-    found = "has no value" if amount is None else f"is {plain(amount)} and must not be negative"
-    sentence = f"Node {node.slug!r}{of(one)} draws {body.amount!r}, which {found}."
+    fault = "has no value" if amount is None else f"is {plain(amount)} and must not be negative"
+    sentence = f"Node {node.slug!r}{of(one)} draws {body.amount!r}, which {fault}."
     computation.note(node, sentence, MISSING if amount is None else NOT_COMPUTABLE)
     return None
 
@@ -172,9 +172,9 @@ def _attribute(
     slug: str,
 ) -> Decimal:
     """What a source came to, in the unit that all sources of the node have."""
-    found = source.attributes.get(slug)
-    if found is not None:
-        return convert(*found, source_ledger.attributes[slug])
+    attribute = source.attributes.get(slug)
+    if attribute is not None:
+        return convert(*attribute, source_ledger.attributes[slug])
     sentence = (
         f"Node {drawer.node!r}{of(drawer.partition)} draws from {source.tracking_id!r}"
         f" of {source_ledger.name!r}, which has no value of {slug!r}."

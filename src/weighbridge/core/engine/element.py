@@ -46,8 +46,8 @@ class Element:
 
     def number(self, index: int) -> Decimal | None:
         """The number at an index of its values."""
-        found = self.values[index]
-        return found if isinstance(found, Decimal) else None
+        value = self.values[index]
+        return value if isinstance(value, Decimal) else None
 
 
 @dataclass(frozen=True, slots=True)

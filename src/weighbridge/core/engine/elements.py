@@ -53,15 +53,15 @@ def read_totalisers(computation: SlotComputation, node: Node, body: Input) -> No
     seen: dict[Partition, list[Element]] = {one: [] for one in computation.partitions}
     shared = {one: Shared() for one in computation.partitions}
     groups = [group for group in computation.data.groups if node.slug in group.by_input]
-    for group, found in zip(groups, counted(groups, measure, computation.data.slot), strict=True):
+    for group, metered in zip(groups, counted(groups, measure, computation.data.slot), strict=True):
         agreeing = computation.agreeing(group)
         for one in agreeing:
             seen[one] += [each for each in group.elements if each.values[measure.value] is not None]
-            computation.use(one, measure.source, found.elements)
-            if found.amount is not None and is_own(computation, body, group):
-                own[one].append(found.amount)
-        if agreeing and found.amount is not None and not is_own(computation, body, group):
-            share(computation, node, found.amount, agreeing, shared)
+            computation.use(one, measure.source, metered.elements)
+            if metered.amount is not None and is_own(computation, body, group):
+                own[one].append(metered.amount)
+        if agreeing and metered.amount is not None and not is_own(computation, body, group):
+            share(computation, node, metered.amount, agreeing, shared)
     for one in computation.partitions:
         if node in computation.model.partitioning and not computation.uses(one, measure.source):
             # Readings that count for nothing still are why the partition runs.
@@ -129,8 +129,8 @@ def _amount(computation: SlotComputation, node: Node, one: Partition, own: Seque
     if body.is_array:
         return tuple(value_in(computation, node, body, element) for element in own)
     if body.aggregate in _BY_STATISTICS:
-        found = _statistics(computation, node, body, own)
-        return amount_of(computation, node, one, found, unweighted=_unweighted(computation, node, own))
+        statistics = _statistics(computation, node, body, own)
+        return amount_of(computation, node, one, statistics, unweighted=_unweighted(computation, node, own))
     return _defined(computation, node, body, own) if own else None
 
 
@@ -165,9 +165,9 @@ def _defined(
         definitions.Reading(element.time, value_in(computation, node, body, element), meter=element.meter)
         for element in elements
     ]
-    found = definitions.aggregate(body.aggregate, readings, computation.data.slot)
-    assert not isinstance(found, tuple), "arrays are read before"  # noqa: S101
-    return found
+    value = definitions.aggregate(body.aggregate, readings, computation.data.slot)
+    assert not isinstance(value, tuple), "arrays are read before"  # noqa: S101
+    return value
 
 
 def _check_coverage(
@@ -177,12 +177,12 @@ def _check_coverage(
     measure = computation.measure(node)
     if not measure.coverage or not elements or computation.data.slot.is_reading:
         return
-    found = coverage(
+    covered = coverage(
         elements,
         computation.data.slot,
         measure.cadence,
         computation.setting.zone,
         is_held=body.aggregate in _HELD,
     )
-    if not found.reaches(measure.coverage):
-        computation.problem(node, f"does not cover the slot: {found.fault}", one, UNCOVERED)
+    if not covered.reaches(measure.coverage):
+        computation.problem(node, f"does not cover the slot: {covered.fault}", one, UNCOVERED)

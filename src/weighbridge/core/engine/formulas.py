@@ -41,8 +41,8 @@ def _computed(computation: SlotComputation, node: Node, one: Partition, instead:
     try:
         return _amount(program.compute(node, environment, computation.setting.budget).content)
     except ExpressionError as error:
-        place = f"Node {node.slug!r}{of(one)}, at {error.position} of its formula"
-        computation.fail(node, one, f"{place}: {error.message}", NOT_COMPUTABLE)
+        at = f"Node {node.slug!r}{of(one)}, at {error.position} of its formula"
+        computation.fail(node, one, f"{at}: {error.message}", NOT_COMPUTABLE)
         return instead
 
 

@@ -34,15 +34,15 @@ def read_statistics(computation: SlotComputation, node: Node, body: Input) -> No
     own = dict.fromkeys(computation.partitions, NOTHING)
     shared = {one: Shared() for one in computation.partitions}
     for group in computation.data.groups:
-        found = group.by_input.get(node.slug)
+        of_group = group.by_input.get(node.slug)
         agreeing = computation.agreeing(group)
-        if found is None or not found.count or not agreeing:
+        if of_group is None or not of_group.count or not agreeing:
             continue
         if is_own(computation, body, group):
             for one in agreeing:
-                own[one] = own[one].plus(found)
+                own[one] = own[one].plus(of_group)
         else:
-            whole = Decimal(found.count) if body.aggregate is Aggregate.COUNT else found.total
+            whole = Decimal(of_group.count) if body.aggregate is Aggregate.COUNT else of_group.total
             share(computation, node, whole, agreeing, shared)
     for one, statistics in own.items():
         settle(computation, node, one, amount_of(computation, node, one, statistics), shared[one])
@@ -89,7 +89,7 @@ def amount_of(
     computation: SlotComputation,
     node: Node,
     one: Partition,
-    found: Statistics,
+    statistics: Statistics,
     *,
     unweighted: Sequence[int] = (),
 ) -> Decimal | None:
@@ -98,11 +98,11 @@ def amount_of(
     `unweighted` are the events without a weight, where they are known.
     """
     assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
-    if node.body.weight is not None and found.unweighted:
-        fact = f"has {found.unweighted} values without {node.body.weight!r}"
+    if node.body.weight is not None and statistics.unweighted:
+        fact = f"has {statistics.unweighted} values without {node.body.weight!r}"
         computation.problem(node, fact, one, MISSING, unweighted)
     try:
-        return aggregated(node.body, found)
+        return aggregated(node.body, statistics)
     except ArithmeticError:
         computation.problem(node, "has no weight to average by", one, NOT_COMPUTABLE)
         return ZERO
@@ -147,22 +147,22 @@ def substitute(computation: SlotComputation, node: Node) -> Amount:
     return ZERO if isinstance(node.body, Input) and node.body.aggregate is Aggregate.SUM else None
 
 
-def aggregated(body: Input, found: Statistics) -> Decimal | None:
+def aggregated(body: Input, statistics: Statistics) -> Decimal | None:
     """The aggregate of an input's statistics; None when there are no data.
 
     Raises ArithmeticError when the weights of an average sum to zero.
     """
-    count = Decimal(found.count)
+    count = Decimal(statistics.count)
     if body.aggregate is Aggregate.COUNT:
         return count
-    if not found.count:
+    if not statistics.count:
         return None
     if body.aggregate is Aggregate.AVERAGE:
-        total, weight = (found.weighted, found.weight) if body.weight else (found.total, count)
+        total, weight = (statistics.weighted, statistics.weight) if body.weight else (statistics.total, count)
         return CONTEXT.divide(total, weight)
     chosen = {
-        Aggregate.SUM: CONTEXT.plus(found.total),
-        Aggregate.MIN: found.least,
-        Aggregate.MAX: found.greatest,
+        Aggregate.SUM: CONTEXT.plus(statistics.total),
+        Aggregate.MIN: statistics.least,
+        Aggregate.MAX: statistics.greatest,
     }
     return chosen[body.aggregate]

@@ -57,17 +57,17 @@ def _pairs(
     computation: SlotComputation, node: Node, one: Partition, targets: Sequence[Element], find: Finder
 ) -> list[tuple[Element, Element]]:
     """Each target with the one element that matches it; problems name the others."""
-    found = [(target, find(target)) for target in targets]
-    if nothing := [target.event for target, matches in found if not matches]:
+    matched = [(target, find(target)) for target in targets]
+    if nothing := [target.event for target, matches in matched if not matches]:
         fact = f"has nothing that matches {computation.setting.named(nothing)}"
         computation.problem(node, fact, one, UNMATCHED, nothing)
-    for target, matches in found:
+    for target, matches in matched:
         if len(matches) > 1:
             several = [element.event for element in matches]
             named = computation.setting.named
             fact = f"matches {named([target.event])} more than once: {named(several)}"
             computation.problem(node, fact, one, UNMATCHED, (target.event, *several))
-    return [(target, matches[0]) for target, matches in found if matches]
+    return [(target, matches[0]) for target, matches in matched if matches]
 
 
 def _settle(
@@ -87,9 +87,9 @@ def _settle(
         return
     weights = [_weight(measure, target, element) for target, element in pairs]
     values = (value_in(computation, node, body, element) for element in elements)
-    found = statistics_of(zip(values, weights, strict=True))
+    statistics = statistics_of(zip(values, weights, strict=True))
     unweighted = [element.event for element, weight in zip(elements, weights, strict=True) if weight is None]
-    amount = amount_of(computation, node, one, found, unweighted=unweighted)
+    amount = amount_of(computation, node, one, statistics, unweighted=unweighted)
     settle(computation, node, one, amount, Shared())
 
 

@@ -11,7 +11,12 @@ from weighbridge.core.engine.formulas import compute
 from weighbridge.core.engine.inputs import read_statistics, substitute
 from weighbridge.core.engine.joins import read_joined
 from weighbridge.core.engine.setting import EngineSetting, SlotData
-from weighbridge.core.engine.slot_computation import UNTAGGED, NodeReading, PartitionBench, SlotComputation
+from weighbridge.core.engine.slot_computation import (
+    UNTAGGED,
+    NodeReading,
+    PartitionComputation,
+    SlotComputation,
+)
 from weighbridge.core.engine.source_ledger import Drawn, RoundedAway
 from weighbridge.core.engine.statics import read_static
 from weighbridge.core.engine.statistics import Group
@@ -60,11 +65,11 @@ def run_slot(setting: EngineSetting, data: SlotData) -> SlotRun:
         return _run(setting, data, (data.alone.partition,), {})
     model = setting.program.model
     groups = [group for group in data.groups if group.is_of_slot]
-    wanted = wanted_partitions(model, data.groups)
+    of_slot = wanted_partitions(model, data.groups)
     left_out = data.drawing.left_out if data.drawing else frozenset[Partition]()
-    partitions = tuple(one for one in wanted if one not in left_out)
-    found = begin(data.drawing, model, partitions) if data.drawing else {}
-    if (wanted and not partitions) or (not groups and model.partitioning):
+    partitions = tuple(one for one in of_slot if one not in left_out)
+    inventory = begin(data.drawing, model, partitions) if data.drawing else {}
+    if (of_slot and not partitions) or (not groups and model.partitioning):
         return SlotRun((), tuple(groups), ())
     if not partitions:
         names = ", ".join(node.slug for node in model.partitioning)
@@ -72,33 +77,35 @@ def run_slot(setting: EngineSetting, data: SlotData) -> SlotRun:
         example = f" {events[0]} for one," if events else ""
         said = f"There are data,{example} but none of {names} says which partition they belong to."
         return SlotRun((), (), (Problem(said, None, UNTAGGED, events),))
-    return _run(setting, data, partitions, found, _untagged(model, groups))
+    return _run(setting, data, partitions, inventory, _untagged(model, groups))
 
 
 def _run(
     setting: EngineSetting,
     data: SlotData,
     partitions: Sequence[Partition],
-    found: Mapping[str, Decimal],
+    inventory: Mapping[str, Decimal],
     problems: Sequence[Problem] = (),
 ) -> SlotRun:
-    """Run the nodes over partitions; `found` is what each `available` node finds."""
+    """Run the nodes over partitions; `inventory` is what each `available` node finds."""
     model = setting.program.model
     computation = SlotComputation(
-        setting, data, {one: PartitionBench(_names(model, one)) for one in partitions}
+        setting, data, {one: PartitionComputation(_names(model, one)) for one in partitions}
     )
     computation.problems += problems
     for node in setting.program.nodes:
         if data.given is not None and take(computation, node, data.given):
             continue
         if isinstance(node.body, Upstream | Available):
-            _draw(computation, node, node.body, found)
+            _draw(computation, node, node.body, inventory)
         else:
             _run_node(computation, node)
-    lost = tuple(group for group in data.groups if group.is_of_slot and not computation.agreeing(group))
+    not_counted = tuple(
+        group for group in data.groups if group.is_of_slot and not computation.agreeing(group)
+    )
     return SlotRun(
         tuple(_finished(computation, one) for one in partitions),
-        lost,
+        not_counted,
         tuple(dict.fromkeys(computation.problems)),
         tuple(computation.rounded_away),
     )
@@ -124,16 +131,16 @@ def _run_node(computation: SlotComputation, node: Node) -> None:
 
 
 def _draw(
-    computation: SlotComputation, node: Node, body: Upstream | Available, found: Mapping[str, Decimal]
+    computation: SlotComputation, node: Node, body: Upstream | Available, inventory: Mapping[str, Decimal]
 ) -> None:
-    """Give a node of another ledger its value; `found` is what each `available` node finds there."""
+    """Give a node of another ledger its value; `inventory` is what each `available` node finds there."""
     drawing = computation.data.drawing
     if drawing is None:
         go_without(computation, node, body)
     elif isinstance(body, Upstream):
         draw(computation, drawing, node, body)
     else:
-        look(computation, drawing, node, found[node.slug])
+        look(computation, drawing, node, inventory[node.slug])
 
 
 def _skip(computation: SlotComputation, node: Node, body: Input) -> None:
@@ -190,12 +197,12 @@ def partitions_of(model: Model, groups: Sequence[Group]) -> tuple[Partition, ...
     if model.partition_type == "time":
         return (Partition(),)
     defining = {node.slug for node in model.partitioning}
-    found = {
+    partitions = {
         group.tags
         for group in groups
         if group.tags.is_whole(model.partition_type) and defining & group.by_input.keys()
     }
-    return tuple(sorted(found))
+    return tuple(sorted(partitions))
 
 
 def _untagged(model: Model, groups: Sequence[Group]) -> list[Problem]:

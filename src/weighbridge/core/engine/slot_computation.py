@@ -58,7 +58,7 @@ class NodeReading:
 
 
 @dataclass(slots=True)
-class PartitionBench:
+class PartitionComputation:
     """What the nodes came to in one partition, and the data that they used."""
 
     values: dict[str, Value]
@@ -78,7 +78,7 @@ class SlotComputation:
 
     setting: EngineSetting
     data: SlotData
-    by_partition: dict[Partition, PartitionBench]
+    by_partition: dict[Partition, PartitionComputation]
     problems: list[Problem] = field(default_factory=list)
     failed: set[tuple[Partition, str]] = field(default_factory=set)
     """Nodes that a problem was noted for, or for a node that they need: nothing more is said of them."""

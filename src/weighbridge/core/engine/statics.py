@@ -39,13 +39,13 @@ def _at_start(
         )
     keyed = _keyed(values, body.by, key)
     slot = computation.data.slot
-    found = _in_force(keyed, Instant.of(slot.start))
-    if found is None:
+    in_force = _in_force(keyed, Instant.of(slot.start))
+    if in_force is None:
         fact = f"has no value in force at {Instant.of(slot.start).text}"
         amount = stand_in_static(computation, node, body, fact, one)
     else:
-        amount = convert(found.value, found.unit, node.unit)
-        computation.by_partition[one].statics.setdefault(node.slug, set()).add(found.number)
+        amount = convert(in_force.value, in_force.unit, node.unit)
+        computation.by_partition[one].statics.setdefault(node.slug, set()).add(in_force.number)
     later = [value for value in keyed if slot.start < value.effective_from < slot.end]
     # A value that is set again as it was does not change.
     changes = [value for value in later if convert(value.value, value.unit, node.unit) != amount]
@@ -76,13 +76,13 @@ def _at_elements(
     for element in computation.by_partition[one].arrays.get(body.at, ()):
         key = _key(body.by, element, one)
         keyed = by_key.setdefault(key, _keyed(values, body.by, key) if key or body.by is None else [])
-        found = _in_force(keyed, Instant.of(element.time.start))
-        if found is None:
+        in_force = _in_force(keyed, Instant.of(element.time.start))
+        if in_force is None:
             missing.append(element.event)
             amounts.append(ZERO)
         else:
-            used.add(found.number)
-            amounts.append(convert(found.value, found.unit, node.unit))
+            used.add(in_force.number)
+            amounts.append(convert(in_force.value, in_force.unit, node.unit))
     if missing:
         not_in_force(computation, node, body, one, missing)
     return tuple(amounts)
@@ -98,8 +98,8 @@ def not_in_force(
 def _shared_key(computation: SlotComputation, by: Dimension, one: Partition) -> str | None:
     """The asset, feedstock or location of a partition as a whole."""
     alone = computation.data.alone
-    found: str | None = getattr(one, by, None) if alone is None else alone.keys.get(by)
-    return found
+    key: str | None = getattr(one, by, None) if alone is None else alone.keys.get(by)
+    return key
 
 
 def _key(by: Dimension | None, element: Element, one: Partition) -> str | None:
@@ -115,12 +115,12 @@ def _key(by: Dimension | None, element: Element, one: Partition) -> str | None:
 
 def _keyed(values: Sequence[StaticValue], by: Dimension | None, key: str | None) -> list[StaticValue]:
     """The values whose keys are exactly the one that is asked for."""
-    wanted = _NO_KEY if by is None else _NO_KEY | {str(by): key}
+    keys = _NO_KEY if by is None else _NO_KEY | {str(by): key}
     return [
         value
         for value in values
         if (value.asset, value.feedstock, value.location)
-        == (wanted["asset"], wanted["feedstock"], wanted["location"])
+        == (keys["asset"], keys["feedstock"], keys["location"])
     ]
 
 

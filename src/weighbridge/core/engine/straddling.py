@@ -48,7 +48,11 @@ def _brief(part: Decimal, whole: Decimal) -> Decimal:
     if not part:
         return Decimal(0)
     short = part.normalize(EXACT)
-    places, wanted = short.as_tuple().exponent, whole.as_tuple().exponent
-    assert isinstance(places, int)  # noqa: S101 - numbers are finite
-    assert isinstance(wanted, int)  # noqa: S101
-    return short.quantize(Decimal(1).scaleb(wanted), context=EXACT) if places > wanted else short
+    exponent, whole_exponent = short.as_tuple().exponent, whole.as_tuple().exponent
+    assert isinstance(exponent, int)  # noqa: S101 - numbers are finite
+    assert isinstance(whole_exponent, int)  # noqa: S101
+    return (
+        short.quantize(Decimal(1).scaleb(whole_exponent), context=EXACT)
+        if exponent > whole_exponent
+        else short
+    )

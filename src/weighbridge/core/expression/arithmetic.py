@@ -55,9 +55,9 @@ def _product_by(
     function: Callable[[Decimal, Decimal], Decimal], combine: Callable[[Unit, Unit], Unit]
 ) -> TypedOperation:
     def rule(at: Typing) -> Type:
-        for found in at.types:
-            require(Kind.NUMBER, found, f"An operand of {_operator(at.node)}", at.position)
-        left, right = (found.unit for found in at.types)
+        for operand in at.types:
+            require(Kind.NUMBER, operand, f"An operand of {_operator(at.node)}", at.position)
+        left, right = (operand.unit for operand in at.types)
         if left is None or right is None:
             return number(None, at.origin)
         try:

@@ -65,8 +65,8 @@ def _text_test_by(test: Callable[[str, str], bool]) -> TypedOperation:
 
 
 def _text_rule(at: Typing) -> Type:
-    for found in at.types:
-        require(Kind.TEXT, found, "An operand of a text test", at.position)
+    for operand in at.types:
+        require(Kind.TEXT, operand, "An operand of a text test", at.position)
     return TRUTH.of(at.origin)
 
 
@@ -102,8 +102,8 @@ def _is_null(element: Element) -> Element:
 
 
 def _logic_rule(at: Typing) -> Type:
-    for found in at.types:
-        require(Kind.TRUTH, found, "An operand of and, or and not", at.position)
+    for operand in at.types:
+        require(Kind.TRUTH, operand, "An operand of and, or and not", at.position)
     return TRUTH.of(at.origin)
 
 

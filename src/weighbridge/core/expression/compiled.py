@@ -39,8 +39,8 @@ def compiled(tree: Expression, scope: NameScope) -> Compiled | None:
 
     Raises ExpressionError when its parts do not fit together.
     """
-    names = [scope.names[one.text] for one in walk(tree) if isinstance(one, Name) and one.text in scope.names]
-    if any(found.kind is Kind.NUMBER and found.unit is None for found in names):
+    types = [scope.names[one.text] for one in walk(tree) if isinstance(one, Name) and one.text in scope.names]
+    if any(one.kind is Kind.NUMBER and one.unit is None for one in types):
         return None
     return _compiled(tree, scope)
 
@@ -58,7 +58,7 @@ def _compiled(tree: Expression, scope: NameScope) -> Compiled:
     cost, position = meaning.cost * max(len(parts), 1), tree.position
 
     def step(environment: Environment, budget: Budget) -> Content:
-        values = [Value(found, part(environment, budget)) for found, part in parts]
+        values = [Value(operand_type, part(environment, budget)) for operand_type, part in parts]
         longest = max((len(one.content) for one in values if isinstance(one.content, tuple)), default=1)
         budget.spend(cost * longest, position)
         return meaning.compute(Computing(tree, values, result, environment))

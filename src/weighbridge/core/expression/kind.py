@@ -56,19 +56,19 @@ def number(unit: Unit | None, origin: Origin | None = None) -> Type:
     return Type(Kind.NUMBER, unit, origin)
 
 
-def require(kind: Kind, found: Type, what: str, position: Position) -> None:
+def require(kind: Kind, operand: Type, what: str, position: Position) -> None:
     """Refuse an operand of another kind; `what` names the operand, as in `The divisor`."""
-    if found.kind is not kind:
-        raise ExpressionError(f"{what} must be {kind}; it is {found}.", position)
+    if operand.kind is not kind:
+        raise ExpressionError(f"{what} must be {kind}; it is {operand}.", position)
 
 
-def require_plain(found: Type, what: str, position: Position) -> None:
+def require_plain(operand: Type, what: str, position: Position) -> None:
     """Refuse an operand that counts something: a text, or a number whose unit has a dimension."""
-    require(Kind.NUMBER, found, what, position)
-    if found.unit is not None and not found.unit.is_dimensionless:
+    require(Kind.NUMBER, operand, what, position)
+    if operand.unit is not None and not operand.unit.is_dimensionless:
         raise ExpressionError(
-            f"{what} must be a plain number; it is in {found.unit}. Divide by a quantity of the same unit,"
-            f' or take the number out with value(…, "{found.unit}").',
+            f"{what} must be a plain number; it is in {operand.unit}. Divide by a quantity of the same unit,"
+            f' or take the number out with value(…, "{operand.unit}").',
             position,
         )
 
@@ -88,7 +88,7 @@ def require_same_measure(first: Type, other: Type, action: str, position: Positi
 
 def shared_origin(types: Sequence[Type], position: Position) -> Origin | None:
     """The one origin of all arrays among the operands; None when there is no array."""
-    origins = list(dict.fromkeys(found.origin for found in types if found.origin is not None))
+    origins = list(dict.fromkeys(operand.origin for operand in types if operand.origin is not None))
     if len(origins) > 1:
         raise ExpressionError(
             f"Two arrays that do not run in parallel cannot be combined: one has an element for each of"

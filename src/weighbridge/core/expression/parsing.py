@@ -44,20 +44,20 @@ def parse(text: str, language: Language = MODELS) -> Expression:
 
 
 def _refused_token(error: UnexpectedToken, text: str) -> ExpressionError:
-    wanted = "a number, a text in quotes, a name, a function or a parenthesis"
+    expected = "a number, a text in quotes, a name, a function or a parenthesis"
     if "NAME" not in error.accepts:
-        wanted = "an operator or a closing parenthesis" if "RPAR" in error.accepts else "an operator"
+        expected = "an operator or a closing parenthesis" if "RPAR" in error.accepts else "an operator"
     if error.token.type == "$END":
         line = text.count("\n") + 1
         end = Position(line, len(text) - (text.rfind("\n") + 1) + 1)
-        return ExpressionError(f"The expression ends where {wanted} is needed.", end)
+        return ExpressionError(f"The expression ends where {expected} is needed.", end)
     position = position_of(error.token)
     came = shorten(str(error.token))
     if came == "=" and text[: error.token.start_pos or 0].endswith("="):
         return ExpressionError("Two values are compared with a single =.", position)
     if came.lower() in RESERVED:
-        return ExpressionError(f"{came!r} is a word of the language; {wanted} is needed here.", position)
-    return ExpressionError(f"Here stands {came!r} where {wanted} is needed.", position)
+        return ExpressionError(f"{came!r} is a word of the language; {expected} is needed here.", position)
+    return ExpressionError(f"Here stands {came!r} where {expected} is needed.", position)
 
 
 def _refused_character(error: UnexpectedCharacters, text: str) -> ExpressionError:

@@ -259,7 +259,7 @@ class _PatternReader:
                 tests.append(_range(character, self._next()))
             else:
                 tests.append(character.__eq__)
-        return lambda found: any(test(found) for test in tests) is not is_negated
+        return lambda character: any(test(character) for test in tests) is not is_negated
 
     def _counts(self) -> tuple[int, int | None] | None:
         counts = _COUNTS.get(self._peek())
@@ -298,4 +298,4 @@ class _PatternReader:
 
 
 def _range(low: str, high: str) -> Callable[[str], bool]:
-    return lambda found: low <= found <= high
+    return lambda character: low <= character <= high

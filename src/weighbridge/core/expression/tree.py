@@ -137,21 +137,21 @@ Expression = (
 
 def children(tree: Expression) -> tuple[Expression, ...]:
     """The operands or arguments of a node, in the order they are written."""
-    found: tuple[Expression, ...] = ()
+    operands: tuple[Expression, ...] = ()
     match tree:
         case Unary(operand=operand):
-            found = (operand,)
+            operands = (operand,)
         case Binary(left=left, right=right):
-            found = (left, right)
+            operands = (left, right)
         case Between(value=value, low=low, high=high):
-            found = (value, low, high)
+            operands = (value, low, high)
         case Membership(value=value, options=options):
-            found = (value, *options)
+            operands = (value, *options)
         case NullTest(value=value):
-            found = (value,)
+            operands = (value,)
         case FunctionCall(arguments=arguments):
-            found = arguments
-    return found
+            operands = arguments
+    return operands
 
 
 def walk(tree: Expression) -> Iterator[Expression]:

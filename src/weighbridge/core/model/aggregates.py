@@ -59,25 +59,25 @@ def time_weighted(readings: Sequence[Reading], slot: Interval) -> Decimal | None
     When no reading of a meter has a length, each stands for the time until the meter's next one or the slot's
     end, and the last one at or before the slot's start for the time from there.
     """
-    stretches = standing(readings, slot)
+    stretches = stretches_of(readings, slot)
     overlaps = [(reading.value, slot.overlap(reading.time)) for reading in stretches]
     inside = [(value, overlap) for value, overlap in overlaps if overlap is not None]
     lengths = [Decimal((overlap.end - overlap.start) // MILLISECOND) for _, overlap in inside]
     return _mean([value for value, _ in inside], lengths)
 
 
-def standing(readings: Sequence[Reading], slot: Interval) -> list[Reading]:
+def stretches_of(readings: Sequence[Reading], slot: Interval) -> list[Reading]:
     """Readings with the time that each stands for; those of a meter without any length until its next one."""
-    found: list[Reading] = []
+    lasting: list[Reading] = []
     for of_meter in by_meter(readings, lambda reading: reading.meter).values():
         is_held = all(reading.time.is_reading for reading in of_meter)
-        found += _held(of_meter, slot) if is_held else of_meter
-    return found
+        lasting += _held(of_meter, slot) if is_held else of_meter
+    return lasting
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a totaliser counted from one of its readings to the next: the amount, and their places."""
+    """What a totaliser counted from one of its readings to the next: the amount, and their indices."""
 
     early: int
     late: int
@@ -90,15 +90,15 @@ def steps(readings: Sequence[Reading], slot: Interval) -> list[Step]:
     A meter counts from its last reading at or before the slot's start or, where it has none, from its first
     one. A reading below the one before it means that the meter began again at zero in between.
     """
-    found: list[Step] = []
-    for places in by_meter(range(len(readings)), lambda place: readings[place].meter).values():
-        ends = [(place, readings[place].time.end) for place in places]
-        before = [place for place, end in ends if end <= slot.start]
-        during = [place for place, end in ends if slot.start < end <= slot.end]
+    counted: list[Step] = []
+    for indices in by_meter(range(len(readings)), lambda index: readings[index].meter).values():
+        ends = [(index, readings[index].time.end) for index in indices]
+        before = [index for index, end in ends if end <= slot.start]
+        during = [index for index, end in ends if slot.start < end <= slot.end]
         for early, late in pairwise([*before[-1:], *during]):
             was, now = readings[early].value, readings[late].value
-            found.append(Step(early, late, EXACT.subtract(now, was) if now >= was else now))
-    return found
+            counted.append(Step(early, late, EXACT.subtract(now, was) if now >= was else now))
+    return counted
 
 
 def delta(readings: Sequence[Reading], slot: Interval) -> Decimal | None:

@@ -11,7 +11,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Final
 
 from weighbridge.core.expression import Table, print_tree
 from weighbridge.core.ledger.allocation import SHARE_PLACES_DEFAULT
@@ -78,8 +77,8 @@ def plain_node(node: Node) -> Plain:
 
 def _body(node: Node) -> Plain:
     match node.body:
-        case Input() as found:
-            return {"input": _input(found)}
+        case Input() as body:
+            return {"input": _input(body)}
         case StaticInput(slug=slug, at=at, by=by):
             return {"static_input": {"slug": slug, "at": at, "by": by}}
         case Constant(value=value):
@@ -88,36 +87,36 @@ def _body(node: Node) -> Plain:
             return {"formula": print_tree(tree)}
         case Available(ledger=ledger):
             return {"available": ledger}
-        case Upstream() as found:
-            return {"upstream": _upstream(found)}
+        case Upstream() as body:
+            return {"upstream": _upstream(body)}
 
 
-def _input(found: Input) -> Plain:
+def _input(body: Input) -> Plain:
     return {
-        "event_type": found.event_type,
-        "data_point_type": found.data_point_type,
-        "aggregate": found.aggregate,
-        "weight": found.weight,
-        "partitions": found.is_partitioning,
-        "share": found.share_written,
-        "share_by": found.share_by,
-        "straddle": None if found.straddle is Straddle.REPORT else found.straddle,
-        "where": found.where and print_tree(found.where.tree),
-        "join": found.join and {"to": found.join.to, "on": found.join.on},
-        "period": "any" if found.is_any_period else None,
-        "coverage": found.coverage,
+        "event_type": body.event_type,
+        "data_point_type": body.data_point_type,
+        "aggregate": body.aggregate,
+        "weight": body.weight,
+        "partitions": body.is_partitioning,
+        "share": body.share_written,
+        "share_by": body.share_by,
+        "straddle": None if body.straddle is Straddle.REPORT else body.straddle,
+        "where": body.where and print_tree(body.where.tree),
+        "join": body.join and {"to": body.join.to, "on": body.join.on},
+        "period": "any" if body.is_any_period else None,
+        "coverage": body.coverage,
     }
 
 
-def _upstream(found: Upstream) -> Plain:
+def _upstream(body: Upstream) -> Plain:
     return {
-        "ledger": found.ledger,
-        "amount": found.amount,
-        "order": None if found.order is DrawOrder.FIFO else found.order,
-        "match": list(found.match),
-        "attributes": [[slug, unit and unit.text] for slug, unit in found.attributes.items()],
-        "select": "manual" if found.is_manual else None,
-        "allocation_group": found.allocation_group,
+        "ledger": body.ledger,
+        "amount": body.amount,
+        "order": None if body.order is DrawOrder.FIFO else body.order,
+        "match": list(body.match),
+        "attributes": [[slug, unit and unit.text] for slug, unit in body.attributes.items()],
+        "select": "manual" if body.is_manual else None,
+        "allocation_group": body.allocation_group,
     }
 
 
@@ -143,22 +142,19 @@ def _case(case: Case) -> Plain:
     }
 
 
-_LEFT_OUT: Final[tuple[object, ...]] = (None, False, {}, [])
-
-
-def _written(found: object) -> object:
+def _written(content: object) -> object:
     """What JSON can hold; a number becomes text so that no digit can be lost on the way back."""
-    match found:
+    match content:
         case Mapping():
-            return {key: _written(value) for key, value in found.items() if not _is_left_out(value)}
+            return {key: _written(value) for key, value in content.items() if not _is_omitted(value)}
         case list() | tuple():
-            return [_written(item) for item in found]
+            return [_written(item) for item in content]
         case Decimal():
-            return plain(found)
+            return plain(content)
         case Unit(text=text):
             return text
-    return found
+    return content
 
 
-def _is_left_out(value: object) -> bool:
+def _is_omitted(value: object) -> bool:
     return value is None or value is False or (isinstance(value, dict | list) and not value)

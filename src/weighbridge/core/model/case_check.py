@@ -26,8 +26,8 @@ def _messages(case: Case, model: Model, types: Types) -> Iterator[str]:
         if name not in model.by_slug:
             yield f"expects {name}, which is no node."
         elif name in types and types[name].is_array is not isinstance(expected, tuple):
-            wanted = "a list" if isinstance(expected, tuple) else "one number"
-            yield f"expects {wanted} of {name}, which is {types[name]}."
+            allowed = "a list" if isinstance(expected, tuple) else "one number"
+            yield f"expects {allowed} of {name}, which is {types[name]}."
     for dimension in case.partition:
         if dimension not in DIMENSIONS[model.partition_type]:
             yield f"gives a {dimension}, which a partition of type {model.partition_type} does not have."

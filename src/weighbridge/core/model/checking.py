@@ -160,8 +160,8 @@ def _node_messages(node: Node, types: Types, model: Model, surroundings: Surroun
     if (node.is_optional or node.default is not None) and isinstance(node.body, Formula | Constant):
         yield f"{slug} is computed, so it is not optional and has no default; use coalesce in the formula."
     match node.body:
-        case Input() as found:
-            yield from _input_messages(node, found, types, model, surroundings)
+        case Input() as body:
+            yield from _input_messages(node, body, types, model, surroundings)
         case StaticInput(at=str(at)) if not _is_values(model.node(at)):
             yield f"The at of {slug} must name an input with aggregate: values; {at} is none."
         case Upstream() as upstream:
@@ -171,63 +171,63 @@ def _node_messages(node: Node, types: Types, model: Model, surroundings: Surroun
 
 
 def _input_messages(
-    node: Node, found: Input, types: Types, model: Model, surroundings: Surroundings
+    node: Node, body: Input, types: Types, model: Model, surroundings: Surroundings
 ) -> Iterator[str]:
     slug = node.slug
-    if found.join is not None and not _is_values(model.node(found.join.to)):
-        yield f"{slug} is joined to {found.join.to}, which must be an input with aggregate: values."
-    if found.share_by is not None and types[found.share_by].is_array:
-        by = types[found.share_by]
-        yield f"{slug} is shared by {found.share_by}, which must be one number; it is {by}."
-    if found.aggregate is Aggregate.COUNT and not node.unit.is_dimensionless:
+    if body.join is not None and not _is_values(model.node(body.join.to)):
+        yield f"{slug} is joined to {body.join.to}, which must be an input with aggregate: values."
+    if body.share_by is not None and types[body.share_by].is_array:
+        by = types[body.share_by]
+        yield f"{slug} is shared by {body.share_by}, which must be one number; it is {by}."
+    if body.aggregate is Aggregate.COUNT and not node.unit.is_dimensionless:
         yield f"{slug} counts, so its unit is a plain number; it is {node.unit}."
-    if surroundings.data_points is not None and surroundings.data_points_of(found.event_type) is not None:
-        yield from _data_point_messages(node, found, surroundings.data_points)
-        yield from _partner_messages(node, found, model, surroundings)
+    if surroundings.data_points is not None and surroundings.data_points_of(body.event_type) is not None:
+        yield from _data_point_messages(node, body, surroundings.data_points)
+        yield from _partner_messages(node, body, model, surroundings)
 
 
-def _partner_messages(node: Node, found: Input, model: Model, surroundings: Surroundings) -> Iterator[str]:
+def _partner_messages(node: Node, body: Input, model: Model, surroundings: Surroundings) -> Iterator[str]:
     """What is wrong with the data points that an input is weighted by or joined on."""
-    other = model.node(found.join.to).body if found.join is not None else found
-    event_types = [found.event_type, *([other.event_type] if isinstance(other, Input) else [])]
+    other = model.node(body.join.to).body if body.join is not None else body
+    event_types = [body.event_type, *([other.event_type] if isinstance(other, Input) else [])]
     known = {one: points for one in event_types if (points := surroundings.data_points_of(one)) is not None}
-    if found.weight is not None and len(known) == len(set(event_types)):
-        weights = [points.get(found.weight) for points in known.values()]
+    if body.weight is not None and len(known) == len(set(event_types)):
+        weights = [points.get(body.weight) for points in known.values()]
         if not any(weight is not None and weight.kind is Kind.NUMBER for weight in weights):
-            yield f"{node.slug}: the weight {found.weight} is no number of the event type {found.event_type}."
-    if found.join is None or found.join.on in JOINED_ON:
+            yield f"{node.slug}: the weight {body.weight} is no number of the event type {body.event_type}."
+    if body.join is None or body.join.on in JOINED_ON:
         return
     for event_type, points in known.items():
-        joining = points.get(found.join.on)
+        joining = points.get(body.join.on)
         if joining is None or joining.kind is not Kind.TEXT:
             yield (
-                f"{node.slug} is joined on {found.join.on}, which is no text of the event type {event_type};"
+                f"{node.slug} is joined on {body.join.on}, which is no text of the event type {event_type};"
                 f" a join is on {', '.join(JOINED_ON)} or a text data point of both."
             )
 
 
-def _data_point_messages(node: Node, found: Input, data_points: DataPoints) -> Iterator[str]:
-    known = data_points.get((found.event_type, found.data_point_type))
+def _data_point_messages(node: Node, body: Input, data_points: DataPoints) -> Iterator[str]:
+    known = data_points.get((body.event_type, body.data_point_type))
     if known is None:
-        yield _no_data_point(node, found, list(data_points))
-    elif found.aggregate is Aggregate.COUNT:
+        yield _no_data_point(node, body, list(data_points))
+    elif body.aggregate is Aggregate.COUNT:
         return
     elif known.kind is not Kind.NUMBER:
-        yield f"{node.slug} needs numbers; {found.data_point_type} of {found.event_type} is {known}."
+        yield f"{node.slug} needs numbers; {body.data_point_type} of {body.event_type} is {known}."
     elif known.unit is not None and not compatible(known.unit, node.unit):
         yield (
-            f"{node.slug} is in {node.unit}, to which {known.unit}, the unit of {found.data_point_type} of"
-            f" {found.event_type}, cannot be converted."
+            f"{node.slug} is in {node.unit}, to which {known.unit}, the unit of {body.data_point_type} of"
+            f" {body.event_type}, cannot be converted."
         )
 
 
-def _no_data_point(node: Node, found: Input, known: list[tuple[str, str]]) -> str:
-    event_type = found.event_type
+def _no_data_point(node: Node, body: Input, known: list[tuple[str, str]]) -> str:
+    event_type = body.event_type
     if event_type not in {event for event, _ in known}:
         have = ", ".join(sorted({event for event, _ in known})) or "none"
         return f"{node.slug}: there is no event type {event_type!r}; there are {have}."
     have = ", ".join(slug for event, slug in known if event == event_type)
-    return f"{node.slug}: {event_type} has no data point type {found.data_point_type!r}; it has {have}."
+    return f"{node.slug}: {event_type} has no data point type {body.data_point_type!r}; it has {have}."
 
 
 def _upstream_messages(node: Node, upstream: Upstream, types: Types, model: Model) -> Iterator[str]:
@@ -245,7 +245,7 @@ def _upstream_messages(node: Node, upstream: Upstream, types: Types, model: Mode
 
 
 def _expression_flaws(node: Node, model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
-    """Flaws with a place inside an expression of the node, beyond those of types."""
+    """Flaws with a position inside an expression of the node, beyond those of types."""
     match node.body:
         case Formula(tree=tree, written=written):
             for call in walk(tree):
@@ -253,9 +253,9 @@ def _expression_flaws(node: Node, model: Model, surroundings: Surroundings) -> I
                     error = _duration_error(call, model)
                     if error is not None:
                         yield expression_flaw(error, written, "formula", node.slug)
-        case Input(where=where) as found if where is not None:
+        case Input(where=where) as body if where is not None:
             try:
-                check_where(where.tree, surroundings.data_points_of(found.event_type))
+                check_where(where.tree, surroundings.data_points_of(body.event_type))
             except ExpressionError as error:
                 yield expression_flaw(error, where.written, "where", node.slug)
 

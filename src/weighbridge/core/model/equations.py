@@ -56,8 +56,8 @@ def _equation(
     def filled(name: Name) -> str:
         if name.path[0] == "partition":
             return repr(partition.get(name.path[-1], ""))
-        found = prepared.types.get(name.text)
-        unit = found.unit if found is not None else None
+        name_type = prepared.types.get(name.text)
+        unit = name_type.unit if name_type is not None else None
         if name.text not in amounts or unit is None:
             return print_name(name)
         return show(amounts[name.text], unit)

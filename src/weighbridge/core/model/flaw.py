@@ -51,8 +51,8 @@ class ModelError(ValueError):
 
 def in_order(flaws: Iterable[Flaw]) -> tuple[Flaw, ...]:
     """Flaws from top to bottom, each once, and no more than FLAWS_MAX."""
-    found = sorted(dict.fromkeys(flaws), key=lambda flaw: (flaw.line, flaw.column, flaw.message))
-    return tuple(found[:FLAWS_MAX])
+    ordered = sorted(dict.fromkeys(flaws), key=lambda flaw: (flaw.line, flaw.column, flaw.message))
+    return tuple(ordered[:FLAWS_MAX])
 
 
 def expression_flaw(error: ExpressionError, text: Scalar, key: str, node: str) -> Flaw:

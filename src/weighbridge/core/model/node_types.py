@@ -34,10 +34,10 @@ class Surroundings:
     _by_event_type: Mapping[str, dict[str, Type]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        found: dict[str, dict[str, Type]] = {}
+        by_event_type: dict[str, dict[str, Type]] = {}
         for (event_type, slug), kind in (self.data_points or {}).items():
-            found.setdefault(event_type, {})[slug] = kind
-        object.__setattr__(self, "_by_event_type", found)
+            by_event_type.setdefault(event_type, {})[slug] = kind
+        object.__setattr__(self, "_by_event_type", by_event_type)
 
     def data_points_of(self, event_type: str) -> Mapping[str, Type] | None:
         """The types of the data points of one event type; None when nothing is known of it."""
@@ -58,8 +58,8 @@ def partition_types(model: Model) -> dict[str, Type]:
 def types_of(node: Node, known: Types, model: Model, surroundings: Surroundings = ALONE) -> dict[str, Type]:
     """The types that a node adds to those of the nodes it needs; raises when a formula does not fit."""
     match node.body:
-        case Input() as found:
-            return {node.slug: number(node.unit, _origin(found, known) if found.is_array else None)}
+        case Input() as body:
+            return {node.slug: number(node.unit, _origin(body, known) if body.is_array else None)}
         case StaticInput(at=str(slug)):
             return {node.slug: number(node.unit, known[slug].origin)}
         case Upstream() as upstream:
@@ -78,15 +78,15 @@ def types_of(node: Node, known: Types, model: Model, surroundings: Surroundings 
             return {node.slug: number(node.unit)}
 
 
-def _origin(found: Input, known: Types) -> str:
-    if found.join is not None:
-        return known[found.join.to].origin or ""
-    origin = f"the events of {found.event_type}"
-    if found.where is not None:
-        origin += f" where {print_tree(found.where.tree)}"
-    if found.straddle is not Straddle.REPORT:
-        origin += f" (straddle: {found.straddle})"
-    return origin + (" of any period" if found.is_any_period else "")
+def _origin(body: Input, known: Types) -> str:
+    if body.join is not None:
+        return known[body.join.to].origin or ""
+    origin = f"the events of {body.event_type}"
+    if body.where is not None:
+        origin += f" where {print_tree(body.where.tree)}"
+    if body.straddle is not Straddle.REPORT:
+        origin += f" (straddle: {body.straddle})"
+    return origin + (" of any period" if body.is_any_period else "")
 
 
 def _require_fit(node: Node, result: Type, position: Position) -> None:

@@ -12,16 +12,16 @@ def needs(node: Node) -> tuple[str, ...]:
     """The slugs that a node refers to, in the order they are written, each once."""
     match node.body:
         case Formula(tree=tree):
-            found = [name.path[0] for name in names(tree) if name.path[0] != "partition"]
+            needed = [name.path[0] for name in names(tree) if name.path[0] != "partition"]
         case Input(join=join, share_by=share_by):
-            found = [slug for slug in (join and join.to, share_by) if slug]
+            needed = [slug for slug in (join and join.to, share_by) if slug]
         case StaticInput(at=str(slug)):
-            found = [slug]
+            needed = [slug]
         case Upstream(amount=str(slug)):
-            found = [slug]
+            needed = [slug]
         case _:
-            found = []
-    return tuple(dict.fromkeys(found))
+            needed = []
+    return tuple(dict.fromkeys(needed))
 
 
 def order(model: Model) -> tuple[str, ...]:
@@ -40,20 +40,20 @@ def order(model: Model) -> tuple[str, ...]:
 def ancestors(model: Model, targets: tuple[str, ...]) -> frozenset[str]:
     """The targets and everything that they need, directly or not."""
     needed = {node.slug: needs(node) for node in model.nodes}
-    found: set[str] = set()
+    reached: set[str] = set()
     waiting = list(targets)
     while waiting:
         slug = waiting.pop()
-        if slug not in found:
-            found.add(slug)
+        if slug not in reached:
+            reached.add(slug)
             waiting += needed[slug]
-    return frozenset(found)
+    return frozenset(reached)
 
 
 def cycles(model: Model) -> list[tuple[str, ...]]:
     """Every circle of nodes that need one another, each as a path that ends where it began."""
     needed = {node.slug: [slug for slug in needs(node) if slug in model.by_slug] for node in model.nodes}
-    found: dict[frozenset[str], tuple[str, ...]] = {}
+    circles: dict[frozenset[str], tuple[str, ...]] = {}
     finished: set[str] = set()
     for start in needed:
         path: list[str] = []
@@ -66,8 +66,8 @@ def cycles(model: Model) -> list[tuple[str, ...]]:
                     finished.add(path.pop())
             elif slug in path:
                 circle = (*path[path.index(slug) :], slug)
-                found.setdefault(frozenset(circle), circle)
+                circles.setdefault(frozenset(circle), circle)
             elif slug not in finished:
                 path.append(slug)
                 steps.append(iter(needed[slug]))
-    return list(found.values())
+    return list(circles.values())

@@ -25,7 +25,7 @@ def parallel_inputs(model: Model, types: Mapping[str, Type]) -> Pairs:
     """The inputs that each formula takes side by side, of a model that was checked."""
     scope = NameScope(types, model.tables)
     followed: dict[str, str] = {}
-    found: dict[str, tuple[tuple[str, str], ...]] = {}
+    by_formula: dict[str, tuple[tuple[str, str], ...]] = {}
     for node in (model.node(slug) for slug in order(model)):
         match node.body:
             case Input(join=None) as body if body.is_array:
@@ -39,10 +39,10 @@ def parallel_inputs(model: Model, types: Mapping[str, Type]) -> Pairs:
                 names = side_by_side.arrays_of(tree)
                 pairs = tuple(dict.fromkeys(side_by_side.pairs))
                 if pairs:
-                    found[node.slug] = pairs
+                    by_formula[node.slug] = pairs
                 if names:
                     followed[node.slug] = names[0]
-    return found
+    return by_formula
 
 
 class _Walk:
@@ -65,7 +65,7 @@ class _Walk:
             case Number() | Text() | Word() | Boolean():
                 return check(tree, self.scope), ()
         operands = [self._typed(operand) for operand in operands_of(tree)]
-        typing = Typing(tree, [found for found, _ in operands], self.scope.tables)
+        typing = Typing(tree, [operand_type for operand_type, _ in operands], self.scope.tables)
         result = operation(tree).rule(typing)
         met = {name for _, names in operands for name in names}
         names = tuple(one for one in dict.fromkeys(self.followed.values()) if one in met)

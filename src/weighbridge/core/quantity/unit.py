@@ -229,18 +229,18 @@ class _UnitReader:
     def _take(self, characters: str) -> str:
         while self.text[self.position : self.position + 1].isspace():
             self.position += 1
-        found = self.text[self.position : self.position + 1]
-        if not found or found not in characters:
+        character = self.text[self.position : self.position + 1]
+        if not character or character not in characters:
             return ""
         self.position += 1
-        return found
+        return character
 
     def _refusal(self) -> UnitError:
         rest = self.text[self.position :].strip()
-        found = f"came {rest!r}" if rest else "the text ends"
+        fact = f"came {rest!r}" if rest else "the text ends"
         return UnitError(
             f"In the unit {self.text!r} a unit name, a tag in braces, *, /, ^ with a whole number or"
-            f" parentheses may stand; here {found}."
+            f" parentheses may stand; here {fact}."
         )
 
 

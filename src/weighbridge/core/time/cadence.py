@@ -73,25 +73,25 @@ class Selection:
     touched: tuple[Interval, ...]
 
 
-def select(cadence: str, wanted: Interval, zone: tzinfo) -> Selection:
+def select(cadence: str, requested: Interval, zone: tzinfo) -> Selection:
     """Select the slots of which at least half lies in the range, or the one slot that holds all of it.
 
     Raises ValueError when the range reaches over more than SLOTS_MAX slots.
     """
-    slots = tuple(_over(cadence, wanted, zone))
-    if len(slots) == 1 and slots[0].start <= wanted.start and wanted.end <= slots[0].end:
+    slots = tuple(_over(cadence, requested, zone))
+    if len(slots) == 1 and slots[0].start <= requested.start and requested.end <= slots[0].end:
         return Selection(slots, ())
     return Selection(
-        tuple(slot for slot in slots if is_selected(slot, wanted)),
-        tuple(slot for slot in slots if not is_selected(slot, wanted)),
+        tuple(slot for slot in slots if is_selected(slot, requested)),
+        tuple(slot for slot in slots if not is_selected(slot, requested)),
     )
 
 
-def is_selected(slot: Interval, wanted: Interval) -> bool:
+def is_selected(slot: Interval, requested: Interval) -> bool:
     """Whether at least half of a slot lies in a range; a slot of no length lies in it or does not."""
     if slot.is_reading:
-        return wanted.holds(slot)
-    common = slot.overlap(wanted)
+        return requested.holds(slot)
+    common = slot.overlap(requested)
     return common is not None and 2 * (common.end - common.start) >= slot.end - slot.start
 
 
@@ -155,11 +155,11 @@ def _divided(value: Fraction) -> Decimal:
     return CONTEXT.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
-def _over(cadence: str, wanted: Interval, zone: tzinfo) -> Iterator[Interval]:
-    slot = slot_at(cadence, wanted.start, zone)
+def _over(cadence: str, requested: Interval, zone: tzinfo) -> Iterator[Interval]:
+    slot = slot_at(cadence, requested.start, zone)
     for _ in range(SLOTS_MAX):
         yield slot
-        if slot.end >= wanted.end:
+        if slot.end >= requested.end:
             return
         slot = slot_at(cadence, slot.end, zone)
     raise ValueError(f"the range reaches over more than {SLOTS_MAX:,} {cadence} slots")

@@ -63,7 +63,7 @@ ALWAYS: Final = Service()
 
 def by_meter(readings: Iterable[Reading], meter_of: Callable[[Reading], Meter]) -> dict[Meter, list[Reading]]:
     """Readings by their meters, each in the order in which they come."""
-    found: dict[Meter, list[Reading]] = {}
+    grouped: dict[Meter, list[Reading]] = {}
     for reading in readings:
-        found.setdefault(meter_of(reading), []).append(reading)
-    return found
+        grouped.setdefault(meter_of(reading), []).append(reading)
+    return grouped

@@ -125,10 +125,10 @@ def _replace(
 
 def in_order(slots: Iterable[Interval]) -> tuple[Interval, ...]:
     """Slots by start and end; those of events also by what they are."""
-    return tuple(sorted(slots, key=_place))
+    return tuple(sorted(slots, key=_rank))
 
 
-def _place(slot: Interval) -> tuple[datetime, datetime, int, str]:
+def _rank(slot: Interval) -> tuple[datetime, datetime, int, str]:
     of_event = slot.identity if isinstance(slot, EventSlot) else (0, "")
     return slot.start, slot.end, *of_event
 

@@ -135,11 +135,12 @@ def _unknown_fields(mapped: Mapping[str, str], value_types: Mapping[str, str]) -
 def _unmapped(
     header: Sequence[str], chosen: Sequence[str | None], value_types: Mapping[str, str]
 ) -> list[Problem]:
-    lost = [name for name, field in zip(header, chosen, strict=True) if field is None]
-    if len(header) == 1 and lost:
+    unmapped = [name for name, field in zip(header, chosen, strict=True) if field is None]
+    if len(header) == 1 and unmapped:
         return [
             Problem(
-                f"The file has a single column {lost[0]!r} that maps nowhere; is another --delimiter needed?",
+                f"The file has a single column {unmapped[0]!r} that maps nowhere;"
+                " is another --delimiter needed?",
                 "map",
                 "unknown",
             )
@@ -151,7 +152,7 @@ def _unmapped(
             "map",
             "required",
         )
-        for name in lost
+        for name in unmapped
     ]
 
 

@@ -19,14 +19,14 @@ async def compare(tx: Read, actor: Actor, before: str, query: Sequence[tuple[str
     if len(named) != 1:
         raise Malformed([Problem("to is required: the id of the other version, once.", "to", "required")])
     versions = [await owned_model(tx, actor, one) for one in (before, named[0])]
-    found = await tx.in_thread(_difference, versions[0].document, versions[1].document)
+    difference = await tx.in_thread(_difference, versions[0].document, versions[1].document)
     return Difference(
         before,
         named[0],
-        list(found.added),
-        list(found.removed),
-        [ChangedNode(slug, _changes(changes)) for slug, changes in found.changed.items()],
-        _changes(found.settings),
+        list(difference.added),
+        list(difference.removed),
+        [ChangedNode(slug, _changes(changes)) for slug, changes in difference.changed.items()],
+        _changes(difference.settings),
     )
 
 

@@ -51,14 +51,14 @@ async def _attributes(tx: Read, project: int, text: str) -> dict[tuple[str, str]
         """,
         (project, ledgers),
     )
-    found: dict[tuple[str, str], Unit] = {}
+    units: dict[tuple[str, str], Unit] = {}
     for ledger, system_type, document in rows:
         if system_type is not None:
-            found |= {(ledger, slug): unit for slug, unit in PRESETS[system_type].attributes.items()}
+            units |= {(ledger, slug): unit for slug, unit in PRESETS[system_type].attributes.items()}
             continue
         outputs = (await tx.in_thread(read_model, document)).outputs
-        found |= {(ledger, node.slug): node.unit for node in outputs}
-    return found
+        units |= {(ledger, node.slug): node.unit for node in outputs}
+    return units
 
 
 def _ledgers_drawn(text: str) -> list[str]:

@@ -69,8 +69,8 @@ def _warnings(model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
     if not model.cases:
         message = "The document has no cases, so nothing shows that it computes what the methodology says."
         yield Flaw(message, SourceMark(), None, "no_cases")
-    wanted = [node.slug for node in (*model.outputs, *model.partitioning)]
-    used = ancestors(model, tuple(wanted))
+    targets = [node.slug for node in (*model.outputs, *model.partitioning)]
+    used = ancestors(model, tuple(targets))
     for node in model.nodes:
         if node.slug not in used:
             message = f"{node.slug} is no output and no output needs it."

@@ -100,9 +100,8 @@ def _read(text: str, surroundings: Surroundings) -> Model:
     model, flaws = parse_model(read_source(text))
     if model is None:
         raise ModelError(flaws)
-    found = check_model(model, surroundings)
-    if found:
-        raise ModelError(found)
+    if in_meaning := check_model(model, surroundings):
+        raise ModelError(in_meaning)
     return model
 
 
@@ -210,7 +209,7 @@ def _refusal(message: str, event: yaml.Event) -> ModelError:
 
 def _yaml_flaw(error: yaml.YAMLError) -> Flaw:
     mark = getattr(error, "problem_mark", None)
-    place = SourceMark(mark.line + 1, mark.column + 1) if mark is not None else SourceMark()
+    source_mark = SourceMark(mark.line + 1, mark.column + 1) if mark is not None else SourceMark()
     what = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
     hint = " A text that begins with %, @ or ` stands in quotes." if "cannot start any token" in what else ""
-    return Flaw(f"The document is no YAML: {what}.{hint}", place, None, "yaml")
+    return Flaw(f"The document is no YAML: {what}.{hint}", source_mark, None, "yaml")

@@ -130,21 +130,21 @@ async def update_model(tx: Write, actor: Actor, friendly: str, request: ModelCha
     """Change the name, order or description of a version; what it computes never changes."""
     version = await owned_model(tx, actor, friendly, is_changed=True)
     before = await queries.get_model(tx, actor, friendly)
-    wanted = changed(before, request)
-    problems = [*_problems_of_description(wanted.description, "model.description")]
-    if wrong := problem_of_name(wanted.name, "A model", "model.name"):
+    requested = changed(before, request)
+    problems = [*_problems_of_description(requested.description, "model.description")]
+    if wrong := problem_of_name(requested.name, "A model", "model.name"):
         problems.append(wrong)
-    if abs(wanted.order) > ORDER_MAX:
+    if abs(requested.order) > ORDER_MAX:
         problems.append(
             Problem(
-                f"model.order is {wanted.order}; it is a whole number from {-ORDER_MAX} to {ORDER_MAX}.",
+                f"model.order is {requested.order}; it is a whole number from {-ORDER_MAX} to {ORDER_MAX}.",
                 "model.order",
                 "invalid",
             )
         )
     if problems:
         raise Invalid(problems)
-    return await _update(tx, actor, version, before, wanted, action="model.update")
+    return await _update(tx, actor, version, before, requested, action="model.update")
 
 
 async def set_version_label(tx: Write, actor: Actor, friendly: str, request: VersionLabel) -> Model:
@@ -156,21 +156,21 @@ async def set_version_label(tx: Write, actor: Actor, friendly: str, request: Ver
     if problems := [*_problems_of_label(label)]:
         raise Invalid(problems)
     before = await queries.get_model(tx, actor, friendly)
-    wanted = changed(before, VersionLabel(label or None))
-    return await _update(tx, actor, version, before, wanted, action="model.set_version_label")
+    requested = changed(before, VersionLabel(label or None))
+    return await _update(tx, actor, version, before, requested, action="model.set_version_label")
 
 
 async def _update(
-    tx: Write, actor: Actor, version: StoredModel, before: Model, wanted: Model, *, action: str
+    tx: Write, actor: Actor, version: StoredModel, before: Model, requested: Model, *, action: str
 ) -> Model:
-    if wanted == before:
+    if requested == before:
         return before
     await tx.execute(
         """
         UPDATE models SET name = %s, sort_order = %s, description = %s, version_label = %s, updated_at = now()
          WHERE id = %s
         """,
-        (wanted.name, wanted.order, wanted.description, wanted.version_label, version.id),
+        (requested.name, requested.order, requested.description, requested.version_label, version.id),
     )
     after = await queries.get_model(tx, actor, before.id)
     changes.record(

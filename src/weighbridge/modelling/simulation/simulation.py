@@ -128,7 +128,7 @@ def _computed(
 
 def _inputs(model: Model, given: Mapping[str, Any], problems: list[Problem]) -> dict[str, Numbers]:
     """The values by the names that the engine knows; what is wrong is added to the problems."""
-    found: dict[str, Numbers] = {}
+    inputs: dict[str, Numbers] = {}
     for key, value in given.items():
         names = _names(model, key)
         field = f"inputs.{key}"
@@ -141,11 +141,11 @@ def _inputs(model: Model, given: Mapping[str, Any], problems: list[Problem]) -> 
             problems.append(Problem(f"{field}: {error}", field, "invalid"))
             continue
         for name in names:
-            if name in found:
+            if name in inputs:
                 problems.append(Problem(f"{field} gives {name} a second value.", field, "twice"))
             # One value for the data points of several inputs is one data point, which each aggregates.
-            found[name] = [numbers] if len(names) > 1 and isinstance(numbers, Decimal) else numbers
-    return found
+            inputs[name] = [numbers] if len(names) > 1 and isinstance(numbers, Decimal) else numbers
+    return inputs
 
 
 def _names(model: Model, key: str) -> list[str] | str:
@@ -197,7 +197,7 @@ def _durations(
     model: Model, given: Mapping[str, Any], problems: list[Problem]
 ) -> dict[str, tuple[Decimal, ...]]:
     arrays = [node.slug for node in model.nodes if is_array_of_events(node)]
-    found: dict[str, tuple[Decimal, ...]] = {}
+    durations: dict[str, tuple[Decimal, ...]] = {}
     for slug, value in given.items():
         field = f"durations.{slug}"
         if slug not in arrays:
@@ -209,8 +209,8 @@ def _durations(
         except NumberError as error:
             problems.append(Problem(f"{field}: {error}", field, "invalid"))
             continue
-        found[slug] = tuple(hours) if isinstance(hours, list) else (hours,)
-    return found
+        durations[slug] = tuple(hours) if isinstance(hours, list) else (hours,)
+    return durations
 
 
 def _problems_of_partition(model: Model, given: Mapping[str, str]) -> Iterator[Problem]:

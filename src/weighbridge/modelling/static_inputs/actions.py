@@ -112,8 +112,8 @@ async def _problems_of_keys(tx: Read, project: int, new: NewStaticInput, keys: _
             f"static_input.{noun}_id",
             "unknown",
         )
-        for (noun, friendly), found in zip(named.items(), is_there[0], strict=True)
-        if friendly is not None and not found
+        for (noun, friendly), is_known in zip(named.items(), is_there[0], strict=True)
+        if friendly is not None and not is_known
     ]
 
 

@@ -37,15 +37,15 @@ async def owned_model(tx: Read, actor: Actor, friendly: str, *, is_changed: bool
     statement = SQL(_VERSIONS + "WHERE f.account_id = %s AND m.id = %s {}").format(
         SQL("FOR NO KEY UPDATE OF m" if is_changed else "")
     )
-    found = await tx.row(StoredModel, statement, (actor.account_id, ids.number("model", friendly)))
-    if found is None:
+    version = await tx.row(StoredModel, statement, (actor.account_id, ids.number("model", friendly)))
+    if version is None:
         raise NotFound
-    return found
+    return version
 
 
 async def stored_model(tx: Read, number: int) -> StoredModel:
     """A version by its number; NotFound when there is none."""
-    found = await tx.row(StoredModel, _VERSIONS + "WHERE m.id = %s", (number,))
-    if found is None:
+    version = await tx.row(StoredModel, _VERSIONS + "WHERE m.id = %s", (number,))
+    if version is None:
         raise NotFound
-    return found
+    return version

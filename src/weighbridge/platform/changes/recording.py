@@ -24,15 +24,15 @@ def record(
     None stands for a trace that this time there is not. Raises ForgottenError when the action is unknown, or
     lacks a trace that it owes: a mistake in the code, never in a request.
     """
-    found = [trace for trace in traces if trace is not None]
-    refuse_forgotten(action, found, before, after)
+    traces_left = [trace for trace in traces if trace is not None]
+    refuse_forgotten(action, traces_left, before, after)
     tx.later(
         *audit_row(actor, action=action, target=target, project_id=project_id, before=before, after=after)
     )
     # A feed of changes gets its row here, of the same transaction.
-    if found:
+    if traces_left:
         assert project_id is not None, f"{action} changes records of a project"  # noqa: S101
-        leave(tx, project_id, *found)
+        leave(tx, project_id, *traces_left)
 
 
 def leave(tx: Write, project: int, *traces: Trace) -> None:

@@ -47,15 +47,23 @@ def key_named(kind: str, friendly: str) -> ids.Key:
     return key
 
 
+def plain_key_named(kind: str, friendly: str) -> ids.Key:
+    """The key in an id of a record that has a number alone; NotFound for any other text."""
+    key = key_named(kind, friendly)
+    if key != ids.Key(key.project, key.key):
+        raise NotFound
+    return key
+
+
 async def find(
     tx: Read, row: Row[Record], source: LiteralString, where: Composable, values: Sequence[Any] = ()
 ) -> Record:
     """The one record that meets a condition; NotFound when there is none."""
     statement = SQL("SELECT {} FROM {} WHERE {}").format(SQL(row.columns), SQL(source), where)
-    found = await tx.row(row.make, statement, values)
-    if found is None:
+    record = await tx.row(row.make, statement, values)
+    if record is None:
         raise NotFound
-    return found
+    return record
 
 
 async def need(tx: Read, source: LiteralString, where: Composable, values: Sequence[Any] = ()) -> None:

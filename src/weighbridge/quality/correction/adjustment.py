@@ -86,7 +86,7 @@ _CALLED_FOR: Final = SQL(
      WHERE f.to_value IS NOT NULL AND NOT EXISTS (
            SELECT FROM corrections c
             WHERE (c.project_id, c.event_id, c.position, c.field) = ({project}, f.event_id, f.position, '')
-              AND c.rule_id = {rule} AND c.state = ANY ({standing}))
+              AND c.rule_id = {rule} AND c.state = ANY ({not_reverted}))
      ORDER BY f.event_id, f.position
     """
 )

@@ -15,7 +15,7 @@ def of_version(version: StoredVersion) -> dict[str, Composable]:
         "rule": Literal(version.rule),
         "version": Literal(version.version),
         "priority": Literal(version.priority),
-        "standing": Literal([state.value for state in NOT_REVERTED]),
+        "not_reverted": Literal([state.value for state in NOT_REVERTED]),
         "manual": Literal(CorrectionOrigin.MANUAL.value),
     }
 

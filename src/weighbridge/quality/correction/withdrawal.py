@@ -29,7 +29,9 @@ async def withdraw(
 ) -> int:
     """Take back what a rule has corrected in a period; gives how many corrections."""
     names = placeholders.of_version(version)
-    statement = _STANDING.format(which=which.format(**names), times=placeholders.starts_in(period), **names)
+    statement = _NOT_REVERTED.format(
+        which=which.format(**names), times=placeholders.starts_in(period), **names
+    )
     withdrawn = 0
     async for rows in tx.portions(statement, PORTION):
         numbers = [number for (number,) in rows]
@@ -37,10 +39,10 @@ async def withdraw(
     return withdrawn
 
 
-_STANDING: Final = SQL(
+_NOT_REVERTED: Final = SQL(
     """
     SELECT c.id FROM corrections c JOIN events e ON (e.project_id, e.id) = (c.project_id, c.event_id) {which}
-       AND c.project_id = {project} AND c.rule_id = {rule} AND c.state = ANY ({standing})
+       AND c.project_id = {project} AND c.rule_id = {rule} AND c.state = ANY ({not_reverted})
        AND e.voided_at IS NULL AND {times}
      ORDER BY c.event_id, c.position
     """

@@ -199,7 +199,9 @@ async def _member(
     where = prepared.rule.where
     kinds = prepared.around
     # Events behind the last member still look at it, when not all events are members.
-    if where is not None and (not is_before or len(kinds) > 1 or not _is_asked_of_database(prepared, where)):
+    if where is not None and (
+        not is_before or len(kinds) > 1 or not _is_decided_in_database(prepared, where)
+    ):
         return None
     is_member = SQL("true") if where is None else condition(where, _columns(prepared, kinds[0]))
     group = _GROUPS[prepared.rule.scope]
@@ -232,7 +234,7 @@ async def _member(
     return edge if member is None else Instant.of(member)
 
 
-def _is_asked_of_database(prepared: PreparedRule, where: Expression) -> bool:
+def _is_decided_in_database(prepared: PreparedRule, where: Expression) -> bool:
     """Whether the database can tell the members; it knows current values, and not what no rule wrote."""
     return prepared.rule.correction is None and is_exact_in_database(where)
 

@@ -4,16 +4,16 @@ The results of a rule that was removed are kept and not shown.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, LiteralString
 
 from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.measurements.findings import (
     AROUND_FINDINGS,
-    FINDING_COLUMNS,
+    DATA_POINT_RESULT,
+    FINDING,
     OF_DATA_POINTS,
-    FindingRow,
-    data_point_result,
 )
 from weighbridge.core.identity import ids
 from weighbridge.core.rule.proposal import ApprovalState
@@ -26,11 +26,12 @@ from weighbridge.db.listing import (
     Listing,
     ListRequest,
     among,
-    page_of,
     read_int4,
     read_moment,
+    read_page,
 )
 from weighbridge.db.literal import Literal
+from weighbridge.db.row import Column, either_of, row_of, unless_null
 from weighbridge.quality.rule_results.records import ModelRunResult, RuleResult, RuleResultPage
 
 
@@ -87,15 +88,25 @@ _OF_BOTH: Final = f"""
     UNION ALL {_OF_MODEL_RUNS}
 """
 _SOURCE: Final = f"({_OF_BOTH}) r {AROUND_FINDINGS}"
-_COLUMNS: Final = f"{FINDING_COLUMNS}, r.batch_id, r.model_run_id, r.node_ids"
 
 
-class ResultRow(FindingRow, frozen=True):
-    """A result of either kind with the names around it."""
+def _model_run_id(project: int, batch: int | None, model_run: int | None) -> str:
+    owner = ids.Owner.MODEL_RUN if batch is None else ids.Owner.BATCH
+    return ids.of("model_run", project, batch or model_run or 0, owner=owner)
 
-    batch: int | None
-    model_run: int | None
-    node_ids: list[str] | None
+
+MODEL_RUN_RESULT: Final = row_of(
+    ModelRunResult,
+    Column("id", ("r.project_id", "r.id"), partial(ids.of, "model_run_result")),
+    *FINDING,
+    Column("checked_value", "r.value"),
+    Column("node_ids", "r.node_ids"),
+    Column("model_run_id", ("r.project_id", "r.batch_id", "r.model_run_id"), _model_run_id),
+    Column("batch_id", ("r.project_id", "r.batch_id"), unless_null(partial(ids.of, "batch"))),
+)
+
+RULE_RESULT: Final = either_of("r.event_id", MODEL_RUN_RESULT, DATA_POINT_RESULT)
+"""A result of either kind: one that is of no event is of a model run."""
 
 
 async def list_project_rule_results(tx: Read, project: int, request: ListRequest) -> RuleResultPage:
@@ -114,42 +125,14 @@ async def rule_results_named(tx: Read, project: int, keys: Sequence[int]) -> lis
     statement = SQL("""
         SELECT {} FROM {}
          WHERE r.project_id = %(project)s AND r.id = ANY (%(keys)s) ORDER BY array_position(%(keys)s, r.id)
-    """).format(SQL(_COLUMNS), SQL(_SOURCE))
-    rows = await tx.rows(ResultRow, statement, {"project": project, "keys": list(keys)})
-    return [_result(row) for row in rows]
+    """).format(SQL(RULE_RESULT.columns), SQL(_SOURCE))
+    return await tx.rows(RULE_RESULT.make, statement, {"project": project, "keys": list(keys)})
 
 
 async def _page(tx: Read, listing: Listing, request: ListRequest, where: Composable) -> RuleResultPage:
-    page = await page_of(tx, ResultRow, listing, request, columns=_COLUMNS, source=_SOURCE, where=[where])
-    return RuleResultPage([_result(row) for row in page.data], page.info)
+    page = await read_page(tx, RULE_RESULT, listing, request, source=_SOURCE, where=[where])
+    return RuleResultPage(page.data, page.info)
 
 
 def _of_project(project: int) -> Composable:
     return SQL("r.project_id = {}").format(Literal(project))
-
-
-def _result(row: ResultRow) -> RuleResult:
-    return _model_run_result(row) if row.event is None else data_point_result(row)
-
-
-def _model_run_result(row: ResultRow) -> ModelRunResult:
-    owner = ids.Owner.MODEL_RUN if row.batch is None else ids.Owner.BATCH
-    run = ids.Key(row.project, row.batch or row.model_run or 0, owner=owner)
-    return ModelRunResult(
-        id=ids.of("model_run_result", row.project, row.number),
-        status=row.status,
-        checked_value=row.value,
-        error_message=row.error_message,
-        rule_id=ids.of("rule", row.project, row.rule),
-        rule_version=row.rule_version,
-        rule_name=row.rule_name,
-        message=row.message,
-        node_ids=row.node_ids or [],
-        model_run_id=ids.make("model_run", run),
-        batch_id=None if row.batch is None else ids.of("batch", row.project, row.batch),
-        evaluated_at=row.evaluated_at,
-        created_at=row.created_at,
-        dismissed_at=row.dismissed_at,
-        dismissed_by=row.dismissed_by,
-        dismissal_reason=row.dismissal_reason,
-    )

@@ -10,11 +10,12 @@ from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.run import RunKind, RunState
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, among, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, among, read_int4, read_page
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 from weighbridge.platform.feature_flags.queries import need_feature
+from weighbridge.platform.tenancy.scope import find, of_projects
 from weighbridge.quality.rule_runs.records import RuleRun
 
 RULE_RUNS: Final = Listing(
@@ -59,17 +60,12 @@ RULE_RUN: Final = row_of(
 async def list_rule_runs(tx: Read, project: int, rule: int, request: ListRequest) -> Page[RuleRun]:
     """The runs of a rule, of every version, newest first."""
     of_rule = SQL("r.project_id = {} AND r.rule_id = {}").format(Literal(project), Literal(rule))
-    return await page_of(
-        tx, RULE_RUN.make, RULE_RUNS, request, columns=RULE_RUN.columns, source=_SOURCE, where=[of_rule]
-    )
+    return await read_page(tx, RULE_RUN, RULE_RUNS, request, source=_SOURCE, where=[of_rule])
 
 
 async def get_rule_run(tx: Read, number: int) -> RuleRun:
     """One run by its number."""
-    run = await tx.row(RULE_RUN.make, f"SELECT {RULE_RUN.columns} FROM {_SOURCE} WHERE r.id = %s", (number,))
-    if run is None:
-        raise NotFound
-    return run
+    return await find(tx, RULE_RUN, _SOURCE, SQL("r.id = %s"), (number,))
 
 
 async def rule_run_named(tx: Read, actor: Actor, text: str) -> tuple[int, int]:
@@ -79,15 +75,10 @@ async def rule_run_named(tx: Read, actor: Actor, text: str) -> tuple[int, int]:
         number = read_int4(text)
     except ValueError:
         raise NotFound from None
-    rows = await tx.tuples(
-        """
-        SELECT r.project_id FROM rule_runs r
-          JOIN projects p ON p.id = r.project_id AND p.account_id = %s
-          JOIN rules u ON (u.project_id, u.id) = (r.project_id, r.rule_id) AND u.deleted_at IS NULL
-         WHERE r.id = %s
-        """,
-        (actor.account_id, number),
+    statement = SQL("SELECT r.project_id FROM {} WHERE {} AND r.id = %s").format(
+        SQL(_SOURCE), of_projects(actor, "r.project_id")
     )
-    if not rows:
+    project = await tx.value(statement, (number,))
+    if project is None:
         raise NotFound
-    return rows[0][0], number
+    return project, number

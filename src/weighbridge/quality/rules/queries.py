@@ -16,11 +16,11 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule import RuleTarget
 from weighbridge.core.rule.correction import Purpose
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, among, page_of
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, among, read_page
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Derived, row_of, unless_null
-from weighbridge.errors import NotFound
 from weighbridge.platform.feature_flags.queries import need_feature
+from weighbridge.platform.tenancy.scope import find, need, of_key, plain_key_named
 from weighbridge.quality.rules.records import EVALUATIONS, Rule, RuleVersion
 
 
@@ -116,28 +116,19 @@ RULE_VERSION: Final = row_of(
 async def list_rules(tx: Read, project: int, request: ListRequest) -> Page[Rule]:
     """The rules of a project, each as its newest version has it."""
     here = SQL("u.project_id = {} AND {}").format(Literal(project), SQL(_NEWEST))
-    return await page_of(tx, RULE.make, RULES, request, columns=RULE.columns, source=_VERSIONS, where=[here])
+    return await read_page(tx, RULE, RULES, request, source=_VERSIONS, where=[here])
 
 
 async def get_rule(tx: Read, project: int, number: int) -> Rule:
     """One rule, as its newest version has it."""
-    rule = await tx.row(
-        RULE.make,
-        f"SELECT {RULE.columns} FROM {_VERSIONS} WHERE {_NEWEST} AND u.project_id = %s AND u.id = %s",
-        (project, number),
-    )
-    if rule is None:
-        raise NotFound
-    return rule
+    of_project = SQL("{} AND u.project_id = %s AND u.id = %s").format(SQL(_NEWEST))
+    return await find(tx, RULE, _VERSIONS, of_project, (project, number))
 
 
 async def list_versions(tx: Read, project: int, number: int, request: ListRequest) -> Page[RuleVersion]:
     """Every version of a rule, newest first."""
     of_rule = SQL("u.project_id = {} AND u.id = {}").format(Literal(project), Literal(number))
-    return await page_of(
-        tx, RULE_VERSION.make, RULE_VERSIONS, request,
-        columns=RULE_VERSION.columns, source=_VERSIONS, where=[of_rule],
-    )  # fmt: skip
+    return await read_page(tx, RULE_VERSION, RULE_VERSIONS, request, source=_VERSIONS, where=[of_rule])
 
 
 async def project_with_rules(tx: Read, actor: Actor, text: str) -> int:
@@ -149,17 +140,7 @@ async def project_with_rules(tx: Read, actor: Actor, text: str) -> int:
 async def rule_named(tx: Read, actor: Actor, friendly: str) -> tuple[int, int]:
     """The project and number of the rule that a path names, of an account that has the rules engine."""
     await need_feature(tx, actor.account_id, Feature.RULES_ENGINE)
-    key = ids.parse("rule", friendly)
-    if key is None or key != ids.Key(key.project, key.key):
-        raise NotFound
-    is_there = await tx.value(
-        """
-        SELECT true FROM rules
-         WHERE project_id = (SELECT id FROM projects WHERE id = %s AND account_id = %s) AND id = %s
-           AND deleted_at IS NULL
-        """,
-        (key.project, actor.account_id, key.key),
-    )
-    if is_there is None:
-        raise NotFound
+    key = plain_key_named("rule", friendly)
+    of_account = SQL("{} AND deleted_at IS NULL").format(of_key(actor, "project_id", "id"))
+    await need(tx, "rules", of_account, (key.project, key.key))
     return key.project, key.key

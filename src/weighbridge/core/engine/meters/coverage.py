@@ -74,14 +74,14 @@ def coverage(
     length = slot.end - slot.start
     if not elements:
         return Coverage(length, length, slot, None)
-    found = Coverage(timedelta(), timedelta(), None, None)
+    covered = Coverage(timedelta(), timedelta(), None, None)
     for meter, of_meter in by_meter(elements, lambda element: element.meter).items():
         in_service = of_meter[0].service.inside(slot)
         if in_service is not None:
             times = [element.time for element in of_meter]
             stretches = _stretches(times, slot, in_service, cadence, zone, is_held=is_held)
-            found = found.plus(_examine(stretches, in_service, meter))
-    return found
+            covered = covered.plus(_examine(stretches, in_service, meter))
+    return covered
 
 
 def _first(one: _Fault, other: _Fault) -> _Fault:
@@ -154,15 +154,15 @@ def _cells(moments: Sequence[datetime], cells: Sequence[Interval]) -> Iterator[I
     """The cells that readings lie in: once each, and once more for a second reading of the same moment."""
     if not cells:
         return
-    place, filled = 0, -1
+    position, filled = 0, -1
     for index, moment in enumerate(moments):
-        while place + 1 < len(cells) and cells[place].end <= moment:
-            place += 1
-        if not cells[place].start <= moment < cells[place].end:
+        while position + 1 < len(cells) and cells[position].end <= moment:
+            position += 1
+        if not cells[position].start <= moment < cells[position].end:
             continue
-        if place != filled or moment == moments[index - 1]:
-            yield cells[place]
-        filled = place
+        if position != filled or moment == moments[index - 1]:
+            yield cells[position]
+        filled = position
 
 
 def _examine(stretches: Iterable[Interval], in_service: Interval, meter: Meter) -> Coverage:

@@ -15,7 +15,7 @@ from weighbridge.core.engine.element import Element, Measure
 from weighbridge.core.engine.setting import EngineSetting, SlotData
 from weighbridge.core.engine.statistics import Group
 from weighbridge.core.model import Aggregate, Input
-from weighbridge.core.model.aggregates import Reading, standing, steps
+from weighbridge.core.model.aggregates import Reading, steps, stretches_of
 from weighbridge.core.quantity.number import total
 from weighbridge.core.time.instant import Interval
 
@@ -42,8 +42,8 @@ def counted(groups: Sequence[Group], measure: Measure, slot: Interval) -> list[C
     """What totalisers counted in a slot, group by group."""
     placed = sorted(
         (
-            (element, place)
-            for place, group in enumerate(groups)
+            (element, index)
+            for index, group in enumerate(groups)
             for element in group.elements
             if element.values[measure.value] is not None
         ),
@@ -88,24 +88,24 @@ def unusable(setting: EngineSetting, data: SlotData) -> Iterator[Unusable]:
         ]
         elements.sort(key=lambda one: one.rank)
         used = _USABLE[body.aggregate](elements, measure, data.slot)
-        left = tuple(one for place, one in enumerate(elements) if place not in used and one.is_of_slot)
+        left = tuple(one for index, one in enumerate(elements) if index not in used and one.is_of_slot)
         if left:
             yield Unusable(node.slug, measure.source, body.aggregate, left)
 
 
 def _in_steps(elements: Sequence[Element], measure: Measure, slot: Interval) -> set[int]:
-    found = steps(readings_of(elements, measure), slot)
-    return {place for step in found for place in (step.early, step.late)}
+    counting = steps(readings_of(elements, measure), slot)
+    return {index for step in counting for index in (step.early, step.late)}
 
 
-def _standing(elements: Sequence[Element], measure: Measure, slot: Interval) -> set[int]:
-    """The places of the readings that stand for some time inside the slot."""
+def _in_stretches(elements: Sequence[Element], measure: Measure, slot: Interval) -> set[int]:
+    """The indices of the readings that stand for some time inside the slot."""
     numbered = [
-        Reading(reading.time, Decimal(place), meter=reading.meter)
-        for place, reading in enumerate(readings_of(elements, measure))
+        Reading(reading.time, Decimal(index), meter=reading.meter)
+        for index, reading in enumerate(readings_of(elements, measure))
     ]
-    return {int(one.value) for one in standing(numbered, slot) if slot.overlap(one.time) is not None}
+    return {int(one.value) for one in stretches_of(numbered, slot) if slot.overlap(one.time) is not None}
 
 
-_USABLE = {Aggregate.DELTA: _in_steps, Aggregate.TIME_WEIGHTED: _standing}
-"""The aggregates that need more of a reading than its value, and the places of those that they can use."""
+_USABLE = {Aggregate.DELTA: _in_steps, Aggregate.TIME_WEIGHTED: _in_stretches}
+"""The aggregates that need more of a reading than its value, and the indices of those that they can use."""

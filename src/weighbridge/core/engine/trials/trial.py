@@ -87,7 +87,7 @@ def _groups(
             continue
         if node.body.is_array or (isinstance(value, tuple) and is_listed(node.body)):
             listed = (value,) if isinstance(value, Decimal) else value
-            elements = tuple(_element(place, one) for place, one in enumerate(listed, 1))
+            elements = tuple(_element(position, one) for position, one in enumerate(listed, 1))
             yield Group(
                 source=sources[node.slug],
                 tags=partition,
@@ -100,7 +100,7 @@ def _groups(
             )
 
 
-def _element(place: int, value: Decimal) -> Element:
-    """A value as an event; by its tracking id, and by its moment, it matches what is of the same place."""
-    moment = _START + place * _STEP
-    return Element(place, place, Interval(moment, moment), (value,), tracking_id=str(place))
+def _element(position: int, value: Decimal) -> Element:
+    """A value as an event; by its tracking id, and by its moment, it matches what has the same position."""
+    moment = _START + position * _STEP
+    return Element(position, position, Interval(moment, moment), (value,), tracking_id=str(position))

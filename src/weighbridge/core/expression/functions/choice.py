@@ -28,7 +28,7 @@ def _coalesce_rule(at: Typing) -> Type:
 def _one_of(first: Type, others: Sequence[Type], at: Typing) -> Type:
     for other in others:
         require_same_measure(first, other, "Choosing", at.position)
-    units = [found.unit for found in (first, *others) if found.unit is not None]
+    units = [choice.unit for choice in (first, *others) if choice.unit is not None]
     return Type(first.kind, units[0] if units else None, at.origin)
 
 

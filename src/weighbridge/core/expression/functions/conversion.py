@@ -23,10 +23,10 @@ from weighbridge.core.quantity.unit import ONE, Unit, UnitError, parse_unit
 
 
 def _to_rule(at: Typing) -> Type:
-    (found,) = at.types
-    target = number(_unit(at.node), found.origin)
-    require(Kind.NUMBER, found, "What is converted", at.position)
-    require_same_measure(found, target, "Converting", at.position)
+    (operand,) = at.types
+    target = number(_unit(at.node), operand.origin)
+    require(Kind.NUMBER, operand, "What is converted", at.position)
+    require_same_measure(operand, target, "Converting", at.position)
     return target
 
 

@@ -64,7 +64,7 @@ def _lookup(at: Computing) -> Content:
 
 def _row_index(keys: list[Decimal | str], key: Scalar, match: str) -> int | None:
     if match == "exact":
-        return next((index for index, found in enumerate(keys) if found == key), None)
+        return next((index for index, cell in enumerate(keys) if cell == key), None)
     count_up_to = bisect_right(keys, key)
     index = count_up_to - 1
     if match == "above" and (index < 0 or keys[index] != key):

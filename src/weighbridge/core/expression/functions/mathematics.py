@@ -83,14 +83,14 @@ def _of_plain(function: Callable[[Decimal], Decimal]) -> TypedOperation:
 
 
 def _square_root_rule(at: Typing) -> Type:
-    (found,) = at.types
-    require(Kind.NUMBER, found, "The argument of sqrt", at.position)
-    if found.unit is None:
-        return found
-    if found.unit.is_dimensionless:
-        return PLAIN.of(found.origin)
+    (operand,) = at.types
+    require(Kind.NUMBER, operand, "The argument of sqrt", at.position)
+    if operand.unit is None:
+        return operand
+    if operand.unit.is_dimensionless:
+        return PLAIN.of(operand.origin)
     try:
-        return number(square_root(found.unit), found.origin)
+        return number(square_root(operand.unit), operand.origin)
     except UnitError as error:
         raise ExpressionError(str(error), at.position) from error
 

@@ -48,8 +48,8 @@ def read_body(reader: Reader) -> Body | None:
     """Read the one way in which a node gets its value."""
     present = [key for key in BODY_KEYS if reader.has(key)]
     if len(present) != 1:
-        found = f"it has {' and '.join(present)}" if present else "it has none"
-        reader.note(f"{reader.what} needs exactly one of {', '.join(BODY_KEYS)}; {found}.", code="body")
+        fact = f"it has {' and '.join(present)}" if present else "it has none"
+        reader.note(f"{reader.what} needs exactly one of {', '.join(BODY_KEYS)}; {fact}.", code="body")
         return None
     if present[0] != "static_input" and (reader.has("at") or reader.has("by")):
         reader.note(f"The keys at and by belong to a static_input; {reader.what} is none.")
@@ -66,7 +66,7 @@ def _input(reader: Reader) -> Input | None:
     aggregate = options.member("aggregate", Aggregate, is_required=True)
     if event_type is None or data_point_type is None or aggregate is None:
         return None
-    found = Input(
+    body = Input(
         event_type=event_type,
         data_point_type=data_point_type,
         aggregate=aggregate,
@@ -80,39 +80,39 @@ def _input(reader: Reader) -> Input | None:
         is_any_period=options.choice("period", ("any", "slot")) == "any",
         coverage=_coverage(options),
     )
-    _refuse_combinations(found, options)
-    return found
+    _refuse_combinations(body, options)
+    return body
 
 
-def _refuse_combinations(found: Input, options: Reader) -> None:
+def _refuse_combinations(body: Input, options: Reader) -> None:
     """Note options that do not go together."""
-    if found.weight is not None and found.aggregate is not Aggregate.AVERAGE:
-        options.note_within(f"weight belongs to aggregate: average; the aggregate is {found.aggregate}.")
-    if found.share_written in {Share.EVEN, Share.BY} and found.aggregate not in SHAREABLE:
+    if body.weight is not None and body.aggregate is not Aggregate.AVERAGE:
+        options.note_within(f"weight belongs to aggregate: average; the aggregate is {body.aggregate}.")
+    if body.share_written in {Share.EVEN, Share.BY} and body.aggregate not in SHAREABLE:
         options.note_within(
-            f"share: {found.share_written} divides an amount; {found.aggregate} is none and can only be"
+            f"share: {body.share_written} divides an amount; {body.aggregate} is none and can only be"
             f" repeated. Amounts are {', '.join(sorted(SHAREABLE))}."
         )
-    if (found.share_written is Share.BY) is not (found.share_by is not None):
+    if (body.share_written is Share.BY) is not (body.share_by is not None):
         options.note_within(
             "share: by needs share_by with the node to share by, and share_by needs share: by."
         )
-    if found.is_partitioning and found.share_written is Share.REPEAT:
+    if body.is_partitioning and body.share_written is Share.REPEAT:
         options.note("An input with partitions: true is never repeated.")
-    if found.straddle is Straddle.PRORATE and found.aggregate not in PRORATED:
+    if body.straddle is Straddle.PRORATE and body.aggregate not in PRORATED:
         options.note_within(
-            f"straddle: prorate takes the part of an event inside the slot; {found.aggregate} has no parts."
+            f"straddle: prorate takes the part of an event inside the slot; {body.aggregate} has no parts."
             f" It goes with {', '.join(sorted(PRORATED))}."
         )
-    if found.join is not None and found.aggregate not in JOINED:
+    if body.join is not None and body.aggregate not in JOINED:
         options.note(
-            f"A join goes with aggregate {' or '.join(sorted(JOINED))}; the aggregate is {found.aggregate}."
+            f"A join goes with aggregate {' or '.join(sorted(JOINED))}; the aggregate is {body.aggregate}."
         )
 
 
 def _where(options: Reader) -> EventFilter | None:
-    found = options.expression("where")
-    return None if found is None else EventFilter(*found)
+    condition = options.expression("where")
+    return None if condition is None else EventFilter(*condition)
 
 
 def _join(options: Reader) -> Join | None:
@@ -159,8 +159,8 @@ def _constant(reader: Reader) -> Constant | None:
 
 
 def _formula(reader: Reader) -> Formula | None:
-    found = reader.expression("formula")
-    return None if found is None else Formula(*found)
+    formula = reader.expression("formula")
+    return None if formula is None else Formula(*formula)
 
 
 def _upstream(reader: Reader) -> Upstream | None:
@@ -192,32 +192,32 @@ def _upstream(reader: Reader) -> Upstream | None:
 
 
 def _match(options: Reader) -> tuple[str, ...]:
-    found = []
+    dimensions = []
     for item in options.items("match"):
         if isinstance(item, Scalar) and item.text in MATCH_DIMENSIONS:
-            found.append(item.text)
+            dimensions.append(item.text)
         else:
             options.note_within(
                 f"match lists dimensions of a partition: {', '.join(MATCH_DIMENSIONS)}.", item.mark
             )
-    return tuple(found)
+    return tuple(dimensions)
 
 
 def _attributes(options: Reader) -> dict[str, Unit | None]:
     """Attributes as a list of slugs, each alone or as `slug: unit`, or as one mapping."""
     source = options.get("attributes")
-    found: dict[str, Unit | None] = {}
+    attributes: dict[str, Unit | None] = {}
     items = source.items if isinstance(source, SourceListing) else () if source is None else (source,)
     for item in items:
         if isinstance(item, Scalar):
-            found[item.text] = None
+            attributes[item.text] = None
         elif isinstance(item, Mapping):
-            found |= {entry.key: options.unit_of(entry.value) for entry in item.entries}
-    if source is not None and (not found or not all(map(is_node_slug, found))):
+            attributes |= {entry.key: options.unit_of(entry.value) for entry in item.entries}
+    if source is not None and (not attributes or not all(map(is_node_slug, attributes))):
         options.note_within(
             "attributes lists slugs of outputs of the source, each alone or as slug: unit.", source.mark
         )
-    return found
+    return attributes
 
 
 def _available(reader: Reader) -> Available | None:

@@ -44,8 +44,8 @@ def parse_model(source: Source) -> tuple[Model | None, list[Flaw]]:
     """Read a model; None when its structure has flaws."""
     flaws: list[Flaw] = []
     if not isinstance(source, Mapping):
-        found = f"A model document is a mapping with the keys {', '.join(MODEL_KEYS)}; here is"
-        return None, [Flaw(f"{found} {describe(source)}.", source.mark)]
+        expected = f"A model document is a mapping with the keys {', '.join(MODEL_KEYS)}; here is"
+        return None, [Flaw(f"{expected} {describe(source)}.", source.mark)]
     model = _model(Reader(source, "the model", flaws))
     return (None if flaws else model), flaws
 
@@ -68,15 +68,15 @@ def _model(reader: Reader) -> Model:
 
 
 def _tables(reader: Reader) -> dict[str, Table]:
-    found = {}
+    tables = {}
     for entry in _at_most(TABLES_MAX, reader, "tables", reader.entries("tables")):
         if not isinstance(entry.value, Mapping):
             reader.note(f"The table {entry.key} must be a mapping.", entry.value.mark)
             continue
         table = read_table(entry.key, Reader(entry.value, f"the table {entry.key}", reader.flaws))
         if table is not None:
-            found[entry.key] = table
-    return found
+            tables[entry.key] = table
+    return tables
 
 
 def _nodes(reader: Reader) -> tuple[Node, ...]:
@@ -162,8 +162,8 @@ def _case(reader: Reader) -> Case:
     )
 
 
-def _listed(found: Decimal | tuple[Decimal, ...] | None) -> tuple[Decimal, ...] | None:
-    return (found,) if isinstance(found, Decimal) else found
+def _listed(numbers: Decimal | tuple[Decimal, ...] | None) -> tuple[Decimal, ...] | None:
+    return (numbers,) if isinstance(numbers, Decimal) else numbers
 
 
 def _at_most(limit: int, reader: Reader, key: str, items: tuple[Item, ...]) -> tuple[Item, ...]:

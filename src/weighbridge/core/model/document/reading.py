@@ -50,8 +50,8 @@ class Reader:
 
     def mark_of(self, key: str) -> SourceMark:
         """The place of what stands under a key, or of the mapping when nothing does."""
-        found = self.mapping.get(key)
-        return self.mark if found is None else found.mark
+        source = self.mapping.get(key)
+        return self.mark if source is None else source.mark
 
     def allow(self, keys: Iterable[str]) -> None:
         """Note every key that is not among the given ones."""
@@ -152,8 +152,8 @@ class Reader:
 
     def member(self, key: str, kind: type[Choice], *, is_required: bool = False) -> Choice | None:
         """One of the words of an enumeration."""
-        found = self.choice(key, [str(member) for member in kind], is_required=is_required)
-        return None if found is None else kind(found)
+        word = self.choice(key, [str(member) for member in kind], is_required=is_required)
+        return None if word is None else kind(word)
 
     def slug(self, key: str, *, is_required: bool = False) -> str | None:
         """The slug of a node: snake case."""
@@ -225,8 +225,8 @@ class Reader:
 
     def each(self, key: str, read: Callable[[str, Source], Read | None]) -> dict[str, Read]:
         """The values of the mapping under a key, each read by the same rule."""
-        found = {entry.key: read(f"{key}.{entry.key}", entry.value) for entry in self.entries(key)}
-        return {name: value for name, value in found.items() if value is not None}
+        values = {entry.key: read(f"{key}.{entry.key}", entry.value) for entry in self.entries(key)}
+        return {name: value for name, value in values.items() if value is not None}
 
     def numbers_of(self, key: str, source: Source) -> Decimal | tuple[Decimal, ...] | None:
         """A number or a list of numbers."""
@@ -235,8 +235,8 @@ class Reader:
         numbers = [self.number_of(key, item) for item in source.items]
         return tuple(number for number in numbers if number is not None)
 
-    def _refuse(self, key: str, wanted: str, source: Source) -> None:
-        self.note(f"The {key} of {self.what} must be {wanted}; here is {describe(source)}.", source.mark)
+    def _refuse(self, key: str, allowed: str, source: Source) -> None:
+        self.note(f"The {key} of {self.what} must be {allowed}; here is {describe(source)}.", source.mark)
 
 
 def is_node_slug(text: str) -> bool:

@@ -36,8 +36,10 @@ def check_where(tree: Expression, types: Mapping[str, Type] | None = None) -> No
         raise ExpressionError("A where must be true or false for an event.", tree.position)
     if types is None:
         return
-    as_they_stand = {slug: PLAIN if found.kind is Kind.NUMBER else found for slug, found in types.items()}
-    spelled = {slug.replace("-", "_"): found for slug, found in as_they_stand.items()}
-    found = check(tree, NameScope({**spelled, **as_they_stand, **dict.fromkeys(DIMENSIONS, TEXT)}))
-    if found.kind is not Kind.TRUTH:
-        raise ExpressionError(f"A where must be true or false for an event; this is {found}.", tree.position)
+    as_they_stand = {
+        slug: PLAIN if of_point.kind is Kind.NUMBER else of_point for slug, of_point in types.items()
+    }
+    spelled = {slug.replace("-", "_"): of_point for slug, of_point in as_they_stand.items()}
+    result = check(tree, NameScope({**spelled, **as_they_stand, **dict.fromkeys(DIMENSIONS, TEXT)}))
+    if result.kind is not Kind.TRUTH:
+        raise ExpressionError(f"A where must be true or false for an event; this is {result}.", tree.position)

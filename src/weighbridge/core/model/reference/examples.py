@@ -109,10 +109,10 @@ def result_of(example: str) -> str:
 
 def aggregate_of(kind: Aggregate) -> str:
     """Aggregate the readings of the examples over their day, and write what they come to."""
-    found = aggregate(kind, READINGS, DAY)
-    if isinstance(found, tuple):
-        return f"[{', '.join(plain(one) for one in found)}]"
-    return "nothing" if found is None else plain(found)
+    aggregated = aggregate(kind, READINGS, DAY)
+    if isinstance(aggregated, tuple):
+        return f"[{', '.join(plain(one) for one in aggregated)}]"
+    return "nothing" if aggregated is None else plain(aggregated)
 
 
 def names_written() -> Iterator[tuple[str, str]]:

@@ -38,6 +38,9 @@ RANGES = (
 SIZES = {"delivery": 40, "production": 6, "application": 2, "bill": 100, "fuel": 100}
 """About how much is measured at once: a story with these rarely wants more than there is."""
 
+POSTING = {"generate", "generate_all", "undo_generation", "delete_newest", "delete_task"}
+"""The steps that post to ledgers."""
+
 months = st.integers(1, 3)
 feedstocks = st.sampled_from(given_works.FEEDSTOCKS)
 parts = st.decimals("0.0001", 1, places=4)
@@ -139,7 +142,7 @@ class Story:
 
     def tell(self, name, *details):
         getattr(self, name)(*details)
-        assert self.breaches() == {}
+        assert name not in POSTING or self.breaches() == {}
 
     def measure(self, kind, month, part, feedstock):
         self.works.measure(kind, month, part * SIZES[kind], feedstock)
@@ -330,8 +333,10 @@ def test_the_books_hold_through_every_story_and_end_as_if_all_had_been_known_at_
     fresh = Story(server, at_once)
     in_both = [link for link in fresh.generate_all() if link in done]
     event(f"succeeded in both: {in_both}")
+    totals, totals_at_once = works.totals(), at_once.totals()
+    accounts, accounts_at_once = told.accounts(), fresh.accounts()
     for ledger in [ledger for link in in_both for ledger in CREDITED[link]]:
-        assert works.totals()[ledger] == at_once.totals()[ledger]
-        assert told.accounts()[ledger] == fresh.accounts()[ledger]
+        assert totals[ledger] == totals_at_once[ledger]
+        assert accounts[ledger] == accounts_at_once[ledger]
         if DRAWN_BY.get(ledger) in {None, *in_both}:
             assert told.standings(ledger) == fresh.standings(ledger)

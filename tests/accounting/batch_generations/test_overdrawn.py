@@ -138,6 +138,27 @@ def test_what_a_run_keeps_is_not_taken_from_those_that_come_after_it(works):
     assert [one["amount"] for one in result["deficits"]] == [1, 4]
 
 
+def test_what_comes_back_to_a_run_that_fell_too_is_drawn_where_that_took_it_from(works):
+    [january, _] = works.deliver(4, 3, JANUARY)
+    chain.produce(works.sink, 2, APRIL)
+    works.generate()
+    [february, _] = works.deliver(2, 5, FEBRUARY)
+    accounting.void(works.sql, january)
+    works.deliveries.deliver(2, JANUARY)
+    works.deliveries.generate(YEAR)
+    works.deliver(2, 7, MARCH)
+    accounting.void(works.sql, february)
+    works.deliveries.deliver(0, FEBRUARY)
+    works.deliveries.generate(YEAR)
+
+    result = works.generate()
+
+    # January fell by 2 and took February's; February fell to nothing and took March's: these are drawn now.
+    assert newest(works.sink) == {"2025-04": 2 * 3 + 2 * 7}
+    assert result["deficits"] == []
+    assert works.generate()["batches"] == []
+
+
 def test_deleting_what_drew_makes_the_chain_computable_again(works):
     wrong_date = works.deliver(10, 3, JANUARY)
     chain.produce(works.sink, 3, MARCH)

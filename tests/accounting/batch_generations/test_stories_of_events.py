@@ -1,4 +1,5 @@
-"""Stories of two ledgers of cadence `event`: arrivals, corrections of values and times, generations, undoing.
+"""Stories of two ledgers of cadence `event`: arrivals, corrections of values and times, versions of another
+cadence, generations, undoing.
 
 After every generation the books hold, at every moment; a generation makes what its preview counted,
 generating again makes nothing, and deleting all that a generation made leaves everything as it was before.
@@ -10,7 +11,7 @@ from decimal import Decimal
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import given as for_all
 from hypothesis import strategies as st
-from tests.given import chain
+from tests.given import accounting, chain
 from tests.given.accounting import QUARTER
 
 from weighbridge.verification.books import check_books
@@ -23,6 +24,7 @@ STEPS_MAX = int(os.environ.get("STEPS", "10"))
 days = st.integers(1, 28).map(lambda day: f"2025-0{1 + day % 3}-{day:02d}T12:00:00Z")
 masses = st.sampled_from((5, 1, -3, 2))
 needs = st.sampled_from((1, 0, 2))
+cadences = st.sampled_from(("event", "daily", "monthly"))
 anything = st.integers(0, 99)
 steps = st.one_of(
     st.tuples(st.just("deliver"), masses, days),
@@ -30,6 +32,7 @@ steps = st.one_of(
     st.tuples(st.just("correct_delivery"), anything, masses),
     st.tuples(st.just("correct_production"), anything, needs),
     st.tuples(st.just("move"), anything, days),
+    st.tuples(st.just("change_cadence"), st.booleans(), cadences),
     st.tuples(st.just("generate"), st.booleans(), st.booleans()),
     st.tuples(st.just("generate"), st.booleans(), st.booleans()),
 )
@@ -41,8 +44,9 @@ class Story:
     def __init__(self, server, api, drain, order):
         self.server, self.api = server, api
         self.plant = chain.inventory(api, drain, cadence="event")
-        nodes = chain.drawing(f", order: {order}")
-        self.production = chain.link(self.plant, nodes, cadence="event")
+        self.drawing = chain.drawing(f", order: {order}")
+        self.production = chain.link(self.plant, self.drawing, cadence="event")
+        self.newest = {True: self.plant.model, False: self.production.model}
         self.path = f"/projects/{self.plant.project['id']}"
         self.deliveries, self.productions = [], []
         self.deliver(5, "2025-01-02T00:00:00Z")
@@ -64,6 +68,15 @@ class Story:
         events = self.deliveries + self.productions
         times = {"start_time": day, "end_time": day}
         self.api.patch(f"{self.path}/events/{events[number % len(events)]}", {"event": times}).expect(200)
+
+    def change_cadence(self, is_source, cadence):
+        """A new version cuts time otherwise; slots that were generated keep theirs."""
+        nodes = accounting.MASS if is_source else self.drawing
+        output = "mass" if is_source else "made"
+        newest = self.newest[is_source]
+        text = accounting.document(nodes, name=newest["name"], primary_output=output, cadence=cadence)
+        self.newest[is_source] = accounting.version(self.api, newest, text)
+        self.api.post(f"/models/{self.newest[is_source]['id']}/activate", {}).expect(200)
 
     def generate(self, is_source, is_undone):
         plant = self.plant if is_source else self.production

@@ -18,8 +18,10 @@ from weighbridge.core.ledger.drawing import (
     Attributes,
     Drawer,
     Lot,
+    RunKey,
     SourceBatch,
     SourceBooks,
+    SourceRun,
     Standing,
 )
 from weighbridge.core.ledger.partition import Account, Partition
@@ -101,10 +103,7 @@ async def read_pool(tx: Read, request: InventoryRequest) -> Pool:
     sources = {lot.source for lots in held.values() for lot in lots}.union(request.named)
     until = max(slot.end for slot in request.slots)
     rows = {row.number: row for row in await _source_rows(tx, request, until, sources)}
-    runs = await source_runs(tx, request.project, {row.run_key for row in rows.values() if row.run_key})
-    others = {batch for run in runs.values() for batch, _ in run.taken} - rows.keys()
-    if others:
-        rows |= {row.number: row for row in await _source_rows(tx, request, until, others, named_only=True)}
+    runs = await _with_all_they_took(tx, request, until, rows)
     slugs = {slug for ledger in request.source_ledgers for slug in ledger.attributes}
     attributes = await attributes_now(tx, request.project, slugs, [*rows.values()])
     fallen = {row.number for row in rows.values() if row.run_key in runs}
@@ -117,6 +116,22 @@ async def read_pool(tx: Read, request: InventoryRequest) -> Pool:
     )
     lenders = [drawer for drawer in held if drawer.node not in request.manual_nodes]
     return Pool([row.batch(attributes) for row in rows.values()], held, lenders, books)
+
+
+async def _with_all_they_took(
+    tx: Read, request: InventoryRequest, until: datetime, rows: dict[int, _SourceRow]
+) -> dict[RunKey, SourceRun]:
+    """The runs of sources that fell; what these took is added to the sources, and what its runs took, too."""
+    runs: dict[RunKey, SourceRun] = {}
+    known: set[RunKey] = set()
+    while keys := {row.run_key for row in rows.values() if row.run_key} - known:
+        fallen = await source_runs(tx, request.project, keys)
+        runs |= fallen
+        known |= keys
+        if others := {batch for run in fallen.values() for batch, _ in run.taken} - rows.keys():
+            more = await _source_rows(tx, request, until, others, named_only=True)
+            rows |= {row.number: row for row in more}
+    return runs
 
 
 async def _standings(

@@ -19,7 +19,7 @@ from weighbridge.accounting.books.balances import (
     taken_by,
 )
 from weighbridge.accounting.planning.plan import NewBatch, Plan, RunDifference
-from weighbridge.core.ledger.drawing import Released
+from weighbridge.core.ledger.drawing import Released, RunKey
 from weighbridge.core.ledger.partition import Account
 from weighbridge.core.ledger.posting import (
     BatchBalance,
@@ -119,27 +119,36 @@ async def entries_of(
         for account, of_account in work.items()
         if account in released or _needs_balances(of_account, totals, taken)
     }
-    await _read_balances(tx, project, {account: work[account] for account in moved}, set(accounts))
+    await _read_balances(tx, project, {account: work[account] for account in moved}, set(accounts), taken)
     return await tx.in_thread(_post_all, work, moved, totals, draws, released)
 
 
 async def _read_balances(
-    tx: Read, project: int, work: Mapping[Account, _AccountWork], named: set[int]
+    tx: Read,
+    project: int,
+    work: Mapping[Account, _AccountWork],
+    named: set[int],
+    taken: Mapping[RunKey, Sequence[Taken]],
 ) -> None:
-    """Read what the batches of accounts hold, and what their runs took of which batches."""
-    held = {one.number: one for one in await held_batches(tx, project, work, named)}
-    runs = {one.run for one in held.values() if one.run is not None}
-    runs |= {
-        one.run_number for each in work.values() for one in each.differences if one.run_number is not None
-    }
-    taken = await taken_by(tx, project, runs) if runs else {}
-    others = {one.batch for each in taken.values() for one in each if isinstance(one.batch, int)}
-    if not others <= held.keys():
-        held |= {one.number: one for one in await held_batches(tx, project, work, named | others)}
-    for batch in sorted(held.values(), key=lambda one: one.order):
+    """Read what the batches of accounts hold, and what their runs took of which batches, and those runs' too.
+
+    What the runs that post took is known.
+    """
+    taken = dict(taken)
+    known = {one.run_number for each in work.values() for one in each.differences if one.run_number}
+    while True:
+        batches = named | {one.batch for each in taken.values() for one in each if isinstance(one.batch, int)}
+        held = await held_batches(tx, project, work, batches)
+        runs = {one.run for one in held if one.run is not None} - known
+        newly_taken = await taken_by(tx, project, runs) if runs else {}
+        known |= runs
+        taken |= newly_taken
+        if not {one.batch for each in newly_taken.values() for one in each} - batches:
+            break
+    for batch in held:
         work[batch.account].held.append(batch)
     accounts = {
-        **{one.run: one.account for one in held.values()},
+        **{one.run: one.account for one in held},
         **{one.run_number: account for account, each in work.items() for one in each.differences},
     }
     for (ledger, run), of_run in taken.items():
@@ -199,7 +208,7 @@ def _order(difference: RunDifference) -> tuple[object, ...]:
 def _needs_balances(
     work: _AccountWork,
     totals: Mapping[NewBatch, Total],
-    taken: Mapping[tuple[int, int], Sequence[Taken]],
+    taken: Mapping[RunKey, Sequence[Taken]],
 ) -> bool:
     """Whether other batches of the account are touched; a run that only credits its own needs none."""
     return bool(work.deficits) or any(

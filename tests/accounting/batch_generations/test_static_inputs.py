@@ -75,7 +75,8 @@ def test_a_value_added_later_for_an_earlier_date_makes_the_batch_anew(api, drain
 
     plant.generate()
 
-    assert [batch["run_total"] for batch in plant.batches()] == [14, 16]
+    assert [batch["run_total"] for batch in plant.batches()] == [16, 16]
+    assert [batch["primary_output"]["value"] for batch in plant.batches()] == [14, 2]
     assert recomputed(server, plant) == []
 
 

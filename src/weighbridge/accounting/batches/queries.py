@@ -23,7 +23,7 @@ from weighbridge.accounting.tracing.input_data import input_data
 from weighbridge.accounting.tracing.lineage import lineage_of
 from weighbridge.collection.measurements.alerts import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids
-from weighbridge.core.identity.link import Link
+from weighbridge.core.identity.link import API_PREFIX, Link, ResourceAddress
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_info, read_int4, read_page
@@ -41,6 +41,31 @@ def _key_of_batch(text: str) -> int:
 # A batch that is being computed with other inputs says so, and why that failed, as long as its task says it.
 _STATE: Final = "CASE WHEN u.state IN ('pending', 'running') THEN 'processing' ELSE 'complete' END"
 _UPDATED_AT: Final = "greatest(b.updated_at, u.finished_at)"
+
+# What a batch adds to its run, signed: a fall, or a rise that first gives back what falls took, credits less.
+# Batches of a run are deleted from the newest on, so those that are there stand on one another.
+_DIFFERENCE: Final = """
+    CASE WHEN b.adjusts IS NULL THEN b.total ELSE trim_scale(b.total - (
+        SELECT earlier.total FROM batches earlier
+         WHERE (earlier.project_id, earlier.run_id, earlier.ledger_id) = (b.project_id, b.run_id, b.ledger_id)
+           AND earlier.id < b.id AND earlier.deleted_at IS NULL
+         ORDER BY earlier.id DESC LIMIT 1)) END
+"""
+# The first batch of a run says what that comes to now, an adjusting one what it came to by then.
+_RUN_TOTAL: Final = """
+    CASE WHEN b.adjusts IS NOT NULL OR b.run_id IS NULL THEN b.total ELSE (
+        SELECT newest.total FROM batches newest
+         WHERE (newest.project_id, newest.run_id, newest.ledger_id) = (b.project_id, b.run_id, b.ledger_id)
+           AND newest.deleted_at IS NULL
+         ORDER BY newest.id DESC LIMIT 1) END
+"""
+_ADJUSTED_BY: Final = """
+    CASE WHEN b.adjusts IS NULL AND b.run_id IS NOT NULL THEN ARRAY(
+        SELECT later.id FROM batches later
+         WHERE (later.project_id, later.run_id, later.ledger_id) = (b.project_id, b.run_id, b.ledger_id)
+           AND later.id > b.id AND later.deleted_at IS NULL
+         ORDER BY later.id) END
+"""
 
 _SORTS: Final = {
     "id": "b.id",
@@ -97,6 +122,16 @@ def _tags(kind: str) -> Callable[[int, int | None], list[str]]:
     return lambda project, number: [] if number is None else [ids.of(kind, project, number)]
 
 
+def _batches(project: int, numbers: Sequence[int] | None) -> list[str]:
+    return [ids.of("batch", project, number) for number in numbers or ()]
+
+
+def _rest_of_input_data(batch: str) -> ResourceAddress:
+    """Where input data go on behind the rows that stand in the batch."""
+    path = f"{API_PREFIX}/batches/{batch}/input_data"
+    return ResourceAddress(f"{path}?page=2&page_size={INPUT_DATA_INLINE}")
+
+
 def _page_of_batch(project: str, batch: str) -> Link:
     return Link(f"/projects/{project}/batches/{batch}")
 
@@ -112,11 +147,12 @@ BATCH: Final = row_of(
     Column("state", _STATE),
     Column("error_message", "u.error_message"),
     Column("adjusts", ("b.project_id", "b.adjusts"), unless_null(partial(ids.of, "batch"))),
+    Column("adjusted_by", ("b.project_id", _ADJUSTED_BY), _batches),
     Column("feedstocks", ("b.project_id", "r.feedstock_id"), _tags("feedstock")),
     Column("assets", ("b.project_id", "r.asset_id"), _tags("asset")),
-    Column("primary_output", ("c.id", "c.name", "l.unit", "b.credited"), PrimaryOutput),
+    Column("primary_output", ("c.id", "c.name", "l.unit", _DIFFERENCE), PrimaryOutput),
     Column("ledger_balance", "b.balance"),
-    Column("run_total", "b.total"),
+    Column("run_total", _RUN_TOTAL),
     Column("model", ("m.id", "m.name", "m.version", "encode(b.model_sha256, 'hex')"), unless_null(_model)),
     Column("engine_revision", "CASE WHEN b.run_id IS NOT NULL THEN b.engine_revision END"),
     Column("model_run", ("b.project_id", "b.id", "m.id"), _run_behind),
@@ -124,6 +160,8 @@ BATCH: Final = row_of(
     Column("downstream_batch_allocations", (), list),
     Column("input_data", (), list),
     Column("input_data_count", (), int),
+    Column("input_data_is_complete", (), bool),
+    Column("input_data_next", (), lambda: None),
     Column("has_rule_alerts", (), bool),
     Column("is_stale", (), bool),
     Column("stale_reasons", (), list),
@@ -220,6 +258,8 @@ async def _completed(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
                 downstream_batch_allocations=drawn[key.key],
                 input_data=rows,
                 input_data_count=count,
+                input_data_is_complete=count == len(rows),
+                input_data_next=None if count == len(rows) else _rest_of_input_data(batch.id),
                 has_rule_alerts=key.key in alerted,
                 is_stale=bool(reasons[key.key]),
                 stale_reasons=reasons[key.key],

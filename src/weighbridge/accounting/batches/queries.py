@@ -139,6 +139,7 @@ def _page_of_batch(project: str, batch: str) -> Link:
 BATCH: Final = row_of(
     Batch,
     Column("id", ("b.project_id", "b.id"), partial(ids.of, "batch")),
+    Column("numeric_id", "b.id"),
     Column("project_id", "b.project_id", partial(ids.of, "project")),
     Column("ledger_id", ("b.project_id", "b.ledger_id"), partial(ids.of, "ledger")),
     Column("tracking_id", "b.tracking_id"),

@@ -96,6 +96,8 @@ class Batch(msgspec.Struct, frozen=True):
     """One batch."""
 
     id: str
+    numeric_id: int
+    """The number by which the `args` of tasks name it."""
     project_id: str
     ledger_id: str
     tracking_id: str

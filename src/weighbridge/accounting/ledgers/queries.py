@@ -70,6 +70,7 @@ _SHARES: Final = "CASE WHEN m.partition_type <> 'time' THEN m.share_places END"
 LEDGER: Final = row_of(
     Ledger,
     Column("id", ("l.project_id", "l.id"), partial(ids.of, "ledger")),
+    Column("numeric_id", "l.id"),
     Column("project_id", "l.project_id", partial(ids.of, "project")),
     Column("name", "l.name"),
     Column("unit", "l.unit"),

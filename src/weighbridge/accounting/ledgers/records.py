@@ -22,6 +22,8 @@ class Ledger(msgspec.Struct, frozen=True):
     """One ledger."""
 
     id: str
+    numeric_id: int
+    """The number by which the `args` of tasks name it."""
     project_id: str
     name: str
     unit: str

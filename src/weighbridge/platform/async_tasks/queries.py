@@ -6,11 +6,13 @@ from psycopg.sql import SQL
 
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
+from weighbridge.core.platform.task_kind import permission_to_read, readable_kinds
 from weighbridge.core.platform.task_state import TaskState
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
+from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
-from weighbridge.errors import NotFound
+from weighbridge.errors import Forbidden, NotFound
 from weighbridge.platform.async_tasks.records import AsyncTask
 from weighbridge.platform.tenancy.scope import find, of_account
 
@@ -56,14 +58,24 @@ _SOURCE: Final = "async_tasks t LEFT JOIN async_task_progress p ON p.task_id = t
 
 
 async def list_async_tasks(tx: Read, actor: Actor, request: ListRequest) -> Page[AsyncTask]:
-    """The tasks of the actor's account, newest first."""
-    return await read_page(
-        tx, ASYNC_TASK, ASYNC_TASKS, request, source=_SOURCE, where=[of_account(actor, "t.account_id")]
+    """The tasks of the actor's account of the kinds that the actor may read, newest first."""
+    mine = SQL("{} AND t.type = ANY ({})").format(
+        of_account(actor, "t.account_id"), Literal(readable_kinds(actor))
     )
+    return await read_page(tx, ASYNC_TASK, ASYNC_TASKS, request, source=_SOURCE, where=[mine])
+
+
+async def read_async_task(tx: Read, actor: Actor, text: str) -> AsyncTask:
+    """One task of the actor's account; raise Forbidden when the actor may not read its kind."""
+    task = await get_async_task(tx, actor, text)
+    needed = permission_to_read(task.type)
+    if not actor.may(needed):
+        raise Forbidden(f"The token lacks the permission {needed}.")
+    return task
 
 
 async def get_async_task(tx: Read, actor: Actor, text: str) -> AsyncTask:
-    """One task of the actor's account."""
+    """One task of the actor's account, of whatever kind."""
     try:
         number = read_int4(text)
     except ValueError:

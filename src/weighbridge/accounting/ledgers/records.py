@@ -80,16 +80,18 @@ class SourceLedger(msgspec.Struct, frozen=True):
 
 
 class RequiredInput(msgspec.Struct, frozen=True):
-    """One input that a ledger's model needs: data points of events, or draws from another ledger."""
+    """One input that a ledger's model needs: data points of events, a static input, or draws of a ledger."""
 
     id: int
-    """The data point type's; 0 for what comes from a ledger."""
+    """Its own: the number of its data point type, or of anything else a number below zero."""
     name: str
     slug: str
     unit: str
     value_type: str
     category: str
+    """`event`, `static_input` or `ledger`."""
     subcategory: str
+    """The event type's slug; what a static input has a value for each of, or `project`; the ledger's name."""
     is_manual_select: bool
     allocation_groups: list[AllocationGroup]
     output_of_ledgers: list[SourceLedger]

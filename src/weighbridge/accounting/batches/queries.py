@@ -1,8 +1,9 @@
 """Read batches."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, LiteralString
 
 import msgspec
 from psycopg.sql import SQL, Composable, Literal
@@ -16,8 +17,8 @@ from weighbridge.accounting.batches.records import (
     Lineage,
     PrimaryOutput,
 )
-from weighbridge.accounting.books.model_run_ids import run_behind
-from weighbridge.accounting.books.stale_reasons import stale_reasons
+from weighbridge.accounting.books.model_run_ids import ModelRunKey, read_model_run_id, run_behind
+from weighbridge.accounting.books.stale_reasons import is_stale_among, stale_reasons
 from weighbridge.accounting.tracing.allocations import allocations_of
 from weighbridge.accounting.tracing.input_data import input_data
 from weighbridge.accounting.tracing.lineage import lineage_of
@@ -26,16 +27,47 @@ from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import API_PREFIX, Link, ResourceAddress
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_info, read_int4, read_page
+from weighbridge.db.listing import (
+    BOUNDS,
+    MOMENT,
+    Filter,
+    Listing,
+    ListRequest,
+    Page,
+    among,
+    page_info,
+    read_moment,
+    read_page,
+)
 from weighbridge.db.row import Column, Derived, row_of, unless_null
+from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import find, key_named, need, of_key, of_projects
 
 
-def _key_of_batch(text: str) -> int:
-    key = ids.parse("batch", text)
-    if key is None:
+def _key_of(kind: str) -> Callable[[str], int]:
+    """A reader of the number in an id of a kind."""
+
+    def read(text: str) -> int:
+        key = ids.parse(kind, text)
+        if key is None:
+            raise ValueError(text)
+        return key.key
+
+    return read
+
+
+def _model_run(text: str) -> ModelRunKey:
+    if ids.parse("model_run", text) is None:
         raise ValueError(text)
-    return key.key
+    return read_model_run_id(text) or _NOBODYS
+
+
+_NOBODYS: Final = ModelRunKey(ids.Owner.MODEL_RUN, 0, 0)
+"""A model run that stands behind no batch."""
+
+
+def _truth(text: str) -> bool:
+    return among(("true", "false"))(text) == "true"
 
 
 # A batch that is being computed with other inputs says so, and why that failed, as long as its task says it.
@@ -76,17 +108,24 @@ _SORTS: Final = {
     "updated_at": _UPDATED_AT,
     "tracking_id": "b.tracking_id",
 }
-_BY_ID: Final = Filter("b.id", _key_of_batch, "an id bat_…")
+_BY_ID: Final = Filter("b.id", _key_of("batch"), "an id bat_…")
+_BOUNDS: Final = ("eq", *BOUNDS)
+_FILTERS: Final = {
+    "id": _BY_ID,
+    "friendly_id": _BY_ID,
+    "tracking_id": Filter("b.tracking_id", str, "a tracking id"),
+    "start_time": Filter("b.start_time", read_moment, MOMENT, _BOUNDS),
+    "end_time": Filter("b.end_time", read_moment, MOMENT, _BOUNDS),
+    "created_at": Filter("b.created_at", read_moment, MOMENT, _BOUNDS),
+    "model_run_id": Filter("b.run_id", _model_run, "an id mr_…, for all batches of its run"),
+    "is_stale": Filter(is_stale_among("IS NOT NULL"), _truth, "true or false"),
+}
 
 LEDGER_BATCHES: Final = Listing(
     sorts=_SORTS,
     default_sort="start_time",
     key=("b.id",),
-    filters={
-        "id": _BY_ID,
-        "friendly_id": _BY_ID,
-        "tracking_id": Filter("b.tracking_id", str, "a tracking id"),
-    },
+    filters=_FILTERS,
 )
 """Batches of one ledger; they are not filtered by state."""
 
@@ -94,7 +133,11 @@ BATCHES: Final = Listing(
     sorts={**_SORTS, "state": _STATE},
     default_sort="start_time",
     key=("b.project_id", "b.id"),
-    filters={"id": _BY_ID, "project_id": Filter("b.project_id", read_int4, "a project's number")},
+    filters={
+        **_FILTERS,
+        "project_id": project_filter("b.project_id"),
+        "ledger_id": Filter("b.ledger_id", _key_of("ledger"), "an id lgr_…"),
+    },
 )
 
 INPUT_DATA: Final = Listing(sorts={}, default_sort="", key=())
@@ -178,7 +221,14 @@ _OF_ACCOUNT: Final = SQL("{} AND b.deleted_at IS NULL")
 async def list_batches(tx: Read, actor: Actor, request: ListRequest) -> Page[Batch]:
     """The batches of every ledger of the actor's account."""
     mine = _OF_ACCOUNT.format(of_projects(actor, "b.project_id"))
-    return await _page(tx, BATCHES, request, mine)
+    own = f"IN (SELECT id FROM projects WHERE account_id = {actor.account_id:d})"
+    return await _page(tx, BATCHES, request, mine, own)
+
+
+async def list_batches_of_project(tx: Read, project: int, request: ListRequest) -> Page[Batch]:
+    """The batches of every ledger of a project."""
+    of_project = SQL("b.project_id = {} AND b.deleted_at IS NULL").format(Literal(project))
+    return await _page(tx, BATCHES, request, of_project, f"= {project:d}")
 
 
 async def list_ledger_batches(tx: Read, project: int, ledger: int, request: ListRequest) -> Page[Batch]:
@@ -186,7 +236,7 @@ async def list_ledger_batches(tx: Read, project: int, ledger: int, request: List
     of_ledger = SQL("b.project_id = {} AND b.ledger_id = {} AND b.deleted_at IS NULL").format(
         Literal(project), Literal(ledger)
     )
-    return await _page(tx, LEDGER_BATCHES, request, of_ledger)
+    return await _page(tx, LEDGER_BATCHES, request, of_ledger, f"= {project:d}")
 
 
 async def get_batch(tx: Read, actor: Actor, friendly: str) -> Batch:
@@ -226,9 +276,33 @@ async def known_batches(tx: Read, project: int, numbers: Sequence[int]) -> set[i
     return {number for (number,) in rows}
 
 
-async def _page(tx: Read, listing: Listing, request: ListRequest, where: Composable) -> Page[Batch]:
+async def _page(
+    tx: Read, listing: Listing, request: ListRequest, where: Composable, projects: LiteralString
+) -> Page[Batch]:
+    """A page of batches of the projects of a condition; stale are looked for among those only."""
+    request = await _of_run(tx, request)
+    if any(name == "is_stale" for name, _, _ in request.conditions):
+        stale = replace(listing.filters["is_stale"], column=is_stale_among(projects))
+        listing = replace(listing, filters={**listing.filters, "is_stale": stale})
     page = await read_page(tx, BATCH, listing, request, source=_SOURCE, where=[where])
     return Page(await _completed(tx, page.data), page.info)
+
+
+async def _of_run(tx: Read, request: ListRequest) -> ListRequest:
+    """The request with the run's number in place of the model run that it names, which is behind a batch."""
+    conditions = []
+    for name, comparator, value in request.conditions:
+        if isinstance(value, ModelRunKey):
+            run = None
+            if value.owner is ids.Owner.BATCH:
+                run = await tx.value(
+                    "SELECT run_id FROM batches WHERE project_id = %s AND id = %s",
+                    (value.project, value.number),
+                )
+            conditions.append((name, comparator, run or 0))
+        else:
+            conditions.append((name, comparator, value))
+    return replace(request, conditions=tuple(conditions))
 
 
 async def _batch_of(tx: Read, actor: Actor, key: ids.Key) -> Batch:

@@ -112,6 +112,7 @@ class NewLedger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     project_id: str | int | None = None
     model_id: str | None = None
     output: str | None = None
+    asset_category: str | None = None
     scale: int = SCALE_DEFAULT
     rounding: LedgerRounding = HALF_EVEN
     """`down`: no total exceeds what was computed, and what is drawn rounds up. It never changes."""
@@ -124,6 +125,10 @@ class LedgerChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str | msgspec.UnsetType = msgspec.UNSET
     asset_category: str | msgspec.UnsetType | None = msgspec.UNSET
+    model_id: str | msgspec.UnsetType = msgspec.UNSET
+    """The model that it runs, once and for all; only while it has none."""
+    output: str | msgspec.UnsetType = msgspec.UNSET
+    """With a model, the output of it that the ledger keeps; its primary output when left out."""
 
 
 class LedgerChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

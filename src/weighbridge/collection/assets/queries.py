@@ -6,11 +6,11 @@ from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.assets.records import Asset
 from weighbridge.collection.named_records.asset import ASSET_ROW
-from weighbridge.collection.tenancy.project import read_project
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of
 from weighbridge.errors import NotFound
+from weighbridge.platform.tenancy.project_filter import project_filter
 
 ASSETS: Final = Listing(
     sorts={"id": "id", "name": "name", "created_at": "created_at", "updated_at": "updated_at"},
@@ -18,7 +18,7 @@ ASSETS: Final = Listing(
     key=("project_id", "id"),
     filters={
         "name": Filter("name", str, "a name"),
-        "project_id": Filter("project_id", read_project, "an id prj_… or a project's number"),
+        "project_id": project_filter("project_id"),
     },
 )
 

@@ -9,9 +9,10 @@ from weighbridge.collection.feedstocks.records import Feedstock
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of, read_int4
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
+from weighbridge.platform.tenancy.project_filter import project_filter
 
 FEEDSTOCKS: Final = Listing(
     sorts={"id": "id", "name": "name", "created_at": "created_at", "updated_at": "updated_at"},
@@ -19,7 +20,7 @@ FEEDSTOCKS: Final = Listing(
     key=("project_id", "id"),
     filters={
         "name": Filter("name", str, "a name"),
-        "project_id": Filter("project_id", read_int4, "a project's number"),
+        "project_id": project_filter("project_id"),
     },
 )
 

@@ -14,6 +14,7 @@ from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import Forbidden, NotFound
 from weighbridge.platform.async_tasks.records import AsyncTask
+from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import find, of_account
 
 
@@ -35,7 +36,7 @@ ASYNC_TASKS: Final = Listing(
     filters={
         "state": Filter("t.state", _state, ", ".join(TaskState)),
         "type": Filter("t.type", str, "a type of task"),
-        "project_id": Filter("t.project_id", read_int4, "a project's number"),
+        "project_id": project_filter("t.project_id"),
         "ledger_id": Filter("(t.args ->> 'ledger_id')::bigint", _number_of_ledger, "an id lgr_…"),
     },
 )

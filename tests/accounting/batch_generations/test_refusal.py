@@ -147,6 +147,15 @@ def test_a_value_at_each_element_is_missing_only_where_there_is_none_at_all(api,
     assert plant.generate()["created"] == 1
 
 
+def test_a_preview_names_what_is_refused_also_where_there_are_no_data(api, drain):
+    plant = accounting.plant(api, drain, FACTOR % ("", ""), is_model_of_project=False)
+
+    (entry,) = plant.preview()
+
+    assert entry["problems"] == [plant.start().expect(422).error["message"]]
+    assert (entry["count"], entry["adjustments"]) == (0, 0)
+
+
 def test_what_problems_would_block_is_not_counted(api, drain):
     plant = accounting.plant(api, drain, accounting.MASS + accounting.POWER_EVENLY)
     plant.deliver(1, "2025-01-02T00:00:00Z")

@@ -116,6 +116,8 @@ async def propose(tx: Read, request: Request) -> Proposal:
     draws: list[Entry] = []
     if drawings.pool is not None and not problems:
         draws, problems = draw_entries(plans, drawings.pool)
+    # A slot without data makes no run that could fail, and the request is refused all the same.
+    problems = problems or [one.message for one in await _missing_statics(tx, scopes)]
     entries = ProposedEntries()
     if not problems:
         released = drawings.pool.released if drawings.pool else ()
@@ -142,13 +144,22 @@ async def _refuse_what_never_runs(tx: Read, scopes: Sequence[Scope]) -> None:
         except Invalid as error:
             problems |= dict.fromkeys(error.problems)
         try:
-            statics = await statics_of(tx, scope.project, scope.model)
+            problems |= dict.fromkeys(await _missing_statics(tx, [scope]))
         except Invalid as error:
             problems |= dict.fromkeys(error.problems)
-        else:
-            problems |= dict.fromkeys(problems_of_statics(scope.model, statics, scope.slots))
     if problems:
         raise Invalid(list(problems))
+
+
+async def _missing_statics(tx: Read, scopes: Sequence[Scope]) -> list[Problem]:
+    """The static inputs that no run of a version can have; raise Invalid for a unit that does not fit."""
+    return [
+        problem
+        for scope in scopes
+        for problem in problems_of_statics(
+            scope.model, await statics_of(tx, scope.project, scope.model), scope.slots
+        )
+    ]
 
 
 async def _standings(

@@ -18,11 +18,13 @@ from tests.given.requests import (
 )
 from tests.server import Caller, Server
 
-from weighbridge.core.platform.permission import ALL_PERMISSIONS
+from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY
 from weighbridge.core.platform.token import assemble
 from weighbridge.http.endpoint import Operation
 from weighbridge.http.openapi.parameters import names_in
 
+NEEDING = [name for name, operation in OPERATIONS.items() if operation.permission != ANY]
+FOR_ANY = [name for name, operation in OPERATIONS.items() if operation.permission == ANY]
 READS = [name for name, operation in OPERATIONS.items() if operation.permission.endswith(":read")]
 
 
@@ -126,7 +128,7 @@ def test_without_a_token_no_operation_tells_anything(anyone, world, name):
     sent(operation, nowhere(operation, world), anyone, asked(operation)).expect(401)
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", NEEDING)
 def test_an_operation_is_refused_without_its_permission_and_nothing_changes(callers, world, sql, name):
     operation = OPERATIONS[name]
     written = "SELECT count(*) FROM audit_log WHERE account_id = %s"
@@ -140,9 +142,21 @@ def test_an_operation_is_refused_without_its_permission_and_nothing_changes(call
     assert sql(written, world.account.id) == before
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", NEEDING)
 def test_an_operation_takes_no_other_permission_than_its_own(callers, world, name):
     assert_is_let_in(OPERATIONS[name], callers[OPERATIONS[name].permission], world)
+
+
+def test_any_token_reads_its_projects_the_flags_and_what_it_started():
+    assert sorted(FOR_ANY) == [
+        "get_async_task", "get_feature_flags", "get_project", "list_async_tasks", "list_projects",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FOR_ANY)
+@pytest.mark.parametrize("permission", ALL_PERMISSIONS)
+def test_an_operation_for_any_token_takes_each(callers, world, name, permission):
+    assert_is_let_in(OPERATIONS[name], callers[permission], world)
 
 
 @pytest.mark.parametrize("name", READS)

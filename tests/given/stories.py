@@ -25,8 +25,8 @@ What happens:
 
 What a ledger says:
     produced 10, drawn 4, remaining 6, deficit 0     what its runs come to, what others hold, its own two sums
-    2025-01 Wood holds 6             what the batches of a run hold; also `credited`, `comes to`
-    batches hold 0 2 0               each batch, in the order of slots; also `batches credited`
+    2025-01 Wood holds 6             what the batches of a run hold; also `adds`, `comes to`
+    batches hold 0 2 0               each batch, in the order of slots; also `batches add`
     credit 2025-01 5 on 2025-02-01   an entry of the row, in order: kind, slot of its batch, amount, the day
                                      it counts for; who tells one entry of a row tells all of them
     at 2025-02-01 remaining 0 deficit 3   what had been produced and drawn by then
@@ -173,7 +173,7 @@ class Teller:
         return f"{tracking_id} {what} {_plain(amount)}" if batches else "no batch"
 
     def _of_batches(self, plant: Plant, what: str) -> str:
-        of_batch = _OF_BATCH["holds" if what == "hold" else what]
+        of_batch = _OF_BATCH[f"{what}s"]
         return " ".join(["batches", what, *(_plain(of_batch(one)) for one in plant.batches())])
 
     def _short(self, plant: Plant) -> str:
@@ -274,8 +274,12 @@ def _plain(amount: Decimal | int) -> str:
 
 
 def _produced(plant: Plant) -> Decimal:
-    newest = {batch["tracking_id"]: Decimal(batch["run_total"]) for batch in plant.batches()}
-    return sum(newest.values(), Decimal(0))
+    batches = plant.batches()
+    newest = {batch["tracking_id"]: Decimal(batch["run_total"]) for batch in batches}
+    produced = sum(newest.values(), Decimal(0))
+    outputs = [Decimal(batch["primary_output"]["value"]) for batch in batches]
+    assert sum(outputs, Decimal(0)) == produced, "primary outputs do not add up to what was produced"
+    return produced
 
 
 def _drawn(plant: Plant) -> Decimal:
@@ -296,7 +300,7 @@ _SUMS: Final[Mapping[str, Callable[[Plant], Decimal]]] = {
 }
 _OF_BATCH: Final[Mapping[str, Callable[[Record], Any]]] = {
     "holds": lambda batch: batch["ledger_balance"],
-    "credited": lambda batch: batch["primary_output"]["value"],
+    "adds": lambda batch: batch["primary_output"]["value"],
     "comes to": lambda batch: batch["run_total"],
 }
 _RANGE: Final = r"(?: (?!\d)(\S+))?(?: (\d{4}-\d\d))?"
@@ -315,7 +319,7 @@ _ANSWERS: Final[Mapping[str, Callable[..., str]]] = {
     rf"at (\S+) remaining {_AMOUNT} deficit {_AMOUNT}": Teller._at,
     rf"was short of {_AMOUNT} from (\S+) to (\S+)": Teller._was_short,
     rf"({'|'.join(_SUMS)}) {_AMOUNT}": Teller._sum,
-    rf"batches (hold|credited)(?: {_AMOUNT})*": Teller._of_batches,
+    rf"batches (hold|add)(?: {_AMOUNT})*": Teller._of_batches,
     rf"(.+) ({'|'.join(_OF_BATCH)}) {_AMOUNT}": Teller._of_run,
     r"short of .+": Teller._short,
     rf"(created|adjusted|unchanged|problems|count|adjustments) {_AMOUNT}": Teller._counted,

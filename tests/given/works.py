@@ -237,7 +237,13 @@ class Works:
         }
 
     def _newest(self, ledger: str) -> dict[str, Decimal]:
-        return {batch["tracking_id"]: batch["run_total"] for batch in self.batches(ledger)}
+        batches = self.batches(ledger)
+        newest = {batch["tracking_id"]: batch["run_total"] for batch in batches}
+        added = dict.fromkeys(newest, Decimal(0))
+        for batch in batches:
+            added[batch["tracking_id"]] += batch["primary_output"]["value"]
+        assert added == newest, "primary outputs of a run do not add up to its total"
+        return newest
 
     def _where(self, month: int, feedstock: str | None) -> Record:
         tags = {"feedstock_id": self.feedstocks[feedstock]} if feedstock else {}

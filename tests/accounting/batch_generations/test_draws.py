@@ -328,9 +328,10 @@ def test_another_attribute_of_a_source_makes_the_consumer_stale_until_it_is_gene
     production.generate()
 
     assert [(batch["run_total"], batch["is_stale"]) for batch in production.batches()] == [
-        (6, False),
+        (8, False),
         (8, False),
     ]
+    assert [batch["primary_output"]["value"] for batch in production.batches()] == [6, 2]
 
 
 def test_what_is_drawn_goes_down_a_chain_of_three_ledgers(api, drain):

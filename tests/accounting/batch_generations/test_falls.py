@@ -11,7 +11,7 @@ def test_a_negative_first_result_takes_from_the_other_slots_of_its_partition(api
         2025-01 deliver 5  | generate | credit 2025-01 5 on 2025-02-01
         2025-02 deliver -2 | generate | fall 2025-01 -2 on 2025-03-01
                                       | batches hold 3 0  remaining 3  deficit 0
-                                      | 2025-02 credited 0  2025-02 comes to -2
+                                      | 2025-02 adds -2  2025-02 comes to -2
         """
     )
 

@@ -42,7 +42,8 @@ def test_a_late_event_makes_an_adjusting_batch_of_the_difference_alone(api, drai
 
     first_now, adjusting = plant.batches()
     assert (result["created"], result["adjusted"]) == (0, 1)
-    assert first_now == first
+    now = {"run_total": Decimal("1.75"), "adjusted_by": [adjusting["id"]]}
+    assert first_now == first | now
     assert told(adjusting) == (first["id"], Decimal("0.25"), Decimal("1.75"), Decimal("0.25"))
     assert plant.balance() == Decimal("1.75")
 
@@ -56,7 +57,7 @@ def test_every_adjusting_batch_names_the_first(api, drain):
     first, second, third = plant.batches()
 
     assert (second["adjusts"], third["adjusts"]) == (first["id"], first["id"])
-    assert [batch["run_total"] for batch in (first, second, third)] == [1, 3, 6]
+    assert [batch["run_total"] for batch in (first, second, third)] == [6, 3, 6]
     assert plant.balance() == 6
 
 
@@ -88,8 +89,8 @@ def test_a_run_that_falls_takes_from_its_batches_oldest_first(api, drain, sql):
 
     first, second, third = plant.batches()
     assert [batch["ledger_balance"] for batch in (first, second, third)] == [0, 3, 0]
-    assert told(third) == (first["id"], 0, 3, 0)
-    assert first["primary_output"]["value"] == 2
+    assert told(third) == (first["id"], -4, 3, 0)
+    assert [batch["primary_output"]["value"] for batch in (first, second)] == [2, 5]
     assert plant.balance() == 3
 
 
@@ -105,7 +106,7 @@ def test_a_run_whose_data_vanish_is_brought_to_zero_and_stays_visible(api, drain
     assert (entry["count"], entry["adjustments"], result["adjusted"]) == (1, 1, 1)
     first, empty = plant.batches()
     assert (first["ledger_balance"], plant.balance()) == (0, 0)
-    assert told(empty) == (first["id"], 0, 0, 0)
+    assert told(empty) == (first["id"], Decimal("-2.5"), 0, 0)
     assert (empty["input_data"], empty["input_data_count"]) == ([], 0)
     assert empty["primary_output"]["name"] == first["primary_output"]["name"]
     assert api.get(f"/batches/{empty['id']}").expect(200).body == empty
@@ -123,7 +124,7 @@ def test_a_run_whose_data_vanished_and_came_back_is_credited_again(api, drain, s
     plant.generate()
 
     assert plant.balance() == 3
-    assert [batch["run_total"] for batch in plant.batches()] == [2, 0, 3]
+    assert [batch["run_total"] for batch in plant.batches()] == [3, 0, 3]
 
 
 def test_one_partition_that_vanishes_leaves_the_others_all_of_what_was_shared(api, drain, sql):
@@ -183,11 +184,12 @@ def test_a_delivery_that_moves_the_shares_adjusts_the_siblings_too(api, drain):
 
     batches = plant.batches()
     assert [(batch["tracking_id"], batch["run_total"]) for batch in batches] == [
-        ("2025-01 Straw", 4),
-        ("2025-01 Wood", 4),
+        ("2025-01 Straw", 2),
+        ("2025-01 Wood", 6),
         ("2025-01 Straw", 2),
         ("2025-01 Wood", 6),
     ]
+    assert [batch["primary_output"]["value"] for batch in batches] == [4, 4, -2, 2]
     assert [batch["ledger_balance"] for batch in batches] == [2, 4, 0, 2]
     assert plant.balance() == 8
 

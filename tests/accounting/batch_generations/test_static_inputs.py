@@ -75,7 +75,8 @@ def test_a_value_added_later_for_an_earlier_date_makes_the_batch_anew(api, drain
 
     plant.generate()
 
-    assert [batch["run_total"] for batch in plant.batches()] == [14, 16]
+    assert [batch["run_total"] for batch in plant.batches()] == [16, 16]
+    assert [batch["primary_output"]["value"] for batch in plant.batches()] == [14, 2]
     assert recomputed(server, plant) == []
 
 
@@ -96,10 +97,12 @@ def test_a_value_that_is_missing_is_an_error(api, drain):
     in_force(plant, 8, "2025-02-01")
     deliver(plant, 2, 4)
 
-    assert plant.failure() == (
-        "2025-01: Input 'factor' reads the static input 'grid-factor', which has no value in force at "
+    said = (
+        "Input 'factor' reads the static input 'grid-factor', which has no value in force at "
         "2025-01-01T00:00:00.000Z."
     )
+    assert plant.start().expect(422).error["message"] == said
+    assert plant.preview()[0]["problems"] == [f"2025-01: {said}"]
 
 
 def test_at_an_input_each_element_takes_the_value_in_force(api, drain, server):

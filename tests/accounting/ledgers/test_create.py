@@ -133,6 +133,15 @@ def test_all_that_is_wrong_is_named_at_once(api, project):
     assert {error["field"] for error in errors} == {"ledger.name", "ledger.unit", "ledger.scale"}
 
 
+def test_a_category_is_given_at_creation(api, project):
+    ledger = create(api, project, asset_category="biochar").expect(201).body
+    error = create(api, project, name="Other", asset_category=" ").expect(422).error
+
+    assert ledger["asset_category"] == "biochar"
+    assert api.get(f"/ledgers/{ledger['id']}").expect(200).body == ledger
+    assert error["field"] == "ledger.asset_category"
+
+
 def test_a_name_is_unique_in_its_project(api, project):
     create(api, project).expect(201)
 

@@ -112,3 +112,37 @@ def test_beyond_ten_thousand_events_the_total_is_an_estimate(api):
     assert (counted["total_items"], counted["total_is_estimate"]) == (5001, False)
     assert estimated["total_is_estimate"] is True
     assert estimated["total_items"] > 10_000
+
+
+def test_events_are_found_by_status(api):
+    project = given.measuring(api, MASS)
+    complete = at(api, project, 1)
+    path = f"/projects/{project['id']}/events"
+    body = given.event_body(start_time="2025-01-02T00:00:00Z", values={})
+    incomplete = api.post(path, {"event": body}).expect(201).body["id"]
+
+    assert listed(api, project, {"filter[status]": "complete"}) == [complete]
+    assert listed(api, project, {"filter[status][eq]": "incomplete"}) == [incomplete]
+    error = api.get(path, {"filter[status]": "pending"}).expect(400).error
+    assert error["message"] == "filter[status] is 'pending'; status takes complete or incomplete."
+
+    api.patch(f"{path}/{incomplete}", {"event": {"data_points": [{"slug": "mass", "value": 2}]}}).expect(200)
+    assert listed(api, project, {"filter[status]": "incomplete"}) == []
+
+
+def test_events_are_found_by_the_time_of_their_last_change(api):
+    project = given.measuring(api, MASS)
+    path = f"/projects/{project['id']}/events"
+    first, second = at(api, project, 1), at(api, project, 2)
+    made = api.get(f"{path}/{second}").expect(200).body["updated_at"]
+    change = {"event": {"data_points": [{"slug": "mass", "value": 7}]}}
+    changed = api.patch(f"{path}/{first}", change).expect(200).body["updated_at"]
+    assert changed > made
+
+    assert listed(api, project, {"filter[updated_at][geq]": changed}) == [first]
+    assert listed(api, project, {"filter[updated_at][leq]": made}) == [second]
+    assert listed(api, project, {"filter[updated_at]": changed}) == [first]
+    assert listed(api, project, {"filter[updated_at][geq]": made, "filter[updated_at][leq]": changed}) == [
+        first,
+        second,
+    ]

@@ -80,7 +80,8 @@ def deficits(proposal: Proposal) -> list[PartitionDeficit]:
 def _entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
     """What the plans of all versions do to one ledger."""
     scope, exclusions = proposal.scope, proposal.exclusions
-    differences = [one for one in proposal.differences if one.ledger == ledger]
+    # What has problems posts nothing.
+    differences = [one for one in proposal.differences if one.ledger == ledger and not proposal.problems]
     own = ids.of("ledger", scope.project, ledger.number)
     others = {ids.of("ledger", scope.project, one.number) for one in scope.ledgers} - {own}
     return PreviewEntry(

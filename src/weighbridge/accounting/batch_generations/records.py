@@ -121,7 +121,9 @@ class PreviewEntry(msgspec.Struct, frozen=True):
     id: str
     name: str
     count: int
+    """Batches that would be made; 0 while `problems` would fail the generation."""
     adjustments: int
+    """Those of them that adjust another."""
     slots: list[str]
     touched_slots: list[str]
     passed_over_slots: list[str]

@@ -22,7 +22,10 @@ TASK = "batch_deletion"
 async def delete_batch(tx: Write, actor: Actor, friendly: str) -> AsyncTask:
     """Queue the deletion of one batch."""
     key = await queries.key_of_batch(tx, actor, friendly)
-    return await _queue(tx, actor, key.project, [key.key], None)
+    ledger: int = await tx.value(
+        "SELECT ledger_id FROM batches WHERE project_id = %s AND id = %s", (key.project, key.key)
+    )
+    return await _queue(tx, actor, ids.Key(key.project, ledger), [key.key], None)
 
 
 async def delete_batches(tx: Write, actor: Actor, ledger: str, request: Sequence[str]) -> AsyncTask:
@@ -45,12 +48,14 @@ async def delete_batches(tx: Write, actor: Actor, ledger: str, request: Sequence
         if one is None or one.project != key.project or one.key not in known
     ]:
         raise Invalid(unknown)
-    return await _queue(tx, actor, key.project, sorted(numbers), "batch_ids")
+    return await _queue(tx, actor, key, sorted(numbers), "batch_ids")
 
 
 async def _queue(
-    tx: Write, actor: Actor, project: int, batches: Sequence[int], field: str | None
+    tx: Write, actor: Actor, ledger: ids.Key, batches: Sequence[int], field: str | None
 ) -> AsyncTask:
+    """Queue the deletion of batches of the ledger's project, for which the task names the ledger."""
+    project = ledger.project
     if blockers := await blockers_of(tx, project, batches, field):
         raise Invalid(blockers)
     families = await tx.tuples(
@@ -61,7 +66,7 @@ async def _queue(
         """,
         (project, list(batches)),
     )
-    args = {"project_id": project, "batch_ids": list(batches)}
+    args = {"project_id": project, "ledger_id": ledger.key, "batch_ids": list(batches)}
     lock = locks.generation(project, families[0][0] or 0)
     task = await queue_task(tx, actor, kind=TASK, project_id=project, args=args, lock=lock)
     changes.record(

@@ -1,8 +1,9 @@
 """Read batches."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, LiteralString
 
 import msgspec
 from psycopg.sql import SQL, Composable, Literal
@@ -16,31 +17,87 @@ from weighbridge.accounting.batches.records import (
     Lineage,
     PrimaryOutput,
 )
-from weighbridge.accounting.books.model_run_ids import run_behind
-from weighbridge.accounting.books.stale_reasons import stale_reasons
+from weighbridge.accounting.books.model_run_ids import ModelRunKey, read_model_run_id, run_behind
+from weighbridge.accounting.books.stale_reasons import is_stale_among, stale_reasons
 from weighbridge.accounting.tracing.allocations import allocations_of
 from weighbridge.accounting.tracing.input_data import input_data
 from weighbridge.accounting.tracing.lineage import lineage_of
 from weighbridge.collection.measurements.alerts import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids
-from weighbridge.core.identity.link import Link
+from weighbridge.core.identity.link import API_PREFIX, Link, ResourceAddress
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_info, read_int4, read_page
+from weighbridge.db.listing import (
+    BOUNDS,
+    MOMENT,
+    Filter,
+    Listing,
+    ListRequest,
+    Page,
+    among,
+    page_info,
+    read_moment,
+    read_page,
+)
 from weighbridge.db.row import Column, Derived, row_of, unless_null
+from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import find, key_named, need, of_key, of_projects
 
 
-def _key_of_batch(text: str) -> int:
-    key = ids.parse("batch", text)
-    if key is None:
+def _key_of(kind: str) -> Callable[[str], int]:
+    """A reader of the number in an id of a kind."""
+
+    def read(text: str) -> int:
+        key = ids.parse(kind, text)
+        if key is None:
+            raise ValueError(text)
+        return key.key
+
+    return read
+
+
+def _model_run(text: str) -> ModelRunKey:
+    if ids.parse("model_run", text) is None:
         raise ValueError(text)
-    return key.key
+    return read_model_run_id(text) or _NOBODYS
+
+
+_NOBODYS: Final = ModelRunKey(ids.Owner.MODEL_RUN, 0, 0)
+"""A model run that stands behind no batch."""
+
+
+def _truth(text: str) -> bool:
+    return among(("true", "false"))(text) == "true"
 
 
 # A batch that is being computed with other inputs says so, and why that failed, as long as its task says it.
 _STATE: Final = "CASE WHEN u.state IN ('pending', 'running') THEN 'processing' ELSE 'complete' END"
 _UPDATED_AT: Final = "greatest(b.updated_at, u.finished_at)"
+
+# What a batch adds to its run, signed: a fall, or a rise that first gives back what falls took, credits less.
+# Batches of a run are deleted from the newest on, so those that are there stand on one another.
+_DIFFERENCE: Final = """
+    CASE WHEN b.adjusts IS NULL THEN b.total ELSE trim_scale(b.total - (
+        SELECT earlier.total FROM batches earlier
+         WHERE (earlier.project_id, earlier.run_id, earlier.ledger_id) = (b.project_id, b.run_id, b.ledger_id)
+           AND earlier.id < b.id AND earlier.deleted_at IS NULL
+         ORDER BY earlier.id DESC LIMIT 1)) END
+"""
+# The first batch of a run says what that comes to now, an adjusting one what it came to by then.
+_RUN_TOTAL: Final = """
+    CASE WHEN b.adjusts IS NOT NULL OR b.run_id IS NULL THEN b.total ELSE (
+        SELECT newest.total FROM batches newest
+         WHERE (newest.project_id, newest.run_id, newest.ledger_id) = (b.project_id, b.run_id, b.ledger_id)
+           AND newest.deleted_at IS NULL
+         ORDER BY newest.id DESC LIMIT 1) END
+"""
+_ADJUSTED_BY: Final = """
+    CASE WHEN b.adjusts IS NULL AND b.run_id IS NOT NULL THEN ARRAY(
+        SELECT later.id FROM batches later
+         WHERE (later.project_id, later.run_id, later.ledger_id) = (b.project_id, b.run_id, b.ledger_id)
+           AND later.id > b.id AND later.deleted_at IS NULL
+         ORDER BY later.id) END
+"""
 
 _SORTS: Final = {
     "id": "b.id",
@@ -51,17 +108,24 @@ _SORTS: Final = {
     "updated_at": _UPDATED_AT,
     "tracking_id": "b.tracking_id",
 }
-_BY_ID: Final = Filter("b.id", _key_of_batch, "an id bat_…")
+_BY_ID: Final = Filter("b.id", _key_of("batch"), "an id bat_…")
+_BOUNDS: Final = ("eq", *BOUNDS)
+_FILTERS: Final = {
+    "id": _BY_ID,
+    "friendly_id": _BY_ID,
+    "tracking_id": Filter("b.tracking_id", str, "a tracking id"),
+    "start_time": Filter("b.start_time", read_moment, MOMENT, _BOUNDS),
+    "end_time": Filter("b.end_time", read_moment, MOMENT, _BOUNDS),
+    "created_at": Filter("b.created_at", read_moment, MOMENT, _BOUNDS),
+    "model_run_id": Filter("b.run_id", _model_run, "an id mr_…, for all batches of its run"),
+    "is_stale": Filter(is_stale_among("IS NOT NULL"), _truth, "true or false"),
+}
 
 LEDGER_BATCHES: Final = Listing(
     sorts=_SORTS,
     default_sort="start_time",
     key=("b.id",),
-    filters={
-        "id": _BY_ID,
-        "friendly_id": _BY_ID,
-        "tracking_id": Filter("b.tracking_id", str, "a tracking id"),
-    },
+    filters=_FILTERS,
 )
 """Batches of one ledger; they are not filtered by state."""
 
@@ -69,7 +133,11 @@ BATCHES: Final = Listing(
     sorts={**_SORTS, "state": _STATE},
     default_sort="start_time",
     key=("b.project_id", "b.id"),
-    filters={"id": _BY_ID, "project_id": Filter("b.project_id", read_int4, "a project's number")},
+    filters={
+        **_FILTERS,
+        "project_id": project_filter("b.project_id"),
+        "ledger_id": Filter("b.ledger_id", _key_of("ledger"), "an id lgr_…"),
+    },
 )
 
 INPUT_DATA: Final = Listing(sorts={}, default_sort="", key=())
@@ -97,6 +165,16 @@ def _tags(kind: str) -> Callable[[int, int | None], list[str]]:
     return lambda project, number: [] if number is None else [ids.of(kind, project, number)]
 
 
+def _batches(project: int, numbers: Sequence[int] | None) -> list[str]:
+    return [ids.of("batch", project, number) for number in numbers or ()]
+
+
+def _rest_of_input_data(batch: str) -> ResourceAddress:
+    """Where input data go on behind the rows that stand in the batch."""
+    path = f"{API_PREFIX}/batches/{batch}/input_data"
+    return ResourceAddress(f"{path}?page=2&page_size={INPUT_DATA_INLINE}")
+
+
 def _page_of_batch(project: str, batch: str) -> Link:
     return Link(f"/projects/{project}/batches/{batch}")
 
@@ -104,6 +182,7 @@ def _page_of_batch(project: str, batch: str) -> Link:
 BATCH: Final = row_of(
     Batch,
     Column("id", ("b.project_id", "b.id"), partial(ids.of, "batch")),
+    Column("numeric_id", "b.id"),
     Column("project_id", "b.project_id", partial(ids.of, "project")),
     Column("ledger_id", ("b.project_id", "b.ledger_id"), partial(ids.of, "ledger")),
     Column("tracking_id", "b.tracking_id"),
@@ -112,11 +191,12 @@ BATCH: Final = row_of(
     Column("state", _STATE),
     Column("error_message", "u.error_message"),
     Column("adjusts", ("b.project_id", "b.adjusts"), unless_null(partial(ids.of, "batch"))),
+    Column("adjusted_by", ("b.project_id", _ADJUSTED_BY), _batches),
     Column("feedstocks", ("b.project_id", "r.feedstock_id"), _tags("feedstock")),
     Column("assets", ("b.project_id", "r.asset_id"), _tags("asset")),
-    Column("primary_output", ("c.id", "c.name", "l.unit", "b.credited"), PrimaryOutput),
+    Column("primary_output", ("c.id", "c.name", "l.unit", _DIFFERENCE), PrimaryOutput),
     Column("ledger_balance", "b.balance"),
-    Column("run_total", "b.total"),
+    Column("run_total", _RUN_TOTAL),
     Column("model", ("m.id", "m.name", "m.version", "encode(b.model_sha256, 'hex')"), unless_null(_model)),
     Column("engine_revision", "CASE WHEN b.run_id IS NOT NULL THEN b.engine_revision END"),
     Column("model_run", ("b.project_id", "b.id", "m.id"), _run_behind),
@@ -124,6 +204,8 @@ BATCH: Final = row_of(
     Column("downstream_batch_allocations", (), list),
     Column("input_data", (), list),
     Column("input_data_count", (), int),
+    Column("input_data_is_complete", (), bool),
+    Column("input_data_next", (), lambda: None),
     Column("has_rule_alerts", (), bool),
     Column("is_stale", (), bool),
     Column("stale_reasons", (), list),
@@ -139,7 +221,14 @@ _OF_ACCOUNT: Final = SQL("{} AND b.deleted_at IS NULL")
 async def list_batches(tx: Read, actor: Actor, request: ListRequest) -> Page[Batch]:
     """The batches of every ledger of the actor's account."""
     mine = _OF_ACCOUNT.format(of_projects(actor, "b.project_id"))
-    return await _page(tx, BATCHES, request, mine)
+    own = f"IN (SELECT id FROM projects WHERE account_id = {actor.account_id:d})"
+    return await _page(tx, BATCHES, request, mine, own)
+
+
+async def list_batches_of_project(tx: Read, project: int, request: ListRequest) -> Page[Batch]:
+    """The batches of every ledger of a project."""
+    of_project = SQL("b.project_id = {} AND b.deleted_at IS NULL").format(Literal(project))
+    return await _page(tx, BATCHES, request, of_project, f"= {project:d}")
 
 
 async def list_ledger_batches(tx: Read, project: int, ledger: int, request: ListRequest) -> Page[Batch]:
@@ -147,7 +236,7 @@ async def list_ledger_batches(tx: Read, project: int, ledger: int, request: List
     of_ledger = SQL("b.project_id = {} AND b.ledger_id = {} AND b.deleted_at IS NULL").format(
         Literal(project), Literal(ledger)
     )
-    return await _page(tx, LEDGER_BATCHES, request, of_ledger)
+    return await _page(tx, LEDGER_BATCHES, request, of_ledger, f"= {project:d}")
 
 
 async def get_batch(tx: Read, actor: Actor, friendly: str) -> Batch:
@@ -187,9 +276,33 @@ async def known_batches(tx: Read, project: int, numbers: Sequence[int]) -> set[i
     return {number for (number,) in rows}
 
 
-async def _page(tx: Read, listing: Listing, request: ListRequest, where: Composable) -> Page[Batch]:
+async def _page(
+    tx: Read, listing: Listing, request: ListRequest, where: Composable, projects: LiteralString
+) -> Page[Batch]:
+    """A page of batches of the projects of a condition; stale are looked for among those only."""
+    request = await _of_run(tx, request)
+    if any(name == "is_stale" for name, _, _ in request.conditions):
+        stale = replace(listing.filters["is_stale"], column=is_stale_among(projects))
+        listing = replace(listing, filters={**listing.filters, "is_stale": stale})
     page = await read_page(tx, BATCH, listing, request, source=_SOURCE, where=[where])
     return Page(await _completed(tx, page.data), page.info)
+
+
+async def _of_run(tx: Read, request: ListRequest) -> ListRequest:
+    """The request with the run's number in place of the model run that it names, which is behind a batch."""
+    conditions = []
+    for name, comparator, value in request.conditions:
+        if isinstance(value, ModelRunKey):
+            run = None
+            if value.owner is ids.Owner.BATCH:
+                run = await tx.value(
+                    "SELECT run_id FROM batches WHERE project_id = %s AND id = %s",
+                    (value.project, value.number),
+                )
+            conditions.append((name, comparator, run or 0))
+        else:
+            conditions.append((name, comparator, value))
+    return replace(request, conditions=tuple(conditions))
 
 
 async def _batch_of(tx: Read, actor: Actor, key: ids.Key) -> Batch:
@@ -220,6 +333,8 @@ async def _completed(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
                 downstream_batch_allocations=drawn[key.key],
                 input_data=rows,
                 input_data_count=count,
+                input_data_is_complete=count == len(rows),
+                input_data_next=None if count == len(rows) else _rest_of_input_data(batch.id),
                 has_rule_alerts=key.key in alerted,
                 is_stale=bool(reasons[key.key]),
                 stale_reasons=reasons[key.key],

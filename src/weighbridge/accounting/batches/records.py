@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from weighbridge.collection.events.records import Substitution
-from weighbridge.core.identity.link import Link
+from weighbridge.core.identity.link import Link, ResourceAddress
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.listing import Info
 
@@ -19,7 +19,11 @@ DELETED_TOGETHER_MAX: Final = 10_000
 
 
 class PrimaryOutput(msgspec.Struct, frozen=True):
-    """What a batch credits, in its ledger's unit."""
+    """What a batch adds to its run, in its ledger's unit.
+
+    Of an adjusting batch it is the signed difference that it makes: those of a run's batches add up to what
+    the run comes to, and those of a ledger to what it produced.
+    """
 
     id: int
     name: str
@@ -92,6 +96,8 @@ class Batch(msgspec.Struct, frozen=True):
     """One batch."""
 
     id: str
+    numeric_id: int
+    """The number by which the `args` of tasks name it."""
     project_id: str
     ledger_id: str
     tracking_id: str
@@ -100,11 +106,15 @@ class Batch(msgspec.Struct, frozen=True):
     state: str
     error_message: str | None
     adjusts: str | None
+    """The first batch of its run, when this one posts a difference to it."""
+    adjusted_by: list[str]
+    """Of the first batch of a run, those that adjust it, in the order they were made."""
     feedstocks: list[str]
     assets: list[str]
     primary_output: PrimaryOutput
     ledger_balance: Decimal
     run_total: Decimal
+    """What the run comes to: by the first batch as it is now, by an adjusting one as it was with that."""
     model: BatchModel | None
     """The version that made it; null for an instrument."""
     engine_revision: int | None
@@ -114,6 +124,10 @@ class Batch(msgspec.Struct, frozen=True):
     downstream_batch_allocations: list[BatchAllocation]
     input_data: list[InputRow]
     input_data_count: int
+    input_data_is_complete: bool
+    """Whether all rows of its input data stand here; 100 do at most."""
+    input_data_next: ResourceAddress | None
+    """Where the rest of them is listed; null when there is none."""
     has_rule_alerts: bool
     is_stale: bool
     stale_reasons: list[StaleReason]

@@ -3,6 +3,7 @@
 from weighbridge.accounting.batches import actions, queries
 from weighbridge.accounting.batches.records import Batch, BatchDeletion, InputDataPage, Lineage
 from weighbridge.accounting.ledgers.queries import get_ledger
+from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.identity import ids
 from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, delete, get, post
@@ -17,6 +18,13 @@ _WRITE = "production_accounting:write"
 async def list_batches(call: ReadCall) -> Page[Batch]:
     """List the batches of all the account's ledgers."""
     return await queries.list_batches(call.tx, call.actor, list_request(call.query, queries.BATCHES))
+
+
+@get("/projects/{project_id}/batches", permission=_READ, returns=Page[Batch], listing=queries.BATCHES)
+async def list_project_batches(call: ReadCall) -> Page[Batch]:
+    """List the batches of all the project's ledgers."""
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    return await queries.list_batches_of_project(call.tx, project, list_request(call.query, queries.BATCHES))
 
 
 @get("/ledgers/{ledger_id}/batches", permission=_READ, returns=Page[Batch], listing=queries.LEDGER_BATCHES)
@@ -71,6 +79,7 @@ async def create_batch_deletion(call: WriteCall, body: BatchDeletion) -> Answer:
 
 ROUTES = [
     list_batches,
+    list_project_batches,
     list_ledger_batches,
     get_batch,
     list_input_data,

@@ -9,7 +9,7 @@ Invariants: a deleted batch, and one that a newer one adjusts, is not stale.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, LiteralString
 
 from weighbridge.accounting.batches.records import StaleReason
 from weighbridge.core.engine import ENGINE_REVISION
@@ -69,6 +69,38 @@ async def stale_sources_of(tx: Read, project: int, batches: Collection[int]) -> 
         if reasons.get(newest)
     ]
 
+
+def is_stale_among(projects: LiteralString) -> LiteralString:
+    """The condition that a batch `b` is stale, for lists of batches of the projects of a condition `IN (…)`.
+
+    It goes from the marked runs down to those that draw from them, so it costs what they are, however many
+    batches there are.
+    """
+    return _IS_STALE.replace("%projects%", projects)
+
+
+_IS_STALE: Final[LiteralString] = f"""((b.project_id, b.id) IN (
+    WITH RECURSIVE marked AS (
+        SELECT b.project_id, b.id, b.run_id, b.ledger_id
+          FROM stale_runs s
+          JOIN batches b ON (b.project_id, b.run_id, b.ledger_id) = (s.project_id, s.run_id, s.ledger_id)
+         WHERE s.project_id %projects% AND {IS_NEWEST}
+        UNION
+        SELECT b.project_id, b.id, b.run_id, b.ledger_id FROM batches b
+         WHERE b.project_id %projects% AND b.run_id IS NOT NULL AND b.engine_revision < {ENGINE_REVISION}
+           AND {IS_NEWEST}
+    ), stale AS (
+        SELECT project_id, id, run_id, ledger_id FROM marked
+        UNION
+        SELECT b.project_id, b.id, b.run_id, b.ledger_id
+          FROM stale
+          JOIN batches source ON (source.project_id, source.run_id, source.ledger_id)
+                               = (stale.project_id, stale.run_id, stale.ledger_id)
+          JOIN batch_draws d ON (d.project_id, d.source_batch_id) = (source.project_id, source.id)
+          JOIN batches b ON (b.project_id, b.id) = (d.project_id, d.batch_id) AND {IS_NEWEST}
+    )
+    SELECT project_id, id FROM stale))
+"""
 
 _IS_ANY_STALE: Final = """
     SELECT EXISTS (SELECT FROM stale_runs WHERE project_id = %(project)s)

@@ -1,11 +1,17 @@
 """What a ledger's model needs to run."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import msgspec
 
 from weighbridge.accounting.ledgers.records import AllocationGroup, RequiredInput, SourceLedger
 from weighbridge.core.identity import ids
-from weighbridge.core.model import Input, Model, Node, Upstream
+from weighbridge.core.model import Input, Model, Node, StaticInput, Upstream
 from weighbridge.db.engine import Read
+
+NO_TYPE: Final = 0
+"""The number of no data point type."""
 
 
 async def required_inputs(tx: Read, project: int, model: Model) -> list[RequiredInput]:
@@ -20,7 +26,21 @@ async def required_inputs(tx: Read, project: int, model: Model) -> list[Required
     )
     numbers = {(event_type, slug): number for event_type, slug, number in rows}
     ledgers = await _ledgers(tx, project, model)
-    return [required for node in model.nodes if (required := _required(node, numbers, ledgers)) is not None]
+    return _told_apart(_required(node, numbers, ledgers) for node in model.nodes)
+
+
+def _told_apart(inputs: Iterable[RequiredInput | None]) -> list[RequiredInput]:
+    """The inputs of the nodes of a model, each with an id of its own.
+
+    That of a data point type is the type's number, for the first node that reads it. What else there is has
+    the place of its node in the model, below zero, where no type has its number.
+    """
+    told: dict[int, RequiredInput] = {}
+    for place, one in enumerate(inputs, start=1):
+        if one is not None:
+            number = -place if one.id in {NO_TYPE, *told} else one.id
+            told[number] = msgspec.structs.replace(one, id=number)
+    return [*told.values()]
 
 
 async def _ledgers(tx: Read, project: int, model: Model) -> dict[str, SourceLedger]:
@@ -39,7 +59,7 @@ def _required(
     match node.body:
         case Input(event_type=event_type, data_point_type=slug):
             return RequiredInput(
-                id=numbers.get((event_type, slug), 0),
+                id=numbers.get((event_type, slug), NO_TYPE),
                 name=node.label,
                 slug=slug,
                 unit=str(node.unit),
@@ -50,9 +70,22 @@ def _required(
                 allocation_groups=[],
                 output_of_ledgers=[],
             )
+        case StaticInput(slug=slug, by=by):
+            return RequiredInput(
+                id=NO_TYPE,
+                name=node.label,
+                slug=slug,
+                unit=str(node.unit),
+                value_type="number",
+                category="static_input",
+                subcategory=by or "project",
+                is_manual_select=False,
+                allocation_groups=[],
+                output_of_ledgers=[],
+            )
         case Upstream(ledger=name, is_manual=is_manual):
             return RequiredInput(
-                id=0,
+                id=NO_TYPE,
                 name=node.label,
                 slug=node.slug,
                 unit=str(node.unit),

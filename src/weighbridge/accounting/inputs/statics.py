@@ -1,15 +1,15 @@
 """The static inputs that a model reads in a project, as the engine takes them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 import msgspec
 
 from weighbridge.core.engine.element import StaticValue
-from weighbridge.core.model import Model, StaticInput
+from weighbridge.core.model import Dimension, Model, Node, StaticInput
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import ONE, compatible, parse_unit
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 
@@ -69,6 +69,43 @@ async def statics_of(tx: Read, project: int, model: Model, used: Collection[int]
     if problems:
         raise Invalid(problems)
     return {slug: tuple(values) for slug, values in by_slug.items()}
+
+
+def problems_of_statics(model: Model, statics: Statics, slots: Sequence[Interval]) -> Iterator[Problem]:
+    """Nodes that no run of the slots can give a value, because none is in force in any of them.
+
+    `statics` are all values of the static inputs that the model names.
+    """
+    if not slots:
+        return
+    last = Instant.of(max(slot.start for slot in slots))
+    for node in model.nodes:
+        if not isinstance(node.body, StaticInput) or not _must_have_value(model, node, node.body):
+            continue
+        by, is_at_start = node.body.by, node.body.at is None
+        if not any(
+            _is_keyed_by(one, by) and (not is_at_start or one.effective_from <= last)
+            for one in statics.get(node.body.slug, ())
+        ):
+            which = "" if by is None else f" for any {by}"
+            when = f"in force at {last.text}" if is_at_start else "in the project"
+            message = (
+                f"Input {node.slug!r} reads the static input {node.body.slug!r}, "
+                f"which has no value{which} {when}."
+            )
+            yield Problem(message, node.slug, "missing")
+
+
+def _must_have_value(model: Model, node: Node, body: StaticInput) -> bool:
+    """Whether nothing stands in for the value: at elements, wherever there must be elements."""
+    reader = node if body.at is None else model.node(body.at)
+    return not reader.is_optional and reader.default is None
+
+
+def _is_keyed_by(value: StaticValue, by: Dimension | None) -> bool:
+    """Whether a value is one for each of a kind, and of no other kind."""
+    keys = {one for one in Dimension if getattr(value, one) is not None}
+    return keys == (set() if by is None else {by})
 
 
 def _value(row: _Stored) -> StaticValue:

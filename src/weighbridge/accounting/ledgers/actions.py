@@ -1,5 +1,9 @@
-"""Make ledgers, change their names, and remove those that were never posted to."""
+"""Make ledgers, change their names, give them a model, and remove those that were never posted to.
 
+Invariant: a ledger that has a model keeps it, and the output that it counts.
+"""
+
+from dataclasses import dataclass, replace
 from typing import Final
 
 import msgspec
@@ -40,29 +44,21 @@ async def create_ledger(tx: Write, actor: Actor, request: NewLedger, project_of_
     project = await project_for_record(tx, actor, named)
     request, unit, problems = with_preset(request)
     problems += _problems(request, unit) + _contradiction(request.project_id, project)
-    family, output = None, None
-    if request.model_id is not None:
-        family, model = await _model(tx, actor, request.model_id)
-        output = request.output or model.primary_output
-        problems += _output_problems(unit, model, output)
-        problems += _own_source(request.name.strip(), model) or await _circle(
-            tx, project, request.name.strip(), CreditingModel(family, sources_of(model))
-        )
-    elif request.output is not None:
-        problems.append(
-            Problem("output names a node of a model; model_id is missing.", "ledger.output", "invalid")
-        )
-    problems += await _taken(tx, project, request.name.strip(), family, output)
+    problems += _category_problems(request.asset_category)
+    kept = _KeptBy(project, request.name.strip(), unit)
+    link = await _link(tx, actor, kept, request.model_id, request.output)
+    problems += [*link.problems, *await _taken(tx, project, kept.name, link.family, link.output)]
     if problems:
         raise Invalid(problems)
     number: int = await tx.value(
         """
-        INSERT INTO ledgers (project_id, name, unit, scale, rounding, family_id, output, system_ledger_type)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+        INSERT INTO ledgers (project_id, name, unit, scale, rounding, family_id, output, system_ledger_type,
+                             asset_category)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
         """,
         (
-            project, request.name.strip(), unit, request.scale, request.rounding, family, output,
-            request.system_ledger_type,
+            project, kept.name, unit, request.scale, request.rounding, link.family, link.output,
+            request.system_ledger_type, request.asset_category,
         ),
     )  # fmt: skip
     made = await queries.get_ledger(tx, actor, ids.of("ledger", project, number))
@@ -71,38 +67,38 @@ async def create_ledger(tx: Write, actor: Actor, request: NewLedger, project_of_
 
 
 async def update_ledger(tx: Write, actor: Actor, friendly: str, request: LedgerChange) -> Ledger:
-    """Change a ledger's name or asset category; what is left out stays."""
-    before = await queries.get_ledger(tx, actor, friendly)
+    """Change a ledger's name or asset category, or give it a model; what is left out stays."""
+    await queries.get_ledger(tx, actor, friendly)
     key = _key(friendly)
-    wanted = {
-        name: value for name, value in msgspec.structs.asdict(request).items() if value is not msgspec.UNSET
-    }
-    if "name" in wanted:
-        wanted["name"] = wanted["name"].strip()
+    # Locked, so that of two models that come at once the second finds the first.
+    await tx.execute(
+        "SELECT FROM ledgers WHERE project_id = %s AND id = %s FOR NO KEY UPDATE", (key.project, key.key)
+    )
+    before = await queries.get_ledger(tx, actor, friendly)
+    name = before.name if request.name is msgspec.UNSET else request.name.strip()
+    category = before.asset_category if request.asset_category is msgspec.UNSET else request.asset_category
     problems = _system_problems(before)
-    if "name" in wanted and wanted["name"] != before.name:
-        if wrong := problem_of_name(wanted["name"], "A ledger", "ledger.name"):
+    if name != before.name:
+        if wrong := problem_of_name(name, "A ledger", "ledger.name"):
             problems.append(wrong)
-        problems += await _taken(tx, key.project, wanted["name"], None, None)
-        problems += await _circle_of_renamed(tx, key.project, before.name, wanted["name"])
-    category = wanted.get("asset_category")
-    if category is not None and (wrong := problem_of_name(category, "A category", "ledger.asset_category")):
-        problems.append(wrong)
-    if problems:
+        problems += await _taken(tx, key.project, name, None, None)
+        problems += await _circle_of_renamed(tx, key.project, before.name, name)
+    problems += _category_problems(category)
+    link = _Link()
+    if not problems:
+        link = await _later_link(tx, actor, before, _KeptBy(key.project, name, before.unit), request)
+    if problems := [*problems, *link.problems]:
         raise Invalid(problems)
-    if all(value == getattr(before, name) for name, value in wanted.items()):
+    if link.family is None and (name, category) == (before.name, before.asset_category):
         return before
     await tx.execute(
         """
-        UPDATE ledgers SET name = %s, asset_category = %s, updated_at = now()
+        UPDATE ledgers
+           SET name = %s, asset_category = %s, family_id = coalesce(%s, family_id),
+               output = coalesce(%s, output), updated_at = now()
          WHERE project_id = %s AND id = %s
         """,
-        (
-            wanted.get("name", before.name),
-            wanted.get("asset_category", before.asset_category),
-            key.project,
-            key.key,
-        ),
+        (name, category, link.family, link.output, key.project, key.key),
     )
     after = await queries.get_ledger(tx, actor, friendly)
     changes.record(
@@ -157,6 +153,64 @@ async def _batch_problems(tx: Write, key: ids.Key) -> list[Problem]:
     return [Problem(message, "ledger_id", "has_batches", live)]
 
 
+@dataclass(frozen=True, slots=True)
+class _KeptBy:
+    """What a ledger is to be: its project, its name and its unit."""
+
+    project: int
+    name: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """The model that a ledger is to run and the output that it keeps; none without a family."""
+
+    family: int | None = None
+    output: str | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+async def _link(tx: Write, actor: Actor, ledger: _KeptBy, model_id: str | None, output: str | None) -> _Link:
+    """The link of a ledger to a model, and what is wrong with it."""
+    if model_id is None:
+        message = "output names a node of a model; model_id is missing."
+        return _Link(problems=() if output is None else (Problem(message, "ledger.output", "invalid"),))
+    family, model = await _model(tx, actor, model_id)
+    output = output or model.primary_output
+    circle = _own_source(ledger.name, model) or await _circle(
+        tx, ledger.project, ledger.name, CreditingModel(family, sources_of(model))
+    )
+    return _Link(family, output, (*_output_problems(ledger.unit, model, output), *circle))
+
+
+async def _later_link(
+    tx: Write, actor: Actor, before: Ledger, ledger: _KeptBy, request: LedgerChange
+) -> _Link:
+    """The link that a change gives a ledger which has none; naming what it has already changes nothing."""
+    model_id = None if request.model_id is msgspec.UNSET else request.model_id
+    output = None if request.output is msgspec.UNSET else request.output
+    if before.latest_model is None:
+        link = await _link(tx, actor, ledger, model_id, output)
+        taken = await _taken(tx, ledger.project, "", link.family, link.output)
+        return replace(link, problems=(*link.problems, *taken))
+    model = before.latest_model
+    is_own_model = model_id is None or await _is_same_family(tx, actor, model_id, model.id)
+    if is_own_model and output in {None, before.output}:
+        return _Link()
+    field = "ledger.output" if is_own_model else "ledger.model_id"
+    message = (
+        f"The ledger keeps {before.output!r} of the model {model.name!r}, {model.id}, and stays with it."
+    )
+    return _Link(problems=(Problem(message, field, "has_model", (model.id,)),))
+
+
+async def _is_same_family(tx: Write, actor: Actor, named: str, own: str) -> bool:
+    """Whether an id names a version of the model that another is a version of."""
+    family, _ = await _model(tx, actor, named)
+    return family == (await stored_model(tx, ids.number("model", own))).family
+
+
 async def _model(tx: Write, actor: Actor, friendly: str) -> tuple[int, Model]:
     try:
         await get_model(tx, actor, friendly)
@@ -176,6 +230,13 @@ async def _model(tx: Write, actor: Actor, friendly: str) -> tuple[int, Model]:
         "SELECT active_model_id FROM model_families WHERE id = %s FOR SHARE", (family,)
     )
     return family, read_model((await stored_model(tx, active)).document)
+
+
+def _category_problems(category: str | None) -> list[Problem]:
+    if category is None:
+        return []
+    wrong = problem_of_name(category, "A category", "ledger.asset_category")
+    return [] if wrong is None else [wrong]
 
 
 def _contradiction(named: str | int | None, project: int) -> list[Problem]:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 import msgspec
+from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.books.standings import Shortage, shortages, slot_starts, standings_of
 from weighbridge.accounting.inputs.required import required_inputs
@@ -25,11 +26,13 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, Page, list_request, read_int4, read_page
+from weighbridge.db.listing import Filter, Listing, Page, list_request, read_page
+from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.errors import Malformed
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.versions.stored import stored_model
+from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import find, key_named, of_key, of_projects
 
 LEDGERS: Final = Listing(
@@ -38,7 +41,7 @@ LEDGERS: Final = Listing(
     key=("l.project_id", "l.id"),
     filters={
         "name": Filter("l.name", str, "a name"),
-        "project_id": Filter("l.project_id", read_int4, "a project's number"),
+        "project_id": project_filter("l.project_id"),
     },
 )
 
@@ -70,6 +73,7 @@ _SHARES: Final = "CASE WHEN m.partition_type <> 'time' THEN m.share_places END"
 LEDGER: Final = row_of(
     Ledger,
     Column("id", ("l.project_id", "l.id"), partial(ids.of, "ledger")),
+    Column("numeric_id", "l.id"),
     Column("project_id", "l.project_id", partial(ids.of, "project")),
     Column("name", "l.name"),
     Column("unit", "l.unit"),
@@ -107,15 +111,18 @@ EFFECTIVE_AT: Final = "effective_at"
 
 async def list_ledgers(tx: Read, actor: Actor, query: Sequence[tuple[str, str]]) -> Page[Ledger]:
     """The ledgers of every project of the actor's account, as they stood at the times of the query or now."""
+    return await _page(tx, query, of_projects(actor, "l.project_id"))
+
+
+async def list_ledgers_of_project(tx: Read, project: int, query: Sequence[tuple[str, str]]) -> Page[Ledger]:
+    """The ledgers of a project, as they stood at the times of the query or now."""
+    return await _page(tx, query, SQL("l.project_id = {}").format(Literal(project)))
+
+
+async def _page(tx: Read, query: Sequence[tuple[str, str]], where: Composable) -> Page[Ledger]:
     moments, rest = read_moments(query, (AS_OF, EFFECTIVE_AT))
-    page = await read_page(
-        tx,
-        LEDGER,
-        LEDGERS,
-        list_request(rest, LEDGERS),
-        source=_SOURCE,
-        where=[of_projects(actor, "l.project_id")],
-    )
+    request = list_request(rest, LEDGERS)
+    page = await read_page(tx, LEDGER, LEDGERS, request, source=_SOURCE, where=[where])
     return Page(await _then(tx, page.data, moments), page.info) if moments else page
 
 

@@ -22,6 +22,8 @@ class Ledger(msgspec.Struct, frozen=True):
     """One ledger."""
 
     id: str
+    numeric_id: int
+    """The number by which the `args` of tasks name it."""
     project_id: str
     name: str
     unit: str
@@ -78,16 +80,18 @@ class SourceLedger(msgspec.Struct, frozen=True):
 
 
 class RequiredInput(msgspec.Struct, frozen=True):
-    """One input that a ledger's model needs: data points of events, or draws from another ledger."""
+    """One input that a ledger's model needs: data points of events, a static input, or draws of a ledger."""
 
     id: int
-    """The data point type's; 0 for what comes from a ledger."""
+    """Its own: the number of its data point type, or of anything else a number below zero."""
     name: str
     slug: str
     unit: str
     value_type: str
     category: str
+    """`event`, `static_input` or `ledger`."""
     subcategory: str
+    """The event type's slug; what a static input has a value for each of, or `project`; the ledger's name."""
     is_manual_select: bool
     allocation_groups: list[AllocationGroup]
     output_of_ledgers: list[SourceLedger]
@@ -108,6 +112,7 @@ class NewLedger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     project_id: str | int | None = None
     model_id: str | None = None
     output: str | None = None
+    asset_category: str | None = None
     scale: int = SCALE_DEFAULT
     rounding: LedgerRounding = HALF_EVEN
     """`down`: no total exceeds what was computed, and what is drawn rounds up. It never changes."""
@@ -120,6 +125,10 @@ class LedgerChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str | msgspec.UnsetType = msgspec.UNSET
     asset_category: str | msgspec.UnsetType | None = msgspec.UNSET
+    model_id: str | msgspec.UnsetType = msgspec.UNSET
+    """The model that it runs, once and for all; only while it has none."""
+    output: str | msgspec.UnsetType = msgspec.UNSET
+    """With a model, the output of it that the ledger keeps; its primary output when left out."""
 
 
 class LedgerChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -10,6 +10,7 @@ from weighbridge.accounting.ledgers.records import (
     NewLedgerBody,
     RequiredInputs,
 )
+from weighbridge.collection.tenancy.project import project_named
 from weighbridge.db.listing import Page
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 
@@ -32,6 +33,19 @@ _MOMENTS: Final = {
 async def list_ledgers(call: ReadCall) -> Page[Ledger]:
     """List the account's ledgers, with what they hold and are short of, now or at named times."""
     return await queries.list_ledgers(call.tx, call.actor, call.query)
+
+
+@get(
+    "/projects/{project_id}/ledgers",
+    permission="production_accounting:read",
+    returns=Page[Ledger],
+    listing=queries.LEDGERS,
+    moments=_MOMENTS,
+)
+async def list_project_ledgers(call: ReadCall) -> Page[Ledger]:
+    """List the ledgers of a project, with what they hold and are short of, now or at named times."""
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    return await queries.list_ledgers_of_project(call.tx, project, call.query)
 
 
 @post("/ledgers", permission="production_accounting:write", body=NewLedgerBody, returns=Ledger)
@@ -70,7 +84,10 @@ async def get_ledger(call: ReadCall) -> Ledger:
     example={"ledger": {"name": "Stored carbon"}},
 )
 async def update_ledger(call: WriteCall, body: LedgerChangeBody) -> Ledger:
-    """Change a ledger's name or asset category; system ledgers cannot be changed."""
+    """Change a ledger's name or asset category, or give it a model while it has none.
+
+    A ledger that has a model keeps it; system ledgers cannot be changed.
+    """
     return await actions.update_ledger(call.tx, call.actor, call.path["ledger_id"], body.ledger)
 
 
@@ -94,6 +111,7 @@ async def list_deficits(call: ReadCall) -> Deficits:
 
 ROUTES = [
     list_ledgers,
+    list_project_ledgers,
     create_ledger,
     create_ledger_of_project,
     get_ledger,

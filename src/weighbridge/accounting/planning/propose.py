@@ -21,6 +21,8 @@ from weighbridge.accounting.books.standings import (
 )
 from weighbridge.accounting.drawing.draws import refuse_beyond_balance
 from weighbridge.accounting.drawing.manual_sources import ManualSources, manual_sources_of
+from weighbridge.accounting.inputs.statics import problems_of_statics, statics_of
+from weighbridge.accounting.inputs.streams import catalogue_of, streams_of
 from weighbridge.accounting.planning.draw_entries import draw_entries
 from weighbridge.accounting.planning.entries import ProposedEntries, entries_of
 from weighbridge.accounting.planning.exclusions import Exclusion, Reason
@@ -34,6 +36,7 @@ from weighbridge.core.ledger.posting import Entry
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
+from weighbridge.errors import Invalid
 
 Standings = Mapping[Account, Standing]
 
@@ -93,8 +96,9 @@ async def scopes_for(tx: Read, request: Request) -> tuple[Scope, ...]:
 
 
 async def refuse_early(tx: Read, request: Request) -> Scope:
-    """Raise Invalid with what can be told before any data are read; give the scope of the active version."""
+    """Raise Invalid with what can be told without measurements; give the scope of the active version."""
     scopes, run = await _scopes_and_run(tx, request)
+    await _refuse_what_never_runs(tx, scopes)
     sources = await _manual_sources(tx, request, scopes, run)
     await refuse_beyond_balance(tx, [scope.drawing for scope in scopes], sources)
     return scopes[-1]
@@ -112,6 +116,8 @@ async def propose(tx: Read, request: Request) -> Proposal:
     draws: list[Entry] = []
     if drawings.pool is not None and not problems:
         draws, problems = draw_entries(plans, drawings.pool)
+    # A slot without data makes no run that could fail, and the request is refused all the same.
+    problems = problems or [one.message for one in await _missing_statics(tx, scopes)]
     entries = ProposedEntries()
     if not problems:
         released = drawings.pool.released if drawings.pool else {}
@@ -126,6 +132,34 @@ async def propose(tx: Read, request: Request) -> Proposal:
         without_source=tuple(Exclusion(Reason.NO_SOURCE, one) for one in drawings.allocation.without_source),
         problems=(*map(Problem, problems), *(shortfalls(scopes, deepened(before, after)) if run else ())),
     )
+
+
+async def _refuse_what_never_runs(tx: Read, scopes: Sequence[Scope]) -> None:
+    """Raise Invalid with everything that a version needs of the project and that fails each of its runs."""
+    problems: dict[Problem, None] = {}
+    catalogue = await catalogue_of(tx, scopes[0].project)
+    for scope in scopes:
+        try:
+            streams_of(scope.model, catalogue, scope.inputs.nodes)
+        except Invalid as error:
+            problems |= dict.fromkeys(error.problems)
+        try:
+            problems |= dict.fromkeys(await _missing_statics(tx, [scope]))
+        except Invalid as error:
+            problems |= dict.fromkeys(error.problems)
+    if problems:
+        raise Invalid(list(problems))
+
+
+async def _missing_statics(tx: Read, scopes: Sequence[Scope]) -> list[Problem]:
+    """The static inputs that no run of a version can have; raise Invalid for a unit that does not fit."""
+    return [
+        problem
+        for scope in scopes
+        for problem in problems_of_statics(
+            scope.model, await statics_of(tx, scope.project, scope.model), scope.slots
+        )
+    ]
 
 
 async def _standings(

@@ -6,10 +6,10 @@ from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.assets.records import Asset
 from weighbridge.collection.named_records.asset import ASSET_ROW
-from weighbridge.collection.tenancy.project import read_project
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_page
+from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import find, of_projects
 
 ASSETS: Final = Listing(
@@ -18,7 +18,7 @@ ASSETS: Final = Listing(
     key=("project_id", "id"),
     filters={
         "name": Filter("name", str, "a name"),
-        "project_id": Filter("project_id", read_project, "an id prj_… or a project's number"),
+        "project_id": project_filter("project_id"),
     },
 )
 

@@ -35,6 +35,12 @@ def _number_of(kind: str) -> Any:
     return read
 
 
+def _is_complete(text: str) -> bool:
+    if text not in {"complete", "incomplete"}:
+        raise ValueError(text)
+    return text == "complete"
+
+
 _BOUNDS: Final = ("eq", "geq", "leq")
 
 EVENTS: Final = Listing(
@@ -61,6 +67,8 @@ EVENTS: Final = Listing(
         "client_reference": Filter("e.client_reference", str, "a client reference"),
         "start_time": Filter("e.start_time", read_moment, MOMENT, _BOUNDS),
         "end_time": Filter("e.end_time", read_moment, MOMENT, _BOUNDS),
+        "updated_at": Filter("e.updated_at", read_moment, MOMENT, _BOUNDS),
+        "status": Filter("e.is_complete", _is_complete, "complete or incomplete"),
     },
 )
 

@@ -9,8 +9,9 @@ from weighbridge.collection.feedstocks.records import Feedstock
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_page
 from weighbridge.db.row import Column, row_of
+from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import find, of_projects
 
 FEEDSTOCKS: Final = Listing(
@@ -19,7 +20,7 @@ FEEDSTOCKS: Final = Listing(
     key=("project_id", "id"),
     filters={
         "name": Filter("name", str, "a name"),
-        "project_id": Filter("project_id", read_int4, "a project's number"),
+        "project_id": project_filter("project_id"),
     },
 )
 

@@ -3,11 +3,12 @@
 from weighbridge.collection.projects import actions, queries
 from weighbridge.collection.projects.records import NewProjectBody, Project, ProjectChangeBody
 from weighbridge.collection.tenancy.project import project_named
+from weighbridge.core.platform.permission import ANY
 from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, patch, post
 
 
-@get("/projects", permission="data_collection:read", returns=Page[Project], listing=queries.PROJECTS)
+@get("/projects", permission=ANY, returns=Page[Project], listing=queries.PROJECTS)
 async def list_projects(call: ReadCall) -> Page[Project]:
     """List the account's projects."""
     return await queries.list_projects(call.tx, call.actor, list_request(call.query, queries.PROJECTS))
@@ -19,7 +20,7 @@ async def create_project(call: WriteCall, body: NewProjectBody) -> Project:
     return await actions.create_project(call.tx, call.actor, body.project)
 
 
-@get("/projects/{project_id}", permission="data_collection:read", returns=Project)
+@get("/projects/{project_id}", permission=ANY, returns=Project)
 async def get_project(call: ReadCall) -> Project:
     """Read one project."""
     number = await project_named(call.tx, call.actor, call.path["project_id"])

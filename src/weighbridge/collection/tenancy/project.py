@@ -3,11 +3,10 @@
 Invariant: whether another account has such a project or nobody has is never told apart.
 """
 
-from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import read_int4
 from weighbridge.errors import NotFound
+from weighbridge.platform.tenancy.project_filter import read_project
 
 
 async def project_named(tx: Read, actor: Actor, text: str) -> int:
@@ -26,12 +25,6 @@ def project_number(text: str) -> int:
         return read_project(text)
     except ValueError:
         return 0
-
-
-def read_project(text: str) -> int:
-    """The number in a friendly id or a number's text; ValueError for any other text."""
-    key = ids.parse("project", text)
-    return key.project if key else read_int4(text)
 
 
 async def project_for_record(tx: Read, actor: Actor, named: str | int) -> int:

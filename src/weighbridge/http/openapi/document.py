@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 from litestar.handlers import HTTPRouteHandler
 
+from weighbridge.core.platform.permission import ANY
 from weighbridge.http import upload
 from weighbridge.http.endpoint import Operation
 from weighbridge.http.openapi import answers as openapi_answers
@@ -111,6 +112,8 @@ def written(slices: Slices, prefix: str) -> bytes:
 def _described(operation: Operation, package: str, schemas: Schemas, reader: Operation | None) -> Schema:
     summary, _, more = inspect.cleandoc(operation.summary).partition("\n\n")
     permission = f"Needs the permission `{operation.permission}`."
+    if operation.permission == ANY:
+        permission = "Any token may ask for it."
     parameters = [*openapi_parameters.of_path(operation.path), *openapi_parameters.of_query(operation.query)]
     parameters += openapi_parameters.of_moments(operation.moments)
     if operation.body is not None:

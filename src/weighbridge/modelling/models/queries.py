@@ -9,11 +9,12 @@ from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_page
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.modelling.models.records import Model
 from weighbridge.modelling.versions.stored import owned_model
+from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import find, of_account
 
 MODELS: Final = Listing(
@@ -29,7 +30,7 @@ MODELS: Final = Listing(
     key=("m.id",),
     filters={
         "name": Filter("m.name", str, "a name"),
-        "project_id": Filter("f.project_id", read_int4, "a project's number"),
+        "project_id": project_filter("f.project_id"),
     },
 )
 
@@ -71,6 +72,12 @@ async def list_models(tx: Read, actor: Actor, request: ListRequest) -> Page[Mode
     return await read_page(
         tx, MODEL, MODELS, request, source=_SOURCE, where=[of_account(actor, "f.account_id")]
     )
+
+
+async def list_models_of_project(tx: Read, project: int, request: ListRequest) -> Page[Model]:
+    """Every version of a project's models."""
+    of_project = SQL("f.project_id = {}").format(Literal(project))
+    return await read_page(tx, MODEL, MODELS, request, source=_SOURCE, where=[of_project])
 
 
 async def get_model(tx: Read, actor: Actor, friendly: str) -> Model:

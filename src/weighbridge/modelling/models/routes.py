@@ -2,7 +2,7 @@
 
 from tempfile import SpooledTemporaryFile
 
-from weighbridge.collection.tenancy.project import project_for_record
+from weighbridge.collection.tenancy.project import project_for_record, project_named
 from weighbridge.db.listing import Page, list_request
 from weighbridge.http.attachment import Attachment, Spool
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, patch, post
@@ -38,6 +38,13 @@ _YAML = "application/yaml"
 async def list_models(call: ReadCall) -> Page[Model]:
     """List the account's models, every version of each."""
     return await queries.list_models(call.tx, call.actor, list_request(call.query, queries.MODELS))
+
+
+@get("/projects/{project_id}/models", permission=_READ, returns=Page[Model], listing=queries.MODELS)
+async def list_project_models(call: ReadCall) -> Page[Model]:
+    """List the models of a project, every version of each."""
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    return await queries.list_models_of_project(call.tx, project, list_request(call.query, queries.MODELS))
 
 
 @post("/models", permission=_WRITE, body=NewModelBody, returns=Model)
@@ -182,6 +189,7 @@ async def validate_model_yaml(call: WriteCall, body: Document) -> Validation:
 
 ROUTES = [
     list_models,
+    list_project_models,
     create_model,
     validate_yaml,
     get_model,

@@ -6,12 +6,15 @@ from psycopg.sql import SQL
 
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
+from weighbridge.core.platform.task_kind import permission_to_read, readable_kinds
 from weighbridge.core.platform.task_state import TaskState
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
+from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
-from weighbridge.errors import NotFound
+from weighbridge.errors import Forbidden, NotFound
 from weighbridge.platform.async_tasks.records import AsyncTask
+from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import find, of_account
 
 
@@ -33,7 +36,7 @@ ASYNC_TASKS: Final = Listing(
     filters={
         "state": Filter("t.state", _state, ", ".join(TaskState)),
         "type": Filter("t.type", str, "a type of task"),
-        "project_id": Filter("t.project_id", read_int4, "a project's number"),
+        "project_id": project_filter("t.project_id"),
         "ledger_id": Filter("(t.args ->> 'ledger_id')::bigint", _number_of_ledger, "an id lgr_…"),
     },
 )
@@ -56,14 +59,24 @@ _SOURCE: Final = "async_tasks t LEFT JOIN async_task_progress p ON p.task_id = t
 
 
 async def list_async_tasks(tx: Read, actor: Actor, request: ListRequest) -> Page[AsyncTask]:
-    """The tasks of the actor's account, newest first."""
-    return await read_page(
-        tx, ASYNC_TASK, ASYNC_TASKS, request, source=_SOURCE, where=[of_account(actor, "t.account_id")]
+    """The tasks of the actor's account of the kinds that the actor may read, newest first."""
+    mine = SQL("{} AND t.type = ANY ({})").format(
+        of_account(actor, "t.account_id"), Literal(readable_kinds(actor))
     )
+    return await read_page(tx, ASYNC_TASK, ASYNC_TASKS, request, source=_SOURCE, where=[mine])
+
+
+async def read_async_task(tx: Read, actor: Actor, text: str) -> AsyncTask:
+    """One task of the actor's account; raise Forbidden when the actor may not read its kind."""
+    task = await get_async_task(tx, actor, text)
+    needed = permission_to_read(task.type)
+    if not actor.may(needed):
+        raise Forbidden(f"The token lacks the permission {needed}.")
+    return task
 
 
 async def get_async_task(tx: Read, actor: Actor, text: str) -> AsyncTask:
-    """One task of the actor's account."""
+    """One task of the actor's account, of whatever kind."""
     try:
         number = read_int4(text)
     except ValueError:

@@ -9,6 +9,7 @@ from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.platform.audit_log.records import AuditRow
+from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import of_account
 
 AUDIT_LOG: Final = Listing(
@@ -18,7 +19,7 @@ AUDIT_LOG: Final = Listing(
     filters={
         "action": Filter("a.action", str, "an action, such as event.create"),
         "object": Filter("a.object", str, "the id of an object"),
-        "project_id": Filter("a.project_id", read_int4, "a project's number"),
+        "project_id": project_filter("a.project_id"),
         "request_id": Filter("a.request_id", str, "a request's id"),
         "number": Filter("s.number", read_int4, "a whole number", ("eq", "geq", "leq")),
     },

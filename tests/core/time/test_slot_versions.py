@@ -59,7 +59,7 @@ def test_days_leave_a_generated_month_alone_and_say_so():
     found = assigned(DAILY, [Generated(month(1), MONTHLY)], Interval(day(1, 30), day(2, 3)))
 
     assert found.slots == {3: (a_day(2, 1), a_day(2, 2))}
-    assert found.passed_over == (a_day(1, 30), a_day(1, 31))
+    assert found.of_other_cadence == (a_day(1, 30), a_day(1, 31))
 
 
 def test_a_month_that_the_range_selects_is_computed_by_its_own_version_beside_the_days():
@@ -105,7 +105,7 @@ def test_slots_of_events_are_left_to_a_generated_month():
 
     found = assign(Version(9, "event"), Selection((slot,), ()), [month_of_january], set(), is_replacing=False)
 
-    assert (found.slots, found.passed_over) == ({}, (slot,))
+    assert (found.slots, found.of_other_cadence) == ({}, (slot,))
 
 
 def reading(month, number):
@@ -120,7 +120,7 @@ def test_a_reading_at_the_start_of_a_generated_month_is_left_to_the_month():
         BY_EVENT, Selection((slot,), ()), [Generated(month(2), MONTHLY)], set(), is_replacing=False
     )
 
-    assert (found.slots, found.passed_over) == ({}, (slot,))
+    assert (found.slots, found.of_other_cadence) == ({}, (slot,))
 
 
 def test_a_month_is_left_to_a_generated_reading_at_its_start_but_not_to_one_at_its_end():

@@ -105,12 +105,12 @@ def _entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
 
 def _warnings(proposal: Proposal, ledger: CreditedLedger) -> list[str]:
     """What the ledger's scale may cost, by each version of the model that is computed."""
-    found = [
+    warnings = [
         coarseness(ledger.name, ledger.unit, ledger.scale, ledger.rounding, scope.model.share_places)
         for scope in proposal.scopes
         if scope.model.partition_type != "time"
     ]
-    return list(dict.fromkeys(warning for warning in found if warning is not None))
+    return list(dict.fromkeys(warning for warning in warnings if warning is not None))
 
 
 def passed_over(exclusions: Sequence[Exclusion]) -> list[str]:

@@ -254,8 +254,8 @@ async def list_input_data(tx: Read, actor: Actor, friendly: str, request: ListRe
     """One page of a batch's input data."""
     key = await key_of_batch(tx, actor, friendly)
     offset = (request.page - 1) * request.page_size
-    found = await input_data(tx, key.project, [key.key], offset, request.page_size)
-    rows, total = found[key.key]
+    inputs = await input_data(tx, key.project, [key.key], offset, request.page_size)
+    rows, total = inputs[key.key]
     goes_on = offset + len(rows) < total
     return InputDataPage(rows, page_info(request, len(rows), total, is_estimate=False, goes_on=goes_on))
 

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, Final
 
 from psycopg.sql import SQL
@@ -37,6 +38,10 @@ class Shortage:
     """The start of the slot with whose end it opened; None when it did not open with a slot's end."""
 
 
+SlotStarts = Mapping[tuple[Account, datetime], datetime]
+"""The starts of slots, by account and end."""
+
+
 async def standings_after(
     tx: Read, project: int, ledgers: Collection[int], moment: datetime
 ) -> dict[Account, Standing]:
@@ -55,19 +60,20 @@ async def standings_of(
     return {account: Standing(ZERO, {}) for account in also} | _standings(rows)
 
 
-async def slot_starts(
-    tx: Read, project: int, found: Sequence[Shortage]
-) -> dict[tuple[Account, datetime], datetime]:
-    """The starts of the slots of runs that end where shortages opened, by account and moment."""
-    if not found:
-        return {}
-    columns = _account_columns([one.account for one in found])
-    moments = [one.opened_at for one in found]
+async def with_slot_starts(
+    tx: Read, project: int, short: Sequence[Shortage], new_starts: SlotStarts = MappingProxyType({})
+) -> list[Shortage]:
+    """Shortages with the starts of the slots with whose ends they opened; those of new runs are given."""
+    if not short:
+        return []
+    columns = _account_columns([one.account for one in short])
+    moments = [one.opened_at for one in short]
     rows = await tx.tuples(_SLOT_STARTS, {"project": project, "moments": moments, **columns})
-    return {
+    starts = {
         (Account(ledger, Partition(tracking_id, feedstock, asset)), end): start
         for ledger, tracking_id, feedstock, asset, end, start in rows
-    }
+    } | dict(new_starts)
+    return [replace(one, slot_start=starts.get((one.account, one.opened_at))) for one in short]
 
 
 def _account_columns(accounts: Collection[Account]) -> dict[str, list[Any]]:
@@ -121,7 +127,7 @@ def _with(standing: Standing, changes: Mapping[datetime, Decimal]) -> Standing:
 
 def _shortages(account: Account, standing: Standing) -> list[Shortage]:
     """What opened and when it was settled, the oldest first: at every moment they sum to the deficit."""
-    found: list[Shortage] = []
+    settled_ones: list[Shortage] = []
     still_open: deque[Shortage] = deque()
     short = max(ZERO, EXACT.minus(standing.opening))
     for moment, stands_at in Timeline(standing.steps, opening=standing.opening).steps():
@@ -132,11 +138,11 @@ def _shortages(account: Account, standing: Standing) -> list[Shortage]:
         while left > 0 and still_open:
             oldest = still_open.popleft()
             settled = min(left, oldest.amount)
-            found.append(replace(oldest, settled_at=moment, amount=settled))
+            settled_ones.append(replace(oldest, settled_at=moment, amount=settled))
             left = EXACT.subtract(left, settled)
             if settled < oldest.amount:
                 still_open.appendleft(replace(oldest, amount=EXACT.subtract(oldest.amount, settled)))
-    return sorted([*found, *still_open], key=lambda one: one.opened_at)
+    return sorted([*settled_ones, *still_open], key=lambda one: one.opened_at)
 
 
 def _standings(rows: Iterable[tuple[Any, ...]]) -> dict[Account, Standing]:

@@ -43,8 +43,8 @@ class Drawings:
             slot=slot,
             pool=self.pool,
             source_ledgers=self.source_ledgers[model],
-            left_out=of_slot(self.allocation.excluded, slot),
-            untouched=of_slot(self.allocation.unchanged, slot),
+            excluded=of_slot(self.allocation.excluded, slot),
+            unchanged=of_slot(self.allocation.unchanged, slot),
         )
 
     def unchanged(self, slots: Sequence[Interval]) -> set[RunIdentity]:

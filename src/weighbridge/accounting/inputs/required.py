@@ -33,12 +33,12 @@ def _told_apart(inputs: Iterable[RequiredInput | None]) -> list[RequiredInput]:
     """The inputs of the nodes of a model, each with an id of its own.
 
     That of a data point type is the type's number, for the first node that reads it. What else there is has
-    the place of its node in the model, below zero, where no type has its number.
+    the position of its node in the model, below zero, where no type has its number.
     """
     told: dict[int, RequiredInput] = {}
-    for place, one in enumerate(inputs, start=1):
+    for position, one in enumerate(inputs, start=1):
         if one is not None:
-            number = -place if one.id in {NO_TYPE, *told} else one.id
+            number = -position if one.id in {NO_TYPE, *told} else one.id
             told[number] = msgspec.structs.replace(one, id=number)
     return [*told.values()]
 

@@ -1,7 +1,6 @@
 """Read ledgers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -9,7 +8,7 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL, Composable
 
-from weighbridge.accounting.books.standings import Shortage, shortages, slot_starts, standings_of
+from weighbridge.accounting.books.standings import Shortage, shortages, standings_of, with_slot_starts
 from weighbridge.accounting.inputs.required import required_inputs
 from weighbridge.accounting.ledgers.records import (
     Deficits,
@@ -144,22 +143,16 @@ async def list_required_inputs(tx: Read, actor: Actor, friendly: str) -> Require
 async def get_ledger_then(tx: Read, actor: Actor, friendly: str, query: Sequence[tuple[str, str]]) -> Ledger:
     """One ledger, as it stood at the times that the query names, or as it stands now."""
     moments, _ = read_moments(query, (AS_OF, EFFECTIVE_AT))
-    found = await get_ledger(tx, actor, friendly)
-    return (await _then(tx, [found], moments))[0] if moments else found
+    ledger = await get_ledger(tx, actor, friendly)
+    return (await _then(tx, [ledger], moments))[0] if moments else ledger
 
 
 async def list_deficits(tx: Read, actor: Actor, friendly: str) -> Deficits:
     """The times in which more was drawn than produced, by partition and slot."""
     await get_ledger(tx, actor, friendly)
     key = key_named("ledger", friendly)
-    found = shortages(await standings_of(tx, key.project, [key.key]))
-    starts = await slot_starts(tx, key.project, found)
-    return Deficits(
-        [
-            as_deficit(key.project, replace(one, slot_start=starts.get((one.account, one.opened_at))))
-            for one in found
-        ]
-    )
+    short = shortages(await standings_of(tx, key.project, [key.key]))
+    return Deficits([as_deficit(key.project, one) for one in await with_slot_starts(tx, key.project, short)])
 
 
 def as_deficit(project: int, shortage: Shortage) -> PartitionDeficit:

@@ -29,7 +29,7 @@ from weighbridge.accounting.planning.plan import Plan
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.accounting.planning.unchanged import digests_of, unchanged_slots
 from weighbridge.core.engine import EngineSetting, SlotData
-from weighbridge.core.engine.run import wanted_partitions
+from weighbridge.core.engine.run import partitions_of_data
 from weighbridge.core.model import Input, Share, prepare
 from weighbridge.core.time.cadence import EVENT
 from weighbridge.db.engine import Read
@@ -47,7 +47,7 @@ class _VersionData:
     def runs(self) -> list[SlotRuns]:
         """The runs that the data call for."""
         model, drawing = self.scope.model, self.scope.drawing
-        return [SlotRuns(drawing, one.slot, wanted_partitions(model, one.groups)) for one in self.slots]
+        return [SlotRuns(drawing, one.slot, partitions_of_data(model, one.groups)) for one in self.slots]
 
 
 async def make_plans(

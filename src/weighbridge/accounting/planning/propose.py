@@ -7,7 +7,7 @@ Invariants: a proposal is made from one snapshot; a proposal with problems has n
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from weighbridge.accounting.batch_generations.records import NewGeneration
 from weighbridge.accounting.books.stale_reasons import StaleSourceBatch, stale_sources_of
@@ -16,8 +16,8 @@ from weighbridge.accounting.books.standings import (
     changed,
     deepened,
     shortages,
-    slot_starts,
     standings_of,
+    with_slot_starts,
 )
 from weighbridge.accounting.drawing.draws import refuse_beyond_balance
 from weighbridge.accounting.drawing.manual_sources import ManualSources, manual_sources_of
@@ -176,13 +176,12 @@ async def _deficits(
     tx: Read, scopes: Sequence[Scope], plans: Sequence[Plan], after: Standings
 ) -> list[Shortage]:
     """Where more is drawn than produced once all is posted."""
-    found = shortages(after)
-    starts = await slot_starts(tx, scopes[0].project, found) | {
+    new_starts = {
         (Account(one.ledger.number, one.run.partition), one.run.slot.end): one.run.slot.start
         for plan in plans
         for one in plan.differences
     }
-    return [replace(one, slot_start=starts.get((one.account, one.opened_at))) for one in found]
+    return await with_slot_starts(tx, scopes[0].project, shortages(after), new_starts)
 
 
 async def _stale_sources(tx: Read, project: int, plans: Sequence[Plan]) -> tuple[StaleSourceBatch, ...]:

@@ -158,7 +158,7 @@ async def scopes_of(
     reported = replace(
         scopes[-1],
         selection=Selection(scopes[-1].slots, assignment.touched),
-        of_other_cadence=assignment.passed_over,
+        of_other_cadence=assignment.of_other_cadence,
         replaced=assignment.replaced,
     )
     return await _with_inputs(tx, [*scopes[:-1], reported], request)

@@ -290,9 +290,9 @@ def _problems(
     ]
     if cut or assignment.slots:
         return cut
-    if assignment.passed_over:
+    if assignment.of_other_cadence:
         names = ", ".join(
-            label(active.cadence, slot, zone) for slot in assignment.passed_over[:SLOTS_NAMED_MAX]
+            label(active.cadence, slot, zone) for slot in assignment.of_other_cadence[:SLOTS_NAMED_MAX]
         )
         message = (
             f"Batches of another cadence stand in every slot of the range ({names}); select the whole slots"

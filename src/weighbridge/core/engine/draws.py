@@ -36,7 +36,7 @@ def begin(drawing: Drawing, model: Model, partitions: tuple[Partition, ...]) -> 
         for one in partitions
     }
     for drawer in drawing.pool.holders(drawing.slot):
-        if drawer not in running and drawer.partition not in drawing.untouched:
+        if drawer not in running and drawer.partition not in drawing.unchanged:
             drawing.pool.release(drawer)
     return {
         node.slug: drawing.pool.available(drawing.source_ledgers[node.slug].ledger, drawing.slot)

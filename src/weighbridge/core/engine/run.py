@@ -65,9 +65,9 @@ def run_slot(setting: EngineSetting, data: SlotData) -> SlotRun:
         return _run(setting, data, (data.alone.partition,), {})
     model = setting.program.model
     groups = [group for group in data.groups if group.is_of_slot]
-    of_slot = wanted_partitions(model, data.groups)
-    left_out = data.drawing.left_out if data.drawing else frozenset[Partition]()
-    partitions = tuple(one for one in of_slot if one not in left_out)
+    of_slot = partitions_of_data(model, data.groups)
+    excluded = data.drawing.excluded if data.drawing else frozenset[Partition]()
+    partitions = tuple(one for one in of_slot if one not in excluded)
     inventory = begin(data.drawing, model, partitions) if data.drawing else {}
     if (of_slot and not partitions) or (not groups and model.partitioning):
         return SlotRun((), tuple(groups), ())
@@ -176,7 +176,7 @@ def _names(model: Model, one: Partition) -> dict[str, Value]:
     return {f"partition.{name}": text(getattr(one, name)) for name in DIMENSIONS[model.partition_type]}
 
 
-def wanted_partitions(model: Model, groups: Sequence[Group]) -> tuple[Partition, ...]:
+def partitions_of_data(model: Model, groups: Sequence[Group]) -> tuple[Partition, ...]:
     """The partitions that the data of a slot call for; a model without inputs needs no data."""
     of_slot = [group for group in groups if group.is_of_slot]
     return partitions_of(model, of_slot) if of_slot or not model.partitioning else ()
@@ -184,7 +184,7 @@ def wanted_partitions(model: Model, groups: Sequence[Group]) -> tuple[Partition,
 
 def unmet(model: Model, data: SlotData) -> tuple[Group, ...]:
     """The data of a slot that meet none of its partitions."""
-    partitions = wanted_partitions(model, data.groups)
+    partitions = partitions_of_data(model, data.groups)
     return tuple(
         group
         for group in data.groups

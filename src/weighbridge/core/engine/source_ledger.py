@@ -55,9 +55,9 @@ class Drawing:
     slot: Interval
     pool: Pool
     source_ledgers: Mapping[str, SourceLedgerView]
-    left_out: frozenset[Partition] = frozenset()
+    excluded: frozenset[Partition] = frozenset()
     """Partitions that do not run, because nobody named a source for a node of theirs."""
-    untouched: frozenset[Partition] = frozenset()
+    unchanged: frozenset[Partition] = frozenset()
     """Those of them that stay as they are; the others held something and fall to nothing."""
     recorded: Mapping[Drawer, tuple[Drawn, ...]] | None = None
     """What nodes drew before, where a run is computed again as it was; nothing is drawn then."""

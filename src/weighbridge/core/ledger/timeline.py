@@ -41,10 +41,10 @@ class Timeline:
 
     def at(self, moment: datetime) -> Decimal:
         """What stands at a moment: a step counts at its own."""
-        place = bisect_right(self._moments, moment) - 1
-        if place < 0:
+        index = bisect_right(self._moments, moment) - 1
+        if index < 0:
             return self._opening
-        node = self._leaves + place
+        node = self._leaves + index
         total = self._sums[node]
         while node > 1:
             if node % 2:
@@ -54,11 +54,11 @@ class Timeline:
 
     def lowest_from(self, moment: datetime) -> Decimal:
         """The lowest that stands at a moment or at any later one."""
-        place = bisect_right(self._moments, moment) - 1
-        if place < 0:
+        index = bisect_right(self._moments, moment) - 1
+        if index < 0:
             lowest = EXACT.add(self._opening, self._lows[1]) if self._moments else self._opening
             return min(self._opening, lowest)
-        node = self._leaves + place
+        node = self._leaves + index
         before, total, low = self._opening, self._sums[node], self._lows[node]
         while node > 1:
             if node % 2:
@@ -71,13 +71,13 @@ class Timeline:
 
     def add(self, moment: datetime, amount: Decimal) -> None:
         """Let an amount count from a moment on."""
-        place = bisect_right(self._moments, moment) - 1
-        if place < 0 or self._moments[place] != moment:
-            self._moments.insert(place + 1, moment)
+        index = bisect_right(self._moments, moment) - 1
+        if index < 0 or self._moments[index] != moment:
+            self._moments.insert(index + 1, moment)
             steps = self._sums[self._leaves : self._leaves + len(self._moments) - 1]
-            self._build([*steps[: place + 1], ZERO, *steps[place + 1 :]])
-            place += 1
-        node = self._leaves + place
+            self._build([*steps[: index + 1], ZERO, *steps[index + 1 :]])
+            index += 1
+        node = self._leaves + index
         self._sums[node] = self._lows[node] = EXACT.add(self._sums[node], amount)
         while node > 1:
             node //= 2
@@ -86,12 +86,12 @@ class Timeline:
     def steps(self) -> list[tuple[datetime, Decimal]]:
         """Each moment at which something changes, and what stands from it on."""
         standing = self._opening
-        found = []
-        for place, moment in enumerate(self._moments):
-            if step := self._sums[self._leaves + place]:
+        changes = []
+        for index, moment in enumerate(self._moments):
+            if step := self._sums[self._leaves + index]:
                 standing = EXACT.add(standing, step)
-                found.append((moment, standing))
-        return found
+                changes.append((moment, standing))
+        return changes
 
     def _build(self, steps: list[Decimal]) -> None:
         """Make the tree: of each node the sum of its steps, and the lowest of their running sums."""

@@ -45,7 +45,7 @@ class Assignment:
     """By the number of the version; no slot stands twice."""
     touched: tuple[Interval, ...]
     """Slots that the range touches without selecting them."""
-    passed_over: tuple[Interval, ...]
+    of_other_cadence: tuple[Interval, ...]
     """Slots of the active version that are left to generated slots of another cadence."""
     replaced: tuple[Interval, ...]
     """Generated slots of other bounds that are brought to zero."""
@@ -86,11 +86,11 @@ def assign(
     free = [slot for slot in chosen.selected if slot not in known and not meets(slot)]
     if free:
         by_version.setdefault(active.number, []).extend(free)
-    passed_over = {slot for slot in chosen.selected if slot not in known} - set(free)
+    of_other_cadence = {slot for slot in chosen.selected if slot not in known} - set(free)
     return Assignment(
         slots={number: in_order(slots) for number, slots in sorted(by_version.items())},
         touched=chosen.touched,
-        passed_over=in_order(passed_over),
+        of_other_cadence=in_order(of_other_cadence),
         replaced=(),
         cut=(),
     )
@@ -117,7 +117,7 @@ def _replace(
     return Assignment(
         slots={active.number: chosen.selected} if chosen.selected else {},
         touched=chosen.touched,
-        passed_over=(),
+        of_other_cadence=(),
         replaced=in_order(met - cut),
         cut=in_order(cut),
     )

@@ -61,9 +61,9 @@ class Releases:
         if run is None or run not in self._owed:
             return []
         owed, repaid = self._owed[run], []
-        for place, (batch, there) in enumerate(owed):
+        for index, (batch, there) in enumerate(owed):
             if part := min(amount, there):
-                owed[place] = batch, EXACT.subtract(there, part)
+                owed[index] = batch, EXACT.subtract(there, part)
                 amount = EXACT.subtract(amount, part)
                 repaid.append((batch, part))
         self._repaid.setdefault(run, []).extend(repaid)
@@ -78,6 +78,6 @@ class Releases:
         if run is None or not amount:
             return
         repaid = self._repaid[run]
-        place = max(place for place, one in enumerate(repaid) if one[0] == batch and one[1] >= amount)
-        repaid[place] = batch, EXACT.subtract(repaid[place][1], amount)
+        index = max(index for index, one in enumerate(repaid) if one[0] == batch and one[1] >= amount)
+        repaid[index] = batch, EXACT.subtract(repaid[index][1], amount)
         self._owed[run].append((batch, amount))

@@ -19,7 +19,7 @@ def opened(data_dir: Path | None) -> Iterator[str]:
     import psycopg  # noqa: PLC0415 - slow to import
 
     from weighbridge.db.embedded import database  # noqa: PLC0415 - as above
-    from weighbridge.db.migrate import newest_revision  # noqa: PLC0415 - as above
+    from weighbridge.db.revision import newest_revision  # noqa: PLC0415 - as above
     from weighbridge.errors import Refusal  # noqa: PLC0415 - as above
     from weighbridge.settings import read_with  # noqa: PLC0415 - as above
     from weighbridge.supervisor.schema import migrate_or_refuse  # noqa: PLC0415 - as above

@@ -26,7 +26,7 @@ def migrate(
     Example: `weighbridge migrate --data-dir /srv/weighbridge`
     """
     from weighbridge.db.embedded import database  # noqa: PLC0415 - slow to import
-    from weighbridge.db.migrate import newest_revision  # noqa: PLC0415 - as above
+    from weighbridge.db.revision import newest_revision  # noqa: PLC0415 - as above
     from weighbridge.settings import read_with  # noqa: PLC0415 - as above
     from weighbridge.supervisor.schema import migrate_or_refuse  # noqa: PLC0415 - as above
 

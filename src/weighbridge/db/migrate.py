@@ -6,7 +6,6 @@ import psycopg
 import sqlalchemy
 from alembic import command
 from alembic.config import Config
-from alembic.script import ScriptDirectory
 
 from weighbridge.db import locks
 
@@ -25,13 +24,6 @@ def migrate(database_url: str, revision: str = "head") -> None:
         config = _config()
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
-
-
-def newest_revision() -> str:
-    """Name the last step of the history."""
-    head = ScriptDirectory.from_config(_config()).get_current_head()
-    assert head is not None  # noqa: S101 - the history has steps
-    return head
 
 
 def _config() -> Config:

@@ -5,7 +5,7 @@ from psycopg import Error
 from psycopg_pool import PoolTimeout
 
 from weighbridge.db.engine import Database
-from weighbridge.db.migrate import newest_revision
+from weighbridge.db.revision import newest_revision
 from weighbridge.http.caller import WebRequest
 
 

@@ -23,7 +23,7 @@ from weighbridge.platform.accounts.actions import create_account
 from weighbridge.platform.api_tokens.actions import create_token
 from weighbridge.verification import verify
 
-EVENTS = int(os.environ.get("EVENTS", "60000"))
+EVENTS = int(os.environ.get("EVENTS", "24000"))
 LEASE = {"WEIGHBRIDGE_LEASE_SECONDS": "2"}
 YEAR = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2026-01-01T00:00:00Z"}
 BATCHES = 36

@@ -11,6 +11,7 @@ import base64
 import binascii
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final, LiteralString
 
 import msgspec
@@ -90,4 +91,6 @@ def _text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str | int):
         return str(value)
+    if isinstance(value, Decimal):
+        return format(value, "f")
     return str(written(value))

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from tests.given.requests import OPERATIONS, World, kind_of
+from tests.given.requests import OPERATIONS, World, kind_of, needed_filters
 from tests.given.several import several_of
 from tests.server import Server
 
@@ -29,7 +29,7 @@ FILTERS = [
     for field, one in OPERATIONS[name].listing.filters.items()
     for comparator in one.comparators
 ]
-FEWEST = {"list_ledger_batches": 3, "list_batches": 3, "list_rule_versions": 3, "list_data_points": 20}
+FEWEST = {"list_ledger_batches": 3, "list_batches": 3, "list_rule_versions": 3, "list_data_points": 12}
 """Records that a list holds at least, where that is not two."""
 
 VALUES: Mapping[str, Any] = {
@@ -85,7 +85,7 @@ def walks(world: World):
 
 @pytest.mark.parametrize(("name", "sort"), SORTS + PAIRS)
 def test_a_list_in_an_order_is_walked_whole(walks, name, sort):
-    whole = walks(name, sort=sort)
+    whole = walks(name, sort=sort, **needed_filters(OPERATIONS[name], sort))
 
     assert len(whole) >= FEWEST.get(name, 2)
 
@@ -114,3 +114,19 @@ def _value(world: World, records: list[Any], field: str) -> tuple[str, str]:
         return value, value
     value = VALUES.get(field, "x")
     return value, value
+
+
+ASK = [(name, sort) for name in LISTS for sort in OPERATIONS[name].listing.needs]
+
+
+@pytest.mark.parametrize(("name", "sort"), ASK)
+def test_an_order_that_needs_filters_is_refused_without_any_of_them(world, name, sort):
+    operation = OPERATIONS[name]
+    path, filters = world.path(operation), needed_filters(operation, sort)
+    for left_out in filters:
+        query = {parameter: value for parameter, value in filters.items() if parameter != left_out}
+
+        error = next(world.callers).get(path, {**query, "sort": f"-{sort}"}).expect(422).error
+
+        assert (error["field"], error["code"]) == ("sort", "unbounded")
+        assert left_out in error["message"]

@@ -67,11 +67,7 @@ def after(order: Sequence[SortKey], values: Sequence[str]) -> Composable:
     The values are untyped literals, which PostgreSQL reads as what they are compared with.
     """
     if len({column.descends for column in order}) == 1:
-        return SQL("({}) {} ({})").format(
-            SQL(", ").join(SQL(column.expression) for column in order),
-            SQL("<" if order[0].descends else ">"),
-            SQL(", ").join(Literal(value) for value in values),
-        )
+        return _compared(order, "<" if order[0].descends else ">", values)
     alternatives = []
     for index, column in enumerate(order):
         equal = [
@@ -83,6 +79,19 @@ def after(order: Sequence[SortKey], values: Sequence[str]) -> Composable:
         )
         alternatives.append(SQL("({})").format(SQL(" AND ").join([*equal, beyond])))
     return SQL("({})").format(SQL(" OR ").join(alternatives))
+
+
+def not_before(order: Sequence[SortKey], values: Sequence[str]) -> Composable:
+    """The condition that a row does not stand before the cursor's, by the first columns of one direction."""
+    return _compared(order, "<=" if order[0].descends else ">=", values)
+
+
+def _compared(order: Sequence[SortKey], operator: LiteralString, values: Sequence[str]) -> Composable:
+    return SQL("({}) {} ({})").format(
+        SQL(", ").join(SQL(column.expression) for column in order),
+        SQL(operator),
+        SQL(", ").join(Literal(value) for value in values[: len(order)]),
+    )
 
 
 def _text(value: Any) -> str:

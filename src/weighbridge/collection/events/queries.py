@@ -1,18 +1,20 @@
 """Read events with their data points and locations."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.events.records import Event
 from weighbridge.collection.evidence.queries import evidence_of_events
 from weighbridge.collection.locations.queries import locations_by_number
 from weighbridge.collection.measurements.corrected import correction_summaries
+from weighbridge.collection.measurements.event_list import implied_by
 from weighbridge.collection.measurements.event_record import assembled
 from weighbridge.collection.measurements.event_row import (
+    EVENT_JOINED,
     EVENT_ROW,
-    EVENT_SOURCE,
     EventRow,
     PositionMeaning,
     event_row,
@@ -22,7 +24,18 @@ from weighbridge.collection.measurements.findings import (
 )
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import MOMENT, Filter, Listing, ListRequest, Page, page_of, read_int4, read_moment
+from weighbridge.db.listing import (
+    MOMENT,
+    Filter,
+    Index,
+    Listing,
+    ListRequest,
+    Page,
+    Source,
+    page_of,
+    read_int4,
+    read_moment,
+)
 
 
 def _number_of(kind: str) -> Any:
@@ -36,6 +49,12 @@ def _number_of(kind: str) -> Any:
 
 
 _BOUNDS: Final = ("eq", "geq", "leq")
+_TYPE: Final = ("event_type_id", "nexus_event_type_id", "slug")
+_PLACES: Final = (
+    "e.location_ids[1] = {}",
+    "e.location_ids[2] = {}",
+    "e.location_ids[3] IS NOT NULL AND {} = ANY (e.location_ids[3:])",
+)
 
 EVENTS: Final = Listing(
     sorts={
@@ -53,8 +72,10 @@ EVENTS: Final = Listing(
     filters={
         "event_type_id": Filter("e.event_type_id", _number_of("event_type"), "an id et_…"),
         "nexus_event_type_id": Filter("e.event_type_id", read_int4, "an event type's number"),
-        "slug": Filter("t.slug", str, "the slug of an event type"),
-        "location_id": Filter("e.location_ids", _number_of("location"), "an id loc_…", contains=True),
+        "slug": Filter("e.event_type_id", str, "the slug of an event type"),
+        "location_id": Filter(
+            "e.location_ids", _number_of("location"), "an id loc_…", contains=True, places=_PLACES
+        ),
         "feedstock_id": Filter("e.feedstock_id", _number_of("feedstock"), "an id fs_…"),
         "asset_id": Filter("e.asset_id", _number_of("asset"), "an id ast_…"),
         "tracking_id": Filter("e.tracking_id", str, "a tracking id"),
@@ -62,16 +83,63 @@ EVENTS: Final = Listing(
         "start_time": Filter("e.start_time", read_moment, MOMENT, _BOUNDS),
         "end_time": Filter("e.end_time", read_moment, MOMENT, _BOUNDS),
     },
+    indexes=(
+        *(
+            Index("start_time", field)
+            for field in (
+                "client_reference",
+                "tracking_id",
+                "asset_id",
+                "feedstock_id",
+                "location_id",
+                *_TYPE,
+            )
+        ),
+        Index("start_time"),
+        Index("id"),
+        Index("friendly_id"),
+        Index("updated_at"),
+    ),
 )
 
 
 async def list_events(tx: Read, project: int, request: ListRequest) -> Page[Event]:
     """The events of a project that are not voided."""
+    request = await _typed(tx, project, request)
     here = SQL("e.project_id = {} AND e.voided_at IS NULL").format(Literal(project))
+    source = Source(
+        "events e", "e.*", EVENT_JOINED, implied=implied_by(project, request), kept=_kept(project, request)
+    )
     page = await page_of(
-        tx, EVENT_ROW.make, EVENTS, request, columns=EVENT_ROW.columns, source=EVENT_SOURCE, where=[here]
+        tx, EVENT_ROW.make, EVENTS, request, columns=EVENT_ROW.columns, source=source, where=[here]
     )
     return Page(await _events(tx, project, page.data), page.info)
+
+
+async def _typed(tx: Read, project: int, request: ListRequest) -> ListRequest:
+    """The request with the number of the event type that it names by its slug; 0, where there is none."""
+    named = {value for name, _, value in request.conditions if name == "slug"}
+    if not named:
+        return request
+    number = await tx.value(
+        "SELECT id FROM event_types WHERE project_id = %s AND slug = %s", (project, *named)
+    )
+    conditions = [
+        (name, comparator, (number or 0) if name == "slug" else value)
+        for name, comparator, value in request.conditions
+    ]
+    return replace(request, conditions=tuple(conditions))
+
+
+def _kept(project: int, request: ListRequest) -> Composable | None:
+    """How many events of the project, or of one type, there are: that is kept as they come."""
+    types = {value for name, _, value in request.conditions if name in _TYPE}
+    if len(types) > 1 or any(name not in _TYPE for name, *_ in request.conditions):
+        return None
+    of_type = SQL(" AND event_type_id = {}").format(Literal(*types)) if types else SQL("")
+    return SQL(
+        "SELECT coalesce(sum(events), 0)::bigint, true FROM event_counts WHERE project_id = {}{}"
+    ).format(Literal(project), of_type)
 
 
 async def get_event(tx: Read, project: int, friendly: str) -> Event:

@@ -20,12 +20,14 @@ from weighbridge.errors import NotFound
 
 DataPointValue = Decimal | str | bool
 
-EVENT_SOURCE: Final = """
-    events e
+EVENT_JOINED: Final = """
     JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
     LEFT JOIN feedstocks f ON (f.project_id, f.id) = (e.project_id, e.feedstock_id)
     LEFT JOIN assets a ON (a.project_id, a.id) = (e.project_id, e.asset_id)
 """
+"""What is shown with events `e`."""
+
+EVENT_SOURCE: Final = f"events e {EVENT_JOINED}"
 
 
 class EventRow(msgspec.Struct, frozen=True):

@@ -7,8 +7,8 @@ from typing import Any, Final
 from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.events.records import Event
-from weighbridge.collection.evidence.queries import evidence_of_events
-from weighbridge.collection.locations.queries import locations_by_number
+from weighbridge.collection.evidence.queries import evidence_by_event, evidence_numbered
+from weighbridge.collection.locations.queries import locations_by_number, locations_numbered
 from weighbridge.collection.measurements.corrected import correction_summaries
 from weighbridge.collection.measurements.event_list import implied_by
 from weighbridge.collection.measurements.event_record import assembled
@@ -23,7 +23,7 @@ from weighbridge.collection.measurements.findings import (
     results_of_events,
 )
 from weighbridge.core.identity import ids
-from weighbridge.db.engine import Read
+from weighbridge.db.engine import Command, Read
 from weighbridge.db.listing import (
     MOMENT,
     Filter,
@@ -113,7 +113,7 @@ async def list_events(tx: Read, project: int, request: ListRequest) -> Page[Even
     page = await page_of(
         tx, EVENT_ROW.make, EVENTS, request, columns=EVENT_ROW.columns, source=source, where=[here]
     )
-    return Page(await _events(tx, project, page.data), page.info)
+    return Page(await _events(tx, project, page.data, is_read_only=True), page.info)
 
 
 async def _typed(tx: Read, project: int, request: ListRequest) -> ListRequest:
@@ -144,7 +144,8 @@ def _kept(project: int, request: ListRequest) -> Composable | None:
 
 async def get_event(tx: Read, project: int, friendly: str) -> Event:
     """One event by its friendly id."""
-    return await whole_event(tx, await event_row(tx, project, friendly))
+    row = await event_row(tx, project, friendly)
+    return (await _events(tx, project, [row], is_read_only=True))[0]
 
 
 async def whole_event(tx: Read, row: EventRow) -> Event:
@@ -152,33 +153,47 @@ async def whole_event(tx: Read, row: EventRow) -> Event:
     return (await _events(tx, row.project, [row]))[0]
 
 
-async def _events(tx: Read, project: int, rows: Sequence[EventRow]) -> list[Event]:
-    """Complete rows with the names of their values, the records of their locations, and their evidence."""
-    meanings = await tx.rows(
-        PositionMeaning,
-        """
-        SELECT event_type_id, position, slug, name, unit, required FROM data_point_types
-         WHERE project_id = %s AND event_type_id = ANY (%s) ORDER BY event_type_id, position
-        """,
-        (project, list({row.event_type for row in rows})),
+async def _events(
+    tx: Read, project: int, rows: Sequence[EventRow], *, is_read_only: bool = False
+) -> list[Event]:
+    """Complete rows with the names of their values, the records of their locations, and their evidence.
+
+    What every event has is asked for at once, and ends the transaction unless rules or people had to do with
+    some: what they did is asked for where rows say that there is something.
+    """
+    numbers = [row.number for row in rows]
+    revised = [row.number for row in rows if row.is_revised]
+    judged = [row.number for row in rows if row.has_results]
+    asked: tuple[Command, ...] = (
+        (_MEANINGS, (project, list({row.event_type for row in rows}))),
+        evidence_numbered(project, numbers),
     )
+    if named := {number for row in rows for number in row.location_ids}:
+        asked = (*asked, locations_numbered(project, named))
+    is_last = is_read_only and not revised and not judged
+    found = await (tx.lastly(*asked) if is_last else tx.several(*asked))
+    meanings = [PositionMeaning(*row) for row in found[0]]
+    evidence = evidence_by_event(project, found[1])
+    locations = locations_by_number(found[2]) if named else {}
+    corrections = await correction_summaries(tx, project, revised)
+    results = await results_of_events(tx, project, judged)
     of_type: dict[int, list[PositionMeaning]] = {}
     for meaning in meanings:
         of_type.setdefault(meaning.event_type, []).append(meaning)
-    locations = await locations_by_number(
-        tx, project, {number for row in rows for number in row.location_ids}
-    )
-    evidence = await evidence_of_events(tx, project, [row.number for row in rows])
-    corrections = await correction_summaries(tx, project, [row.number for row in rows if row.is_revised])
-    results = await results_of_events(tx, project, [row.number for row in rows if row.has_results])
     return [
         assembled(
             row,
             of_type.get(row.event_type, []),
             [locations[number] for number in row.location_ids],
-            evidence[row.number],
+            evidence.get(row.number, []),
             corrections=corrections,
             results=results,
         )
         for row in rows
     ]
+
+
+_MEANINGS: Final = """
+    SELECT event_type_id, position, slug, name, unit, required FROM data_point_types
+     WHERE project_id = %s AND event_type_id = ANY (%s) ORDER BY event_type_id, position
+"""

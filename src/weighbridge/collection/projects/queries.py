@@ -43,8 +43,9 @@ async def list_projects(tx: Read, actor: Actor, request: ListRequest) -> Page[Pr
     """The projects of the actor's account."""
     mine = SQL("account_id = {}").format(Literal(actor.account_id))
     return await page_of(
-        tx, PROJECT_ROW.make, PROJECTS, request, columns=PROJECT_ROW.columns, source="projects", where=[mine]
-    )
+        tx, PROJECT_ROW.make, PROJECTS, request, columns=PROJECT_ROW.columns, source="projects",
+        where=[mine], is_last=True,
+    )  # fmt: skip
 
 
 async def get_project(tx: Read, project_id: int) -> Project:

@@ -176,7 +176,8 @@ def _ratio(name: str, goal: float, ours: Callable[[], Measured], theirs: Callabl
 def _rate(asked: Service, method: str, path: str, bodies: list[bytes]) -> Measured:
     lines = [Line(asked, method, path, body, prefix="") for body in bodies]
     taken: list[float] = []
-    until = now() + SECONDS
+    began = now()
+    until = began + SECONDS
 
     def work(line: Line) -> None:
         while (started := now()) < until:
@@ -189,10 +190,11 @@ def _rate(asked: Service, method: str, path: str, bodies: list[bytes]) -> Measur
         thread.start()
     for thread in threads:
         thread.join()
+    seconds = now() - began
     for line in lines:
         line.close()
-    slow = sorted(taken)[len(taken) * 99 // 100] * 1000 if taken else float("inf")
-    return max(len(taken), 1) / SECONDS, slow
+    assert taken, "a connection failed"
+    return len(taken) / seconds, sorted(taken)[len(taken) * 99 // 100] * 1000
 
 
 if __name__ == "__main__":

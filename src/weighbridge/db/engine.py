@@ -338,7 +338,7 @@ class _InstantLoader(Loader):
     """Times come out of the database as instants; the session's zone is UTC and columns keep milliseconds."""
 
     def load(self, data: Buffer) -> Instant:
-        return Instant.fromisoformat(bytes(data).decode())
+        return Instant.read(bytes(data).decode())
 
 
 async def _check(connection: AsyncConnection[TupleRow]) -> None:

@@ -294,7 +294,7 @@ async def _sortable(tx: Read, listing: Listing, selection: _Cutting, approach: A
     [_, [(total, is_whole)]] = await tx.several(_BY_INDEX, selection.count(SORTED_MAX).command)
     if not is_whole and not approach.is_given:
         filters = ", ".join(dict.fromkeys(one.field for one in listing.indexes if one.field))
-        orders = ", ".join(dict.fromkeys(one.sort for one in listing.indexes))
+        orders = ", ".join(dict.fromkeys(one.sort for one in listing.indexes if one.sort))
         said = (
             f"This order is made of at most {SORTED_MAX:,} records, and the filters leave more; narrow them "
             f"by a range of time or by {filters}, or sort by {orders} alone."

@@ -38,7 +38,10 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index by which a list is cut into pages: by one sort, behind equality of a field or of none."""
+    """An index by which a list is cut into pages: by one sort, behind equality of a field or of none.
+
+    Without a sort it finds so few that they can be put in any order.
+    """
 
     sort: str
     field: str | None = None
@@ -62,7 +65,7 @@ class Listing:
     @property
     def bounded_sorts(self) -> list[str]:
         """The sorts that no index gives: they put only so many rows in order."""
-        given = {index.sort for index in self.indexes}
+        given = {index.sort for index in self.indexes if index.sort}
         return [name for name in self.sorts if self.indexes and name not in given]
 
 

@@ -25,9 +25,9 @@ READ_MAX = 10 * 21 + 5 * (COUNT_MAX + 1)
 
 LOAD = """
     INSERT INTO events (project_id, id, event_type_id, start_time, end_time, tracking_id, feedstock_id,
-                        location_ids, numbers, is_complete)
+                        location_ids, numbers, is_complete, client_reference)
     SELECT %(project)s, %(first)s + n, %(kind)s, moment, moment + interval '1 minute', 'T-' || n / 20,
-           %(feedstock)s, ARRAY[%(location)s]::integer[], ARRAY[1, 2, 3], true
+           %(feedstock)s, ARRAY[%(location)s]::integer[], ARRAY[1, 2, 3], true, 'erp-' || n
       FROM (SELECT n, '2020-01-01Z'::timestamptz + n * interval '1 minute' AS moment
               FROM generate_series(0, %(events)s - 1) AS n) AS made
 """
@@ -44,6 +44,7 @@ OF_EVENTS: Sequence[dict[str, str]] = (
     {"filter[feedstock_id]": "{feedstock}", "sort": "-start_time"},
     {"filter[tracking_id]": "T-900"},
     {"filter[tracking_id]": "T-900", "filter[slug]": "delivery"},
+    {"filter[tracking_id]": "T-900", "sort": "end_time"},
     {"filter[start_time][geq]": LATE},
     {"filter[start_time][leq]": LATE, "sort": "-start_time"},
     {"filter[end_time][geq]": LATE},
@@ -138,6 +139,14 @@ def test_a_page_of_events_reads_what_it_shows(plans, query):
 
     assert len(page.data) == 20
     assert max(map(rows_read, found)) < READ_MAX
+
+
+@pytest.mark.parametrize("sort", ["start_time", "-updated_at"])
+def test_an_event_is_found_by_its_reference(plans, sort):
+    found, page = plans(list_events, EVENTS, {"filter[client_reference]": "erp-777", "sort": sort})
+
+    assert [event.client_reference for event in page.data] == ["erp-777"]
+    assert max(map(rows_read, found)) < 50
 
 
 @pytest.mark.parametrize("query", OF_POINTS, ids=str)

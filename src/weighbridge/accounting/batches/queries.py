@@ -26,7 +26,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_info, read_int4, read_page
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, Source, page_info, read_int4, read_page
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.platform.tenancy.scope import find, key_named, need, of_key, of_projects
 
@@ -41,6 +41,7 @@ def _key_of_batch(text: str) -> int:
 # A batch that is being computed with other inputs says so, and why that failed, as long as its task says it.
 _STATE: Final = "CASE WHEN u.state IN ('pending', 'running') THEN 'processing' ELSE 'complete' END"
 _UPDATED_AT: Final = "greatest(b.updated_at, u.finished_at)"
+_TASK: Final = "FROM async_tasks u WHERE u.id = b.inputs_task_id"
 
 _SORTS: Final = {
     "id": "b.id",
@@ -48,7 +49,7 @@ _SORTS: Final = {
     "start_time": "b.start_time",
     "end_time": "b.end_time",
     "created_at": "b.created_at",
-    "updated_at": _UPDATED_AT,
+    "updated_at": f"greatest(b.updated_at, (SELECT u.finished_at {_TASK}))",
     "tracking_id": "b.tracking_id",
 }
 _BY_ID: Final = Filter("b.id", _key_of_batch, "an id bat_…")
@@ -66,7 +67,7 @@ LEDGER_BATCHES: Final = Listing(
 """Batches of one ledger; they are not filtered by state."""
 
 BATCHES: Final = Listing(
-    sorts={**_SORTS, "state": _STATE},
+    sorts={**_SORTS, "state": f"coalesce((SELECT {_STATE} {_TASK}), 'complete')"},
     default_sort="start_time",
     key=("b.project_id", "b.id"),
     filters={"id": _BY_ID, "project_id": Filter("b.project_id", read_int4, "a project's number")},
@@ -74,14 +75,14 @@ BATCHES: Final = Listing(
 
 INPUT_DATA: Final = Listing(sorts={}, default_sort="", key=())
 
-_SOURCE: Final = """
-    batches b
+_JOINED: Final = """
     JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
     JOIN batch_calculations c ON (c.project_id, c.batch_id) = (b.project_id, b.id) AND c.is_primary
     LEFT JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id)
     LEFT JOIN models m ON m.id = b.model_id
     LEFT JOIN async_tasks u ON u.id = b.inputs_task_id
 """
+_SOURCE: Final = f"batches b {_JOINED}"
 
 
 def _run_behind(project: int, batch: int, model: int | None) -> BatchModelRun | None:
@@ -188,7 +189,9 @@ async def known_batches(tx: Read, project: int, numbers: Sequence[int]) -> set[i
 
 
 async def _page(tx: Read, listing: Listing, request: ListRequest, where: Composable) -> Page[Batch]:
-    page = await read_page(tx, BATCH, listing, request, source=_SOURCE, where=[where])
+    page = await read_page(
+        tx, BATCH, listing, request, source=Source("batches b", "b.*", _JOINED), where=[where]
+    )
     return Page(await _completed(tx, page.data), page.info)
 
 

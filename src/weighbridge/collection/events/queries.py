@@ -84,6 +84,7 @@ EVENTS: Final = Listing(
         "end_time": Filter("e.end_time", read_moment, MOMENT, _BOUNDS),
     },
     indexes=(
+        Index("", "client_reference"),
         *(
             Index("start_time", field)
             for field in (

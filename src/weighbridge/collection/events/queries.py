@@ -8,15 +8,21 @@ from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.events.records import Event
 from weighbridge.collection.evidence.queries import evidence_by_event, evidence_numbered
-from weighbridge.collection.locations.queries import locations_by_number, locations_numbered
+from weighbridge.collection.locations.queries import (
+    locations_by_number,
+    locations_numbered,
+    locations_of_event,
+)
 from weighbridge.collection.measurements.corrected import correction_summaries
 from weighbridge.collection.measurements.event_list import implied_by
 from weighbridge.collection.measurements.event_record import assembled
 from weighbridge.collection.measurements.event_row import (
     EVENT_JOINED,
     EVENT_ROW,
+    ONE_EVENT,
     EventRow,
     PositionMeaning,
+    event_number,
     event_row,
 )
 from weighbridge.collection.measurements.findings import (
@@ -36,6 +42,7 @@ from weighbridge.db.listing import (
     read_int4,
     read_moment,
 )
+from weighbridge.errors import NotFound
 
 
 def _number_of(kind: str) -> Any:
@@ -144,9 +151,26 @@ def _kept(project: int, request: ListRequest) -> Composable | None:
 
 
 async def get_event(tx: Read, project: int, friendly: str) -> Event:
-    """One event by its friendly id."""
-    row = await event_row(tx, project, friendly)
-    return (await _events(tx, project, [row], is_read_only=True))[0]
+    """One event by its friendly id: all that most events have in one message."""
+    number = event_number(project, friendly)
+    rows, meanings, evidence, locations = await tx.lastly(
+        (ONE_EVENT, (project, number)),
+        (_MEANINGS_OF_ONE, (project, project, number)),
+        evidence_numbered(project, [number]),
+        locations_of_event(project, number),
+    )
+    if not rows:
+        raise NotFound
+    row = EVENT_ROW.make(*rows[0])
+    if row.is_revised or row.has_results:
+        return await whole_event(tx, await event_row(tx, project, friendly))
+    named = locations_by_number(locations)
+    return assembled(
+        row,
+        [PositionMeaning(*meaning) for meaning in meanings],
+        [named[one] for one in row.location_ids],
+        evidence_by_event(project, evidence).get(number, []),
+    )
 
 
 async def whole_event(tx: Read, row: EventRow) -> Event:
@@ -197,4 +221,10 @@ async def _events(
 _MEANINGS: Final = """
     SELECT event_type_id, position, slug, name, unit, required FROM data_point_types
      WHERE project_id = %s AND event_type_id = ANY (%s) ORDER BY event_type_id, position
+"""
+_MEANINGS_OF_ONE: Final = """
+    SELECT event_type_id, position, slug, name, unit, required FROM data_point_types
+     WHERE project_id = %s
+       AND event_type_id = (SELECT event_type_id FROM events WHERE project_id = %s AND id = %s)
+     ORDER BY position
 """

@@ -46,9 +46,18 @@ def locations_numbered(project: int, numbers: Collection[int]) -> Command:
     return _NUMBERED, (project, list(numbers))
 
 
+def locations_of_event(project: int, event: int) -> Command:
+    """The question for the locations of one event."""
+    return _OF_EVENT, (project, project, event)
+
+
 def locations_by_number(rows: Sequence[TupleRow]) -> dict[int, Location]:
     """The locations that were asked for, by their numbers."""
     return {row[1]: LOCATION_ROW.make(*row) for row in rows}
 
 
 _NUMBERED: Final = f"SELECT {LOCATION_ROW.columns} FROM locations WHERE project_id = %s AND id = ANY (%s)"
+_OF_EVENT: Final = f"""
+    SELECT {LOCATION_ROW.columns} FROM locations WHERE project_id = %s
+       AND id = ANY (ARRAY(SELECT unnest(location_ids) FROM events WHERE project_id = %s AND id = %s))
+"""

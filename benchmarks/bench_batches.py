@@ -240,6 +240,10 @@ class _Recording(Read):
         self.statements.append((statement, values))
         return await super().rows(make, statement, values)
 
+    async def several(self, *commands: Any) -> list[list[Any]]:
+        self.statements += commands
+        return await super().several(*commands)
+
     async def value(self, statement: Any, values: Any = ()) -> Any:
         self.statements.append((statement, values))
         return await super().value(statement, values)

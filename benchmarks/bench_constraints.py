@@ -37,13 +37,13 @@ SLUGS = ("energy", "flow", "pressure", "temperature", "moisture")
 START = datetime(2025, 1, 1, tzinfo=UTC)
 
 WITHOUT = {
-    "index by type and time": "DROP INDEX events_by_type_and_time",
+    "index by type and time": "DROP INDEX events_of_type",
     "index by time": "DROP INDEX events_by_time",
     "indexes of long and of incomplete events": "DROP INDEX events_long, events_incomplete",
     "primary key": "ALTER TABLE events DROP CONSTRAINT events_pkey CASCADE",
-    "foreign key to the event type": (
-        "ALTER TABLE events DROP CONSTRAINT events_project_id_event_type_id_fkey"
-    ),
+    "index by location": "DROP INDEX events_of_location",
+    "index by change": "DROP INDEX events_by_change",
+    "trigger for event types and their counts": "ALTER TABLE events DISABLE TRIGGER events_types_on_insert",
     "trigger for locations": "ALTER TABLE events DISABLE TRIGGER events_locations_on_insert",
     "check of finite numbers": "ALTER TABLE events DROP CONSTRAINT events_numbers_are_finite",
 }

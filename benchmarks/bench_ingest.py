@@ -18,7 +18,7 @@ EVENTS_PER_REQUEST = 1000
 REQUESTS = 60
 ROUNDS = 5
 CONNECTIONS = 2
-GOAL = 0.6
+GOAL = 0.65
 START = datetime(2025, 1, 1, tzinfo=UTC)
 SLUGS = ("energy", "flow", "pressure", "temperature", "moisture")
 

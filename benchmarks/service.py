@@ -61,11 +61,13 @@ class Line:
     a service that is asked over one connection is to be the service's, so this one does next to nothing.
     """
 
-    def __init__(self, running: Service, method: str, path: str, body: bytes) -> None:
+    def __init__(
+        self, running: Service, method: str, path: str, body: bytes, *, prefix: str = "/api/v1"
+    ) -> None:
         self._socket = socket.create_connection((running.host, running.port), timeout=300)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         head = (
-            f"{method} /api/v1{path} HTTP/1.1\r\nHost: {running.host}:{running.port}\r\n"
+            f"{method} {prefix}{path} HTTP/1.1\r\nHost: {running.host}:{running.port}\r\n"
             f"Authorization: Bearer {running.token}\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )

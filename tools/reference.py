@@ -17,7 +17,8 @@ from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model.reference import page as language
 from weighbridge.core.rule import reference as rule_language
 from weighbridge.core.time.cadence import CADENCES
-from weighbridge.db.listing import Filter
+from weighbridge.db.list_page import COUNT_MAX, SORTED_MAX
+from weighbridge.db.listing import Filter, Listing
 from weighbridge.http.endpoint import Operation
 from weighbridge.settings import TABLE, Setting
 
@@ -34,11 +35,16 @@ Settings are environment variables, read once when a process starts. An empty va
 A value outside its range stops the start with a sentence that names the variable. An unknown
 `WEIGHBRIDGE_` variable is named in the log of `weighbridge serve`."""
 
-_ABOUT_LISTS: Final = """\
+_ABOUT_LISTS: Final = f"""\
 A filter is written `filter[field][comparator]=value`, and `filter[field]=value` means `eq`. A sort is
 written `sort=field`, descending with a minus sign before the field; several are joined by commas. An
 unknown field, comparator or sort is refused with 400 and named, as is a value that cannot be read. Every
-list takes `page` and `page_size`; those that can be sorted take `cursor` too."""
+list takes `page` and `page_size`; those that can be sorted take `cursor` too.
+
+A page of a long list costs what a page of a short one does. An order that no index gives is made of at most
+{SORTED_MAX:,} records: where more match, the request is refused with 422 and says which filters leave fewer.
+No page counts its list: `total_items` is exact where it is kept (events, by project and by type) or where it
+is known from up to {COUNT_MAX:,} rows, and else an estimate, which `total_is_estimate` says."""
 
 _ABOUT_LIMITS: Final = """\
 Each limit is one named constant, and a refusal says the limit that it stands on. A `page_size` over its
@@ -128,10 +134,21 @@ def _list_section(operation: Operation) -> str:
         parts.append(f"Short forms: {', '.join(stands)}.")
     if listing.sorts:
         sorts = ", ".join(f"`{name}`" for name in listing.sorts)
-        parts.append(f"Sorts by {sorts}; by default `{listing.default_sort}`.")
+        parts.append(f"Sorts by {sorts}; by default `{listing.default_sort}`.{_bounds(listing)}")
     else:
         parts.append("The order is fixed.")
     return "\n\n".join(parts)
+
+
+def _bounds(listing: Listing) -> str:
+    """Which orders of a long list are made only of what filters leave."""
+    said = ""
+    if bounded := [f"`{name}`" for name in listing.bounded_sorts if name not in listing.needs]:
+        said += f" By {', '.join(bounded)}, or by several fields, it sorts at most {SORTED_MAX:,} records."
+    for name, groups in listing.needs.items():
+        filters = ", ".join(" or ".join(f"`filter{one}`" for one in group) for group in groups)
+        said += f" By `{name}` it sorts only what has {filters}, and at most {SORTED_MAX:,} records."
+    return said
 
 
 def _expected(found: Filter) -> str:

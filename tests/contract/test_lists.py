@@ -6,7 +6,7 @@ The lists come from the table of contents of the service, so that a new one is h
 """
 
 import pytest
-from tests.given.requests import OPERATIONS, World, world_of
+from tests.given.requests import OPERATIONS, World, needed_filters, world_of
 from tests.server import Answer, Server
 
 from weighbridge.db.listing import COMPARATORS
@@ -116,8 +116,9 @@ def test_a_plain_parameter_given_beside_the_filter_that_it_stands_for_is_a_confl
 
 @pytest.mark.parametrize(("name", "field"), SORTS)
 def test_every_order_a_list_names_works_both_ways(listed, name, field):
-    ascending = listed(name, ("sort", field), ("page_size", "200")).expect(200)
-    descending = listed(name, ("sort", f"-{field}"), ("page_size", "200")).expect(200)
+    filters = needed_filters(OPERATIONS[name], field).items()
+    ascending = listed(name, ("sort", field), ("page_size", "200"), *filters).expect(200)
+    descending = listed(name, ("sort", f"-{field}"), ("page_size", "200"), *filters).expect(200)
 
     assert (ascending.info["sort"], descending.info["sort"]) == ([field], [f"-{field}"])
     assert ascending.data == descending.data[::-1]

@@ -97,6 +97,13 @@ QUERY_VALUES = {
 }
 """What else must stand in the query."""
 
+NEEDED = {
+    "[slug][eq]": "mass",
+    "[start_time][geq]": "2024-01-01T00:00:00Z",
+    "[start_time][leq]": "2027-01-01T00:00:00Z",
+}
+"""What the filters are given without which a list refuses an order."""
+
 
 @dataclass(frozen=True, slots=True)
 class World:
@@ -211,6 +218,14 @@ def sent(operation: Operation, path: str, caller: Caller, body: Any, query: Any 
     if operation.body is not None:
         content = body if isinstance(body, bytes) else json.dumps(body, default=float).encode()
     return caller.send(operation.method, path, query=query, content=content, headers=headers)
+
+
+def needed_filters(operation: Operation, sort: str) -> dict[str, str]:
+    """The filters without which a list refuses an order."""
+    groups = [
+        group for name in sort.split(",") for group in operation.listing.needs.get(name.lstrip("-"), ())
+    ]
+    return {f"filter{group[0]}": NEEDED[group[0]] for group in groups}
 
 
 def required_query(operation: Operation, world: World) -> dict[str, str]:

@@ -11,6 +11,7 @@ import base64
 import binascii
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final, LiteralString
 
 import msgspec
@@ -66,11 +67,7 @@ def after(order: Sequence[SortKey], values: Sequence[str]) -> Composable:
     The values are untyped literals, which PostgreSQL reads as what they are compared with.
     """
     if len({column.descends for column in order}) == 1:
-        return SQL("({}) {} ({})").format(
-            SQL(", ").join(SQL(column.expression) for column in order),
-            SQL("<" if order[0].descends else ">"),
-            SQL(", ").join(Literal(value) for value in values),
-        )
+        return _compared(order, "<" if order[0].descends else ">", values)
     alternatives = []
     for index, column in enumerate(order):
         equal = [
@@ -84,10 +81,25 @@ def after(order: Sequence[SortKey], values: Sequence[str]) -> Composable:
     return SQL("({})").format(SQL(" OR ").join(alternatives))
 
 
+def not_before(order: Sequence[SortKey], values: Sequence[str]) -> Composable:
+    """The condition that a row does not stand before the cursor's, by the first columns of one direction."""
+    return _compared(order, "<=" if order[0].descends else ">=", values)
+
+
+def _compared(order: Sequence[SortKey], operator: LiteralString, values: Sequence[str]) -> Composable:
+    return SQL("({}) {} ({})").format(
+        SQL(", ").join(SQL(column.expression) for column in order),
+        SQL(operator),
+        SQL(", ").join(Literal(value) for value in values[: len(order)]),
+    )
+
+
 def _text(value: Any) -> str:
     assert value is not None, "a list is sorted by columns that always have a value"  # noqa: S101
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str | int):
         return str(value)
+    if isinstance(value, Decimal):
+        return format(value, "f")
     return str(written(value))

@@ -16,9 +16,10 @@ from decimal import Decimal
 from typing import Any, Final, LiteralString, Self, TypeVar
 
 import msgspec
-from psycopg import AsyncConnection, AsyncCursor
-from psycopg.abc import Buffer
+from psycopg import AsyncConnection, AsyncCursor, AsyncPipeline
+from psycopg.abc import Buffer, PQGen
 from psycopg.adapt import Loader
+from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composed, Literal
 from psycopg.types.json import set_json_loads
@@ -57,7 +58,9 @@ class Read:
 
     def __init__(self, connection: AsyncConnection[TupleRow], begin: Sequence[Command] = ()) -> None:
         self._connection = connection
+        self._begin = [*begin]
         self._waiting = [*begin]
+        self._required: list[tuple[int, Exception]] = []
 
     async def ready(self) -> AsyncConnection[TupleRow]:
         """The connection, once all that was to go out before has gone out."""
@@ -88,6 +91,28 @@ class Read:
     async def several(self, *commands: Command) -> list[list[TupleRow]]:
         """Run statements in their order, all sent at once, and give the rows of each."""
         return [await cursor.fetchall() for cursor in await self._run(*commands)]
+
+    async def lastly(self, *commands: Command) -> list[list[TupleRow]]:
+        """Run the last statements of the transaction, as `several` does; what comes after is in another.
+
+        It ends with them, which saves a message.
+        """
+        cursors = await self._run(*commands, _COMMIT)
+        self._waiting = [*self._begin]
+        return [await cursor.fetchall() for cursor in cursors[:-1]]
+
+    def require(self, statement: Statement, values: Parameters, refusal: Exception) -> None:
+        """Ask a question with the next statement, and raise the refusal there when it gives no row.
+
+        So a statement may go out before it is known whether it may be asked; nobody sees what it gave.
+        """
+        self._required.append((len(self._waiting), refusal))
+        self._waiting.append((statement, values))
+
+    async def settle(self) -> None:
+        """Ask what is still to be asked."""
+        if self._required:
+            await self._run()
 
     async def value(self, statement: Statement, values: Parameters = ()) -> Any:
         """Run a statement and give the first column of its first row, or None."""
@@ -120,15 +145,20 @@ class Read:
     async def _run(self, *commands: Command, into: AsyncCursor[Any] | None = None) -> list[AsyncCursor[Any]]:
         """Send what waits and these commands together; give the cursor of each of these, the last `into`."""
         sending = [*self._waiting, *commands]
+        required = [*self._required]
         self._waiting.clear()
+        self._required.clear()
         cursors = [AsyncCursor(self._connection) for _ in sending]
         if into is not None:
             cursors[-1] = into
         if len(sending) > 1:
-            async with self._connection.pipeline():
+            async with _one_message(self._connection):
                 await _execute(cursors, sending)
         else:
             await _execute(cursors, sending)
+        for index, refusal in required:
+            if await cursors[index].fetchone() is None:
+                raise refusal
         return cursors[len(cursors) - len(commands) :]
 
 
@@ -145,6 +175,10 @@ class Write(Read):
         super().__init__(connection, begin)
         self._event_keys = event_keys
         self.memory = memory
+
+    async def lastly(self, *commands: Command) -> list[list[TupleRow]]:
+        """As `several`: what writes ends with its block, whoever reads in it."""
+        return await self.several(*commands)
 
     async def take_event_keys(self, count: int) -> list[int]:
         """Give out keys for new events."""
@@ -225,9 +259,13 @@ class Database:
         async with self._pool.connection() as connection:
             try:
                 yield Read(connection, [_BEGIN_READING])
-            finally:
+            except BaseException:
                 if not connection.closed:
                     await connection.rollback()
+                raise
+            # A rollback would make psycopg forget every statement that it has prepared.
+            if connection.pgconn.transaction_status != TransactionStatus.IDLE:
+                await connection.commit()
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[Write]:
@@ -267,11 +305,40 @@ class Database:
                 raise
 
 
+class _Message(AsyncPipeline):
+    """Statements that wait for each other and then go out at once.
+
+    A pipeline of psycopg looks after each statement whether some of them can go out or answers have come,
+    which is two calls of the system for each and no use where all wait for the last answer.
+    """
+
+    is_complete = False
+
+    def _communicate_gen(self) -> PQGen[None]:
+        if self.is_complete:
+            yield from super()._communicate_gen()
+
+    def _exit_gen(self) -> PQGen[None]:
+        self.is_complete = True
+        yield from super()._exit_gen()
+
+
+@asynccontextmanager
+async def _one_message(connection: AsyncConnection[TupleRow]) -> AsyncIterator[None]:
+    """What is executed inside goes out together at the end."""
+    message = connection._pipeline = _Message(connection)  # noqa: SLF001 - as `connection.pipeline()` does
+    try:
+        async with message:
+            yield
+    finally:
+        connection._pipeline = None  # noqa: SLF001
+
+
 class _InstantLoader(Loader):
     """Times come out of the database as instants; the session's zone is UTC and columns keep milliseconds."""
 
     def load(self, data: Buffer) -> Instant:
-        return Instant.fromisoformat(bytes(data).decode())
+        return Instant.read(bytes(data).decode())
 
 
 async def _check(connection: AsyncConnection[TupleRow]) -> None:

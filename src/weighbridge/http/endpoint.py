@@ -25,7 +25,7 @@ from weighbridge.http import idempotency, upload, wire
 from weighbridge.http.attachment import Attachment, Files
 from weighbridge.http.caller import WebRequest, authenticated, database
 from weighbridge.http.reply import Reply
-from weighbridge.http.shortcut import Shortcut, by_shortcut
+from weighbridge.http.shortcut import Shortcut, by_presumption, by_shortcut
 
 HttpMethod = Literal["GET", "POST", "PATCH", "DELETE"]
 Transaction = TypeVar("Transaction", bound=Read)
@@ -113,9 +113,15 @@ def get(
 
     def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Sent:
-            actor = await authenticated(request, permission)
-            async with database(request).read() as tx:
-                answer = await function(_call(request, tx, actor))
+            async def read(tx: Read, actor: Actor) -> Any:
+                return await function(_call(request, tx, actor))
+
+            answer = None if sends else await by_presumption(request, permission, read)
+            if answer is None:
+                actor = await authenticated(request, permission)
+                async with database(request).read() as tx:
+                    answer = await read(tx, actor)
+                    await tx.settle()
             if isinstance(answer, Attachment):
                 return await answer.response()
             return _response(request, answer, 200)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from weighbridge.core.platform.permission import Actor
-from weighbridge.db.engine import Database
-from weighbridge.errors import Malformed
+from weighbridge.db.engine import Command, Database, Read
+from weighbridge.errors import Malformed, Refusal, Unauthorized
 from weighbridge.http import idempotency, wire
 from weighbridge.http.caller import WebRequest, authenticated, database, token_of
 from weighbridge.http.rate_limit import RateLimiter
@@ -30,6 +30,8 @@ class Presumption:
     actor: Actor
     token_id: int
     values: Mapping[str, Any]
+    stands: Command
+    """Gives a row if the token still acts for the actor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,38 @@ async def by_shortcut(request: WebRequest, permission: str, body: type[Any], sho
             limiter.take_back(presumed.token_id, allowance)
     request.scope["state"]["limit"] = allowance.headers
     return record
+
+
+async def by_presumption(
+    request: WebRequest, permission: str, read: Callable[[Read, Actor], Awaitable[Any]]
+) -> Any:
+    """What a request reads; None when that has to be asked again, by whom the token acts for now.
+
+    The first statement carries the question whether the token still stands, and nothing is given away that
+    was read before its answer. Whoever is refused anything is refused the long way.
+    """
+    token = token_of(request)
+    if not token:
+        return None
+    presumed: Presumption | None = request.app.state.presume(
+        database(request), token, request.scope["state"]["request_id"]
+    )
+    if presumed is None or not presumed.actor.may(permission):
+        return None
+    limiter: RateLimiter = request.app.state.limiter
+    allowance = limiter.admit_unshared(presumed.token_id)
+    if allowance is None:
+        return None
+    try:
+        async with database(request).read() as tx:
+            tx.require(*presumed.stands, Unauthorized("The token does not stand any more."))
+            answer = await read(tx, presumed.actor)
+            await tx.settle()
+    except Refusal:
+        limiter.take_back(presumed.token_id, allowance)
+        return None
+    request.scope["state"]["limit"] = allowance.headers
+    return answer
 
 
 def _is_short(request: WebRequest) -> bool:

@@ -44,7 +44,8 @@ def test_a_corrected_value_counts_and_the_captured_one_stays_beside_it(api, proj
     whole = api.get(f"/projects/{project['id']}/events/{event['id']}").body
     [mass] = whole["data_points"]
     assert (mass["value"], mass["raw_value"], mass["corrections_count"]) == (13, Decimal("12.50"), 1)
-    listed = api.get(f"/projects/{project['id']}/data_points", {"sort": "-value"}).data
+    year = {"slug": "mass", "start_time": "2025-01-01T00:00:00Z", "end_time": "2026-01-01T00:00:00Z"}
+    listed = api.get(f"/projects/{project['id']}/data_points", {"sort": "-value"} | year).data
     assert listed == [corrected]
 
 

@@ -130,3 +130,21 @@ def test_of_slots_that_cover_time_exactly_one_holds_a_reading(day, cuts):
     slots = [span(start, end) for start, end in pairwise(edges)]
 
     assert sum(slot.holds(span(day, day)) for slot in slots) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("2025-01-01 00:00:00+00", "2025-01-01T00:00:00.000Z"),
+        ("2025-01-01 00:00:00.1+00", "2025-01-01T00:00:00.100Z"),
+        ("2025-01-01 00:00:00.12+00", "2025-01-01T00:00:00.120Z"),
+        ("2025-01-01 00:00:00.123+00", "2025-01-01T00:00:00.123Z"),
+        ("2025-01-01 00:00:00.123456+00", "2025-01-01T00:00:00.123Z"),
+    ],
+)
+def test_what_the_database_writes_is_read_and_written_as_any_other_moment(text, written):
+    moment = Instant.read(text)
+
+    assert moment == datetime.fromisoformat(text)
+    assert moment.text == written
+    assert (moment + timedelta(hours=1)).text == written.replace("T00", "T01")

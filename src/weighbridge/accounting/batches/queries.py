@@ -34,6 +34,7 @@ from weighbridge.db.listing import (
     Listing,
     ListRequest,
     Page,
+    Source,
     among,
     page_info,
     read_moment,
@@ -73,6 +74,7 @@ def _truth(text: str) -> bool:
 # A batch that is being computed with other inputs says so, and why that failed, as long as its task says it.
 _STATE: Final = "CASE WHEN u.state IN ('pending', 'running') THEN 'processing' ELSE 'complete' END"
 _UPDATED_AT: Final = "greatest(b.updated_at, u.finished_at)"
+_TASK: Final = "FROM async_tasks u WHERE u.id = b.inputs_task_id"
 
 # What a batch adds to its run, signed: a fall, or a rise that first gives back what falls took, credits less.
 # Batches of a run are deleted from the newest on, so those that are there stand on one another.
@@ -105,7 +107,7 @@ _SORTS: Final = {
     "start_time": "b.start_time",
     "end_time": "b.end_time",
     "created_at": "b.created_at",
-    "updated_at": _UPDATED_AT,
+    "updated_at": f"greatest(b.updated_at, (SELECT u.finished_at {_TASK}))",
     "tracking_id": "b.tracking_id",
 }
 _BY_ID: Final = Filter("b.id", _key_of("batch"), "an id bat_…")
@@ -130,7 +132,7 @@ LEDGER_BATCHES: Final = Listing(
 """Batches of one ledger; they are not filtered by state."""
 
 BATCHES: Final = Listing(
-    sorts={**_SORTS, "state": _STATE},
+    sorts={**_SORTS, "state": f"coalesce((SELECT {_STATE} {_TASK}), 'complete')"},
     default_sort="start_time",
     key=("b.project_id", "b.id"),
     filters={
@@ -142,14 +144,14 @@ BATCHES: Final = Listing(
 
 INPUT_DATA: Final = Listing(sorts={}, default_sort="", key=())
 
-_SOURCE: Final = """
-    batches b
+_JOINED: Final = """
     JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
     JOIN batch_calculations c ON (c.project_id, c.batch_id) = (b.project_id, b.id) AND c.is_primary
     LEFT JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id)
     LEFT JOIN models m ON m.id = b.model_id
     LEFT JOIN async_tasks u ON u.id = b.inputs_task_id
 """
+_SOURCE: Final = f"batches b {_JOINED}"
 
 
 def _run_behind(project: int, batch: int, model: int | None) -> BatchModelRun | None:
@@ -284,7 +286,9 @@ async def _page(
     if any(name == "is_stale" for name, _, _ in request.conditions):
         stale = replace(listing.filters["is_stale"], column=is_stale_among(projects))
         listing = replace(listing, filters={**listing.filters, "is_stale": stale})
-    page = await read_page(tx, BATCH, listing, request, source=_SOURCE, where=[where])
+    page = await read_page(
+        tx, BATCH, listing, request, source=Source("batches b", "b.*", _JOINED), where=[where]
+    )
     return Page(await _completed(tx, page.data), page.info)
 
 

@@ -3,7 +3,7 @@
 from weighbridge.collection.asset_custom_fields import actions, queries
 from weighbridge.collection.asset_custom_fields.queries import ASSET_CUSTOM_FIELDS
 from weighbridge.collection.asset_custom_fields.records import AssetCustomField, NewAssetCustomFieldBody
-from weighbridge.collection.tenancy.project import project_named
+from weighbridge.collection.tenancy.project import project_named, project_to_read
 from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, post
 
@@ -13,7 +13,7 @@ _PATH = "/projects/{project_id}/asset_custom_fields"
 @get(_PATH, permission="data_collection:read", returns=Page[AssetCustomField], listing=ASSET_CUSTOM_FIELDS)
 async def list_asset_custom_fields(call: ReadCall) -> Page[AssetCustomField]:
     """List the custom fields of a project's assets."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     return await queries.list_asset_custom_fields(
         call.tx, project, list_request(call.query, ASSET_CUSTOM_FIELDS)
     )

@@ -4,7 +4,7 @@ from weighbridge.collection.assets import actions, queries
 from weighbridge.collection.assets.records import Asset, AssetChangeBody, AssetImport, NewAssetBody
 from weighbridge.collection.spreadsheets import exchange
 from weighbridge.collection.spreadsheets.spreadsheet import MEDIA_TYPE
-from weighbridge.collection.tenancy.project import project_named
+from weighbridge.collection.tenancy.project import project_named, project_to_read
 from weighbridge.core.identity import ids
 from weighbridge.db.listing import Page, list_request
 from weighbridge.http.attachment import Attachment
@@ -24,7 +24,7 @@ async def list_assets(call: ReadCall) -> Page[Asset]:
 @get(_PATH, permission="data_collection:read", returns=Page[Asset], listing=queries.ASSETS)
 async def list_assets_of_project(call: ReadCall) -> Page[Asset]:
     """List a project's assets."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     return await queries.list_assets_of_project(call.tx, project, list_request(call.query, queries.ASSETS))
 
 
@@ -50,7 +50,7 @@ async def export_assets(call: ReadCall) -> Attachment:
     The columns are id, name, asset_type, serial_number, description, and then the custom fields by label. A
     text that begins like a formula has a single quote before it, which is taken away when it is sent back.
     """
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     return await exchange.export_assets(call.tx, project)
 
 
@@ -77,7 +77,7 @@ async def import_assets(call: WriteCall, text: str) -> AssetImport:
 @get(_ONE, permission="data_collection:read", returns=Asset)
 async def get_asset(call: ReadCall) -> Asset:
     """Read one asset."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     number = ids.number("asset", call.path["asset_id"], project)
     return await queries.get_asset(call.tx, project, number)
 

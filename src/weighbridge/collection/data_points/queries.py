@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Final
+from typing import Final, LiteralString
 
 import msgspec
 from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.data_points.records import Correction, DataPoint, DataPointEvent
 from weighbridge.collection.measurements.corrected import UNCORRECTED, CorrectionSummary, correction_summaries
+from weighbridge.collection.measurements.event_list import implied_by
 from weighbridge.collection.measurements.event_row import DataPointValue, event_row
 from weighbridge.collection.measurements.findings import HAS_RESULTS, DataPointResult, results_of_events
 from weighbridge.collection.measurements.history import corrections_of_data_point, corrections_of_event
@@ -16,7 +17,19 @@ from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, ListRequest, Page, page_of, read_moment
+from weighbridge.db.list_page import COUNT_MAX
+from weighbridge.db.listing import (
+    BOUNDS,
+    MOMENT,
+    Filter,
+    Index,
+    Listing,
+    ListRequest,
+    Page,
+    Source,
+    page_of,
+    read_moment,
+)
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 
@@ -30,16 +43,18 @@ DATA_POINTS: Final = Listing(
         "start_time": "e.start_time",
         "created_at": "e.created_at",
         "updated_at": "e.updated_at",
-        "value": f"coalesce({NUMBER}, 0)",
+        "value": f"coalesce(({NUMBERS})[v.position], 0)",
     },
     default_sort="start_time",
-    key=("e.id", "t.position"),
+    key=("e.id", "v.position"),
     filters={
         "slug": Filter("t.slug", str, "the slug of a data point type"),
         "start_time": Filter("e.start_time", read_moment, MOMENT, BOUNDS),
         "end_time": Filter("e.end_time", read_moment, MOMENT, BOUNDS),
     },
     plain={"slug": ("slug", "eq"), "start_time": ("start_time", "geq"), "end_time": ("end_time", "leq")},
+    indexes=(Index("start_time", "slug"), Index("start_time"), Index("id"), Index("updated_at")),
+    needs={"value": (("[slug][eq]",), ("[start_time][geq]",), ("[start_time][leq]", "[end_time][leq]"))},
 )
 
 EVENT_DATA_POINTS: Final = Listing(
@@ -48,6 +63,19 @@ EVENT_DATA_POINTS: Final = Listing(
     key=("t.position",),
     filters={"slug": Filter("t.slug", str, "the slug of a data point type")},
 )
+
+_EXPANDED: Final = """
+    events e CROSS JOIN LATERAL unnest(e.numbers, e.texts, e.booleans)
+      WITH ORDINALITY AS v (number, text, boolean, position)
+"""
+"""Every position of events in the order of the events, so that a page ends where it is full."""
+
+_NAMED: Final = """
+    JOIN event_types et ON (et.project_id, et.id) = (e.project_id, e.event_type_id)
+    JOIN data_point_types t
+      ON (t.project_id, t.event_type_id, t.position) = (e.project_id, e.event_type_id, e.position)
+"""
+_HELD: Final = "e.voided_at IS NULL AND NOT (v.number IS NULL AND v.text IS NULL AND v.boolean IS NULL)"
 
 _SOURCE: Final = """
     events e
@@ -131,8 +159,47 @@ DATA_POINT_ROW: Final = row_of(
 
 async def list_data_points(tx: Read, project: int, request: ListRequest) -> Page[DataPoint]:
     """The data points of a project's events that are not voided."""
-    here = SQL("e.project_id = {} AND {}").format(Literal(project), SQL(_PRESENT))
-    return await _page(tx, project, DATA_POINTS, request, here)
+    slug = next((value for name, _, value in request.conditions if name == "slug"), None)
+    types = await tx.tuples(
+        "SELECT event_type_id, position FROM data_point_types WHERE project_id = %s AND slug = %s"
+        " ORDER BY event_type_id, position",
+        (project, slug),
+    ) if slug is not None else []  # fmt: skip
+    of_types = [
+        SQL("e.event_type_id = {} AND v.position = {}").format(Literal(kind), Literal(position))
+        for kind, position in types
+    ]
+    branches = tuple(of_types) or (SQL("true" if slug is None else "false"),)
+    is_kept = all(name == "slug" for name, *_ in request.conditions)
+    source = Source(
+        _EXPANDED, "e.*, v.position", _NAMED, branches, "slug", is_expanded=True,
+        implied=implied_by(project, request),
+        kept=SQL(_KEPT).format(project=Literal(project), slug=Literal(slug)) if is_kept else None,
+    )  # fmt: skip
+    here = SQL("e.project_id = {} AND {}").format(Literal(project), SQL(_HELD))
+    return await _page(tx, project, DATA_POINTS, request, here, source)
+
+
+# Short lists are counted; of long ones is known how many events there are, and what each may hold.
+_KEPT: Final = f"""
+    WITH kept AS (
+        SELECT t.event_type_id, t.positions,
+               cardinality(t.positions) * (SELECT coalesce(sum(c.events), 0) FROM event_counts c
+                                            WHERE c.project_id = {{project}}
+                                              AND c.event_type_id = t.event_type_id) AS points
+          FROM (SELECT event_type_id, array_agg(position) AS positions FROM data_point_types
+                 WHERE project_id = {{project}} AND ({{slug}}::text IS NULL OR slug = {{slug}}::text)
+                 GROUP BY event_type_id) AS t
+    ), summed AS (SELECT coalesce(sum(points), 0)::bigint AS points FROM kept)
+    SELECT CASE WHEN points > {COUNT_MAX} THEN points
+                ELSE (SELECT count(*) FROM kept
+                        JOIN events e ON e.project_id = {{project}} AND e.event_type_id = kept.event_type_id
+                       CROSS JOIN LATERAL unnest(e.numbers, e.texts, e.booleans)
+                         WITH ORDINALITY AS v (number, text, boolean, position)
+                       WHERE {_HELD} AND v.position = ANY (kept.positions)) END,
+           points <= {COUNT_MAX}
+      FROM summed
+"""
 
 
 async def list_event_data_points(tx: Read, project: int, event: str, request: ListRequest) -> Page[DataPoint]:
@@ -190,7 +257,12 @@ async def list_event_corrections(
 
 
 async def _page(
-    tx: Read, project: int, listing: Listing, request: ListRequest, where: Composable
+    tx: Read,
+    project: int,
+    listing: Listing,
+    request: ListRequest,
+    where: Composable,
+    source: LiteralString | Source = _SOURCE,
 ) -> Page[DataPoint]:
     page = await page_of(
         tx,
@@ -198,7 +270,7 @@ async def _page(
         listing,
         request,
         columns=DATA_POINT_ROW.columns,
-        source=_SOURCE,
+        source=source,
         where=[where],
     )
     return Page(await _complete(tx, project, page.data), page.info)

@@ -3,7 +3,7 @@
 from weighbridge.collection.data_points import actions, queries
 from weighbridge.collection.data_points.records import Correction, DataPoint, DataPointChangeBody, NoOptions
 from weighbridge.collection.measurements.history import CORRECTIONS
-from weighbridge.collection.tenancy.project import project_named
+from weighbridge.collection.tenancy.project import project_named, project_to_read
 from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, patch, post
 
@@ -15,14 +15,14 @@ _OF_EVENT = "/projects/{project_id}/events/{event_id}/data_points"
 @get(_PATH, permission="data_collection:read", returns=Page[DataPoint], listing=queries.DATA_POINTS)
 async def list_data_points(call: ReadCall) -> Page[DataPoint]:
     """List a project's data points, in time order."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     return await queries.list_data_points(call.tx, project, list_request(call.query, queries.DATA_POINTS))
 
 
 @get(_ONE, permission="data_collection:read", returns=DataPoint)
 async def get_data_point(call: ReadCall) -> DataPoint:
     """Read one data point."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     return await queries.get_data_point(call.tx, project, call.path["data_point_id"])
 
 
@@ -61,7 +61,7 @@ async def revert_data_point(call: WriteCall, _: NoOptions) -> DataPoint:
 )
 async def list_corrections(call: ReadCall) -> Page[Correction]:
     """List the corrections of a data point, those that were reverted included."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     request = list_request(call.query, CORRECTIONS)
     return await queries.list_corrections(call.tx, project, call.path["data_point_id"], request)
 
@@ -74,7 +74,7 @@ async def list_corrections(call: ReadCall) -> Page[Correction]:
 )
 async def list_event_corrections(call: ReadCall) -> Page[Correction]:
     """List the corrections of an event: those of its data points, and those of its own times and tags."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     request = list_request(call.query, CORRECTIONS)
     return await queries.list_event_corrections(call.tx, project, call.path["event_id"], request)
 
@@ -82,7 +82,7 @@ async def list_event_corrections(call: ReadCall) -> Page[Correction]:
 @get(_OF_EVENT, permission="data_collection:read", returns=Page[DataPoint], listing=queries.EVENT_DATA_POINTS)
 async def list_event_data_points(call: ReadCall) -> Page[DataPoint]:
     """List an event's data points, in the order of the event type's."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     request = list_request(call.query, queries.EVENT_DATA_POINTS)
     return await queries.list_event_data_points(call.tx, project, call.path["event_id"], request)
 
@@ -90,7 +90,7 @@ async def list_event_data_points(call: ReadCall) -> Page[DataPoint]:
 @get(_OF_EVENT + "/{data_point_id}", permission="data_collection:read", returns=DataPoint)
 async def get_event_data_point(call: ReadCall) -> DataPoint:
     """Read one data point of an event."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     event, point = call.path["event_id"], call.path["data_point_id"]
     return await queries.get_event_data_point(call.tx, project, event, point)
 

@@ -2,7 +2,7 @@
 
 from weighbridge.collection.event_types import actions, queries
 from weighbridge.collection.event_types.records import EventType, EventTypeChangeBody, NewEventTypeBody
-from weighbridge.collection.tenancy.project import project_named
+from weighbridge.collection.tenancy.project import project_named, project_to_read
 from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 
@@ -13,7 +13,7 @@ _ONE = _PATH + "/{event_type_id}"
 @get(_PATH, permission="data_collection:read", returns=Page[EventType], listing=queries.EVENT_TYPES)
 async def list_event_types(call: ReadCall) -> Page[EventType]:
     """List a project's event types; their slugs are what events are posted with."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     return await queries.list_event_types(call.tx, project, list_request(call.query, queries.EVENT_TYPES))
 
 
@@ -27,7 +27,7 @@ async def create_event_type(call: WriteCall, body: NewEventTypeBody) -> EventTyp
 @get(_ONE, permission="data_collection:read", returns=EventType)
 async def get_event_type(call: ReadCall) -> EventType:
     """Read one event type by its friendly id."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     return await queries.get_event_type(call.tx, project, call.path["event_type_id"])
 
 

@@ -1,28 +1,48 @@
 """Read events with their data points and locations."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.events.records import Event
-from weighbridge.collection.evidence.queries import evidence_of_events
-from weighbridge.collection.locations.queries import locations_by_number
+from weighbridge.collection.evidence.queries import evidence_by_event, evidence_numbered
+from weighbridge.collection.locations.queries import (
+    locations_by_number,
+    locations_numbered,
+    locations_of_event,
+)
 from weighbridge.collection.measurements.corrected import correction_summaries
+from weighbridge.collection.measurements.event_list import implied_by
 from weighbridge.collection.measurements.event_record import assembled
 from weighbridge.collection.measurements.event_row import (
+    EVENT_JOINED,
     EVENT_ROW,
-    EVENT_SOURCE,
+    ONE_EVENT,
     EventRow,
     PositionMeaning,
+    event_number,
     event_row,
 )
 from weighbridge.collection.measurements.findings import (
     results_of_events,
 )
 from weighbridge.core.identity import ids
-from weighbridge.db.engine import Read
-from weighbridge.db.listing import MOMENT, Filter, Listing, ListRequest, Page, page_of, read_int4, read_moment
+from weighbridge.db.engine import Command, Read
+from weighbridge.db.listing import (
+    MOMENT,
+    Filter,
+    Index,
+    Listing,
+    ListRequest,
+    Page,
+    Source,
+    page_of,
+    read_int4,
+    read_moment,
+)
+from weighbridge.errors import NotFound
 
 
 def _number_of(kind: str) -> Any:
@@ -42,6 +62,12 @@ def _is_complete(text: str) -> bool:
 
 
 _BOUNDS: Final = ("eq", "geq", "leq")
+_TYPE: Final = ("event_type_id", "nexus_event_type_id", "slug")
+_PLACES: Final = (
+    "e.location_ids[1] = {}",
+    "e.location_ids[2] = {}",
+    "e.location_ids[3] IS NOT NULL AND {} = ANY (e.location_ids[3:])",
+)
 
 EVENTS: Final = Listing(
     sorts={
@@ -59,8 +85,10 @@ EVENTS: Final = Listing(
     filters={
         "event_type_id": Filter("e.event_type_id", _number_of("event_type"), "an id et_…"),
         "nexus_event_type_id": Filter("e.event_type_id", read_int4, "an event type's number"),
-        "slug": Filter("t.slug", str, "the slug of an event type"),
-        "location_id": Filter("e.location_ids", _number_of("location"), "an id loc_…", contains=True),
+        "slug": Filter("e.event_type_id", str, "the slug of an event type"),
+        "location_id": Filter(
+            "e.location_ids", _number_of("location"), "an id loc_…", contains=True, places=_PLACES
+        ),
         "feedstock_id": Filter("e.feedstock_id", _number_of("feedstock"), "an id fs_…"),
         "asset_id": Filter("e.asset_id", _number_of("asset"), "an id ast_…"),
         "tracking_id": Filter("e.tracking_id", str, "a tracking id"),
@@ -70,21 +98,87 @@ EVENTS: Final = Listing(
         "updated_at": Filter("e.updated_at", read_moment, MOMENT, _BOUNDS),
         "status": Filter("e.is_complete", _is_complete, "complete or incomplete"),
     },
+    indexes=(
+        Index("", "client_reference"),
+        *(
+            Index("start_time", field)
+            for field in (
+                "client_reference",
+                "tracking_id",
+                "asset_id",
+                "feedstock_id",
+                "location_id",
+                *_TYPE,
+            )
+        ),
+        Index("start_time"),
+        Index("id"),
+        Index("friendly_id"),
+        Index("updated_at"),
+    ),
 )
 
 
 async def list_events(tx: Read, project: int, request: ListRequest) -> Page[Event]:
     """The events of a project that are not voided."""
+    request = await _typed(tx, project, request)
     here = SQL("e.project_id = {} AND e.voided_at IS NULL").format(Literal(project))
-    page = await page_of(
-        tx, EVENT_ROW.make, EVENTS, request, columns=EVENT_ROW.columns, source=EVENT_SOURCE, where=[here]
+    source = Source(
+        "events e", "e.*", EVENT_JOINED, implied=implied_by(project, request), kept=_kept(project, request)
     )
-    return Page(await _events(tx, project, page.data), page.info)
+    page = await page_of(
+        tx, EVENT_ROW.make, EVENTS, request, columns=EVENT_ROW.columns, source=source, where=[here]
+    )
+    return Page(await _events(tx, project, page.data, is_read_only=True), page.info)
+
+
+async def _typed(tx: Read, project: int, request: ListRequest) -> ListRequest:
+    """The request with the number of the event type that it names by its slug; 0, where there is none."""
+    named = {value for name, _, value in request.conditions if name == "slug"}
+    if not named:
+        return request
+    number = await tx.value(
+        "SELECT id FROM event_types WHERE project_id = %s AND slug = %s", (project, *named)
+    )
+    conditions = [
+        (name, comparator, (number or 0) if name == "slug" else value)
+        for name, comparator, value in request.conditions
+    ]
+    return replace(request, conditions=tuple(conditions))
+
+
+def _kept(project: int, request: ListRequest) -> Composable | None:
+    """How many events of the project, or of one type, there are: that is kept as they come."""
+    types = {value for name, _, value in request.conditions if name in _TYPE}
+    if len(types) > 1 or any(name not in _TYPE for name, *_ in request.conditions):
+        return None
+    of_type = SQL(" AND event_type_id = {}").format(Literal(*types)) if types else SQL("")
+    return SQL(
+        "SELECT coalesce(sum(events), 0)::bigint, true FROM event_counts WHERE project_id = {}{}"
+    ).format(Literal(project), of_type)
 
 
 async def get_event(tx: Read, project: int, friendly: str) -> Event:
-    """One event by its friendly id."""
-    return await whole_event(tx, await event_row(tx, project, friendly))
+    """One event by its friendly id: all that most events have in one message."""
+    number = event_number(project, friendly)
+    rows, meanings, evidence, locations = await tx.lastly(
+        (ONE_EVENT, (project, number)),
+        (_MEANINGS_OF_ONE, (project, project, number)),
+        evidence_numbered(project, [number]),
+        locations_of_event(project, number),
+    )
+    if not rows:
+        raise NotFound
+    row = EVENT_ROW.make(*rows[0])
+    if row.is_revised or row.has_results:
+        return await whole_event(tx, await event_row(tx, project, friendly))
+    named = locations_by_number(locations)
+    return assembled(
+        row,
+        [PositionMeaning(*meaning) for meaning in meanings],
+        [named[one] for one in row.location_ids],
+        evidence_by_event(project, evidence).get(number, []),
+    )
 
 
 async def whole_event(tx: Read, row: EventRow) -> Event:
@@ -92,33 +186,53 @@ async def whole_event(tx: Read, row: EventRow) -> Event:
     return (await _events(tx, row.project, [row]))[0]
 
 
-async def _events(tx: Read, project: int, rows: Sequence[EventRow]) -> list[Event]:
-    """Complete rows with the names of their values, the records of their locations, and their evidence."""
-    meanings = await tx.rows(
-        PositionMeaning,
-        """
-        SELECT event_type_id, position, slug, name, unit, required FROM data_point_types
-         WHERE project_id = %s AND event_type_id = ANY (%s) ORDER BY event_type_id, position
-        """,
-        (project, list({row.event_type for row in rows})),
+async def _events(
+    tx: Read, project: int, rows: Sequence[EventRow], *, is_read_only: bool = False
+) -> list[Event]:
+    """Complete rows with the names of their values, the records of their locations, and their evidence.
+
+    What every event has is asked for at once, and ends the transaction unless rules or people had to do with
+    some: what they did is asked for where rows say that there is something.
+    """
+    numbers = [row.number for row in rows]
+    revised = [row.number for row in rows if row.is_revised]
+    judged = [row.number for row in rows if row.has_results]
+    asked: tuple[Command, ...] = (
+        (_MEANINGS, (project, list({row.event_type for row in rows}))),
+        evidence_numbered(project, numbers),
     )
+    if named := {number for row in rows for number in row.location_ids}:
+        asked = (*asked, locations_numbered(project, named))
+    is_last = is_read_only and not revised and not judged
+    found = await (tx.lastly(*asked) if is_last else tx.several(*asked))
+    meanings = [PositionMeaning(*row) for row in found[0]]
+    evidence = evidence_by_event(project, found[1])
+    locations = locations_by_number(found[2]) if named else {}
+    corrections = await correction_summaries(tx, project, revised)
+    results = await results_of_events(tx, project, judged)
     of_type: dict[int, list[PositionMeaning]] = {}
     for meaning in meanings:
         of_type.setdefault(meaning.event_type, []).append(meaning)
-    locations = await locations_by_number(
-        tx, project, {number for row in rows for number in row.location_ids}
-    )
-    evidence = await evidence_of_events(tx, project, [row.number for row in rows])
-    corrections = await correction_summaries(tx, project, [row.number for row in rows if row.is_revised])
-    results = await results_of_events(tx, project, [row.number for row in rows if row.has_results])
     return [
         assembled(
             row,
             of_type.get(row.event_type, []),
             [locations[number] for number in row.location_ids],
-            evidence[row.number],
+            evidence.get(row.number, []),
             corrections=corrections,
             results=results,
         )
         for row in rows
     ]
+
+
+_MEANINGS: Final = """
+    SELECT event_type_id, position, slug, name, unit, required FROM data_point_types
+     WHERE project_id = %s AND event_type_id = ANY (%s) ORDER BY event_type_id, position
+"""
+_MEANINGS_OF_ONE: Final = """
+    SELECT event_type_id, position, slug, name, unit, required FROM data_point_types
+     WHERE project_id = %s
+       AND event_type_id = (SELECT event_type_id FROM events WHERE project_id = %s AND id = %s)
+     ORDER BY position
+"""

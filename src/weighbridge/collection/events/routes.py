@@ -6,7 +6,7 @@ from typing import Final
 from weighbridge.collection.events import actions, queries
 from weighbridge.collection.events.records import Event, EventChangeBody, EventReceipts, NewEventsBody
 from weighbridge.collection.intake.shortcut import store_event
-from weighbridge.collection.tenancy.project import project_named, project_number
+from weighbridge.collection.tenancy.project import project_named, project_number, project_to_read
 from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 
@@ -37,7 +37,7 @@ EXAMPLES: Final = {
 @get(_PATH, permission="data_collection:read", returns=Page[Event], listing=queries.EVENTS)
 async def list_events(call: ReadCall) -> Page[Event]:
     """List a project's events with their data points."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     return await queries.list_events(call.tx, project, list_request(call.query, queries.EVENTS))
 
 
@@ -58,7 +58,7 @@ async def create_events(call: WriteCall, body: NewEventsBody) -> Event | EventRe
 @get(_ONE, permission="data_collection:read", returns=Event)
 async def get_event(call: ReadCall) -> Event:
     """Read one event."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     return await queries.get_event(call.tx, project, call.path["event_id"])
 
 

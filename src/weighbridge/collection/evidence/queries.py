@@ -1,16 +1,17 @@
 """Read evidence: of an event, of the events behind a batch, or of a page of events."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from msgspec import UNSET
+from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.evidence.records import EventEvidence, Evidence, StoredFile
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import API_PREFIX, ResourceAddress
 from weighbridge.core.platform.permission import Actor
-from weighbridge.db.engine import Read
+from weighbridge.db.engine import Command, Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
@@ -114,21 +115,24 @@ async def get_file(tx: Read, project: int, event: int, text: str) -> StoredFile:
     return stored_file
 
 
-async def evidence_of_events(
-    tx: Read, project: int, events: Collection[int]
-) -> dict[int, list[EventEvidence]]:
-    """The evidence of several events, in the order in which it was attached."""
-    evidence: dict[int, list[EventEvidence]] = {event: [] for event in events}
-    for event, number, kind, name, url in await tx.tuples(
-        """
-        SELECT event_id, id, type, name, url FROM evidence
-         WHERE project_id = %s AND event_id = ANY (%s) ORDER BY event_id, id
-        """,
-        (project, list(evidence)),
-    ):
+def evidence_numbered(project: int, events: Collection[int]) -> Command:
+    """The question for the evidence of several events, in the order in which it was attached."""
+    return _OF_EVENTS, (project, list(events))
+
+
+def evidence_by_event(project: int, rows: Sequence[TupleRow]) -> dict[int, list[EventEvidence]]:
+    """The evidence that was asked for, by its event."""
+    evidence: dict[int, list[EventEvidence]] = {}
+    for event, number, kind, name, url in rows:
         address = _address(project, event, number, url)
-        evidence[event].append(EventEvidence(number, kind, address, name))
+        evidence.setdefault(event, []).append(EventEvidence(number, kind, address, name))
     return evidence
+
+
+_OF_EVENTS: Final = """
+    SELECT event_id, id, type, name, url FROM evidence
+     WHERE project_id = %s AND event_id = ANY (%s) ORDER BY event_id, id
+"""
 
 
 async def _page(tx: Read, request: ListRequest, where: Composable) -> Page[Evidence]:

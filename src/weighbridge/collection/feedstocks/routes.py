@@ -2,7 +2,7 @@
 
 from weighbridge.collection.feedstocks import actions, queries
 from weighbridge.collection.feedstocks.records import Feedstock, FeedstockChangeBody, NewFeedstockBody
-from weighbridge.collection.tenancy.project import project_named
+from weighbridge.collection.tenancy.project import project_named, project_to_read
 from weighbridge.core.identity import ids
 from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
@@ -20,7 +20,7 @@ async def list_feedstocks(call: ReadCall) -> Page[Feedstock]:
 @get(_PATH, permission="data_collection:read", returns=Page[Feedstock], listing=queries.FEEDSTOCKS)
 async def list_feedstocks_of_project(call: ReadCall) -> Page[Feedstock]:
     """List a project's feedstocks."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     return await queries.list_feedstocks_of_project(
         call.tx, project, list_request(call.query, queries.FEEDSTOCKS)
     )
@@ -36,7 +36,7 @@ async def create_feedstock(call: WriteCall, body: NewFeedstockBody) -> Feedstock
 @get(_ONE, permission="data_collection:read", returns=Feedstock)
 async def get_feedstock(call: ReadCall) -> Feedstock:
     """Read one feedstock."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     number = ids.number("feedstock", call.path["feedstock_id"], project)
     return await queries.get_feedstock(call.tx, project, number)
 

@@ -2,7 +2,7 @@
 
 from weighbridge.collection.locations import actions, queries
 from weighbridge.collection.locations.records import Location, LocationChangeBody, NewLocationBody
-from weighbridge.collection.tenancy.project import project_named
+from weighbridge.collection.tenancy.project import project_named, project_to_read
 from weighbridge.core.identity import ids
 from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
@@ -14,7 +14,7 @@ _ONE = _PATH + "/{location_id}"
 @get(_PATH, permission="data_collection:read", returns=Page[Location], listing=queries.LOCATIONS)
 async def list_locations(call: ReadCall) -> Page[Location]:
     """List a project's locations; events name them by id."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     return await queries.list_locations(call.tx, project, list_request(call.query, queries.LOCATIONS))
 
 
@@ -28,7 +28,7 @@ async def create_location(call: WriteCall, body: NewLocationBody) -> Location:
 @get(_ONE, permission="data_collection:read", returns=Location)
 async def get_location(call: ReadCall) -> Location:
     """Read one location."""
-    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    project = project_to_read(call.tx, call.actor, call.path["project_id"])
     number = ids.number("location", call.path["location_id"], project)
     return await queries.get_location(call.tx, project, number)
 

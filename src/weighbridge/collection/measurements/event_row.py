@@ -20,12 +20,14 @@ from weighbridge.errors import NotFound
 
 DataPointValue = Decimal | str | bool
 
-EVENT_SOURCE: Final = """
-    events e
+EVENT_JOINED: Final = """
     JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
     LEFT JOIN feedstocks f ON (f.project_id, f.id) = (e.project_id, e.feedstock_id)
     LEFT JOIN assets a ON (a.project_id, a.id) = (e.project_id, e.asset_id)
 """
+"""What is shown with events `e`."""
+
+EVENT_SOURCE: Final = f"events e {EVENT_JOINED}"
 
 
 class EventRow(msgspec.Struct, frozen=True):
@@ -104,16 +106,16 @@ EVENT_ROW: Final = row_of(
     Column("has_results", f"{HAS_RESULTS} AS has_results"),
 )
 
-_ONE: Final = (
+ONE_EVENT: Final = (
     f"SELECT {EVENT_ROW.columns} FROM {EVENT_SOURCE}"
     " WHERE e.project_id = %s AND e.id = %s AND e.voided_at IS NULL"
 )
-_ONE_LOCKED: Final = f"{_ONE} FOR NO KEY UPDATE OF e"
+_ONE_LOCKED: Final = f"{ONE_EVENT} FOR NO KEY UPDATE OF e"
 
 
 async def event_row(tx: Read, project: int, friendly: str) -> EventRow:
     """The row of an event that is not voided."""
-    return await _row(tx, project, friendly, _ONE)
+    return await _row(tx, project, friendly, ONE_EVENT)
 
 
 async def locked_event_row(tx: Write, project: int, friendly: str) -> EventRow:
@@ -121,11 +123,16 @@ async def locked_event_row(tx: Write, project: int, friendly: str) -> EventRow:
     return await _row(tx, project, friendly, _ONE_LOCKED)
 
 
-async def _row(tx: Read, project: int, friendly: str, statement: LiteralString) -> EventRow:
+def event_number(project: int, friendly: str) -> int:
+    """The number in the friendly id of an event of the project; NotFound for any other text."""
     key = ids.parse("event", friendly)
     if key is None or key != ids.Key(project, key.key):
         raise NotFound
-    row = await tx.row(EVENT_ROW.make, statement, (project, key.key))
+    return key.key
+
+
+async def _row(tx: Read, project: int, friendly: str, statement: LiteralString) -> EventRow:
+    row = await tx.row(EVENT_ROW.make, statement, (project, event_number(project, friendly)))
     if row is None:
         raise NotFound
     return row

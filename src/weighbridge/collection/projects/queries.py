@@ -42,7 +42,7 @@ PROJECT_ROW: Final = row_of(
 async def list_projects(tx: Read, actor: Actor, request: ListRequest) -> Page[Project]:
     """The projects of the actor's account."""
     mine = of_account(actor, "account_id")
-    return await read_page(tx, PROJECT_ROW, PROJECTS, request, source="projects", where=[mine])
+    return await read_page(tx, PROJECT_ROW, PROJECTS, request, source="projects", where=[mine], is_last=True)
 
 
 async def get_project(tx: Read, project_id: int) -> Project:

@@ -19,6 +19,18 @@ async def project_named(tx: Read, actor: Actor, text: str) -> int:
     return int(number)
 
 
+def project_to_read(tx: Read, actor: Actor, text: str) -> int:
+    """The number of the project to read from; whether the account has it is asked with the next statement.
+
+    NotFound comes from there.
+    """
+    number = project_number(text)
+    tx.require(
+        "SELECT FROM projects WHERE id = %s AND account_id = %s", (number, actor.account_id), NotFound()
+    )
+    return number
+
+
 def project_number(text: str) -> int:
     """The number in a friendly id or a number's text; 0, which no project has, for any other text."""
     try:

@@ -15,6 +15,16 @@ MILLISECOND: Final = timedelta(milliseconds=1)
 class Instant(datetime):
     """A datetime that is known to be UTC and whole milliseconds, and is written as such."""
 
+    read_as: str | None = None
+    """The text that the moment was read from, `2025-01-01 00:00:00.12+00`, which is sooner written anew."""
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Read a moment of UTC as the database writes it."""
+        moment = cls.fromisoformat(text)
+        moment.read_as = text
+        return moment
+
     @classmethod
     def of(cls, moment: datetime) -> Self:
         """Take a moment with any offset; finer digits than milliseconds are cut off.
@@ -32,7 +42,12 @@ class Instant(datetime):
     @property
     def text(self) -> str:
         """The wire form, `2025-01-01T00:00:00.000Z`."""
-        return self.isoformat(timespec="milliseconds")[:23] + "Z"
+        text = self.read_as
+        if text is None:
+            return self.isoformat(timespec="milliseconds")[:23] + "Z"
+        if text[19] == "+":
+            return f"{text[:10]}T{text[11:19]}.000Z"
+        return f"{text[:10]}T{text[11:-3][:12]:0<12}Z"
 
 
 @dataclass(frozen=True, slots=True, order=True)

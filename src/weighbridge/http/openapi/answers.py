@@ -108,6 +108,8 @@ def refusals(operation: Operation) -> dict[str, Schema]:
         kinds.append(NotFound)
     if operation.method != "GET":
         kinds += _WRITING
+    if operation.listing is not None and (operation.listing.indexes or operation.listing.needs):
+        kinds.append(Invalid)
     if operation.body is not None:
         kinds += _WITH_BODY
     named = {kind.status: kind.__name__ for kind in kinds} | {_BROKEN[1]: _BROKEN[0]}

@@ -6,6 +6,7 @@ from typing import Final
 
 from weighbridge.core.identity.ids import PREFIXES
 from weighbridge.db.cursor import CURSOR_LENGTH_MAX
+from weighbridge.db.list_page import SORTED_MAX
 from weighbridge.db.listing import PAGE_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Filter, Listing
 from weighbridge.http.idempotency import KEPT_HOURS, KEY_LENGTH_MAX
 from weighbridge.http.openapi.schemas import MOMENT_EXAMPLE, Schema, friendly_id
@@ -130,10 +131,16 @@ def _in_path(name: str) -> Schema:
 
 def _sort(listing: Listing) -> Schema:
     either_way = [direction + name for name in listing.sorts for direction in ("", "-")]
+    description = "What the list is sorted by: one field, or several with commas; a minus descends."
+    if bounded := listing.bounded_sorts:
+        description += f" By {', '.join(bounded)}, or by several, at most {SORTED_MAX:,} records are sorted."
+    for name, groups in listing.needs.items():
+        filters = " and ".join(" or ".join(f"filter{one}" for one in group) for group in groups)
+        description += f" {name} needs {filters}."
     return {
         "name": "sort",
         "in": "query",
-        "description": "What the list is sorted by: one field, or several with commas; a minus descends.",
+        "description": description,
         "style": "form",
         "explode": False,
         "schema": {

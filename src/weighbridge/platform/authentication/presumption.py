@@ -28,6 +28,9 @@ TOKEN_STANDS: Final = f"""
 """A condition for the statement that carries a request out; its parameters are a presumption's values."""
 
 
+_STANDS: Final = f"SELECT WHERE {TOKEN_STANDS}"
+
+
 def remember(database: Database, secret_hash: bytes, actor: Actor) -> None:
     """Remember whom a token acts for."""
     values = {
@@ -47,4 +50,4 @@ def presume(database: Database, token: str, request_id: str) -> Presumption | No
         return None
     permissions, values = remembered
     actor = Actor(values["account"], values["user"], values["token"], permissions, request_id)
-    return Presumption(actor, values["token"], values)
+    return Presumption(actor, values["token"], values, (_STANDS, values))

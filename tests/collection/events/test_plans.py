@@ -1,0 +1,157 @@
+"""A page of events or data points reads about as many rows as it shows, whatever the database knows of them.
+
+Decision 18: which index finds the rows of a page follows from the filters and the sort. What the statements
+read is told by EXPLAIN ANALYZE, of a project of 20,000 events just loaded and never analysed.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+from psycopg.rows import TupleRow
+from psycopg.sql import SQL
+from tests.given import collection as given
+
+from weighbridge.collection.data_points.queries import DATA_POINTS, list_data_points
+from weighbridge.collection.events.queries import EVENTS, list_events
+from weighbridge.core.identity import ids
+from weighbridge.db.engine import Command, Read
+from weighbridge.db.list_page import COUNT_MAX
+from weighbridge.db.listing import list_request
+
+EVENTS_STORED = 20_000
+READ_MAX = 10 * 21 + 5 * (COUNT_MAX + 1)
+"""Rows that all nodes of a plan may give: a page, and what is looked at to count, at each level."""
+
+LOAD = """
+    INSERT INTO events (project_id, id, event_type_id, start_time, end_time, tracking_id, feedstock_id,
+                        location_ids, numbers, is_complete, client_reference)
+    SELECT %(project)s, %(first)s + n, %(kind)s, moment, moment + interval '1 minute', 'T-' || n / 20,
+           %(feedstock)s, ARRAY[%(location)s]::integer[], ARRAY[1, 2, 3], true, 'erp-' || n
+      FROM (SELECT n, '2020-01-01Z'::timestamptz + n * interval '1 minute' AS moment
+              FROM generate_series(0, %(events)s - 1) AS n) AS made
+"""
+LATE = "2020-01-13T00:00:00Z"
+OF_EVENTS: Sequence[dict[str, str]] = (
+    {},
+    {"sort": "-start_time"},
+    {"sort": "id"},
+    {"sort": "-updated_at"},
+    {"filter[slug]": "delivery"},
+    {"filter[slug]": "delivery", "filter[start_time][geq]": LATE},
+    {"filter[location_id]": "{location}"},
+    {"filter[location_id]": "{location}", "filter[slug]": "delivery", "filter[start_time][geq]": LATE},
+    {"filter[feedstock_id]": "{feedstock}", "sort": "-start_time"},
+    {"filter[tracking_id]": "T-900"},
+    {"filter[tracking_id]": "T-900", "filter[slug]": "delivery"},
+    {"filter[tracking_id]": "T-900", "sort": "end_time"},
+    {"filter[start_time][geq]": LATE},
+    {"filter[start_time][leq]": LATE, "sort": "-start_time"},
+    {"filter[end_time][geq]": LATE},
+    {"filter[end_time][leq]": LATE, "sort": "-start_time"},
+)
+OF_POINTS: Sequence[dict[str, str]] = (
+    {},
+    {"sort": "-start_time"},
+    {"sort": "-id"},
+    {"sort": "updated_at"},
+    {"slug": "ash"},
+    {"slug": "ash", "start_time": LATE},
+    {"start_time": LATE},
+    {"end_time": LATE, "sort": "-start_time"},
+)
+
+
+class Explained(Read):
+    """Reads, and keeps the plan of each statement as it was carried out."""
+
+    plans: list[dict[str, Any]]
+
+    async def several(self, *commands: Command) -> list[list[TupleRow]]:
+        for statement, values in commands:
+            if isinstance(statement, str):
+                await super().several((statement, values))
+            else:
+                explained = SQL("EXPLAIN (ANALYZE, FORMAT JSON) {}").format(statement)
+                [[(plan,)]] = await super().several((explained, values))
+                self.plans.append(plan[0]["Plan"])
+        return await super().several(*commands)
+
+    async def lastly(self, *commands: Command) -> list[list[TupleRow]]:
+        return await self.several(*commands)
+
+
+@pytest.fixture(scope="module")
+def stored(server):
+    """A project with many events of one type, at one location; what a query may name of it."""
+    api = server.account().caller()
+    types = [given.number(slug) for slug in ("mass", "ash", "water")]
+    project = given.measuring(api, *types)
+    [kind] = api.get(f"/projects/{project['id']}/event_types").data
+    tags = {"location": given.location(api, project)["id"], "feedstock": given.feedstock(api, project)["id"]}
+    numbers = {name: key.key for name, tag in tags.items() if (key := ids.parse(name, tag))}
+    values = {"project": project["numeric_id"], "first": 10**8, "events": EVENTS_STORED, **numbers}
+    values["kind"] = kind["data_point_types"][0]["nexus_event_type_id"]
+    with server.transaction() as connection:
+        connection.execute("ALTER TABLE events SET (autovacuum_enabled = false)")
+        connection.execute(LOAD, values)
+    yield project["numeric_id"], tags
+    server.sql("ALTER TABLE events RESET (autovacuum_enabled)")
+
+
+@pytest.fixture
+def plans(server, stored):
+    """The plans by which a list is read."""
+    project, tags = stored
+
+    def read(work, listing, query):
+        asked = [(name, value.format_map(tags)) for name, value in query.items()]
+
+        async def run():
+            async with server.database.read() as tx:
+                explained = Explained(await tx.ready())
+                explained.plans = []
+                page = await work(explained, project, list_request(asked, listing))
+                return explained.plans, page
+
+        return server.run(run())
+
+    return read
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for inner in plan.get("Plans", ()):
+        yield from nodes(inner)
+
+
+def rows_read(plan: dict[str, Any]) -> float:
+    """The rows that all parts of a plan gave or dropped."""
+    return sum(
+        (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
+        for node in nodes(plan)
+    )
+
+
+@pytest.mark.parametrize("query", OF_EVENTS, ids=str)
+def test_a_page_of_events_reads_what_it_shows(plans, query):
+    found, page = plans(list_events, EVENTS, query)
+
+    assert len(page.data) == 20
+    assert max(map(rows_read, found)) < READ_MAX
+
+
+@pytest.mark.parametrize("sort", ["start_time", "-updated_at"])
+def test_an_event_is_found_by_its_reference(plans, sort):
+    found, page = plans(list_events, EVENTS, {"filter[client_reference]": "erp-777", "sort": sort})
+
+    assert [event.client_reference for event in page.data] == ["erp-777"]
+    assert max(map(rows_read, found)) < 50
+
+
+@pytest.mark.parametrize("query", OF_POINTS, ids=str)
+def test_a_page_of_data_points_reads_what_it_shows(plans, query):
+    found, page = plans(list_data_points, DATA_POINTS, query)
+
+    assert len(page.data) == 20
+    assert max(map(rows_read, found)) < 3 * READ_MAX

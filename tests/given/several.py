@@ -1,0 +1,108 @@
+"""Several records of every kind in a world: for each list some that are alike, and some that lack something.
+
+Their values are of every type, and in every list there are two that share what the list can be sorted by.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from tests.given import accounting as given_accounting
+from tests.given import collection as given
+from tests.given import instruments as given_instruments
+from tests.given.requests import FORMLESS, RULE, YAML, World, world_of
+from tests.server import Caller, Server
+
+TYPES = [
+    given.number("mass"),
+    given.number("ash", required=False),
+    given.text("note"),
+    given.boolean("dry"),
+]
+MOMENTS = ("2025-01-05T00:00:00Z", "2025-01-05T00:00:00.001Z", "2025-02-05T00:00:00Z", "2025-03-05T00:00:00Z")
+RUN = {"start_time": given_accounting.JANUARY[0], "end_time": given_accounting.JANUARY[1]}
+
+
+def several_of(server: Server) -> World:
+    """A world with several of each kind of record."""
+    world = world_of(server)
+    api = next(world.callers)
+    project = {"id": world.ids["project"]}
+    for _ in range(3):
+        given.project(api, name="Alike")
+    tags = _described(api, project)
+    event = _measured(api, project, tags)
+    for one in (event, world.ids["event"]):
+        _attached(api, one)
+    _accounted(api, world, project)
+    _watched(api, world, project)
+    inside = f"/projects/{project['id']}"
+    point = api.get(f"{inside}/events/{event}").body["data_points"][0]["id"]
+    for value in (6, 7, 8):
+        corrected = {"data_point": {"value": value, "reason": "Recalibrated"}}
+        api.patch(f"{inside}/data_points/{point}", corrected).expect(200)
+    world.account.drain()
+    return replace(world, ids={**world.ids, "event": event, "data_point": point})
+
+
+def _described(api: Caller, project: dict[str, Any]) -> dict[str, Any]:
+    given.event_type(api, project, slug="sample", data_point_types=TYPES)
+    given.event_type(api, project, slug="visit", data_point_types=[given.text("note")])
+    for label in ("Bay", "Row"):
+        given.custom_field(api, project, f"{label} number")
+    for moment in MOMENTS:
+        given.static_input(api, project, slug="factor-b", effective_from=moment, value=2)
+    given.asset(api, project)
+    given.feedstock(api, project)
+    return {
+        "locations": [given.location(api, project)],
+        "feedstock_id": given.feedstock(api, project)["id"],
+        "asset_id": given.asset(api, project)["id"],
+    }
+
+
+def _measured(api: Caller, project: dict[str, Any], tags: dict[str, Any]) -> str:
+    """Events of every shape; gives one with a value of each type."""
+    bodies = [
+        given.event_body(event_type="sample", start_time=moment, values=values, **fields)
+        for moment in MOMENTS
+        for values in ({"mass": 1.5}, {"mass": 10, "ash": -3}, {"ash": 0}, {"note": "wet", "dry": False})
+        for fields in ({}, tags | {"tracking_id": "T-1"})
+    ]
+    bodies += [given.event_body(start_time=moment, values={"mass": 2}) for moment in MOMENTS]
+    bodies.append(given.event_body(event_type="visit", end_time="2025-01-09T00:00:00Z"))
+    bodies[0]["client_reference"] = "first"
+    given.events(api, project, bodies)
+    every = {"mass": 5, "ash": 0, "note": "a", "dry": True}
+    return str(given.event(api, project, event_type="sample", values=every)["id"])
+
+
+def _attached(api: Caller, event: str) -> None:
+    for name in ("B", "A", "A"):
+        link = FORMLESS["create_evidence"]["evidence"] | {"name": name}
+        api.post(f"/events/{event}/evidence", {"evidence": link}).expect(201)
+
+
+def _accounted(api: Caller, world: World, project: dict[str, Any]) -> None:
+    model = {"id": world.ids["model"]}
+    given_accounting.version(api, model, YAML.replace("Deliveries", "Deliveries again"))
+    given_accounting.model(api, project, YAML.replace("Deliveries", "Other"))
+    for name in ("Sold", "Stored"):
+        given_accounting.ledger(api, project, name=name)
+    certificates = {"id": world.ids["system_ledger"]}
+    for external in ("REC-1", "REC-2", "REC-3"):
+        given_instruments.enter(api, certificates, external).expect(201)
+    for _ in range(3):
+        body = {"model_run": RUN | {"data_point_ids": [world.ids["data_point"]]}}
+        api.post(f"/models/{model['id']}/model_runs", body).expect(201)
+    generation = given_accounting.range_of(given_accounting.QUARTER)
+    api.post(f"/ledgers/{world.ids['ledger']}/batch_generations", generation).expect(202)
+    world.account.drain()
+
+
+def _watched(api: Caller, world: World, project: dict[str, Any]) -> None:
+    for name in ("Zeal", "Care"):
+        api.post(f"/projects/{project['id']}/rules", {"rule": RULE | {"name": name}}).expect(201)
+    for limit in (2, 3, 4):
+        changed = {"rule": {"expression": f"{{{{mass}}}} > {limit}"}}
+        api.patch(f"/rules/{world.ids['rule']}", changed).expect(200)
+    world.account.drain()

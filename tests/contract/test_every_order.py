@@ -105,9 +105,9 @@ def _value(world: World, records: list[Any], field: str) -> tuple[str, str]:
     if field == "project_id":
         return world.ids["project"], str(world.ids["project_number"])
     name = "id" if field == "friendly_id" else field
-    shown = [str(one[name]) for one in records if one.get(name) is not None]
+    shown = [one[name] for one in records if one.get(name) is not None]
     if shown and field not in VALUES:
-        return shown[0], shown[0]
+        return str(shown[0]), str(shown[0]).lower() if isinstance(shown[0], bool) else str(shown[0])
     kind = kind_of(field)
     if kind in world.ids and field.endswith("_id"):
         value = str(world.ids["event_type_number"] if field.startswith("nexus") else world.ids[kind])

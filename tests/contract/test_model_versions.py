@@ -106,7 +106,7 @@ def test_a_description_has_at_most_500_characters(api, model):
 
     error = api.patch(path, {"model": {"description": "x" * 501}}).expect(422).error
 
-    assert (error["field"], error["code"]) == ("model.description", "invalid")
+    assert (error["field"], error["code"]) == ("description", "invalid")
 
 
 def test_one_version_is_the_latest(api, model):

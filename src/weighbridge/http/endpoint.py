@@ -16,6 +16,7 @@ from litestar import Response
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import Empty
 
+from weighbridge.core.identity.suggestion import did_you_mean
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
@@ -306,8 +307,12 @@ def _query(request: WebRequest) -> tuple[tuple[str, str], ...]:
         said = f"takes {', '.join(takes)}" if takes else "takes none"
         unknown = [name for name in dict.fromkeys(name for name, _ in query) if name not in takes]
         if problems := [
-            Problem(f"{name} is not a parameter of this request, which {said}.", name, "unknown")
-            for name in unknown
+            Problem(
+                f"{name} is not a parameter of this request{did_you_mean(name, takes, index)}, which {said}.",
+                name,
+                "unknown",
+            )
+            for index, name in enumerate(unknown)
         ]:
             raise Malformed(problems)
     return query

@@ -96,8 +96,8 @@ def test_a_name_that_breaks_a_rule_is_refused_when_made_and_when_changed(api, ki
     made = kind.create(api, project, name=name).expect(422).error
     changed = kind.update(api, project, wood, name=name).expect(422).error
 
-    assert (made["field"], made["code"]) == (f"{kind.one}.name", code)
-    assert (changed["field"], changed["code"]) == (f"{kind.one}.name", code)
+    assert (made["field"], made["code"]) == ("name", code)
+    assert (changed["field"], changed["code"]) == ("name", code)
     assert api.get(kind.path(project, wood)).body == wood
 
 

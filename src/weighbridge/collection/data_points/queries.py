@@ -169,9 +169,10 @@ async def data_point_row(tx: Read, project: int, friendly: str) -> DataPointRow:
 
 async def get_event_data_point(tx: Read, project: int, event: str, friendly: str) -> DataPoint:
     """One data point of one event; another event's is not found here."""
+    await event_row(tx, project, event)
     point = await get_data_point(tx, project, friendly)
     if point.event.id != event:
-        raise NotFound
+        raise NotFound("data_point", friendly)
     return point
 
 

@@ -124,10 +124,10 @@ async def locked_event_row(tx: Write, project: int, friendly: str) -> EventRow:
 async def _row(tx: Read, project: int, friendly: str, statement: LiteralString) -> EventRow:
     key = ids.parse("event", friendly)
     if key is None or key != ids.Key(project, key.key):
-        raise NotFound
+        raise NotFound("event", friendly)
     row = await tx.row(EVENT_ROW.make, statement, (project, key.key))
     if row is None:
-        raise NotFound
+        raise NotFound("event", friendly)
     return row
 
 

@@ -208,3 +208,17 @@ def audited(sql, project, action):
         project["numeric_id"],
         action,
     )
+
+
+def test_a_data_point_is_corrected_below_its_event_too(api, project):
+    event, other = (given.event(api, project, values={"mass": 12}) for _ in range(2))
+    [mass] = event["data_points"]
+    inside = f"/projects/{project['id']}/events"
+
+    corrected = correct(api, f"{inside}/{event['id']}/data_points/{mass['id']}", 13).expect(200).body
+
+    assert (corrected["value"], corrected["raw_value"]) == (13, 12)
+    assert api.get(f"/projects/{project['id']}/data_points/{mass['id']}").body == corrected
+    correct(api, f"{inside}/{other['id']}/data_points/{mass['id']}", 14).expect_not_found(
+        "data_point", mass["id"]
+    )

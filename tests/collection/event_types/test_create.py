@@ -135,3 +135,11 @@ def test_more_data_point_types_than_the_limit_are_refused(api):
     error = create(api, given.project(api), data_point_types=types).expect(422).error
 
     assert error["message"] == "There are 1001 data point types; an event type has at most 1000."
+
+
+def test_an_event_type_may_be_made_without_data_point_types(api):
+    project = given.project(api)
+
+    made = api.post(f"/projects/{project['id']}/event_types", {"event_type": {"name": "Visit"}})
+
+    assert made.expect(201).body["data_point_types"] == []

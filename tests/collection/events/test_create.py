@@ -94,8 +94,8 @@ def test_values_of_every_type_come_back(api):
     ("slug", "value"),
     [
         ("mass", "12"), ("mass", True), ("mass", None), ("mass", []), ("mass", {"amount": 1}),
-        ("note", 12), ("note", ""), ("note", " \t\n"), ("note", None), ("note", False),
-        ("sealed", 1), ("sealed", "true"), ("sealed", None),
+        ("note", 12), ("note", ""), ("note", " \t\n"), ("note", False),
+        ("sealed", 1), ("sealed", "true"),
     ],
 )  # fmt: skip
 def test_a_value_of_another_type_is_refused(api, slug, value):
@@ -383,3 +383,25 @@ def test_the_answer_to_a_creation_is_what_reading_the_event_gives(api):
         "150000", "1E-7", "0.00", "7", "12.50", "1234567890123456789012345678.901234",
     ]  # fmt: skip
     assert (made.body["start_time"], made.body["missing"]) == ("2025-01-01T04:00:00.123Z", ["absent"])
+
+
+def test_null_for_an_optional_data_point_is_as_if_it_were_left_out(api):
+    project = given.measuring(api, MASS, given.number("moisture", required=False), given.text("note"))
+
+    sent = create(api, project, values={"mass": 2, "moisture": None, "note": None}).expect(201).body
+    listed = api.get(f"/projects/{project['id']}/events/{sent['id']}").expect(200).body
+    many = [given.event_body(values={"mass": 3, "note": None})]
+    receipts = api.post(f"/projects/{project['id']}/events", {"events": many}).expect(201).data
+
+    assert [(point["slug"], point["value"]) for point in sent["data_points"]] == [("mass", 2)]
+    assert listed == sent
+    assert [one["status"] for one in receipts] == ["complete"]
+
+
+def test_null_for_a_required_data_point_is_refused_by_name(api):
+    project = given.measuring(api, MASS)
+
+    error = create(api, project, values={"mass": None}).expect(422).error
+
+    assert (error["field"], error["code"]) == ("data_points[0].value", "invalid")
+    assert error["message"] == "event.data_points[0].value of 'mass' is null; it takes a number."

@@ -116,3 +116,14 @@ def test_evidence_of_one_event_is_not_that_of_its_neighbour(api, project, path):
     api.post(path, link()).expect(201)
 
     assert api.get(f"/projects/{project['id']}/events/{other['id']}/evidences").data == []
+
+
+def test_the_type_of_a_link_may_be_called_evidence_type(api, path):
+    sent = {"evidence": {"evidence_type": "url", "url": "https://example.org/a", "name": "A"}}
+    both = link(evidence_type="url")
+
+    made = [api.post(path, body).expect(201).body["type"] for body in (sent, both)]
+    error = api.post(path, link(evidence_type="file")).expect(422).error
+
+    assert made == ["url", "url"]
+    assert (error["field"], error["code"]) == ("evidence_type", "invalid")

@@ -9,7 +9,7 @@ from weighbridge.collection.named_records.asset import ASSET_ROW
 from weighbridge.collection.tenancy.project import read_project
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_page
+from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, ListRequest, Page, read_moment, read_page
 from weighbridge.platform.tenancy.scope import find, of_projects
 
 ASSETS: Final = Listing(
@@ -19,6 +19,7 @@ ASSETS: Final = Listing(
     filters={
         "name": Filter("name", str, "a name"),
         "project_id": Filter("project_id", read_project, "an id prj_… or a project's number"),
+        "created_at": Filter("created_at", read_moment, MOMENT, BOUNDS),
     },
 )
 

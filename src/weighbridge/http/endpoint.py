@@ -332,11 +332,13 @@ def _summary(function: Callable[..., Any]) -> str:
     return function.__doc__.strip()
 
 
-def _route(operation: Operation, handler: Callable[[WebRequest], Awaitable[Sent]]) -> HTTPRouteHandler:
-    typed = "/".join(
-        f"{{{part[1:-1]}:str}}" if part.startswith("{") else part for part in operation.path.split("/")
-    )
+def framework_path(path: str) -> str:
+    """A path with braces around the names of its parameters, as the framework writes it."""
+    parts = path.split("/")
+    return "/".join(f"{{{part[1:-1]}:str}}" if part.startswith("{") else part for part in parts)
 
+
+def _route(operation: Operation, handler: Callable[[WebRequest], Awaitable[Sent]]) -> HTTPRouteHandler:
     async def named(request: WebRequest) -> Sent:
         request.scope["state"]["operation"] = operation.name
         return await handler(request)
@@ -344,7 +346,7 @@ def _route(operation: Operation, handler: Callable[[WebRequest], Awaitable[Sent]
     named.__name__ = operation.name
     named.__annotations__ = {"request": WebRequest, "return": Reply}
     return HTTPRouteHandler(
-        typed,
+        framework_path(operation.path),
         http_method=operation.method,
         status_code=200,  # each response says its own; the framework allows no 204 with a response class
         media_type=_JSON,

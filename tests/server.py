@@ -29,6 +29,7 @@ import uvicorn
 import uvloop
 
 from weighbridge.app import build
+from weighbridge.core.error_code import CODES
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.db.engine import Database
@@ -86,6 +87,18 @@ class Answer:
         assert len(self.errors) == 1, self.text
         return self.errors[0]
 
+    def check_codes(self) -> None:
+        """Fail unless every error has a code that the catalogue has for this status."""
+        for error in self.errors:
+            assert error["code"] in CODES, self.text
+            assert self.status in CODES[error["code"]].statuses, f"{self.status} {self.text}"
+
+    def expect_not_found(self, kind: str, named: object) -> None:
+        """Fail unless it says that the account has no record of this type and id."""
+        assert self.expect(404).errors == [
+            {"message": "record not found", "code": "not_found", "type": kind, "id": str(named)}
+        ]
+
     def expect(self, status: int) -> "Answer":
         """Fail with the whole answer unless it has the status."""
         assert self.status == status, f"{self.status} {self.text}"
@@ -131,7 +144,10 @@ class Caller:
         if content is not None:
             usual["content-type"] = "application/json"
         given = {name.lower(): value for name, value in (headers or {}).items()}
-        return self.server.request(method, API_PREFIX + path, query, content, usual | given)
+        answer = self.server.request(method, API_PREFIX + path, query, content, usual | given)
+        if answer.status >= 400 and method != "HEAD":
+            answer.check_codes()
+        return answer
 
 
 class Account:

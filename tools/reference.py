@@ -1,4 +1,4 @@
-"""The reference pages that are made from the code: settings, lists, limits and the two languages.
+"""The reference pages that are made from the code: settings, lists, limits, errors and the two languages.
 
 Each page derives from the table that the service itself runs by, so a page cannot disagree with the
 service; a test compares the stored pages with what this module makes.
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from weighbridge.app import SLICES
+from weighbridge.core.error_code import GROUPS
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model.reference import page as language
@@ -51,6 +52,25 @@ Each limit is one named constant, and a refusal says the limit that it stands on
 limit is lowered to it."""
 
 
+_ABOUT_ERRORS: Final = """\
+Every answer that is no success has one shape: `{"status": "error", "statusCode": N, "errors": [...],
+"request_id"}`. Each error has a `message`, a sentence for people, and a `code`, a word for programs. A code
+keeps its meaning; a sentence may change.
+
+Beside them an error has, where they apply:
+
+- `field`: the path of what is wrong, below the key that wraps the record: `version_label`,
+  `data_points[0].value`. Where the body holds many records the path begins with their list:
+  `events[3].data_points[0].value`. It is the same for a wrong shape (400) as for a broken rule (422). A
+  parameter of the query is named as it was sent.
+- `records`: the ids of the records that are in the way.
+- `type` and `id`: of a record that is not there (404), what it is and the id by which it was asked for.
+
+Where an unknown field, parameter or filter resembles one that is known, the message says so: `(did you mean
+page_size?)`. The same codes stand on problems that answers tell without refusing, such as those of a preview
+or of the validation of a model: the status 200 below."""
+
+
 class Limit(NamedTuple):
     """A constant of the code that says how much of something there may be."""
 
@@ -77,6 +97,7 @@ def pages() -> dict[str, str]:
         "settings.md": settings_page(),
         "lists.md": lists_page(),
         "limits.md": limits_page(),
+        "errors.md": errors_page(),
         "model-language.md": language_page(),
         "rule-language.md": rule_language_page(),
     }
@@ -163,6 +184,18 @@ def limits_page() -> str:
         _ABOUT_LIMITS,
         _table(("Limit", "Value", "Constant"), rows),
     )
+
+
+def errors_page() -> str:
+    """The catalogue of error codes."""
+    sections = []
+    for title, group in GROUPS.items():
+        rows = [
+            (f"`{code}`", ", ".join(map(str, said.statuses)) or "none", said.meaning, said.remedy)
+            for code, said in group.items()
+        ]
+        sections.append(f"## {title}\n\n{_table(('Code', 'Status', 'Meaning', 'What to do'), rows)}")
+    return _page("Errors", _ABOUT_ERRORS, *sections)
 
 
 def language_page() -> str:

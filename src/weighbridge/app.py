@@ -29,7 +29,7 @@ from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.http import edge, health, metrics, refusal, wire
-from weighbridge.http.openapi import page
+from weighbridge.http.openapi import options, page
 from weighbridge.http.rate_limit import RateLimiter
 from weighbridge.modelling.models.routes import ROUTES as MODELS
 from weighbridge.modelling.static_inputs.routes import ROUTES as STATIC_INPUTS
@@ -100,7 +100,7 @@ def build(settings: Settings) -> edge.Application:
     limiter = RateLimiter(settings.rate_limit_per_minute)
     application = Litestar(
         route_handlers=[
-            Router(API_PREFIX, route_handlers=[handler for routes in SLICES for handler in routes]),
+            Router(API_PREFIX, route_handlers=_handlers()),
             *health.ROUTES,
             metrics.metrics,
             *page.routes(SLICES, API_PREFIX),
@@ -125,5 +125,11 @@ def build(settings: Settings) -> edge.Application:
         cast("edge.Application", application),
         is_https=base_url.startswith("https:"),
         body_seconds=settings.request_body_seconds,
+        origins=settings.cors_origins,
         untouched=lambda: limiter.untouched().headers,
     )
+
+
+def _handlers() -> list[HTTPRouteHandler]:
+    """The handlers below the prefix; those of OPTIONS first, or the framework makes its own."""
+    return [*options.routes(SLICES, API_PREFIX), *(handler for routes in SLICES for handler in routes)]

@@ -6,15 +6,18 @@ An action collects every problem it finds and raises one of these once; `http` r
 from collections.abc import Sequence
 
 from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
 
 
 class Refusal(Exception):
     """The caller asked for something that cannot be done; nothing was changed."""
 
     status = 500
+    code = "internal_error"
+    """What a problem of such a refusal is called that says no code of its own."""
 
-    def __init__(self, problems: Sequence[Problem] | str) -> None:
-        self.problems = (Problem(problems),) if isinstance(problems, str) else tuple(problems)
+    def __init__(self, problems: Sequence[Problem] | str, code: str | None = None) -> None:
+        self.problems = (Problem(problems, None, code),) if isinstance(problems, str) else tuple(problems)
         super().__init__("; ".join(problem.message for problem in self.problems))
 
 
@@ -22,63 +25,85 @@ class Malformed(Refusal):
     """The request has the wrong shape."""
 
     status = 400
+    code = "malformed"
 
 
 class Unauthorized(Refusal):
     """No usable token came with the request."""
 
     status = 401
+    code = "unauthorized"
 
 
 class Forbidden(Refusal):
     """The token lacks the permission that the route asks for."""
 
     status = 403
+    code = "forbidden"
 
 
 class NotFound(Refusal):
-    """No such record, or a record of another account."""
+    """No such record, or a record of another account.
+
+    Whoever looks a record up says its type and the id that was asked for; of the record that stands last in
+    the path they may be left out.
+    """
 
     status = 404
+    code = "not_found"
 
-    def __init__(self, problems: Sequence[Problem] | str = "record not found") -> None:
-        super().__init__(problems)
+    def __init__(
+        self,
+        type: str | None = None,  # noqa: A002 - the field's name
+        id: str | int | None = None,  # noqa: A002
+        *,
+        message: str = "record not found",
+        code: str = "not_found",
+    ) -> None:
+        named = None if id is None else shorten(str(id))
+        super().__init__([Problem(message, None, code, (), type, named)])
 
 
 class TooSlow(Refusal):
     """The body took longer to arrive than the service waits."""
 
     status = 408
+    code = "too_slow"
 
 
 class Conflict(Refusal):
     """The record is in a state that does not allow this."""
 
     status = 409
+    code = "conflict"
 
 
 class TooLarge(Refusal):
     """The body is over the limit."""
 
     status = 413
+    code = "too_large"
 
 
 class UnsupportedMediaType(Refusal):
     """The body has a content type that the route does not read."""
 
     status = 415
+    code = "unsupported_media_type"
 
 
 class Invalid(Refusal):
     """The request has the right shape and breaks a rule."""
 
     status = 422
+    code = "invalid"
 
 
 class TooManyRequests(Refusal):
     """The token has used up its requests of this minute."""
 
     status = 429
+    code = "rate_limited"
 
     def __init__(self, problems: Sequence[Problem] | str, *, retry_after_seconds: int) -> None:
         super().__init__(problems)
@@ -89,9 +114,11 @@ class Damaged(Refusal):
     """What was stored is not what comes back."""
 
     status = 500
+    code = "damaged"
 
 
 class Unavailable(Refusal):
     """The service cannot answer just now; the same request may succeed later."""
 
     status = 503
+    code = "unavailable"

@@ -8,6 +8,7 @@ Invariants: `read` either gives settings that all lie in their ranges or raises 
 """
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -27,6 +28,14 @@ class Range:
 
     least: int
     greatest: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """What each text of a list looks like, and how that is said."""
+
+    pattern: re.Pattern[str]
+    said: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +74,14 @@ class Settings:
     request_body_bytes: Annotated[
         int, "The size of the largest request body that is read, in bytes.", Range(1_024, 1_073_741_824)
     ] = 67_108_864
+    cors_origins: Annotated[
+        tuple[str, ...],
+        "Origins whose pages may call from a browser (CORS), separated by commas; * is any, unset is none.",
+        TextForm(
+            re.compile(r"\*|https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?"),
+            "origins such as https://plant.example, separated by commas, or *",
+        ),
+    ] = ()
     request_body_seconds: Annotated[
         int, "How long a request's body may take to arrive, in seconds.", Range(1, 3600)
     ] = 30
@@ -93,6 +110,7 @@ class Setting:
     doc: str
     kind: Any
     range: Range | None
+    form: TextForm | None
 
 
 def read(environ: Mapping[str, str] = os.environ) -> Settings:
@@ -120,7 +138,11 @@ def read_with(**options: object) -> Settings:
 def environment(settings: Settings) -> dict[str, str]:
     """Write the settings as the variables that another process reads them from."""
     values = {setting.variable: getattr(settings, setting.field) for setting in TABLE}
-    return {variable: str(value) for variable, value in values.items() if value is not None}
+    return {
+        variable: ",".join(value) if isinstance(value, tuple) else str(value)
+        for variable, value in values.items()
+        if value is not None
+    }
 
 
 def unknown_variables(environ: Mapping[str, str] = os.environ) -> list[str]:
@@ -133,6 +155,8 @@ def _parse(setting: Setting, text: str) -> Any:
     if get_origin(setting.kind) is Literal:
         allowed = get_args(setting.kind)
         return text if text in allowed else _problem(setting, text, f"one of {', '.join(allowed)}")
+    if setting.form is not None:
+        return _texts(setting, text, setting.form)
     if setting.kind is int:
         return _whole_number(setting, text)
     return Path(text).expanduser() if setting.kind is Path else text
@@ -148,6 +172,12 @@ def _whole_number(setting: Setting, text: str) -> int | Problem:
     return number if inside else _problem(setting, text, allowed)
 
 
+def _texts(setting: Setting, text: str, form: TextForm) -> tuple[str, ...] | Problem:
+    texts = tuple(filter(None, (one.strip() for one in text.split(","))))
+    fit = all(form.pattern.fullmatch(one) for one in texts)
+    return texts if fit else _problem(setting, text, form.said)
+
+
 def _problem(setting: Setting, text: str, allowed: str) -> Problem:
     return Problem(
         f"{setting.variable} is {text!r}, and must be {allowed}.", setting.field, "invalid_setting"
@@ -159,18 +189,21 @@ def _table() -> tuple[Setting, ...]:
     rows = []
     for field in fields(Settings):
         kind, doc, *limits = get_args(hints[field.name])
-        present = [choice for choice in get_args(kind) if choice is not NoneType]
+        ranges = [one for one in limits if isinstance(one, Range)]
+        forms = [one for one in limits if isinstance(one, TextForm)]
         optional = NoneType in get_args(kind)
+        present = [choice for choice in get_args(kind) if choice is not NoneType]
         kind = present[0] if optional else kind
         rows.append(
             Setting(
                 field=field.name,
                 variable=PREFIX + field.name.upper(),
                 type=_type_name(kind),
-                default="" if field.default in {None, MISSING} else str(field.default),
+                default="" if field.default in {None, MISSING, ()} else str(field.default),
                 doc=doc,
                 kind=kind,
-                range=limits[0] if limits else None,
+                range=ranges[0] if ranges else None,
+                form=forms[0] if forms else None,
             )
         )
     return tuple(rows)
@@ -179,7 +212,7 @@ def _table() -> tuple[Setting, ...]:
 def _type_name(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return " | ".join(get_args(kind))
-    return {Path: "path", str: "text", int: "whole number"}[kind]
+    return {Path: "path", str: "text", int: "whole number", tuple[str, ...]: "list of texts"}[kind]
 
 
 TABLE = _table()

@@ -40,6 +40,7 @@ ROWS = {
     "update_event": "event.update",
     "void_event": "event.void",
     "correct_data_point": "data_point.correct",
+    "correct_event_data_point": "data_point.correct",
     "revert_data_point": "data_point.revert",
     "create_evidence": "evidence.create",
     "create_model": "model.create",

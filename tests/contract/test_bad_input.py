@@ -30,6 +30,7 @@ from tests.given.requests import (
 from tests.server import Answer, Caller, Server
 
 from weighbridge.http.openapi.parameters import names_in
+from weighbridge.http.shape import wrapping_keys
 
 LIMIT = 4_096
 LONG = "x" * 1_000_000
@@ -56,6 +57,8 @@ NUMBERS = {
     "-Infinity": "infinity below zero",
 }
 MARK = "@the number@"
+
+WRAPPING = {key for operation in OPERATIONS.values() for key in wrapping_keys(operation.body)}
 
 Place = tuple[str, tuple[str, ...]]
 
@@ -154,7 +157,8 @@ def send(server: Server, world: World):
 
 def named(answer: Answer, way: tuple[str, ...]) -> dict[str, Any]:
     """The error of the field, or of its one element, which is among those that the answer names."""
-    fields = {at(way), way[-1], f"{at(way)}[0]"}
+    place = at(way[1:]) if way[0] in WRAPPING and len(way) > 1 else at(way)
+    fields = {place, f"{place}[0]"}
     found = [error for error in answer.errors if error.get("field") in fields]
     assert found, answer.text
     error: dict[str, Any] = found[0]

@@ -80,3 +80,69 @@ def test_a_body_that_does_not_arrive_in_time_is_refused_and_its_connection_close
     assert b" 408 " in received
     assert b"did not arrive within 1 seconds" in received
     assert 0.5 < time.monotonic() - started < 5
+
+
+PLANT = "https://plant.example"
+
+
+@pytest.fixture(scope="module")
+def open_server(postgres: str):
+    """A service that the pages of one other origin may call."""
+    with Server(postgres, cors_origins=(PLANT, "http://localhost:3000")) as service:
+        yield service
+
+
+def cross_origin(answer):
+    return {name: value for name, value in answer.headers.items() if name.startswith("access-control-")}
+
+
+def preflight(server: Server, origin: str, path: str = "/api/v1/projects"):
+    headers = {"origin": origin, "access-control-request-method": "POST"}
+    return server.request("OPTIONS", path, (), None, headers)
+
+
+def test_no_other_origin_may_call_unless_a_setting_says_so(server: Server, api: Caller):
+    answer = api.send("GET", "/projects", headers={"origin": PLANT}).expect(200)
+    asked = preflight(server, PLANT).expect(200)
+
+    assert (cross_origin(answer), cross_origin(asked), "vary" in answer.headers) == ({}, {}, False)
+
+
+def test_pages_of_an_origin_that_is_set_may_call_and_read_refusals_too(open_server: Server):
+    caller = open_server.account().caller()
+
+    for path, status in (("/projects", 200), ("/nowhere", 404), ("/projects?page=0", 400)):
+        answer = caller.send("GET", path, headers={"origin": PLANT}).expect(status)
+
+        assert cross_origin(answer)["access-control-allow-origin"] == PLANT
+        assert "X-Request-Id" in cross_origin(answer)["access-control-expose-headers"]
+        assert answer.headers["vary"] == "Origin"
+
+
+def test_a_browser_that_asks_first_is_told_methods_and_headers(open_server: Server):
+    asked = preflight(open_server, PLANT).expect(204)
+
+    assert asked.text == ""
+    assert cross_origin(asked) | {"access-control-expose-headers": ""} == {
+        "access-control-allow-origin": PLANT,
+        "access-control-allow-methods": "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
+        "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, X-Request-Id",
+        "access-control-max-age": "600",
+        "access-control-expose-headers": "",
+    }
+
+
+@pytest.mark.parametrize("origin", ["https://plant.example.evil", "http://plant.example", "null", ""])
+def test_pages_of_any_other_origin_are_told_nothing(open_server: Server, origin: str):
+    asked = preflight(open_server, origin).expect(200)
+    answer = open_server.account().caller().send("GET", "/projects", headers={"origin": origin}).expect(200)
+
+    assert (cross_origin(asked), cross_origin(answer)) == ({}, {})
+    assert answer.headers["vary"] == "Origin"
+
+
+def test_a_star_lets_pages_of_every_origin_call(postgres: str):
+    with Server(postgres, cors_origins=("*",)) as service:
+        answer = service.account().caller().send("GET", "/projects", headers={"origin": PLANT}).expect(200)
+
+    assert cross_origin(answer)["access-control-allow-origin"] == "*"

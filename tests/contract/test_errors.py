@@ -23,7 +23,7 @@ def body_of(answer):
     assert body["errors"]
     for error in body["errors"]:
         assert error["message"]
-        assert set(error) <= {"message", "field", "code"}
+        assert {"message", "code"} <= set(error) <= {"message", "field", "code", "type", "id"}
     assert answer.headers["content-type"] == "application/json"
     return body
 
@@ -63,13 +63,15 @@ def test_a_refusal_without_a_token_has_the_same_shape(anyone):
 def test_a_path_outside_the_api_has_the_same_shape(server):
     answer = server.request("GET", "/nowhere", (), None, {})
 
-    assert body_of(answer.expect(404))["errors"] == [{"message": "There is nothing at this path."}]
+    assert body_of(answer.expect(404))["errors"] == [
+        {"message": "There is nothing at this path.", "code": "no_such_path"}
+    ]
 
 
 def test_a_key_that_is_required_is_named(api):
     error = api.post("/projects", {"project": {}}).expect(400).error
 
-    assert error == {"message": "project.name is required.", "field": "project.name", "code": "required"}
+    assert error == {"message": "project.name is required.", "field": "name", "code": "required"}
 
 
 def test_a_key_that_is_unknown_is_named(api):
@@ -78,7 +80,7 @@ def test_a_key_that_is_unknown_is_named(api):
     assert error == {
         "message": "project.colour is not a field of this request; "
         "project takes name, description, time_zone.",
-        "field": "project.colour",
+        "field": "colour",
         "code": "unknown",
     }
 
@@ -114,7 +116,7 @@ def test_a_wrong_type_says_what_is_expected(api):
 
     assert error == {
         "message": "project.name is 7; it takes a text.",
-        "field": "project.name",
+        "field": "name",
         "code": "invalid",
     }
 
@@ -170,7 +172,7 @@ def test_what_only_resembles_json_is_refused(api, body):
     ],
 )
 def test_a_body_that_is_no_json_is_refused_with_the_reason(api, body, said):
-    assert api.post("/projects", body).expect(400).error == {"message": said}
+    assert api.post("/projects", body).expect(400).error == {"message": said, "code": "malformed"}
 
 
 TIME = "it takes a time with an offset or Z, as in 2025-01-01T00:00:00Z."
@@ -182,7 +184,13 @@ WITH_UNIT = given.event_body() | {"data_points": [{"slug": "mass", "value": 1, "
     ("sent", "said"),
     [
         ([], "The body is a list; it takes an object."),
-        (given.event_body(), "event_type is not a field of this request; the body takes event, events."),
+        (
+            given.event_body(),
+            (
+                "event_type is not a field of this request (did you mean event.event_type?);"
+                " the body takes event, events."
+            ),
+        ),
         ({"events": {}}, "events is an object; it takes a list."),
         ({"event": given.event_body(event_type=None)}, "event.event_type is null; it takes a text."),
         ({"event": given.event_body(tracking_id=5.5)}, "event.tracking_id is 5.5; it takes a text or null."),
@@ -233,15 +241,15 @@ def test_a_packed_body_is_refused_by_its_encoding(api):
 @pytest.mark.parametrize(
     ("path", "body", "field"),
     [
-        ("/projects", {"project": {"name": "a\0b"}}, "project.name"),
-        ("/projects", {"project": {"name": "a", "description": "\0"}}, "project.description"),
-        ("{p}/feedstocks", {"feedstock": {"name": "\0"}}, "feedstock.name"),
-        ("{p}/locations", {"location": {"name": "a", "address": {"city": "\0"}}}, "location.address.city"),
-        ("{p}/event_types", {"event_type": {"name": "a\0", "data_point_types": []}}, "event_type.name"),
-        ("{p}/events", {"event": given.event_body(event_type="\0")}, "event.event_type"),
+        ("/projects", {"project": {"name": "a\0b"}}, "name"),
+        ("/projects", {"project": {"name": "a", "description": "\0"}}, "description"),
+        ("{p}/feedstocks", {"feedstock": {"name": "\0"}}, "name"),
+        ("{p}/locations", {"location": {"name": "a", "address": {"city": "\0"}}}, "address.city"),
+        ("{p}/event_types", {"event_type": {"name": "a\0", "data_point_types": []}}, "name"),
+        ("{p}/events", {"event": given.event_body(event_type="\0")}, "event_type"),
         ("{p}/events", {"events": [given.event_body(), given.event_body(notes="\0")]}, "events[1].notes"),
-        ("{p}/events", {"event": given.event_body(client_reference="\0")}, "event.client_reference"),
-        ("{p}/events", {"event": given.event_body(values={"note": "a\0"})}, "event.data_points[0].value"),
+        ("{p}/events", {"event": given.event_body(client_reference="\0")}, "client_reference"),
+        ("{p}/events", {"event": given.event_body(values={"note": "a\0"})}, "data_points[0].value"),
     ],
 )
 def test_a_nul_character_is_refused_wherever_it_stands(api, path, body, field):
@@ -291,5 +299,73 @@ def test_a_method_that_a_path_does_not_take_is_refused_with_those_it_takes(api):
 def test_a_record_that_does_not_exist_says_so(api):
     project = given.project(api)
 
-    for path in ("/projects/prj_0", f"/projects/{project['id']}/events/evt_0", "/async_tasks/999999999"):
-        assert api.get(path).expect(404).errors == [{"message": "record not found"}]
+    for path, kind, named in (
+        ("/projects/prj_0", "project", "prj_0"),
+        (f"/projects/{project['id']}/events/evt_0", "event", "evt_0"),
+        ("/async_tasks/999999999", "async_task", "999999999"),
+        ("/projects/prj_0/events/evt_0", "project", "prj_0"),
+    ):
+        api.get(path).expect_not_found(kind, named)
+
+
+def test_an_id_of_any_length_is_repeated_in_short(api):
+    assert api.get(f"/projects/{'p' * 5000}").expect(404).error["id"] == f"{'p' * 59}…"
+
+
+def test_a_refusal_without_a_usable_token_says_which_by_its_code(anyone, account):
+    caller = account.caller("data_collection:read")
+    caller.token = f"{caller.token[:-1]}{'a' if caller.token[-1] != 'a' else 'b'}"
+
+    codes = [
+        one.get("/projects").expect(401).error["code"] for one in (anyone, caller, account.expired_caller())
+    ]
+
+    assert codes == ["token_missing", "token_unknown", "token_expired"]
+
+
+def test_a_refusal_by_permission_has_a_code(account):
+    reader = account.caller("data_collection:read")
+
+    error = reader.post("/projects", {"project": {"name": "Plant"}}).expect(403).error
+
+    assert error["code"] == "permission_missing"
+
+
+@pytest.mark.parametrize(
+    ("body", "hint"),
+    [
+        (
+            {"project": {"nmae": "Plant"}},
+            "project.nmae is not a field of this request (did you mean name?); ",
+        ),
+        ({"project": {"name": "Plant", "timeZone": "UTC"}}, "(did you mean time_zone?)"),
+        ({"Project": {"name": "Plant"}}, "(did you mean project?)"),
+        ({"name": "Plant"}, "name is not a field of this request (did you mean project.name?); "),
+    ],
+)
+def test_an_unknown_field_is_answered_with_the_one_that_was_meant(api, body, hint):
+    assert hint in api.post("/projects", body).expect(400).error["message"]
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("/projects?page_sise=5", "page_sise is not a parameter of this list (did you mean page_size?)."),
+        ("/feedstocks?filter[nmae]=a", "nmae is not a field to filter by (did you mean name?); "),
+        ("/projects?sort=-createdAt", "sort by '-createdAt' is not possible (did you mean created_at?); "),
+        (
+            "/ledgers/lgr_0/statement?startTime=1&end_time=2025-01-01T00:00:00Z",
+            "startTime is not a parameter of this request (did you mean start_time?), which takes ",
+        ),
+    ],
+)
+def test_an_unknown_parameter_is_answered_with_the_one_that_was_meant(api, path, hint):
+    assert api.get(path).expect(400).errors[0]["message"].startswith(hint)
+
+
+def test_many_unknown_parameters_are_named_without_looking_for_each(api):
+    names = [f"filter[{'x' * 30}{index}]" for index in range(400)]
+
+    errors = api.get("/projects", dict.fromkeys([*names, "filter[nmae]"], "1")).expect(400).errors
+
+    assert (len(errors), "did you mean" in errors[-1]["message"]) == (401, False)

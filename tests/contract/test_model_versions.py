@@ -85,9 +85,20 @@ def test_a_label_with_other_characters_is_refused(api, model, value):
     assert api.get(f"/models/{model['id']}").body == kept
 
 
-@pytest.mark.parametrize("value", ["v1.2", "Draft_3-b (old) / new", "2026", "Ökobilanz ÄÖ", " ", "/", "計算"])
+@pytest.mark.parametrize("value", ["v1.2", "Draft_3-b (old) / new", "2026", "Ökobilanz Ä", " a", "/", "計算"])
 def test_letters_numbers_spaces_and_the_named_signs_make_a_label(api, model, value):
     assert label(api, model, value).expect(200).body["version_label"] == value
+
+
+@pytest.mark.parametrize("value", [" ", "   "])
+def test_a_label_of_blanks_only_is_refused(api, model, value):
+    """An empty text clears the label; blanks would be a label that nobody sees."""
+    kept = label(api, model, "draft").body
+
+    error = label(api, model, value).expect(422).error
+
+    assert (error["field"], error["code"]) == ("version_label", "invalid")
+    assert api.get(f"/models/{model['id']}").body == kept
 
 
 def test_a_label_has_at_most_255_characters(api, model):
@@ -106,7 +117,7 @@ def test_a_description_has_at_most_500_characters(api, model):
 
     error = api.patch(path, {"model": {"description": "x" * 501}}).expect(422).error
 
-    assert (error["field"], error["code"]) == ("model.description", "invalid")
+    assert (error["field"], error["code"]) == ("description", "invalid")
 
 
 def test_one_version_is_the_latest(api, model):

@@ -81,7 +81,7 @@ def test_a_number_means_the_same_however_it_was_written(api, project, sent, valu
 def test_thirty_five_digits_are_refused(api, project, digits):
     error = refused(api, project, digits).expect(422).error
 
-    assert (error["field"], error["code"]) == ("event.data_points[0].value", "invalid")
+    assert (error["field"], error["code"]) == ("data_points[0].value", "invalid")
     assert "34 significant digits" in error["message"]
 
 
@@ -91,7 +91,7 @@ def test_thirty_five_digits_are_refused(api, project, digits):
 def test_an_exponent_beyond_a_hundred_is_refused(api, project, digits):
     error = refused(api, project, digits).expect(422).error
 
-    assert error["field"] == "event.data_points[0].value"
+    assert error["field"] == "data_points[0].value"
     assert "1e-100 to 1e100" in error["message"]
 
 

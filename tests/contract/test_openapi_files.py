@@ -20,7 +20,7 @@ def test_evidence_comes_as_a_link_in_json_or_as_a_file_in_a_form(paths):
 
     assert set(body["content"]) == {"application/json", "multipart/form-data"}
     assert form["required"] == ["file"]
-    assert list(form["properties"]) == ["file", "name"]
+    assert list(form["properties"]) == ["file", "name", "type", "evidence_type"]
     assert form["properties"]["file"]["format"] == "binary"
     assert "26,214,400 bytes" in form["properties"]["file"]["description"]
 

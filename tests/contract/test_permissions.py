@@ -137,7 +137,7 @@ def test_an_operation_is_refused_without_its_permission_and_nothing_changes(call
     answer = sent(operation, world.path(operation), callers[f"-{operation.permission}"], asked(operation))
 
     assert answer.expect(403).errors == [
-        {"message": f"The token lacks the permission {operation.permission}."}
+        {"message": f"The token lacks the permission {operation.permission}.", "code": "permission_missing"}
     ]
     assert sql(written, world.account.id) == before
 

@@ -30,6 +30,9 @@ from tests.server import Answer, Server
 from weighbridge.http.endpoint import Operation
 from weighbridge.http.openapi.parameters import names_in
 
+RECORD_TYPES = {"task": "async_task", "token": "api_token"}
+"""What a refusal calls a kind of record, where that is not the word in the path."""
+
 
 @pytest.fixture(scope="module")
 def worlds(server: Server) -> tuple[World, World]:
@@ -94,7 +97,9 @@ def test_another_accounts_record_in_a_path_is_not_found(worlds, written, name, p
         for value in (foreign, never)
     ]
 
-    assert answers[0][0].expect(404).error["message"] in {"record not found", "Project not found"}
+    error = answers[0][0].expect(404).error
+    assert error["message"] in {"record not found", "Project not found"}
+    assert (error["type"], error["id"]) == (RECORD_TYPES.get(kind, kind), str(foreign))
     assert told(*answers[0]) == told(*answers[1])
     assert written() == before
 

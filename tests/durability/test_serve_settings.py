@@ -56,4 +56,25 @@ def test_every_setting_has_a_sentence_and_a_default_that_fits_one_machine():
         "WEIGHBRIDGE_DATABASE_URL",
         "WEIGHBRIDGE_EVIDENCE_URL",
         "WEIGHBRIDGE_BASE_URL",
+        "WEIGHBRIDGE_CORS_ORIGINS",
     ]
+
+
+def test_origins_are_a_list_that_is_read_back_as_it_was():
+    settings = read({"WEIGHBRIDGE_CORS_ORIGINS": "https://plant.example, http://localhost:3000,"})
+
+    assert settings.cors_origins == ("https://plant.example", "http://localhost:3000")
+    assert read(environment(settings)) == settings
+    assert read({}).cors_origins == ()
+
+
+@pytest.mark.parametrize("text", ["plant.example", "https://plant.example/app", "https://a b", "null", "**"])
+def test_an_origin_that_is_none_is_refused(text):
+    with pytest.raises(Refusal) as refused:
+        read({"WEIGHBRIDGE_CORS_ORIGINS": text})
+
+    (problem,) = refused.value.problems
+    assert problem.message == (
+        f"WEIGHBRIDGE_CORS_ORIGINS is {text!r}, and must be origins such as https://plant.example, "
+        "separated by commas, or *."
+    )

@@ -2,8 +2,9 @@
 
 Checks return problems instead of raising, so that a caller learns of all of them at once.
 
-Invariants: the message is never empty; `field` names the offending field of the request (dotted,
-with indexes), `code` is a word a program may switch on, and `records` are the ids of what is in the way.
+Invariants: the message is never empty; `field` is the path of the offending field in the request (dotted,
+with indexes), `code` is a word of the catalogue (`error_code`) that a program may switch on, `records` are
+the ids of what is in the way, and `type` and `id` name the record that was asked for and is not there.
 """
 
 from collections.abc import Sequence
@@ -18,6 +19,8 @@ class Problem:
     field: str | None = None
     code: str | None = None
     records: tuple[str, ...] = ()
+    type: str | None = None
+    id: str | None = None
 
 
 def bounded(problems: Sequence[Problem], most: int) -> list[Problem]:

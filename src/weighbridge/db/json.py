@@ -7,6 +7,7 @@ import msgspec
 from psycopg.types.json import Jsonb
 
 from weighbridge.core.identity.link import Link
+from weighbridge.core.quantity.json_number import read_special
 from weighbridge.core.time.instant import Instant
 
 T = TypeVar("T")
@@ -36,7 +37,7 @@ def canonical_sha256(value: Any) -> str:
 
 def as_record(value: Any, kind: type[T]) -> T:
     """Make a record of what a jsonb column held."""
-    return msgspec.convert(value, kind)
+    return msgspec.convert(value, kind, dec_hook=read_special)
 
 
 def jsonb(value: Any) -> Jsonb | None:

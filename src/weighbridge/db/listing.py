@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
+from weighbridge.core.identity.suggestion import did_you_mean
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import cursor
@@ -40,6 +41,7 @@ OFFSET_MAX: Final = 1_000_000
 _DIGITS_READ: Final = 12
 """Digits of a whole number that are looked at; whoever sends more means a number beyond every limit."""
 
+PARAMETERS: Final = ("page", "page_size", "sort", "cursor", "filter")
 _INT4_LARGEST: Final = 2**31 - 1
 
 
@@ -87,7 +89,8 @@ def list_request(query: Sequence[tuple[str, str]], listing: Listing) -> ListRequ
         elif name in listing.plain:
             conditions += _read(name, value, listing, listing.plain[name], problems)
         else:
-            problems.append(Problem(f"{name} is not a parameter of this list.", name, "unknown"))
+            hint = did_you_mean(name, (*PARAMETERS, *listing.plain), len(problems))
+            problems.append(Problem(f"{name} is not a parameter of this list{hint}.", name, "unknown"))
     problems += _contradictions(query)
     problems += _conflicts(conditions)
     problems += _out_of_reach(page, page_size)
@@ -130,9 +133,9 @@ def _sort(value: str, listing: Listing, problems: list[Problem]) -> tuple[str, .
     for name in names:
         if name.removeprefix("-") not in listing.sorts:
             allowed = ", ".join(listing.sorts)
-            problems.append(
-                Problem(f"sort by {name!r} is not possible; this list sorts by {allowed}.", "sort", "invalid")
-            )
+            hint = did_you_mean(name.removeprefix("-"), listing.sorts, len(problems))
+            said = f"sort by {name!r} is not possible{hint}; this list sorts by {allowed}."
+            problems.append(Problem(said, "sort", "invalid"))
     return names
 
 
@@ -150,9 +153,9 @@ def _condition(
     field_filter = listing.filters.get(field_name)
     if field_filter is None:
         allowed = ", ".join(listing.filters) or "nothing"
-        problems.append(
-            Problem(f"{field_name} is not a field to filter by; this list takes {allowed}.", name, "unknown")
-        )
+        hint = did_you_mean(field_name, listing.filters, len(problems))
+        said = f"{field_name} is not a field to filter by{hint}; this list takes {allowed}."
+        problems.append(Problem(said, name, "unknown"))
         return []
     if comparator not in field_filter.comparators:
         allowed = ", ".join(field_filter.comparators)

@@ -32,7 +32,9 @@ async def authenticated(request: WebRequest, permission: str) -> Actor:
     state = request.scope["state"]
     state["limit"] = limiter.untouched().headers
     if not token:
-        raise Unauthorized("The request carries no token; send it as Authorization: Bearer <token>.")
+        raise Unauthorized(
+            "The request carries no token; send it as Authorization: Bearer <token>.", "token_missing"
+        )
     actor: Actor = await request.app.state.authenticate(database(request), token, state["request_id"])
     if actor.token_id is not None:
         allowance = await limiter.admit(database(request), actor.token_id)
@@ -43,5 +45,5 @@ async def authenticated(request: WebRequest, permission: str) -> Actor:
                 retry_after_seconds=limiter.seconds_left(),
             )
     if not actor.may(permission):
-        raise Forbidden(f"The token lacks the permission {permission}.")
+        raise Forbidden(f"The token lacks the permission {permission}.", "permission_missing")
     return actor

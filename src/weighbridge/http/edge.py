@@ -1,8 +1,9 @@
 """The outermost layer, around every answer whatever becomes of the request.
 
-It gives the request an id, takes a body only so long to arrive, adds the headers that protect a browser
-and those that tell a client how often it may still call, counts, and writes one line to the log. HEAD is
-answered as GET is, without the body.
+It gives the request an id, takes a body only so long to arrive, says which other origins' pages may call
+(CORS; none unless the setting names some), adds the headers that protect a browser and those that tell a
+client how often it may still call, counts, and writes one line to the log. HEAD is answered as GET is,
+without the body.
 """
 
 import asyncio
@@ -43,12 +44,53 @@ TRANSPORT_HEADER: Final = (b"strict-transport-security", b"max-age=31536000")
 """Sent as well when people reach the service by https."""
 
 
+ANY_ORIGIN: Final = "*"
+
+_EXPOSED: Final = (
+    b"X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Location, Allow, "
+    b"Idempotency-Replayed, Content-Disposition"
+)
+_PREFLIGHT: Final = (
+    (b"access-control-allow-methods", b"GET, HEAD, POST, PATCH, DELETE, OPTIONS"),
+    (b"access-control-allow-headers", b"Authorization, Content-Type, Idempotency-Key, X-Request-Id"),
+    (b"access-control-max-age", b"600"),
+)
+"""What a browser is told that asks first: which methods and headers, and for how many seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrossOrigin:
+    """Which other origins' pages may call the service; no cookies are read, so none are asked for."""
+
+    origins: tuple[str, ...]
+
+    def headers(self, scope: RequestScope) -> list[tuple[bytes, bytes]]:
+        """What tells the browser of the request's origin that its page may read the answer."""
+        if not self.origins:
+            return []
+        vary = (b"vary", b"Origin")
+        origin = _header(scope, b"origin")
+        if not origin or not {ANY_ORIGIN, origin.decode("latin-1").lower()} & {*self.origins}:
+            return [vary]
+        allowed = b"*" if ANY_ORIGIN in self.origins else origin
+        return [(b"access-control-allow-origin", allowed), (b"access-control-expose-headers", _EXPOSED), vary]
+
+    def is_preflight(self, scope: RequestScope) -> bool:
+        """Whether a browser asks first, for a page that may call."""
+        return (
+            scope["method"] == "OPTIONS"
+            and bool(_header(scope, b"access-control-request-method"))
+            and len(self.headers(scope)) > 1
+        )
+
+
 @dataclass(slots=True)
 class _Exchange:
     """One request and its answer, for the log and the counters."""
 
     scope: RequestScope
     always: tuple[tuple[bytes, bytes], ...]
+    cross_origin: CrossOrigin
     untouched: Callable[[], Mapping[str, int]]
     request_id: str
     started: float = field(default_factory=time.perf_counter)
@@ -60,6 +102,7 @@ class _Exchange:
         names = {name.lower() for name, _ in headers}
         headers += [header for header in self.always if header[0] not in names]
         headers.append((b"x-request-id", self.request_id.encode()))
+        headers += self.cross_origin.headers(self.scope)
         limit = self.scope["state"].get("limit")
         limit = self.untouched() if limit is None else limit
         return headers + [(name.encode(), str(value).encode()) for name, value in limit.items()]
@@ -79,16 +122,25 @@ class _Exchange:
 
 
 def edge(
-    inner: Application, *, is_https: bool, body_seconds: int, untouched: Callable[[], Mapping[str, int]]
+    inner: Application,
+    *,
+    is_https: bool,
+    body_seconds: int,
+    origins: tuple[str, ...],
+    untouched: Callable[[], Mapping[str, int]],
 ) -> Application:
-    """Wrap an ASGI application; `untouched` tells the limit to whom nothing was counted against it."""
+    """Wrap an ASGI application; `untouched` tells the limit to whom nothing was counted against it.
+
+    `origins` are those whose pages may call it from a browser.
+    """
+    cross_origin = CrossOrigin(origins)
     always = (*SECURITY_HEADERS, TRANSPORT_HEADER) if is_https else SECURITY_HEADERS
 
     async def outer(scope: RequestScope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await inner(scope, receive, send)
             return
-        exchange = _Exchange(scope, always, untouched, _request_id(scope))
+        exchange = _Exchange(scope, always, cross_origin, untouched, _request_id(scope))
         scope.setdefault("state", {})["request_id"] = exchange.request_id
         is_head = scope["method"] == "HEAD"
         inner_scope = {**scope, "method": "GET"} if is_head else scope
@@ -102,6 +154,10 @@ def edge(
             await send(message)
 
         try:
+            if cross_origin.is_preflight(scope):
+                await send_completed({"type": "http.response.start", "status": 204, "headers": [*_PREFLIGHT]})
+                await send_completed({"type": "http.response.body", "body": b""})
+                return
             await inner(inner_scope, _in_time(receive, body_seconds, _told_length(scope)), send_completed)
         finally:
             exchange.finish()
@@ -111,8 +167,13 @@ def edge(
 
 def _told_length(scope: RequestScope) -> int:
     """How long the body is by its header; 0 where that is not told."""
-    told = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
+    told = _header(scope, b"content-length")
     return int(told) if told.isdigit() else 0
+
+
+def _header(scope: RequestScope, wanted: bytes) -> bytes:
+    """The first header of a name; empty where there is none."""
+    return next((bytes(value) for name, value in scope["headers"] if name == wanted), b"")
 
 
 def _in_time(receive: Receive, body_seconds: int, left: int) -> Receive:

@@ -16,6 +16,7 @@ from litestar import Response
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import Empty
 
+from weighbridge.core.identity.suggestion import did_you_mean
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
@@ -312,8 +313,12 @@ def _query(request: WebRequest) -> tuple[tuple[str, str], ...]:
         said = f"takes {', '.join(takes)}" if takes else "takes none"
         unknown = [name for name in dict.fromkeys(name for name, _ in query) if name not in takes]
         if problems := [
-            Problem(f"{name} is not a parameter of this request, which {said}.", name, "unknown")
-            for name in unknown
+            Problem(
+                f"{name} is not a parameter of this request{did_you_mean(name, takes, index)}, which {said}.",
+                name,
+                "unknown",
+            )
+            for index, name in enumerate(unknown)
         ]:
             raise Malformed(problems)
     return query
@@ -333,11 +338,13 @@ def _summary(function: Callable[..., Any]) -> str:
     return function.__doc__.strip()
 
 
-def _route(operation: Operation, handler: Callable[[WebRequest], Awaitable[Sent]]) -> HTTPRouteHandler:
-    typed = "/".join(
-        f"{{{part[1:-1]}:str}}" if part.startswith("{") else part for part in operation.path.split("/")
-    )
+def framework_path(path: str) -> str:
+    """A path with braces around the names of its parameters, as the framework writes it."""
+    parts = path.split("/")
+    return "/".join(f"{{{part[1:-1]}:str}}" if part.startswith("{") else part for part in parts)
 
+
+def _route(operation: Operation, handler: Callable[[WebRequest], Awaitable[Sent]]) -> HTTPRouteHandler:
     async def named(request: WebRequest) -> Sent:
         request.scope["state"]["operation"] = operation.name
         return await handler(request)
@@ -345,7 +352,7 @@ def _route(operation: Operation, handler: Callable[[WebRequest], Awaitable[Sent]
     named.__name__ = operation.name
     named.__annotations__ = {"request": WebRequest, "return": Reply}
     return HTTPRouteHandler(
-        typed,
+        framework_path(operation.path),
         http_method=operation.method,
         status_code=200,  # each response says its own; the framework allows no 204 with a response class
         media_type=_JSON,

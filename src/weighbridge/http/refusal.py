@@ -1,6 +1,11 @@
-"""Every refusal leaves in one shape: status, statusCode, errors and the id of the request."""
+"""Every refusal leaves in one shape: status, statusCode, errors and the id of the request.
 
-from typing import Any, Final
+Invariants: every error has a code of the catalogue; a record that is not there is named by its type and the
+id that was asked for; fields are named by their path below the wrapping key.
+"""
+
+from dataclasses import replace
+from typing import Annotated, Any, Final
 
 import msgspec
 import structlog
@@ -17,9 +22,12 @@ from psycopg.errors import (
 from psycopg_pool import PoolTimeout
 
 from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
 from weighbridge.errors import (
     Conflict,
     Damaged,
+    Malformed,
+    NotFound,
     Refusal,
     TooLarge,
     TooManyRequests,
@@ -28,6 +36,7 @@ from weighbridge.errors import (
     Unavailable,
 )
 from weighbridge.http.caller import WebRequest
+from weighbridge.http.shape import below_wrapping
 
 log = structlog.get_logger()
 
@@ -43,20 +52,35 @@ _BUSY = {
 }
 """Why the database could not do something now, by its own code for it."""
 
-_SENTENCES = {
-    404: "There is nothing at this path.",
-    405: "This path does not take this method.",
+_OF_FRAMEWORK = {
+    404: Problem("There is nothing at this path.", code="no_such_path"),
+    405: Problem("This path does not take this method.", code="method_not_allowed"),
 }
+"""What the framework refuses by itself, by status."""
+
+_TYPES = {"task": "async_task", "token": "api_token"}
+"""The type of record that a parameter of a path names, where that is not the parameter's own word."""
+
+
+_EXAMPLE_ID = "evt_3f2a9c41d07be8564a1c9d20"
+
+
+def _says(meaning: str, *examples: str) -> msgspec.Meta:
+    return msgspec.Meta(description=meaning, examples=list(examples) or None)
 
 
 class ErrorItem(msgspec.Struct, frozen=True, omit_defaults=True):
     """One thing that is wrong."""
 
-    message: str
-    field: str | None = None
-    code: str | None = None
-    records: tuple[str, ...] = ()
-    """Ids of the records that are in the way."""
+    message: Annotated[str, _says("What is wrong, in a sentence for people.", "project.name is required.")]
+    code: Annotated[str, _says("The word for a program; the reference of errors lists all.", "required")]
+    field: Annotated[
+        str | None,
+        _says("The path of the field below the wrapping key.", "events[3].data_points[0].value"),
+    ] = None
+    records: Annotated[tuple[str, ...], _says("The ids of the records that are in the way.")] = ()
+    type: Annotated[str | None, _says("The type of a record that is not there.", "event")] = None
+    id: Annotated[str | None, _says("The id by which that record was asked for.", _EXAMPLE_ID)] = None
 
 
 class ErrorBody(msgspec.Struct, frozen=True, rename={"status_code": "statusCode"}):
@@ -86,16 +110,21 @@ def refused(request: WebRequest, refusal: Refusal) -> Response[bytes]:
         headers["Retry-After"] = str(refusal.retry_after_seconds)
     if isinstance(refusal, TooSlow):
         headers["Connection"] = "close"
-    return _rendered(request, refusal.status, refusal.problems, headers)
+    problems = refusal.problems
+    if isinstance(refusal, NotFound):
+        problems = tuple(_named(request, problem) for problem in problems)
+    return _rendered(request, refusal.status, refusal.code, problems, headers)
 
 
 def refused_by_framework(request: WebRequest, error: HTTPException) -> Response[bytes]:
     """Answer with a refusal of the framework: no such path, wrong method, body too large."""
-    sentence = _SENTENCES.get(error.status_code, f"{error.detail.rstrip('.')}.")
+    problem = _OF_FRAMEWORK.get(error.status_code, Problem(f"{error.detail.rstrip('.')}."))
+    code = Malformed.code
     if error.status_code == TooLarge.status:
         limit = request.route_handler.resolve_request_max_body_size() or 0
-        sentence = f"The body is larger than this request takes; it takes {limit:,} bytes at most."
-    return _rendered(request, error.status_code, (Problem(sentence),), dict(error.headers or {}))
+        problem = Problem(f"The body is larger than this request takes; it takes {limit:,} bytes at most.")
+        code = TooLarge.code
+    return _rendered(request, error.status_code, code, (problem,), dict(error.headers or {}))
 
 
 def overtaken(request: WebRequest, _: UniqueViolation | ForeignKeyViolation) -> Response[bytes]:
@@ -103,7 +132,8 @@ def overtaken(request: WebRequest, _: UniqueViolation | ForeignKeyViolation) -> 
     return refused(
         request,
         Conflict(
-            "Another request stored or removed what this one depends on; nothing was stored. Send it again."
+            "Another request stored or removed what this one depends on; nothing was stored. Send it again.",
+            "overtaken",
         ),
     )
 
@@ -120,9 +150,8 @@ def database_away(request: WebRequest, error: OperationalError | PoolTimeout) ->
 def broken(request: WebRequest, error: Exception) -> Response[bytes]:
     """Answer for a mistake of ours; the log has the trace under the request id."""
     log.error("request_failed", exc_info=error, request_id=_request_id(request))
-    return _rendered(
-        request, 500, (Problem("The service made a mistake; it is logged under the request id."),), {}
-    )
+    problem = Problem("The service made a mistake; it is logged under the request id.")
+    return _rendered(request, 500, Refusal.code, (problem,), {})
 
 
 HANDLERS: Any = {
@@ -137,14 +166,34 @@ HANDLERS: Any = {
 """What `app` hands to the framework."""
 
 
+def _named(request: WebRequest, problem: Problem) -> Problem:
+    """The problem with the record that is not there; where nobody said which, the last of the path."""
+    if problem.type is not None or not request.path_params:
+        return problem
+    name, value = [*request.path_params.items()][-1]
+    kind = name.removesuffix("_id")
+    return replace(problem, type=_TYPES.get(kind, kind), id=shorten(str(value)))
+
+
 def _rendered(
-    request: WebRequest, status: int, problems: tuple[Problem, ...], headers: dict[str, str]
+    request: WebRequest, status: int, code: str, problems: tuple[Problem, ...], headers: dict[str, str]
 ) -> Response[bytes]:
+    """The answer; a problem that has no code of its own has that of the refusal."""
+    handler = request.scope.get("route_handler")
+    operation = handler.opt.get("operation") if handler else None  # none where there is no such path
+    body_kind = operation.body if operation else None
     body = ErrorBody(
         "error",
         status,
         [
-            ErrorItem(_short(problem.message), problem.field, problem.code, problem.records)
+            ErrorItem(
+                _short(problem.message),
+                problem.code or code,
+                below_wrapping(problem.field, body_kind),
+                problem.records,
+                problem.type,
+                problem.id,
+            )
             for problem in problems
         ],
         _request_id(request),

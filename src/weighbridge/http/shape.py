@@ -1,17 +1,24 @@
 """What is wrong with a body, in a sentence that names the field, what came and what the field takes.
 
 The texts of the JSON library's complaints are taken apart here and nowhere else.
+
+Refusals name a field by its path below the key that wraps the record of the body: `{"project": {"name": …}}`
+has its name at `name`. In `{"events": [{…}, {…}]}` a value stands at `events[3].data_points[0].value`, for a
+list wraps nothing: its positions tell which record is meant. Checks name fields from the top of the body, as
+the body has them; the one convention is made here, for errors of shape and of rules alike.
 """
 
 import re
 from codecs import BOM_UTF8
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import cache
 from typing import Any, Final
 
 import msgspec
 from msgspec.inspect import ListType, LiteralType, Metadata, StructType, UnionType, type_info
 
+from weighbridge.core.identity.suggestion import did_you_mean
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 
@@ -77,8 +84,10 @@ def wrong_shape(complaint: str, body: bytes, kind: Any) -> Problem:
     within = f"{path}." if path else ""
     if unknown := _UNKNOWN.match(said):
         name = within + unknown["name"]
-        takes = ", ".join(_fields_at(kind, path)) or "nothing"
-        message = f"{name} is not a field of this request; {path or 'the body'} takes {takes}."
+        fields = _fields_at(kind, path)
+        takes = ", ".join(fields) or "nothing"
+        hint = did_you_mean(unknown["name"], fields) or _meant_inside(unknown["name"], kind, path)
+        message = f"{name} is not a field of this request{hint}; {path or 'the body'} takes {takes}."
         return Problem(message, name, "unknown")
     if missing := _MISSING.match(said):
         name = within + missing[1]
@@ -129,6 +138,14 @@ def _fields_at(kind: Any, path: str) -> tuple[str, ...]:
     return tuple(one.encode_name for one in record.fields) if isinstance(record, StructType) else ()
 
 
+def _meant_inside(name: str, kind: Any, path: str) -> str:
+    """Where a field belongs that stands beside the record, at the top of the body."""
+    if path:
+        return ""
+    inside = (key for key in sorted(wrapping_keys(kind)) if name in _fields_at(kind, key))
+    return next((f" (did you mean {key}.{name}?)" for key in inside), "")
+
+
 def _words_at(kind: Any, path: str) -> list[str]:
     """The words that are taken at a path, where only some are."""
     taken = _type_at(kind, path)
@@ -155,3 +172,24 @@ def _record(kind: Any) -> Any:
         kinds = map(_record, kind.types)
         return next((one for one in kinds if isinstance(one, StructType | ListType)), None)
     return kind
+
+
+def below_wrapping(field: str | None, body: Any) -> str | None:
+    """The path of a field of a body of this kind, without the key that wraps the record."""
+    head, dot, rest = (field or "").partition(".")
+    return rest if dot and head in wrapping_keys(body) else field
+
+
+@cache
+def wrapping_keys(body: Any) -> frozenset[str]:
+    """The keys of a body that wrap the record that it is about."""
+    if not (isinstance(body, type) and issubclass(body, msgspec.Struct)):
+        return frozenset()
+    record = type_info(body)
+    fields = record.fields if isinstance(record, StructType) else ()
+    return frozenset(one.encode_name for one in fields if _is_record(one.type))
+
+
+def _is_record(kind: Any) -> bool:
+    kinds = kind.types if isinstance(kind, UnionType) else (kind,)
+    return any(isinstance(one, StructType) for one in kinds)

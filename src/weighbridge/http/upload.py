@@ -69,6 +69,8 @@ class Form:
     """What the file is, for the OpenAPI document."""
     texts: Mapping[str, str]
     """The names of the texts that may come with it, each with its meaning."""
+    wrapping: str
+    """The key that may wrap the names of the parts, as in evidence[file]."""
     received: Callable[[Any, Upload], AbstractAsyncContextManager[Any]]
 
     @property
@@ -138,7 +140,7 @@ class _Reading:
 
     def begin(self, segment: MultipartSegment) -> None:
         """Begin a part of the form."""
-        self._part = name = segment.name or ""
+        self._part = name = self._plain(segment.name or "")
         if name == FILE_PART and self._filename is None:
             if not segment.filename:
                 raise _malformed(FILE_PART, "file comes without the name of a file.", "required")
@@ -149,6 +151,11 @@ class _Reading:
             known = [FILE_PART, *self.form.texts]
             said = "is given twice" if name in known else "is not a part of this form"
             raise _malformed(name, f"{name or 'A part without a name'} {said}; it takes {', '.join(known)}.")
+
+    def _plain(self, name: str) -> str:
+        """The name of a part without the key that may wrap it."""
+        inner = name.removeprefix(f"{self.form.wrapping}[")
+        return inner[:-1] if inner != name and inner.endswith("]") else name
 
     async def take(self, payload: bytes | bytearray) -> None:
         """Take some bytes of the part."""

@@ -11,6 +11,7 @@ import msgspec
 
 from weighbridge.core.identity.link import Link
 from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.json_number import read_special
 from weighbridge.db.json import written
 from weighbridge.errors import Malformed
 from weighbridge.http import shape
@@ -38,7 +39,7 @@ def decode(body: bytes, kind: type[T]) -> T:
     """Read a request body; raise Malformed naming the field when it has the wrong shape."""
     decoder = _decoders.get(kind)
     if decoder is None:
-        decoder = _decoders[kind] = msgspec.json.Decoder(kind, float_hook=Decimal)
+        decoder = _decoders[kind] = msgspec.json.Decoder(kind, float_hook=Decimal, dec_hook=read_special)
     _refuse_nul(body)
     try:
         return cast("T", decoder.decode(body))

@@ -401,3 +401,16 @@ def test_what_covers_an_earlier_shortage_is_not_drawn_by_hand_either(api, drain,
         f"6 t of {february} were named, and no more than 1 t may be drawn of its partition from then on:"
         " what was produced later does not cover what is drawn before."
     )
+
+
+@pytest.mark.parametrize("text", ["2.5", " 7", "NaN"])
+def test_an_amount_is_a_number_and_never_a_text(api, drain, text):
+    _, (_, february), production = by_hand(api, drain, 10, 10)
+    body = {"start_time": QUARTER[0], "end_time": QUARTER[1]}
+    amounts = [{"batch_id": february, "primary_output_amount": text}]
+    path = f"/ledgers/{production.ledger['id']}/generate_preview"
+
+    error = api.post(path, body | {"batch_amounts": amounts}).expect(400).error
+
+    assert (error["field"], error["code"]) == ("batch_amounts[0].primary_output_amount", "invalid")
+    assert error["message"].endswith(f"is {text!r}; it takes a number.")

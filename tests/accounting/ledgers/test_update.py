@@ -30,7 +30,7 @@ def test_name_and_category_change_and_what_is_left_out_stays(api, ledger):
 def test_how_a_ledger_rounds_never_changes(api, ledger):
     error = change(api, ledger, rounding="down").expect(400).error
 
-    assert error["field"] == "ledger.rounding"
+    assert error["field"] == "rounding"
     assert api.get(f"/ledgers/{ledger['id']}").body["rounding"] == "half_even"
 
 
@@ -50,7 +50,7 @@ def test_the_same_values_change_nothing(api, ledger, sql):
 def test_everything_that_is_wrong_is_said_at_once(api, ledger):
     errors = change(api, ledger, name=" ", asset_category=" ").expect(422).body["errors"]
 
-    assert [error["field"] for error in errors] == ["ledger.name", "ledger.asset_category"]
+    assert [error["field"] for error in errors] == ["name", "asset_category"]
 
 
 def test_a_name_of_another_ledger_of_the_project_is_taken(api):
@@ -60,7 +60,7 @@ def test_a_name_of_another_ledger_of_the_project_is_taken(api):
 
     error = change(api, ledger, name="Other").expect(422).error
 
-    assert (error["field"], error["code"]) == ("ledger.name", "taken")
+    assert (error["field"], error["code"]) == ("name", "taken")
 
 
 def test_what_a_ledger_counts_cannot_change(api, ledger):

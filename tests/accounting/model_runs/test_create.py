@@ -167,7 +167,7 @@ def test_a_data_point_that_a_filter_leaves_out_is_refused(api):
 
     assert yard.came_to(large["mass"]) == {"mass": 3}
     [error] = yard.ask(small["mass"], large["mass"]).expect(422).errors
-    assert (error["field"], error["code"]) == ("model_run.data_point_ids[0]", "unused")
+    assert (error["field"], error["code"]) == ("data_point_ids[0]", "unused")
     assert (
         "the filter of every input that reads 'mass' of 'delivery' leaves its event out" in error["message"]
     )
@@ -179,7 +179,7 @@ def test_a_data_point_that_no_input_reads_is_refused(api):
 
     [error] = yard.ask(one["mass"], one["moisture"]).expect(422).errors
 
-    assert (error["field"], error["code"]) == ("model_run.data_point_ids[1]", "unused")
+    assert (error["field"], error["code"]) == ("data_point_ids[1]", "unused")
     assert "no input of the model reads 'moisture' of 'delivery'" in error["message"]
 
 
@@ -191,14 +191,14 @@ def test_every_reference_that_leads_nowhere_is_named_at_once(api, stranger):
 
     problems = yard.problems("in_1", mine["mass"], mine["event"], other, foreign)
 
-    assert problems == [(f"model_run.data_point_ids[{index}]", "unknown") for index in (0, 2, 3, 4)]
+    assert problems == [(f"data_point_ids[{index}]", "unknown") for index in (0, 2, 3, 4)]
 
 
 def test_the_output_of_a_run_is_no_data_point_of_an_event(api):
     yard = Yard(api, MASS, primary_output="mass")
     output = yard.run(yard.deliver(1)["mass"])["output_data_points"][0]
 
-    assert yard.problems(output["id"])[0] == ("model_run.data_point_ids[0]", "unknown")
+    assert yard.problems(output["id"])[0] == ("data_point_ids[0]", "unknown")
 
 
 def test_a_data_point_of_an_incomplete_event_is_refused(api):
@@ -215,7 +215,7 @@ def test_a_data_point_of_a_voided_event_is_refused(api, sql):
     one = yard.deliver(1)
     accounting.void(sql, one["event"])
 
-    assert yard.problems(one["mass"])[0] == ("model_run.data_point_ids[0]", "unknown")
+    assert yard.problems(one["mass"])[0] == ("data_point_ids[0]", "unknown")
 
 
 @pytest.mark.parametrize("moment", ["2024-12-31T23:59:59.999Z", "2025-02-01T00:00:00Z"])
@@ -275,7 +275,7 @@ def test_a_data_point_that_only_weighs_another_is_refused_without_it(api):
 
     assert yard.came_to(weighed["moisture"], weighed["mass"]) == {"dry": 10}
     [error] = yard.ask(weighed["moisture"], lone["mass"]).expect(422).errors
-    assert (error["field"], error["code"]) == ("model_run.data_point_ids[1]", "unused")
+    assert (error["field"], error["code"]) == ("data_point_ids[1]", "unused")
     assert "only beside other values of its event, of which none counts" in error["message"]
 
 
@@ -455,7 +455,7 @@ def test_a_model_without_a_project_has_no_data_to_run_over(api):
 def test_a_period_ends_after_it_starts(api, times):
     yard = Yard(api, MASS, primary_output="mass")
 
-    assert yard.problems(times=times) == [("model_run.end_time", "invalid")]
+    assert yard.problems(times=times) == [("end_time", "invalid")]
 
 
 @pytest.mark.parametrize(
@@ -472,7 +472,7 @@ def test_a_body_of_another_shape_is_refused(api, change):
 def test_a_run_takes_so_many_data_points_at_most(api):
     yard = Yard(api, MASS, primary_output="mass")
 
-    assert yard.problems(*["in_1"] * 10_001) == [("model_run.data_point_ids", "too_many")]
+    assert yard.problems(*["in_1"] * 10_001) == [("data_point_ids", "too_many")]
 
 
 def test_nothing_is_stored_of_a_run_that_is_refused(api):

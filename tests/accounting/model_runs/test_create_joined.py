@@ -64,9 +64,7 @@ def test_an_element_that_matches_nothing_or_twice_is_refused_by_name(api):
         "Input 'moisture' matches",
         "Input 'moisture' has events that match nothing of 'wet':",
     ]
-    assert {(error["field"], error["code"]) for error in errors} == {
-        ("model_run.data_point_ids", "unmatched")
-    }
+    assert {(error["field"], error["code"]) for error in errors} == {("data_point_ids", "unmatched")}
     assert (errors[0]["records"], errors[1]["records"][0]) == ([lone["event"]], one["event"])
     assert [len(error["records"]) for error in errors] == [1, 3, 2]
 

@@ -96,3 +96,34 @@ def test_reading_a_run_takes_production_accounting_read(plant, account):
 
     account.caller("data_collection:write").get(path).expect(403)
     account.caller("production_accounting:read").get(path).expect(200)
+
+
+def test_an_output_of_a_run_is_read_as_a_data_point(api, plant):
+    plant.generate()
+    [batch] = plant.batches()
+    run = api.get(f"/model_runs/{batch['model_run']['id']}").body
+    path = f"/projects/{plant.project['id']}/data_points"
+
+    for output in run["output_data_points"]:
+        point = api.get(f"{path}/{output['id']}").expect(200).body
+
+        assert {name: point[name] for name in output} == output
+        assert (point["model_run_id"], point["batch_id"], point["event"]) == (run["id"], batch["id"], None)
+        assert (point["start_time"], point["end_time"]) == (run["start_time"], run["end_time"])
+        assert (point["raw_value"], point["rule_results"], point["value_type"]) == (None, [], "number")
+    assert run["output_data_points"]
+
+
+def test_an_output_of_a_run_that_stands_alone_is_read_until_the_run_is_deleted(api, plant, stranger):
+    points = [point["id"] for point in api.get(f"/projects/{plant.project['id']}/data_points").data]
+    body = {"start_time": accounting.JANUARY[0], "end_time": accounting.JANUARY[1], "data_point_ids": points}
+    run = api.post(f"/models/{plant.model['id']}/model_runs", {"model_run": body}).expect(201).body
+    output = run["output_data_points"][0]
+    path = f"/projects/{plant.project['id']}/data_points/{output['id']}"
+
+    point = api.get(path).expect(200).body
+
+    assert (point["value"], point["model_run_id"], point["batch_id"]) == (output["value"], run["id"], None)
+    stranger.get(path).expect_not_found("project", plant.project["id"])
+    api.delete(f"/model_runs/{run['id']}").expect(204)
+    api.get(path).expect_not_found("data_point", output["id"])

@@ -18,7 +18,7 @@ from weighbridge.modelling.document.yaml_text import read_model
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.yaml"))
 YEAR = ("2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z")
 SINCE = "2024-01-01T00:00:00Z"
-FIELD = "model_run.data_point_ids"
+FIELD = "data_point_ids"
 
 
 class Works:

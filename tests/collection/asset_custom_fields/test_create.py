@@ -27,14 +27,14 @@ def test_a_new_field_comes_back_with_its_number_and_project(api, value_type):
 def test_the_label_of_a_standard_column_is_refused(api, label):
     error = create(api, given.project(api), label=label, value_type="text").expect(422).error
 
-    assert (error["field"], error["code"]) == ("asset_custom_field.label", "reserved")
+    assert (error["field"], error["code"]) == ("label", "reserved")
 
 
 @pytest.mark.parametrize(("label", "code"), [(" ", "required"), ("x" * 101, "invalid"), ("a\tb", "invalid")])
 def test_a_label_that_breaks_a_rule_is_refused(api, label, code):
     error = create(api, given.project(api), label=label, value_type="text").expect(422).error
 
-    assert (error["field"], error["code"]) == ("asset_custom_field.label", code)
+    assert (error["field"], error["code"]) == ("label", code)
 
 
 def test_a_label_is_unique_in_its_project_and_free_in_another(api):
@@ -44,13 +44,13 @@ def test_a_label_is_unique_in_its_project_and_free_in_another(api):
     error = create(api, project, label="Owner", value_type="number").expect(422).error
     create(api, other, label="Owner", value_type="text").expect(201)
 
-    assert (error["field"], error["code"]) == ("asset_custom_field.label", "taken")
+    assert (error["field"], error["code"]) == ("label", "taken")
 
 
 def test_an_unknown_value_type_is_refused_with_those_there_are(api):
     error = create(api, given.project(api), label="Owner", value_type="string").expect(422).error
 
-    assert (error["field"], error["code"]) == ("asset_custom_field.value_type", "invalid")
+    assert (error["field"], error["code"]) == ("value_type", "invalid")
     assert error["message"].endswith("allowed are text, number, boolean, date.")
 
 

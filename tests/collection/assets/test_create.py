@@ -83,7 +83,7 @@ def test_an_unknown_custom_field_is_refused_with_those_there_are(api):
 
     error = create(api, project, name="Kiln", custom_fields={"Colour": "red"}).expect(422).error
 
-    assert (error["field"], error["code"]) == ("asset.custom_fields.Colour", "unknown")
+    assert (error["field"], error["code"]) == ("custom_fields.Colour", "unknown")
     assert error["message"].endswith("no custom field of the project's assets, which have 'Owner', 'Power'.")
 
 
@@ -100,7 +100,7 @@ def test_a_value_of_another_type_is_refused(api, value_type, value):
 
     error = create(api, project, name="Kiln", custom_fields={"Field": value}).expect(422).error
 
-    assert (error["field"], error["code"]) == ("asset.custom_fields.Field", "invalid")
+    assert (error["field"], error["code"]) == ("custom_fields.Field", "invalid")
 
 
 def test_everything_that_is_wrong_is_named_at_once(api):
@@ -109,8 +109,8 @@ def test_everything_that_is_wrong_is_named_at_once(api):
     ).expect(422)
 
     assert [(error["field"], error["code"]) for error in answer.errors] == [
-        ("asset.name", "required"),
-        ("asset.asset_type", "invalid"),
-        ("asset.description", "invalid"),
-        ("asset.custom_fields.A", "unknown"),
+        ("name", "required"),
+        ("asset_type", "invalid"),
+        ("description", "invalid"),
+        ("custom_fields.A", "unknown"),
     ]

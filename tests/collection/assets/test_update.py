@@ -36,7 +36,7 @@ def test_texts_and_custom_fields_that_break_a_rule_are_refused(api):
 
     answer = update(api, project, kiln, serial_number="", custom_fields={"Owner": "Ada"}).expect(422)
 
-    assert [error["field"] for error in answer.errors] == ["asset.serial_number", "asset.custom_fields.Owner"]
+    assert [error["field"] for error in answer.errors] == ["serial_number", "custom_fields.Owner"]
 
 
 def test_the_name_is_fixed_once_batches_are_partitioned_by_it_and_the_rest_is_not(api, drain):
@@ -48,5 +48,5 @@ def test_the_name_is_fixed_once_batches_are_partitioned_by_it_and_the_rest_is_no
     error = update(api, plant.project, kiln, name="Oven").expect(422).error
     update(api, plant.project, kiln, description="West").expect(200)
 
-    assert (error["field"], error["code"]) == ("asset.name", "in_use")
+    assert (error["field"], error["code"]) == ("name", "in_use")
     assert plant.generate()["unchanged"] == 1

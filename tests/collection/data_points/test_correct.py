@@ -133,7 +133,7 @@ def test_null_blank_and_other_types_are_refused(api, project, point, refused):
 
     error = correct(api, point(event, slug), value).expect(422).error
 
-    assert error == {"message": said, "field": "data_point.value", "code": "invalid"}
+    assert error == {"message": said, "field": "value", "code": "invalid"}
     assert api.get(point(event, slug) + "/corrections").data == []
 
 
@@ -142,7 +142,7 @@ def test_a_number_out_of_limits_is_refused(api, project, point):
 
     error = correct(api, point(event), Decimal("1E+101")).expect(422).error
 
-    assert error["field"] == "data_point.value"
+    assert error["field"] == "value"
     assert error["message"].startswith("data_point.value of 'mass' is out of limits: ")
 
 
@@ -208,4 +208,18 @@ def audited(sql, project, action):
         "SELECT before, after FROM audit_log WHERE project_id = %s AND action = %s ORDER BY id",
         project["numeric_id"],
         action,
+    )
+
+
+def test_a_data_point_is_corrected_below_its_event_too(api, project):
+    event, other = (given.event(api, project, values={"mass": 12}) for _ in range(2))
+    [mass] = event["data_points"]
+    inside = f"/projects/{project['id']}/events"
+
+    corrected = correct(api, f"{inside}/{event['id']}/data_points/{mass['id']}", 13).expect(200).body
+
+    assert (corrected["value"], corrected["raw_value"]) == (13, 12)
+    assert api.get(f"/projects/{project['id']}/data_points/{mass['id']}").body == corrected
+    correct(api, f"{inside}/{other['id']}/data_points/{mass['id']}", 14).expect_not_found(
+        "data_point", mass["id"]
     )

@@ -16,7 +16,7 @@ def test_a_name_that_makes_no_slug_asks_for_one(api):
 
     error = api.post(f"/projects/{given.project(api)['id']}/event_types", body).expect(422).error
 
-    assert error["field"] == "event_type.data_point_types[0].slug"
+    assert error["field"] == "data_point_types[0].slug"
     assert error["message"] == (
         "event_type.data_point_types[0].slug is missing, and the name '体積' makes none; "
         "a slug is small letters and digits in words joined by single hyphens or underscores, "
@@ -62,14 +62,14 @@ def test_a_slug_that_is_given_stands(api):
 def test_a_slug_of_other_characters_is_refused(api, slug):
     error = create(api, given.project(api), slug=slug).expect(422).error
 
-    assert error["field"] == "event_type.slug"
+    assert error["field"] == "slug"
     assert "small letters and digits" in error["message"]
 
 
 def test_a_name_that_gives_no_slug_asks_for_one(api):
     project = given.project(api)
 
-    assert create(api, project, name="木材").expect(422).error["field"] == "event_type.slug"
+    assert create(api, project, name="木材").expect(422).error["field"] == "slug"
     assert create(api, project, name="木材", slug="wood").expect(201).body["name"] == "木材"
 
 
@@ -80,7 +80,7 @@ def test_a_slug_is_unique_in_its_project_and_free_in_another(api):
     error = create(api, project, slug="delivery").expect(422).error
     create(api, other, slug="delivery").expect(201)
 
-    assert (error["field"], error["code"]) == ("event_type.slug", "taken")
+    assert (error["field"], error["code"]) == ("slug", "taken")
 
 
 def test_a_slug_of_a_data_point_type_is_unique_in_its_event_type(api):
@@ -88,21 +88,21 @@ def test_a_slug_of_a_data_point_type_is_unique_in_its_event_type(api):
 
     error = create(api, given.project(api), data_point_types=types).expect(422).error
 
-    assert (error["field"], error["code"]) == ("event_type.data_point_types", "taken")
+    assert (error["field"], error["code"]) == ("data_point_types", "taken")
     assert "'mass'" in error["message"]
 
 
 @pytest.mark.parametrize(
     ("fields", "field"),
     [
-        ({"name": " "}, "event_type.name"),
-        ({"expected_locations": "three"}, "event_type.expected_locations"),
-        ({"cadence_amount": 1}, "event_type.cadence_unit"),
-        ({"cadence_unit": "hour"}, "event_type.cadence_unit"),
-        ({"cadence_amount": 0, "cadence_unit": "hour"}, "event_type.cadence_amount"),
-        ({"cadence_amount": 1_000_001, "cadence_unit": "hour"}, "event_type.cadence_amount"),
-        ({"cadence_amount": 10**30, "cadence_unit": "hour"}, "event_type.cadence_amount"),
-        ({"cadence_amount": 1, "cadence_unit": "fortnight"}, "event_type.cadence_unit"),
+        ({"name": " "}, "name"),
+        ({"expected_locations": "three"}, "expected_locations"),
+        ({"cadence_amount": 1}, "cadence_unit"),
+        ({"cadence_unit": "hour"}, "cadence_unit"),
+        ({"cadence_amount": 0, "cadence_unit": "hour"}, "cadence_amount"),
+        ({"cadence_amount": 1_000_001, "cadence_unit": "hour"}, "cadence_amount"),
+        ({"cadence_amount": 10**30, "cadence_unit": "hour"}, "cadence_amount"),
+        ({"cadence_amount": 1, "cadence_unit": "fortnight"}, "cadence_unit"),
     ],
 )
 def test_a_field_outside_its_values_is_refused_by_name(api, fields, field):
@@ -126,7 +126,7 @@ def test_a_data_point_type_outside_its_values_is_refused_by_name(api, fields, fi
         create(api, given.project(api), data_point_types=[given.number("fine"), wrong]).expect(422).errors
     )
 
-    assert f"event_type.data_point_types[1].{field}" in [error["field"] for error in errors]
+    assert f"data_point_types[1].{field}" in [error["field"] for error in errors]
 
 
 def test_more_data_point_types_than_the_limit_are_refused(api):
@@ -135,3 +135,11 @@ def test_more_data_point_types_than_the_limit_are_refused(api):
     error = create(api, given.project(api), data_point_types=types).expect(422).error
 
     assert error["message"] == "There are 1001 data point types; an event type has at most 1000."
+
+
+def test_an_event_type_may_be_made_without_data_point_types(api):
+    project = given.project(api)
+
+    made = api.post(f"/projects/{project['id']}/event_types", {"event_type": {"name": "Visit"}})
+
+    assert made.expect(201).body["data_point_types"] == []

@@ -47,7 +47,7 @@ def test_new_rules_hold_for_the_events_that_are_stored_from_then_on(api, project
     update(api, project, delivery, expected_locations="one").expect(200)
 
     refused = api.post(f"/projects/{project['id']}/events", {"event": given.event_body()}).expect(422)
-    assert refused.error["field"] == "event.locations"
+    assert refused.error["field"] == "locations"
     assert api.get(f"/projects/{project['id']}/events/{before['id']}").body["locations"] == []
 
 
@@ -59,7 +59,7 @@ def test_a_cadence_is_cleared_by_null_and_its_halves_go_together(api, project):
     error = update(api, project, delivery, cadence_amount=None).expect(422).error
     cleared = update(api, project, delivery, cadence_amount=None, cadence_unit=None).expect(200).body
 
-    assert error["field"] == "event_type.cadence_unit"
+    assert error["field"] == "cadence_unit"
     assert (cleared["cadence_amount"], cleared["cadence_unit"]) == (None, None)
 
 
@@ -77,7 +77,7 @@ def test_a_change_that_breaks_a_rule_is_refused(api, project, fields, field, cod
 
     error = update(api, project, delivery, **fields).expect(422).error
 
-    assert (error["field"], error["code"]) == (f"event_type.{field}", code)
+    assert (error["field"], error["code"]) == (f"{field}", code)
     assert api.get(f"/projects/{project['id']}/event_types/{delivery['id']}").body == delivery
 
 
@@ -99,7 +99,7 @@ def test_a_data_point_type_that_breaks_a_rule_is_refused(api, project, point, fi
 
     error = update(api, project, delivery, data_point_types=[point]).expect(422).error
 
-    assert (error["field"], error["code"]) == (f"event_type.data_point_types[0].{field}", code)
+    assert (error["field"], error["code"]) == (f"data_point_types[0].{field}", code)
     assert api.get(f"/projects/{project['id']}/event_types/{delivery['id']}").body == delivery
 
 
@@ -159,7 +159,7 @@ def test_what_the_values_of_events_mean_is_fixed(api, project, change, field):
     points = [{"slug": "moisture"}, {"slug": "mass"} | change]
     error = update(api, project, delivery, data_point_types=points).expect(422).error
 
-    assert (error["field"], error["code"]) == (f"event_type.data_point_types[1].{field}", "in_use")
+    assert (error["field"], error["code"]) == (f"data_point_types[1].{field}", "in_use")
     assert "'mass'" in error["message"]
 
 
@@ -205,7 +205,7 @@ def test_one_that_events_carry_cannot_be_left_out_even_when_they_are_voided(api,
 
     error = update(api, project, delivery, data_point_types=[MOISTURE]).expect(422).error
 
-    assert (error["field"], error["code"]) == ("event_type.data_point_types", "in_use")
+    assert (error["field"], error["code"]) == ("data_point_types", "in_use")
     assert "leaves out 'mass'" in error["message"]
 
 
@@ -265,7 +265,7 @@ def test_a_value_cannot_slip_in_while_its_data_point_type_is_removed(api, projec
             server.await_blocked()
         error = storing.result().expect(422).error
 
-    assert (error["field"], error["code"]) == ("event.data_points[1].slug", "unknown")
+    assert (error["field"], error["code"]) == ("data_points[1].slug", "unknown")
     assert slugs(api.get(f"/projects/{project['id']}/event_types/{delivery['id']}").body) == ["mass"]
 
 

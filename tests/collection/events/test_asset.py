@@ -50,7 +50,7 @@ def test_an_asset_that_the_project_does_not_have_is_refused(api):
     single = api.post(path, {"event": given.event_body(asset_id=theirs["id"])}).expect(422).error
     many = api.post(path, {"events": [given.event_body(), given.event_body(asset_id="ast_1")]}).expect(422)
 
-    assert (single["field"], single["code"]) == ("event.asset_id", "unknown")
+    assert (single["field"], single["code"]) == ("asset_id", "unknown")
     assert single["message"] == f"event.asset_id is '{theirs['id']}', which is no asset of the project."
     assert many.error["field"] == "events[1].asset_id"
 
@@ -66,4 +66,4 @@ def test_the_asset_may_be_repeated_or_corrected_and_not_taken_away(api):
     none = api.patch(path, {"event": {"asset_id": None}}).expect(422).error
 
     assert (same["asset"]["id"], other["asset"]["id"]) == (kiln["id"], truck["id"])
-    assert (none["field"], none["code"]) == ("event.asset_id", "invalid")
+    assert (none["field"], none["code"]) == ("asset_id", "invalid")

@@ -101,28 +101,28 @@ def test_an_end_that_is_the_start_makes_a_reading_of_a_stretch(api, project, cha
     [
         (
             {"end_time": "2024-12-31T23:00:00Z"},
-            "event.end_time",
+            "end_time",
             "event.end_time is 2024-12-31T23:00:00.000Z, before start_time, 2025-01-01T00:00:00.000Z.",
         ),
         (
             {"end_time": None},
-            "event.end_time",
+            "end_time",
             "event.end_time is null; an event that is to be a reading ends at its start_time.",
         ),
         (
             {"tracking_id": None},
-            "event.tracking_id",
+            "tracking_id",
             "event.tracking_id is null; what an event has is corrected to something else, not taken away.",
         ),
-        ({"tracking_id": " "}, "event.tracking_id", "event.tracking_id is blank; leave it out instead."),
+        ({"tracking_id": " "}, "tracking_id", "event.tracking_id is blank; leave it out instead."),
         (
             {"feedstock_id": "fs_000000000000000000000000"},
-            "event.feedstock_id",
+            "feedstock_id",
             "event.feedstock_id is 'fs_000000000000000000000000', which is no feedstock of the project.",
         ),
         (
             {"event_type": "bill"},
-            "event.event_type",
+            "event_type",
             "event.event_type is 'bill'; the event is of type 'delivery' and stays so.",
         ),
     ],

@@ -37,14 +37,14 @@ def test_the_name_of_a_link_keeps_its_slashes_and_loses_the_spaces_around_it(api
 def test_a_link_that_is_not_plain_http_is_refused(api, path, place, url):
     error = api.post(path, link(url)).expect(422).error
 
-    assert (error["field"], error["code"]) == ("evidence.url", "invalid")
+    assert (error["field"], error["code"]) == ("url", "invalid")
     assert api.get(place).data == []
 
 
 def test_everything_that_is_wrong_with_a_link_is_said_at_once(api, path):
     errors = api.post(path, link("ftp://x", "a\nb", type="file")).expect(422).errors
 
-    assert [error["field"] for error in errors] == ["evidence.type", "evidence.name", "evidence.url"]
+    assert [error["field"] for error in errors] == ["type", "name", "url"]
     assert "a file is sent as multipart/form-data" in errors[0]["message"]
 
 
@@ -53,7 +53,7 @@ def test_a_link_says_all_three(api, path, missing):
     body = link()
     del body["evidence"][missing]
 
-    assert api.post(path, body).expect(400).error["field"] == f"evidence.{missing}"
+    assert api.post(path, body).expect(400).error["field"] == f"{missing}"
 
 
 def test_another_content_type_is_refused_with_both_that_are_taken(api, path):
@@ -116,3 +116,14 @@ def test_evidence_of_one_event_is_not_that_of_its_neighbour(api, project, path):
     api.post(path, link()).expect(201)
 
     assert api.get(f"/projects/{project['id']}/events/{other['id']}/evidences").data == []
+
+
+def test_the_type_of_a_link_may_be_called_evidence_type(api, path):
+    sent = {"evidence": {"evidence_type": "url", "url": "https://example.org/a", "name": "A"}}
+    both = link(evidence_type="url")
+
+    made = [api.post(path, body).expect(201).body["type"] for body in (sent, both)]
+    error = api.post(path, link(evidence_type="file")).expect(422).error
+
+    assert made == ["url", "url"]
+    assert (error["field"], error["code"]) == ("evidence_type", "invalid")

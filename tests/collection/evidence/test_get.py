@@ -1,5 +1,7 @@
 """GET /projects/{project_id}/events/{event_id}/evidences/{evidence_id}."""
 
+from urllib.parse import unquote
+
 import pytest
 from tests.collection.evidence import files
 from tests.given import collection as given
@@ -25,8 +27,8 @@ def test_the_projects_number_leads_to_it_too(api, project, event, evidence):
 )
 @pytest.mark.usefixtures("evidence")
 def test_unknown_evidence_is_not_found(api, place, number):
-    assert api.get(f"{place}/{number}").expect(404).errors == [{"message": "record not found"}]
-    assert api.get(f"{place}/{number}/file").expect(404).errors == [{"message": "record not found"}]
+    api.get(f"{place}/{number}").expect_not_found("evidence", unquote(number))
+    api.get(f"{place}/{number}/file").expect_not_found("evidence", unquote(number))
 
 
 def test_evidence_is_not_found_below_another_event_or_project(api, project, event, evidence):

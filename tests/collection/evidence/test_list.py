@@ -120,9 +120,7 @@ def test_an_adjusting_batch_lists_the_evidence_of_all_that_its_run_is_made_of_no
 def test_a_batch_of_another_account_is_not_found(api, stranger, works):
     [batch] = works.batches()
 
-    assert stranger.get(f"/batches/{batch['id']}/evidences").expect(404).errors == [
-        {"message": "record not found"}
-    ]
+    stranger.get(f"/batches/{batch['id']}/evidences").expect_not_found("batch", batch["id"])
     api.get("/batches/bat_000000000000000000000000/evidences").expect(404)
     api.get(f"/batches/{works.ledger['id']}/evidences").expect(404)
 

@@ -9,6 +9,7 @@ from tests.collection.evidence import files
 from weighbridge.core.collection.evidence import EVIDENCE_BYTES_MAX
 
 UNREADABLE = "The body is not a form that can be read"
+TYPES = ("type", "evidence_type")
 FORM = {"content-type": "multipart/form-data; boundary=edge"}
 
 
@@ -212,7 +213,14 @@ def test_an_empty_file_is_refused(api, path):
             "name is longer than 8,192 bytes.",
         ),
         (form(part("name", b"\xff"), part("file", files.PDF, "a.pdf")), "name is not UTF-8."),
-        (form(part("file", files.PDF, "a.pdf"), part("name", b"x"), part("name", b"y")), UNREADABLE),
+        (
+            form(part("file", files.PDF, "a.pdf"), part("name", b"x"), part("name", b"y")),
+            "name is given twice; it takes file",
+        ),
+        (
+            form(part("file", files.PDF, "a.pdf"), *(part(name, b"file") for name in ("name", *TYPES, "x"))),
+            UNREADABLE,
+        ),
         (form(part("file", files.PDF, "a.pdf"))[:-12], UNREADABLE),
         (form(), "file is required."),
         (b"", UNREADABLE),
@@ -292,3 +300,34 @@ def test_the_same_file_may_be_attached_twice(api, path, place):
     assert first["id"] != second["id"]
     assert first["sha256"] == second["sha256"]
     assert len(api.get(place).data) == 2
+
+
+def test_the_parts_of_a_form_may_be_wrapped_as_those_of_json_are(api, path):
+    body = form(
+        part("evidence[evidence_type]", b"file"),
+        part("evidence[name]", b"Ticket 4711.pdf"),
+        part("evidence[file]", files.PDF, "scan.pdf"),
+    )
+
+    made = api.send("POST", path, content=body, headers=FORM).expect(201).body
+
+    assert (made["type"], made["name"], made["size"]) == ("file", "Ticket 4711.pdf", 77)
+
+
+@pytest.mark.parametrize("name", ["type", "evidence_type", "evidence[type]"])
+def test_a_form_brings_a_file_and_says_nothing_else(api, path, kept, name):
+    before = kept()
+    body = form(part(name, b"url"), part("file", files.PDF, "scan.pdf"))
+
+    error = api.send("POST", path, content=body, headers=FORM).expect(422).error
+
+    assert (error["field"], error["code"]) == (name.removeprefix("evidence[").rstrip("]"), "invalid")
+    assert kept() == before
+
+
+def test_a_part_comes_once_wrapped_or_not(api, path):
+    body = form(part("file", files.PDF, "a.pdf"), part("evidence[file]", files.PDF, "b.pdf"))
+
+    error = api.send("POST", path, content=body, headers=FORM).expect(400).error
+
+    assert error["message"].startswith("file is given twice")

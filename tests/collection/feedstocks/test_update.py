@@ -29,7 +29,7 @@ def test_the_name_is_fixed_once_batches_are_partitioned_by_it_and_the_descriptio
     error = update(api, plant.project, {"id": wood}, name="Wood chips").expect(422).error
     update(api, plant.project, {"id": wood}, description="Beech").expect(200)
 
-    assert (error["field"], error["code"]) == ("feedstock.name", "in_use")
+    assert (error["field"], error["code"]) == ("name", "in_use")
     assert plant.generate()["unchanged"] == 1
 
 

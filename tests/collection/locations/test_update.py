@@ -37,8 +37,8 @@ def test_degrees_and_address_are_cleared_by_null(api):
 @pytest.mark.parametrize(
     ("fields", "field", "code"),
     [
-        ({"lat": 91}, "location.lat", "invalid"),
-        ({"long": Decimal("-180.1")}, "location.long", "invalid"),
+        ({"lat": 91}, "lat", "invalid"),
+        ({"long": Decimal("-180.1")}, "long", "invalid"),
     ],
 )
 def test_a_change_that_breaks_a_rule_is_refused(api, fields, field, code):
@@ -61,7 +61,7 @@ def test_the_name_is_fixed_once_batches_were_made_of_events_there(api, drain):
     update(api, plant.project, yard, lat=53).expect(200)
     update(api, plant.project, mill, name="South mill").expect(200)
 
-    assert (error["field"], error["code"]) == ("location.name", "in_use")
+    assert (error["field"], error["code"]) == ("name", "in_use")
 
 
 def test_a_name_waits_for_a_generation_that_runs(api, drain, server):

@@ -96,8 +96,8 @@ def test_a_name_that_breaks_a_rule_is_refused_when_made_and_when_changed(api, ki
     made = kind.create(api, project, name=name).expect(422).error
     changed = kind.update(api, project, wood, name=name).expect(422).error
 
-    assert (made["field"], made["code"]) == (f"{kind.one}.name", code)
-    assert (changed["field"], changed["code"]) == (f"{kind.one}.name", code)
+    assert (made["field"], made["code"]) == ("name", code)
+    assert (changed["field"], changed["code"]) == ("name", code)
     assert api.get(kind.path(project, wood)).body == wood
 
 
@@ -195,3 +195,19 @@ def test_the_projects_list_holds_its_own_and_filters_and_sorts_by_name(api, kind
     assert api.get(path, {"sort": "name"}).data == [straw, wood]
     for name in ("filter[name]", "filter[name][eq]"):
         assert api.get(path, {name: "Wood"}).expect(200).data == [wood]
+
+
+def test_they_are_found_by_when_they_were_made(api, kind):
+    project = given.project(api)
+    first, second = (kind.create(api, project, name=name).expect(201).body for name in ("A", "B"))
+    path = kind.path(project)
+
+    def found(**bounds):
+        query = {f"filter[created_at][{comparator}]": moment for comparator, moment in bounds.items()}
+        return [one["name"] for one in api.get(path, query).expect(200).data]
+
+    assert found(geq=first["created_at"], leq=second["created_at"]) == ["A", "B"]
+    assert found(geq="2100-01-01T00:00:00Z") == []
+    assert found(leq="2000-01-01T00:00:00Z") == []
+    error = api.get(path, {"filter[created_at]": "2025-01-01T00:00:00Z"}).expect(400).error
+    assert error["code"] == "unsupported"

@@ -34,7 +34,7 @@ def test_a_project_keeps_its_time_zone(api):
 def test_a_time_zone_outside_the_iana_list_is_refused(api, time_zone):
     error = api.post("/projects", {"project": {"name": "Plant", "time_zone": time_zone}}).expect(422).error
 
-    assert error["field"] == "project.time_zone"
+    assert error["field"] == "time_zone"
     assert error["code"] == "invalid"
     assert repr(time_zone) in error["message"]
 
@@ -42,13 +42,13 @@ def test_a_time_zone_outside_the_iana_list_is_refused(api, time_zone):
 def test_a_project_without_a_name_is_refused(api):
     error = api.post("/projects", {"project": {"name": "  "}}).expect(422).error
 
-    assert error == {"message": "A project needs a name.", "field": "project.name", "code": "required"}
+    assert error == {"message": "A project needs a name.", "field": "name", "code": "required"}
 
 
 def test_every_problem_of_a_project_is_named_at_once(api):
     errors = api.post("/projects", {"project": {"name": "", "time_zone": "Mars/Olympus"}}).expect(422).errors
 
-    assert [error["field"] for error in errors] == ["project.name", "project.time_zone"]
+    assert [error["field"] for error in errors] == ["name", "time_zone"]
 
 
 def test_a_refused_project_is_not_stored(api):

@@ -41,10 +41,10 @@ def test_an_archived_project_is_read_and_written_as_before_and_can_be_active_aga
 @pytest.mark.parametrize(
     ("fields", "field", "code"),
     [
-        ({"name": " "}, "project.name", "required"),
-        ({"name": "x" * 256}, "project.name", "invalid"),
-        ({"time_zone": "Mars/Olympus"}, "project.time_zone", "invalid"),
-        ({"status": "deleted"}, "project.status", "invalid"),
+        ({"name": " "}, "name", "required"),
+        ({"name": "x" * 256}, "name", "invalid"),
+        ({"time_zone": "Mars/Olympus"}, "time_zone", "invalid"),
+        ({"status": "deleted"}, "status", "invalid"),
     ],
 )
 def test_a_change_that_breaks_a_rule_is_refused(api, fields, field, code):
@@ -74,7 +74,7 @@ def test_the_time_zone_is_fixed_while_batches_exist(api, drain):
 
     error = update(api, plant.project, time_zone="UTC").expect(422).error
 
-    assert (error["field"], error["code"]) == ("project.time_zone", "in_use")
+    assert (error["field"], error["code"]) == ("time_zone", "in_use")
     assert "begin in Europe/Berlin" in error["message"]
     assert (
         update(api, plant.project, time_zone="Europe/Berlin", name="Nord").expect(200).body["name"] == "Nord"

@@ -97,7 +97,7 @@ def test_a_flaw_is_named_with_its_node_line_and_column(api, nodes, place, words)
         create(api, document(nodes, primary_output="total" if "total" in nodes else "mass")).expect(422).error
     )
 
-    assert error["field"] == "model.yaml"
+    assert error["field"] == "yaml"
     assert place in error["message"]
     assert [word for word in words if word not in error["message"]] == []
 
@@ -118,7 +118,7 @@ def test_every_flaw_is_named_at_once(api):
         "At line 13, column 19",
         "At line 18, column 21",
     ]
-    assert {error["field"] for error in errors} == {"model.yaml"}
+    assert {error["field"] for error in errors} == {"yaml"}
 
 
 def test_a_document_whose_own_case_fails_is_refused(api):
@@ -146,7 +146,7 @@ def test_a_document_whose_own_cases_pass_is_kept(api):
 def test_what_is_no_model_document_is_refused(api, text):
     answer = create(api, text).expect(422)
 
-    assert {error["field"] for error in answer.errors} == {"model.yaml"}
+    assert {error["field"] for error in answer.errors} == {"yaml"}
 
 
 def test_a_document_that_is_too_long_is_refused(api):

@@ -40,11 +40,11 @@ def test_a_new_name_leaves_the_digest_of_the_document_as_it_was(api, model):
 @pytest.mark.parametrize(
     ("fields", "field", "code"),
     [
-        ({"name": " "}, "model.name", "required"),
-        ({"name": "x" * 256}, "model.name", "invalid"),
-        ({"description": "x" * 501}, "model.description", "invalid"),
-        ({"order": 2**31}, "model.order", "invalid"),
-        ({"order": -(2**70)}, "model.order", "invalid"),
+        ({"name": " "}, "name", "required"),
+        ({"name": "x" * 256}, "name", "invalid"),
+        ({"description": "x" * 501}, "description", "invalid"),
+        ({"order": 2**31}, "order", "invalid"),
+        ({"order": -(2**70)}, "order", "invalid"),
     ],
 )
 def test_a_change_that_breaks_a_rule_is_refused(api, model, fields, field, code):

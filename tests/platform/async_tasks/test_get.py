@@ -147,7 +147,7 @@ def test_a_queued_task_has_one_job_with_its_lock(sql, task_id):
 
 @pytest.mark.parametrize("name", ["0", "-1", "999999999", "99999999999999999999", "abc", "²"])
 def test_a_number_of_no_task_finds_nothing(api, name):
-    assert api.get(f"/async_tasks/{name}").expect(404).errors == [{"message": "record not found"}]
+    api.get(f"/async_tasks/{name}").expect_not_found("async_task", name)
 
 
 def test_the_list_holds_the_accounts_tasks_and_filters_by_state(api, server, stranger, task_id):

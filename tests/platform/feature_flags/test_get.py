@@ -51,7 +51,7 @@ def test_a_cadence_is_refused_without_the_data_capture_rate(api, account, sql, f
             "message": (
                 f"{name} is for accounts with the data capture rate feature, which is off for this one."
             ),
-            "field": f"event_type.{name}",
+            "field": f"{name}",
             "code": "feature_off",
         } in answer.expect(422).errors
 

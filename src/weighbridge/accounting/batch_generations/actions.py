@@ -37,10 +37,11 @@ async def update_inputs(
     tx: Write, actor: Actor, ledger: str, batch: str, inputs: UpdatedInputs
 ) -> tuple[UpdatedBatch, AsyncTask]:
     """Have a batch of the ledger computed again with other inputs, by a generation of its slot."""
+    ledger_id = ids.make("ledger", await key_of_ledger(tx, actor, ledger))
     key = await key_of_batch(tx, actor, batch)
     before = await get_batch(tx, actor, batch)
-    if before.ledger_id != ids.make("ledger", await key_of_ledger(tx, actor, ledger)):
-        raise NotFound
+    if before.ledger_id != ledger_id:
+        raise NotFound("batch", batch)
     if inputs == UpdatedInputs():
         names = ", ".join(UpdatedInputs.__struct_fields__)
         raise Invalid([Problem(f"The body names no inputs; it takes {names}.", None, "required")])

@@ -7,6 +7,7 @@ import msgspec
 
 from weighbridge.accounting.batches.records import PrimaryOutput, StaleReason
 from weighbridge.accounting.ledgers.records import PartitionDeficit
+from weighbridge.core.quantity.json_number import JsonNumber
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Line, Moment
 
@@ -15,7 +16,7 @@ class BatchAmount(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """So much of a batch, for a node whose sources the caller names."""
 
     batch_id: str
-    primary_output_amount: Decimal
+    primary_output_amount: JsonNumber
     allocation_group: Line | None = None
 
 

@@ -16,5 +16,5 @@ async def key_of_ledger(tx: Read, actor: Actor, ledger: str) -> ids.Key:
         """,
         (key.project, key.key, actor.account_id),
     ):
-        raise NotFound
+        raise NotFound("ledger", ledger)
     return key

@@ -175,7 +175,7 @@ async def _find(
     for one in requests:
         batch = batches.get(one.key.key) if one.key is not None and one.key.project == project else None
         if batch is None and is_record and one.amount is not None:
-            raise NotFound
+            raise NotFound("batch", one.batch)
         if batch is None:
             message = f"{one.field} names {one.batch!r}, which is no batch of the project."
             field = one.field if one.amount is None else f"{one.field}.batch_id"

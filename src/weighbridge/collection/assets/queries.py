@@ -8,7 +8,7 @@ from weighbridge.collection.assets.records import Asset
 from weighbridge.collection.named_records.asset import ASSET_ROW
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_page
+from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, ListRequest, Page, read_moment, read_page
 from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import find, of_projects
 
@@ -19,6 +19,7 @@ ASSETS: Final = Listing(
     filters={
         "name": Filter("name", str, "a name"),
         "project_id": project_filter("project_id"),
+        "created_at": Filter("created_at", read_moment, MOMENT, BOUNDS),
     },
 )
 

@@ -1,13 +1,18 @@
 """Read data points across the events of a project."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Final, LiteralString
 
 import msgspec
 from psycopg.sql import SQL, Composable, Literal
 
-from weighbridge.collection.data_points.records import Correction, DataPoint, DataPointEvent
+from weighbridge.collection.data_points.records import (
+    Correction,
+    DataPoint,
+    DataPointEvent,
+    OutputDataPointOfRun,
+)
 from weighbridge.collection.measurements.corrected import UNCORRECTED, CorrectionSummary, correction_summaries
 from weighbridge.collection.measurements.event_list import implied_by
 from weighbridge.collection.measurements.event_row import DataPointValue, event_row
@@ -88,6 +93,38 @@ _PRESENT: Final = """
                           WHEN 'string' THEN e.texts[t.position] IS NOT NULL
                           ELSE e.booleans[t.position] IS NOT NULL END
 """
+
+
+_OUTPUTS: Final[Mapping[ids.Owner, LiteralString]] = {
+    ids.Owner.MODEL_RUN: """
+        SELECT c.slug, c.name, c.unit, c.value, c.elements,
+               r.start_time, r.end_time, r.created_at, r.updated_at
+          FROM model_run_calculations c
+          JOIN model_runs r ON (r.project_id, r.id) = (c.project_id, c.model_run_id) AND r.deleted_at IS NULL
+         WHERE c.project_id = %s AND c.model_run_id = %s AND c.position = %s AND c.is_output
+        """,
+    ids.Owner.BATCH: """
+        SELECT c.slug, c.name, c.unit, c.value, NULL::numeric[] AS elements,
+               b.start_time, b.end_time, b.created_at, b.updated_at
+          FROM batch_calculations c
+          JOIN batches b ON (b.project_id, b.id) = (c.project_id, c.batch_id)
+                        AND b.deleted_at IS NULL AND b.model_id IS NOT NULL
+         WHERE c.project_id = %s AND c.batch_id = %s AND c.position = %s AND (c.is_output OR c.is_primary)
+        """,
+}
+"""The outputs of runs that stand alone, and of those behind batches."""
+
+
+class _OutputRow(msgspec.Struct, frozen=True):
+    slug: str
+    name: str
+    unit: str
+    value: Decimal | None
+    elements: list[Decimal] | None
+    start_time: Instant
+    end_time: Instant
+    created_at: Instant
+    updated_at: Instant
 
 
 class DataPointRow(msgspec.Struct, frozen=True):
@@ -234,11 +271,51 @@ async def data_point_row(tx: Read, project: int, friendly: str) -> DataPointRow:
     return row
 
 
+def is_output(friendly: str) -> bool:
+    """Whether the id of a data point is that of an output of a model run."""
+    key = ids.parse("data_point", friendly)
+    return key is not None and key.owner is not ids.Owner.EVENT
+
+
+async def get_output(tx: Read, project: int, friendly: str) -> OutputDataPointOfRun:
+    """One output of a model run of the project: of one that stands alone, or behind a batch."""
+    key = ids.parse("data_point", friendly)
+    if key is None or key.project != project or key.owner is ids.Owner.EVENT:
+        raise NotFound
+    output = await tx.row(_OutputRow, _OUTPUTS[key.owner], (project, key.key, key.position))
+    if output is None:
+        raise NotFound
+    value = output.value if output.elements is None else output.elements
+    return OutputDataPointOfRun(
+        id=friendly,
+        slug=output.slug,
+        data_point_type=output.name,
+        value_type="number",
+        value=value,
+        raw_value=None,
+        unit=output.unit,
+        status="incomplete" if value is None else "complete",
+        substituted=False,
+        imputed=False,
+        substitution=None,
+        corrections_count=0,
+        rule_results=[],
+        event=None,
+        model_run_id=ids.of("model_run", project, key.key, owner=key.owner),
+        batch_id=ids.of("batch", project, key.key) if key.owner is ids.Owner.BATCH else None,
+        start_time=output.start_time,
+        end_time=output.end_time,
+        created_at=output.created_at,
+        updated_at=output.updated_at,
+    )
+
+
 async def get_event_data_point(tx: Read, project: int, event: str, friendly: str) -> DataPoint:
     """One data point of one event; another event's is not found here."""
+    await event_row(tx, project, event)
     point = await get_data_point(tx, project, friendly)
     if point.event.id != event:
-        raise NotFound
+        raise NotFound("data_point", friendly)
     return point
 
 

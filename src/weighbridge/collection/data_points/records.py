@@ -45,6 +45,35 @@ class DataPoint(msgspec.Struct, frozen=True):
     updated_at: Instant
 
 
+class OutputDataPointOfRun(msgspec.Struct, frozen=True):
+    """What an output of a model run came to, with the fields of a measured value; it belongs to no event.
+
+    `value` is a list where the node is an array, and null where an optional node had no data. It is computed:
+    nothing was captured, and it is never corrected. `batch_id` is null for a run that stands alone.
+    """
+
+    id: str
+    slug: str
+    data_point_type: str
+    value_type: str
+    value: Decimal | list[Decimal] | None
+    raw_value: None
+    unit: str
+    status: str
+    substituted: bool
+    imputed: bool
+    substitution: None
+    corrections_count: int
+    rule_results: list[DataPointResult]
+    event: None
+    model_run_id: str
+    batch_id: str | None
+    start_time: Instant
+    end_time: Instant
+    created_at: Instant
+    updated_at: Instant
+
+
 class DataPointChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to correct a data point."""
 

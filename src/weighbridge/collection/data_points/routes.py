@@ -1,7 +1,13 @@
 """Paths of data points."""
 
 from weighbridge.collection.data_points import actions, queries
-from weighbridge.collection.data_points.records import Correction, DataPoint, DataPointChangeBody, NoOptions
+from weighbridge.collection.data_points.records import (
+    Correction,
+    DataPoint,
+    DataPointChangeBody,
+    NoOptions,
+    OutputDataPointOfRun,
+)
 from weighbridge.collection.measurements.history import CORRECTIONS
 from weighbridge.collection.tenancy.project import project_named, project_to_read
 from weighbridge.db.listing import Page, list_request
@@ -19,11 +25,14 @@ async def list_data_points(call: ReadCall) -> Page[DataPoint]:
     return await queries.list_data_points(call.tx, project, list_request(call.query, queries.DATA_POINTS))
 
 
-@get(_ONE, permission="data_collection:read", returns=DataPoint)
-async def get_data_point(call: ReadCall) -> DataPoint:
-    """Read one data point."""
+@get(_ONE, permission="data_collection:read", returns=DataPoint | OutputDataPointOfRun)
+async def get_data_point(call: ReadCall) -> DataPoint | OutputDataPointOfRun:
+    """Read one data point: a measured value of an event, or what an output of a model run came to."""
     project = project_to_read(call.tx, call.actor, call.path["project_id"])
-    return await queries.get_data_point(call.tx, project, call.path["data_point_id"])
+    point = call.path["data_point_id"]
+    if queries.is_output(point):
+        return await queries.get_output(call.tx, project, point)
+    return await queries.get_data_point(call.tx, project, point)
 
 
 @patch(_ONE, permission="data_collection:write", body=DataPointChangeBody, returns=DataPoint)
@@ -95,6 +104,20 @@ async def get_event_data_point(call: ReadCall) -> DataPoint:
     return await queries.get_event_data_point(call.tx, project, event, point)
 
 
+@patch(
+    _OF_EVENT + "/{data_point_id}",
+    permission="data_collection:write",
+    body=DataPointChangeBody,
+    returns=DataPoint,
+)
+async def correct_event_data_point(call: WriteCall, body: DataPointChangeBody) -> DataPoint:
+    """Correct a data point of an event, as below its project."""
+    project = await project_named(call.tx, call.actor, call.path["project_id"])
+    event, point = call.path["event_id"], call.path["data_point_id"]
+    await queries.get_event_data_point(call.tx, project, event, point)
+    return await actions.correct_data_point(call.tx, call.actor, project, point, body.data_point)
+
+
 ROUTES = [
     list_data_points,
     get_data_point,
@@ -104,4 +127,5 @@ ROUTES = [
     list_event_corrections,
     list_event_data_points,
     get_event_data_point,
+    correct_event_data_point,
 ]

@@ -65,7 +65,7 @@ class NewEventType(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make an event type."""
 
     name: str
-    data_point_types: list[NewDataPointType]
+    data_point_types: list[NewDataPointType] = []
     slug: str | None = None
     description: Description | None = None
     cadence_amount: int | None = None

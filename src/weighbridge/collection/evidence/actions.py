@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec import UNSET
+
 from weighbridge.collection.evidence import queries
 from weighbridge.collection.evidence.records import Evidence, NewEvidence, NewEvidenceBody, StoredFile
 from weighbridge.core.collection.evidence import EVIDENCE_OF_EVENT_MAX, problems_of_link, problems_of_name
@@ -9,13 +11,15 @@ from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
-from weighbridge.errors import Invalid
+from weighbridge.errors import Invalid, Malformed
 from weighbridge.platform import changes
 
 
 async def create_evidence(tx: Write, actor: Actor, event: str, new: NewEvidenceBody | StoredFile) -> Evidence:
     """Attach a link, or a file that is in the store already."""
     key = await queries.event_named(tx, actor, event)
+    if not isinstance(new, StoredFile):
+        _need_type(new.evidence)
     problems = [] if isinstance(new, StoredFile) else _problems(new.evidence)
     problems += await _problems_of_room(tx, key, event)
     if problems:
@@ -33,18 +37,24 @@ async def create_evidence(tx: Write, actor: Actor, event: str, new: NewEvidenceB
     return made
 
 
+def _need_type(new: NewEvidence) -> None:
+    """Refuse a body that does not say what is attached, as one of the wrong shape."""
+    if new.type is UNSET and new.evidence_type is UNSET:
+        raise Malformed([Problem("evidence.type is required.", "evidence.type", "required")])
+
+
 def _problems(new: NewEvidence) -> list[Problem]:
-    problems = [] if new.type == "url" else [_problem_of_type(new.type)]
+    sent = {"evidence.type": new.type, "evidence.evidence_type": new.evidence_type}
+    problems = [
+        _problem_of_type(field, said) for field, said in sent.items() if said is not UNSET and said != "url"
+    ]
     problems += problems_of_name(new.name, "evidence.name")
     return problems + problems_of_link(new.url, "evidence.url")
 
 
-def _problem_of_type(sent: str) -> Problem:
-    return Problem(
-        f"evidence.type is {sent!r}; a link has the type url, and a file is sent as multipart/form-data.",
-        "evidence.type",
-        "invalid",
-    )
+def _problem_of_type(field: str, sent: str) -> Problem:
+    said = f"{field} is {sent!r}; a link has the type url, and a file is sent as multipart/form-data."
+    return Problem(said, field, "invalid")
 
 
 async def _problems_of_room(tx: Write, key: ids.Key, event: str) -> list[Problem]:

@@ -64,7 +64,7 @@ async def event_named(tx: Read, actor: Actor, text: str) -> ids.Key:
     """The key of an event of the actor's account, by its id alone."""
     key = plain_key_named("event", text)
     of_account = SQL("{} AND voided_at IS NULL").format(of_key(actor, "project_id", "id"))
-    await need(tx, "events", of_account, (key.project, key.key))
+    await need(tx, "events", of_account, (key.project, key.key), ("event", text))
     return key
 
 
@@ -72,7 +72,7 @@ async def event_of_project(tx: Read, actor: Actor, project: int, text: str) -> i
     """The number of an event that a path names below its project."""
     key = await event_named(tx, actor, text)
     if key.project != project:
-        raise NotFound
+        raise NotFound("event", text)
     return key.key
 
 

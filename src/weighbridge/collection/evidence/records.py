@@ -32,11 +32,12 @@ class EventEvidence(msgspec.Struct, frozen=True):
 
 
 class NewEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A link to attach; its type is url."""
+    """A link to attach; its type is url, said as `type` or as `evidence_type`."""
 
-    type: str
     url: str
     name: str
+    type: str | UnsetType = UNSET
+    evidence_type: str | UnsetType = UNSET
 
 
 class NewEvidenceBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -4,7 +4,7 @@ from functools import partial
 
 from weighbridge.collection.evidence import actions, queries
 from weighbridge.collection.evidence.records import Evidence, NewEvidenceBody, StoredFile
-from weighbridge.collection.evidence_files.keeping import NAME_PART, keep
+from weighbridge.collection.evidence_files.keeping import NAME_PART, TYPE_PARTS, keep
 from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.collection.evidence import EVIDENCE_BYTES_MAX
 from weighbridge.core.collection.file_type import ALLOWED, BY_MEDIA_TYPE
@@ -19,7 +19,11 @@ _ONE = _OF_EVENT + "/{evidence_id}"
 _FORM = Form(
     file_bytes_max=EVIDENCE_BYTES_MAX,
     file=f"A file of at most {EVIDENCE_BYTES_MAX:,} bytes; its name ends in one of {ALLOWED}.",
-    texts={NAME_PART: "What the file is called; by default, the name it comes with."},
+    texts={
+        NAME_PART: "What the file is called; by default, the name it comes with.",
+        **dict.fromkeys(TYPE_PARTS, "That it is a file: file. It may be left out."),
+    },
+    wrapping="evidence",
     received=keep,
 )
 

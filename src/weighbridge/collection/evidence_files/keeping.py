@@ -30,6 +30,7 @@ from weighbridge.errors import Invalid, Refusal, UnsupportedMediaType
 from weighbridge.http.upload import FILE_PART, Upload
 
 NAME_PART: Final = "name"
+TYPE_PARTS: Final = ("type", "evidence_type")
 
 KEY_BYTES: Final = 16
 """Random bytes of the key under which a file is kept; nothing of it comes from the caller."""
@@ -37,6 +38,7 @@ KEY_BYTES: Final = 16
 ORPHAN_AGE: Final = timedelta(days=1)
 """How old a file must be before it counts as no one's: a request lasts seconds."""
 
+_FILE: Final = "file"
 _PART_BYTES: Final = 1_048_576
 
 
@@ -45,6 +47,11 @@ async def keep(store: EvidenceStore, upload: Upload) -> AsyncIterator[StoredFile
     """Put a file into the store; it is removed when the block ends with a refusal."""
     name = without_path(upload.texts.get(NAME_PART) or upload.name)
     problems = problems_of_name(name, NAME_PART)
+    problems += [
+        Problem(f"{part} is {said!r}; a form brings a {_FILE}, and a link is sent as JSON.", part, "invalid")
+        for part in TYPE_PARTS
+        if (said := shorten(upload.texts.get(part, _FILE))) != _FILE
+    ]
     if not upload.size:
         problems.append(Problem("The file is empty.", FILE_PART, "required"))
     if problems:

@@ -9,7 +9,7 @@ from weighbridge.collection.feedstocks.records import Feedstock
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_page
+from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, ListRequest, Page, read_moment, read_page
 from weighbridge.db.row import Column, row_of
 from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import find, of_projects
@@ -21,6 +21,7 @@ FEEDSTOCKS: Final = Listing(
     filters={
         "name": Filter("name", str, "a name"),
         "project_id": project_filter("project_id"),
+        "created_at": Filter("created_at", read_moment, MOMENT, BOUNDS),
     },
 )
 

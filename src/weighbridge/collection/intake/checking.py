@@ -178,7 +178,10 @@ def _row(
 def _values(
     points: Sequence[NewDataPoint], schema: EventSchema, problems: EventProblems
 ) -> tuple[str, str, str, list[str]]:
-    """The three arrays as the database reads them, and the slugs of required values that are missing."""
+    """The three arrays as the database reads them, and the slugs of required values that are missing.
+
+    Null for a data point that is not required says what leaving it out says.
+    """
     columns = schema.columns
     arrays: dict[str, list[str]] = {}
     seen = set()
@@ -188,6 +191,8 @@ def _values(
             refuse_name(index, point, schema, problems)
             continue
         seen.add(point.slug)
+        if point.value is None and point.slug not in schema.required:
+            continue
         array = arrays.get(column.value_type)
         if array is None:
             array = arrays[column.value_type] = ["NULL"] * schema.width

@@ -115,6 +115,8 @@ def _stored(key: int, sent: NewEvent, names: ResolvedNames, moment: Instant) -> 
     schema = vocabulary.schemas[sent.event_type]
     arrays: dict[str, list[Any]] = {"number": [], "string": [], "boolean": []}
     for point in sent.data_points:
+        if point.value is None:
+            continue
         column = schema.columns[point.slug]
         array = arrays[column.value_type]
         array += [None] * (column.position - len(array))

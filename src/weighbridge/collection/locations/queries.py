@@ -4,29 +4,37 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from psycopg.rows import TupleRow
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.locations.records import Location
 from weighbridge.collection.named_records.location import LOCATION_ROW
+from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Command, Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, page_of
+from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, ListRequest, Page, read_moment, read_page
 from weighbridge.errors import NotFound
+from weighbridge.platform.tenancy.project_filter import project_filter
+from weighbridge.platform.tenancy.scope import of_projects
 
 LOCATIONS: Final = Listing(
     sorts={"id": "id", "name": "name", "created_at": "created_at", "updated_at": "updated_at"},
     default_sort="id",
-    key=("id",),
-    filters={"name": Filter("name", str, "a name")},
+    key=("project_id", "id"),
+    filters={
+        "name": Filter("name", str, "a name"),
+        "project_id": project_filter("project_id"),
+        "created_at": Filter("created_at", read_moment, MOMENT, BOUNDS),
+    },
 )
 
 
 async def list_locations(tx: Read, project: int, request: ListRequest) -> Page[Location]:
     """The locations of a project."""
-    of_project = SQL("project_id = {}").format(Literal(project))
-    return await page_of(
-        tx, LOCATION_ROW.make, LOCATIONS, request,
-        columns=LOCATION_ROW.columns, source="locations", where=[of_project],
-    )  # fmt: skip
+    return await _page(tx, request, SQL("project_id = {}").format(Literal(project)))
+
+
+async def list_locations_of_account(tx: Read, actor: Actor, request: ListRequest) -> Page[Location]:
+    """The locations of every project of the actor's account."""
+    return await _page(tx, request, of_projects(actor, "project_id"))
 
 
 async def get_location(tx: Read, project: int, number: int) -> Location:
@@ -39,6 +47,10 @@ async def get_location(tx: Read, project: int, number: int) -> Location:
     if location is None:
         raise NotFound
     return location
+
+
+async def _page(tx: Read, request: ListRequest, where: Composable) -> Page[Location]:
+    return await read_page(tx, LOCATION_ROW, LOCATIONS, request, source="locations", where=[where])
 
 
 def locations_numbered(project: int, numbers: Collection[int]) -> Command:

@@ -29,6 +29,7 @@ class Location(msgspec.Struct, frozen=True):
     """
 
     id: str
+    project_id: str
     name: str
     lat: str | None
     long: str | None

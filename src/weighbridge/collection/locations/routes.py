@@ -11,6 +11,14 @@ _PATH = "/projects/{project_id}/locations"
 _ONE = _PATH + "/{location_id}"
 
 
+@get("/locations", permission="data_collection:read", returns=Page[Location], listing=queries.LOCATIONS)
+async def list_locations_of_account(call: ReadCall) -> Page[Location]:
+    """List the locations of all projects of the account."""
+    return await queries.list_locations_of_account(
+        call.tx, call.actor, list_request(call.query, queries.LOCATIONS)
+    )
+
+
 @get(_PATH, permission="data_collection:read", returns=Page[Location], listing=queries.LOCATIONS)
 async def list_locations(call: ReadCall) -> Page[Location]:
     """List a project's locations; events name them by id."""
@@ -48,4 +56,11 @@ async def delete_location(call: WriteCall) -> None:
     await actions.delete_location(call.tx, call.actor, project, call.path["location_id"])
 
 
-ROUTES = [list_locations, create_location, get_location, update_location, delete_location]
+ROUTES = [
+    list_locations_of_account,
+    list_locations,
+    create_location,
+    get_location,
+    update_location,
+    delete_location,
+]

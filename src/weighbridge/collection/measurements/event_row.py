@@ -127,14 +127,14 @@ def event_number(project: int, friendly: str) -> int:
     """The number in the friendly id of an event of the project; NotFound for any other text."""
     key = ids.parse("event", friendly)
     if key is None or key != ids.Key(project, key.key):
-        raise NotFound
+        raise NotFound("event", friendly)
     return key.key
 
 
 async def _row(tx: Read, project: int, friendly: str, statement: LiteralString) -> EventRow:
     row = await tx.row(EVENT_ROW.make, statement, (project, event_number(project, friendly)))
     if row is None:
-        raise NotFound
+        raise NotFound("event", friendly)
     return row
 
 

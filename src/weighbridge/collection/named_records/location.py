@@ -18,6 +18,7 @@ def _degrees(value: Decimal) -> str:
 LOCATION_ROW: Final = row_of(
     Location,
     Column("id", ("project_id", "id"), partial(ids.of, "location")),
+    Column("project_id", "project_id", partial(ids.of, "project")),
     Column("name", "name"),
     Column("lat", "lat", unless_null(_degrees)),
     Column("long", "long", unless_null(_degrees)),

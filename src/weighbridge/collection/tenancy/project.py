@@ -15,7 +15,7 @@ async def project_named(tx: Read, actor: Actor, text: str) -> int:
         "SELECT id FROM projects WHERE id = %s AND account_id = %s", (project_number(text), actor.account_id)
     )
     if number is None:
-        raise NotFound
+        raise NotFound("project", text)
     return int(number)
 
 
@@ -44,4 +44,4 @@ async def project_for_record(tx: Read, actor: Actor, named: str | int) -> int:
     try:
         return await project_named(tx, actor, str(named))
     except NotFound:
-        raise NotFound("Project not found") from None
+        raise NotFound("project", named, message="Project not found") from None

@@ -99,7 +99,8 @@ class Direct:
             try:
                 self._project = await project_named(tx, self._actor, project)
             except NotFound:
-                raise NotFound(f"The account {self._account!r} has no project {project!r}.") from None
+                said = f"The account {self._account!r} has no project {project!r}."
+                raise NotFound("project", project, message=said) from None
             return destination_of(
                 ids.of("project", self._project),
                 await self._all(tx, event_types.list_event_types, event_types.EVENT_TYPES, TypeFacts),

@@ -62,18 +62,24 @@ _EXTRA_HEADERS: Final[Mapping[int, Sequence[str]]] = {
     503: ("Retry-After",),
 }
 _EXAMPLES: Final = {
-    400: ErrorItem("project is required.", "project", "required"),
-    401: ErrorItem("The request carries no token; send it as Authorization: Bearer <token>."),
-    403: ErrorItem("The token lacks the permission data_collection:write."),
-    404: ErrorItem("record not found"),
-    408: ErrorItem("The body did not arrive within 30 seconds."),
-    409: ErrorItem("The record is in a state that does not allow this."),
-    413: ErrorItem("The body is larger than this request takes; it takes 67,108,864 bytes at most."),
-    415: ErrorItem("The content type is text/plain; this request takes application/json."),
-    422: ErrorItem("name is blank; it takes a text.", "name", "invalid"),
-    429: ErrorItem("The token has made its 1,000 requests of this minute."),
-    500: ErrorItem("The service made a mistake; it is logged under the request id."),
-    503: ErrorItem("The database cannot be reached just now; try again shortly."),
+    400: ErrorItem("project.name is required.", "required", "name"),
+    401: ErrorItem(
+        "The request carries no token; send it as Authorization: Bearer <token>.", "token_missing"
+    ),
+    403: ErrorItem("The token lacks the permission data_collection:write.", "permission_missing"),
+    404: ErrorItem("record not found", "not_found", None, (), "event", "evt_3f2a9c41d07be8564a1c9d20"),
+    408: ErrorItem("The body did not arrive within 30 seconds.", TooSlow.code),
+    409: ErrorItem("The record is in a state that does not allow this.", Conflict.code),
+    413: ErrorItem(
+        "The body is larger than this request takes; it takes 67,108,864 bytes at most.", TooLarge.code
+    ),
+    415: ErrorItem(
+        "The content type is text/plain; this request takes application/json.", UnsupportedMediaType.code
+    ),
+    422: ErrorItem("project.name is blank; it takes a text.", "invalid", "name"),
+    429: ErrorItem("The token has made its 1,000 requests of this minute.", TooManyRequests.code),
+    500: ErrorItem("The service made a mistake; it is logged under the request id.", Refusal.code),
+    503: ErrorItem("The database cannot be reached just now; try again shortly.", Unavailable.code),
 }
 
 

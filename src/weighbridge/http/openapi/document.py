@@ -41,9 +41,9 @@ opaque. Tasks and evidence have integer ids.
 Filters are written `filter[field][comparator]=value`, with the comparators `eq`, `geq` and `leq`; an unknown
 filter or parameter is refused.
 
-**Refusals** have one shape: `errors`, each with a `message` and, where it applies, a `field` and a `code`. A
-body of the wrong shape is 400, a value that breaks a rule 422. The `request_id` finds the request in the
-logs.
+**Refusals** have one shape: `errors`, each with a `message`, a `code` and, where it applies, a `field`: the
+path below the key that wraps the record. A body of the wrong shape is 400, a value that breaks a rule 422.
+The `request_id` finds the request in the logs.
 
 **Sending again.** A POST or PATCH with an `Idempotency-Key` has its effect once; the same request with the
 same key gets the stored answer, for 24 hours. Events may have a `client_reference`, each of which is stored

@@ -77,7 +77,7 @@ def asset(request: WebRequest) -> Response[bytes]:
     """One of the files of the page."""
     name = str(request.path_params["name"])
     if name not in ASSETS:
-        raise NotFound("There is nothing at this path.")
+        raise NotFound(message="There is nothing at this path.", code="no_such_path")
     return _answer(request, _read(name, ASSETS[name]), _KEPT)
 
 

@@ -19,6 +19,7 @@ from msgspec.structs import FieldInfo
 
 from weighbridge.core.identity.ids import PREFIXES, Key, make
 from weighbridge.core.identity.link import Link, ResourceAddress
+from weighbridge.core.quantity.json_number import JsonNumber
 from weighbridge.core.time.instant import Instant
 
 Schema = dict[str, Any]
@@ -47,6 +48,7 @@ _LEAVES: Final[Mapping[Any, Mapping[str, Any]]] = {
     },
     date: {"type": "string", "format": "date", "examples": ["2025-01-31"]},
     Decimal: {"type": "number", "description": EXACT, "examples": [Decimal("12.5")]},
+    JsonNumber: {"type": "number", "description": EXACT, "examples": [Decimal("12.5")]},
     Link: {
         "type": "string",
         "format": "uri",

@@ -201,7 +201,14 @@ async def _refuse_unless_latest(tx: Write, request: StoredModel) -> None:
 
 
 def _problems_of_label(label: str | None) -> Iterator[Problem]:
-    if label is None:
+    if not label:
+        return
+    if label.isspace():
+        yield Problem(
+            "version_label holds nothing but blanks; null or an empty text clears it.",
+            "version_label",
+            "invalid",
+        )
         return
     if len(label) > VERSION_LABEL_LENGTH_MAX:
         yield Problem(

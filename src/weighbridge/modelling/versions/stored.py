@@ -39,7 +39,7 @@ async def owned_model(tx: Read, actor: Actor, friendly: str, *, is_changed: bool
     )
     version = await tx.row(StoredModel, statement, (actor.account_id, ids.number("model", friendly)))
     if version is None:
-        raise NotFound
+        raise NotFound("model", friendly)
     return version
 
 
@@ -47,5 +47,5 @@ async def stored_model(tx: Read, number: int) -> StoredModel:
     """A version by its number; NotFound when there is none."""
     version = await tx.row(StoredModel, _VERSIONS + "WHERE m.id = %s", (number,))
     if version is None:
-        raise NotFound
+        raise NotFound("model", ids.of("model", 0, number))
     return version

@@ -34,7 +34,7 @@ async def administrator_of(tx: Write, account: str, request_id: str) -> Actor:
         if account_id is None:
             return await create_account(tx, name=account, request_id=request_id)
     if account_id is None:
-        raise NotFound(f"There is no account {account!r}.")
+        raise NotFound(message=f"There is no account {account!r}.")
     user_id = await ensure_user(tx, account_id, ADMINISTRATOR)
     return Actor(account_id, user_id, None, frozenset(ALL_PERMISSIONS), request_id)
 

@@ -29,7 +29,10 @@ async def issue_token(tx: Write, actor: Actor, new: NewApiToken) -> IssuedApiTok
     if problems:
         raise Invalid(problems)
     if beyond := [one for one in new.permissions if not actor.may(one)]:
-        raise Forbidden(f"The token lacks the permission {', '.join(beyond)}, so it cannot give it away.")
+        raise Forbidden(
+            f"The token lacks the permission {', '.join(beyond)}, so it cannot give it away.",
+            "permission_missing",
+        )
     user_id = actor.user_id
     if new.user_email is not None:
         user_id = await ensure_user(tx, actor.account_id, new.user_email.strip())
@@ -64,7 +67,7 @@ async def revoke_token(tx: Write, actor: Actor, named: str) -> None:
 async def authenticate(database: Database, token: str, request_id: str) -> Actor:
     """Find whom a token acts for; raise Unauthorized when it is unknown, expired or revoked."""
     if not tokens.is_well_formed(token):
-        raise Unauthorized("The token is not one of this service.")
+        raise Unauthorized("The token is not one of this service.", "token_unknown")
     secret_hash = tokens.secret_hash(token)
     row = await database.single(
         f"""
@@ -75,12 +78,12 @@ async def authenticate(database: Database, token: str, request_id: str) -> Actor
         (secret_hash,),
     )
     if row is None:
-        raise Unauthorized("The token is not one of this service.")
+        raise Unauthorized("The token is not one of this service.", "token_unknown")
     token_id, account_id, user_id, permissions, is_revoked, is_expired, is_use_unrecorded = row
     if is_revoked:
-        raise Unauthorized("The token has been revoked.")
+        raise Unauthorized("The token has been revoked.", "token_revoked")
     if is_expired:
-        raise Unauthorized("The token has expired.")
+        raise Unauthorized("The token has expired.", "token_expired")
     if is_use_unrecorded:
         await _record_use(database, token_id)
     actor = Actor(account_id, user_id, token_id, frozenset(permissions), request_id)

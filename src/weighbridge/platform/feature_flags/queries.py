@@ -27,4 +27,4 @@ async def is_on(tx: Read, account_id: int, feature: Feature) -> bool:
 async def need_feature(tx: Read, account_id: int, feature: Feature) -> None:
     """Refuse a request whose account has the feature off."""
     if not await is_on(tx, account_id, feature):
-        raise Forbidden(REFUSALS[feature])
+        raise Forbidden(REFUSALS[feature], "feature_off")

@@ -43,7 +43,7 @@ def key_named(kind: str, friendly: str) -> ids.Key:
     """The key in an id of a kind; NotFound for any other text."""
     key = ids.parse(kind, friendly)
     if key is None:
-        raise NotFound
+        raise NotFound(kind, friendly)
     return key
 
 
@@ -51,7 +51,7 @@ def plain_key_named(kind: str, friendly: str) -> ids.Key:
     """The key in an id of a record that has a number alone; NotFound for any other text."""
     key = key_named(kind, friendly)
     if key != ids.Key(key.project, key.key):
-        raise NotFound
+        raise NotFound(kind, friendly)
     return key
 
 
@@ -66,7 +66,13 @@ async def find(
     return record
 
 
-async def need(tx: Read, source: LiteralString, where: Composable, values: Sequence[Any] = ()) -> None:
-    """Raise NotFound when no record meets a condition."""
+async def need(
+    tx: Read,
+    source: LiteralString,
+    where: Composable,
+    values: Sequence[Any] = (),
+    named: tuple[str, str] | tuple[()] = (),
+) -> None:
+    """Raise NotFound when no record meets a condition; `named` are the type and the id asked for."""
     if not await tx.value(SQL("SELECT true FROM {} WHERE {} LIMIT 1").format(SQL(source), where), values):
-        raise NotFound
+        raise NotFound(*named)

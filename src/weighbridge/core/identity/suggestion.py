@@ -1,0 +1,42 @@
+"""A suggestion is the known name that an unknown one most resembles: what was meant, most likely.
+
+Invariants: nothing is suggested that is not among the known names; the work is bounded, however long the
+name is that came and however many are known.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from itertools import islice
+from typing import Final
+
+NAME_LENGTH_READ_MAX: Final = 40
+"""Characters of an unknown name for which a known one is looked for."""
+
+NAMES_COMPARED_MAX: Final = 100
+"""Known names that an unknown one is compared with."""
+
+SUGGESTIONS_MAX: Final = 10
+"""Problems of one request after which no known names are looked for any more."""
+
+_RESEMBLANCE: Final = 3 / 4
+"""The least part that two names have in common: one slip in a name of four letters."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is nearest, None when none is near; `startTime` is `start_time` after all."""
+    if len(name) > NAME_LENGTH_READ_MAX:
+        return None
+    plain = {_plain(one): one for one in islice(known, NAMES_COMPARED_MAX) if one != name}
+    close = get_close_matches(_plain(name), plain, 1, _RESEMBLANCE)
+    return plain[close[0]] if close else None
+
+
+def did_you_mean(name: str, known: Iterable[str], problems_before: int = 0) -> str:
+    """What a message says behind an unknown name; nothing when none is near, or after many problems."""
+    meant = nearest(name, known) if problems_before < SUGGESTIONS_MAX else None
+    return f" (did you mean {meant}?)" if meant else ""
+
+
+def _plain(name: str) -> str:
+    """The name without case, hyphens and underscores, of a length that is quickly compared."""
+    return name[:NAME_LENGTH_READ_MAX].lower().replace("_", "").replace("-", "")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from weighbridge.collection.evidence import queries
-from weighbridge.collection.evidence.records import Evidence, NewEvidence, NewEvidenceBody, StoredFile
+from weighbridge.collection.evidence.records import LINKED, Evidence, NewEvidence, NewEvidenceBody, StoredFile
 from weighbridge.core.collection.evidence import EVIDENCE_OF_EVENT_MAX, problems_of_link, problems_of_name
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
@@ -34,7 +34,7 @@ async def create_evidence(tx: Write, actor: Actor, event: str, new: NewEvidenceB
 
 
 def _problems(new: NewEvidence) -> list[Problem]:
-    problems = [] if new.type == "url" else [_problem_of_type(new.type)]
+    problems = [] if new.type in LINKED else [_problem_of_type(new.type)]
     problems += problems_of_name(new.name, "evidence.name")
     return problems + problems_of_link(new.url, "evidence.url")
 

@@ -17,8 +17,7 @@ from weighbridge.http.text import one_of, shown_as
 NOTES: Final = {EXACT, "UTC, to the millisecond.", "A time with an offset or Z."}
 """What is said of a type wherever it stands; no field is described by that alone."""
 
-FREE_TEXTS: Final = frozenset(
-    """
+_FREE: Final = """
     action added adjusted_by adjusts after allocation_group asset_category asset_type assets before
     category checked_value city client_reference code content_type corrected_by country data_point
     data_point_slug data_point_type data_points description dismissal_reason dismissed_by email
@@ -29,8 +28,8 @@ FREE_TEXTS: Final = frozenset(
     result reverted_by rule rule_name serial_number sha256 slot slots slug sort street_address_1
     street_address_2 subcategory time_zone token touched_slots tracking_id unit url user_email
     user_name version_label warnings weight where yaml
-    """.split()
-)
+"""
+FREE_TEXTS: Final = frozenset(_FREE.split())
 """Names of fields that hold what people or other fields say; any other text is one of some words."""
 
 FREE_IN_ONE_RECORD: Final = {

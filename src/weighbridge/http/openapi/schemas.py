@@ -86,15 +86,13 @@ class Schemas:
             return self._annotated(kind, arguments[0], arguments[1:])
         if origin in {Union, UnionType}:
             return _either([self.of(one) for one in arguments if one is not msgspec.UnsetType])
-        if origin is Literal:
-            return {"type": "string", "enum": [*arguments]}
         if origin is dict:
             return {"type": "object", "additionalProperties": self.of(arguments[1])}
         if origin in _CONTAINERS:
             return {"type": "array", "items": self.of(arguments[0])}
         if _is_record(kind):
             return self._record(kind)
-        return dict(_LEAVES[kind]) if kind in _LEAVES else msgspec.json.schema(kind)
+        return _leaf(kind)
 
     def _annotated(self, kind: Any, inner: Any, notes: Sequence[Any]) -> Schema:
         shown = [note.extra[SHOWN_AS] for note in notes if SHOWN_AS in (getattr(note, "extra", None) or {})]
@@ -204,6 +202,13 @@ def _record_in(kind: Any) -> Any:
         others = [one for one in get_args(kind) if one not in {NoneType, msgspec.UnsetType}]
         kind = others[0] if len(others) == 1 else None
     return kind
+
+
+def _leaf(kind: Any) -> Schema:
+    """The schema of a type that holds no other; words stay in the order in which they are written."""
+    if get_origin(kind) is Literal:
+        return {"type": "string", "enum": [*get_args(kind)]}
+    return dict(_LEAVES[kind]) if kind in _LEAVES else msgspec.json.schema(kind)
 
 
 def _either(options: Sequence[Schema]) -> Schema:

@@ -44,13 +44,13 @@ class RollingWindow(msgspec.Struct, frozen=True):
 
     kind: Annotated[str, one_of(word for word, kind in KINDS.items() if kind == "rolling")]
     """What sort of window it is; `trailing` is taken for `rolling`, which is what answers say."""
-    duration: WindowDuration | UnsetType = UNSET
+    duration: WindowDuration | None = None
     """How long before the record its members start at most; in place of `members`."""
-    members: int | UnsetType = UNSET
+    members: int | None = None
     """How many members there are, a whole number from 1 to 10,000; in place of `duration`."""
     include_current: bool = False
     """Whether the record itself is a member."""
-    where: str | UnsetType = UNSET
+    where: str | None = None
 
 
 class CalendarWindow(msgspec.Struct, frozen=True):
@@ -64,7 +64,7 @@ class CalendarWindow(msgspec.Struct, frozen=True):
     """How many consecutive periods, a whole number from 1 to 120."""
     extent: Annotated[str, one_of(Extent)] = Extent.TO_DATE.value
     """Whether it goes up to the record, or to the end of the period."""
-    where: str | UnsetType = UNSET
+    where: str | None = None
 
 
 class RuleCorrection(msgspec.Struct, frozen=True):

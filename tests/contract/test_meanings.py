@@ -278,3 +278,16 @@ def test_what_the_record_of_a_request_has_not_under_its_name_is_told_with_the_re
     table = page.partition("## Names")[2].partition("\n## ")[0]
     asked = " ".join(row.split("|")[1] for row in table.splitlines() if row.startswith("|"))
     assert set(re.findall(r"`([a-z_]+)`", asked)) == ANSWERED_ELSEWHERE | set(ANSWERED_OTHERWISE)
+
+
+def test_a_filter_whose_values_are_words_names_them():
+    paths = openapi.document(SLICES, API_PREFIX)["paths"]
+
+    def schema(path: str, name: str) -> dict[str, Any]:
+        parameters = paths[f"/api/v1/projects/{{project_id}}/{path}"]["get"]["parameters"]
+        return next(one["schema"] for one in parameters if one.get("name") == name)
+
+    assert schema("rule_results", "status")["enum"] == ["fail", "error", "dismissed", "pass"]
+    assert schema("rule_results", "filter[status][eq]")["enum"] == ["fail", "error", "dismissed", "pass"]
+    assert schema("rule_results", "filter[rule_id][eq]") == {"type": "string"}
+    assert schema("events", "filter[status][eq]")["enum"] == ["complete", "incomplete"]

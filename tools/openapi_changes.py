@@ -2,7 +2,9 @@
 
 A change breaks a client when a request that was taken is refused, or an answer lacks or widens what the
 client reads. Each has a short name, `Batch.unit` for a field of a record and `GET /api/v1/batches` for an
-operation, and goes through only when the changelog names it under Unreleased, in `### Breaking`.
+operation, and goes through only when the changelog names it under Unreleased, in `### Breaking`. Where the
+document only tells more closely what the service took all along, the name stands in `### Documented` instead:
+which of the two it is no document can say.
 
 Invariant: a document compared with itself has no breaking changes; additions are none.
 """
@@ -20,6 +22,7 @@ from cyclopts import App, Parameter
 ROOT: Final = Path(__file__).parents[1]
 DOCUMENT: Final = "docs/reference/openapi.json"
 CHANGELOG: Final = ROOT / "CHANGELOG.md"
+PARTS: Final = ("### Breaking", "### Documented")
 
 _UPPER: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems")
 _LOWER: Final = ("minimum", "exclusiveMinimum", "minLength", "minItems")
@@ -56,7 +59,7 @@ def main(
     for change in silent:
         sys.stdout.write(f"{change.name}: {change.said}\n")
     if silent:
-        sys.stdout.write("Name each in CHANGELOG.md, in backticks, under Unreleased, ### Breaking.\n")
+        sys.stdout.write(f"Name each in CHANGELOG.md, in backticks, under {' or '.join(PARTS)}.\n")
     sys.exit(bool(silent))
 
 
@@ -91,12 +94,11 @@ def _git(*arguments: str) -> str | None:
 
 
 def unnamed(changes: list[Change], changelog: str) -> list[Change]:
-    """The changes whose names do not stand in backticks under Unreleased, Breaking."""
+    """The changes whose names stand in backticks in neither of the parts, under Unreleased."""
     unreleased = re.search(r"^## \[Unreleased\]\n(.*?)(?=^## |\Z)", changelog, re.DOTALL | re.MULTILINE)
-    part = re.search(
-        r"^### Breaking\n(.*?)(?=^### |\Z)", unreleased[1] if unreleased else "", re.DOTALL | re.MULTILINE
-    )
-    named = set(re.findall(r"`([^`]+)`", part[1])) if part else set()
+    parts = re.split(r"^(?=### )", unreleased[1] if unreleased else "", flags=re.MULTILINE)
+    told = (part for part in parts if part.partition("\n")[0] in PARTS)
+    named = {name for part in told for name in re.findall(r"`([^`]+)`", part)}
     return [change for change in changes if change.name not in named]
 
 

@@ -76,7 +76,7 @@ def schema_at(name: str, way: tuple[str, ...]) -> dict[str, Any]:
     """The schema of a field, with its types in a list; of a record, that it is an object."""
     schema: Any = schema_of(name)
     for part in way:
-        schema = record_of(schema)
+        schema = record_of(schema, part)
         schema = schema["items"] if part == "[]" else schema["properties"][part]
     options = [resolved(one) for one in schema.get("anyOf", [schema])]
     kinds: list[str] = []
@@ -100,13 +100,32 @@ JUDGED = {("validate_yaml", ("yaml",)), ("validate_model_yaml", ("yaml",))}
 """Texts that are not refused: the answer says what is wrong with them."""
 
 
-BESIDE = {"cadence_unit": ("cadence_amount", 1), "value": ("slug", "mass")}
+BESIDE = {
+    "cadence_unit": ("cadence_amount", 1),
+    "value": ("slug", "mass"),
+    "expression": ("method", "expression"),
+}
 """What some fields cannot be without where there is such a field: a unit its amount, a value its slug."""
+
+
+ROLLING = {"kind": "rolling", "members": 2}
+CALENDAR = {"kind": "calendar", "unit": "day"}
+WINDOWS = {
+    **dict.fromkeys(("kind", "members", "include_current", "where"), ROLLING),
+    **dict.fromkeys(("unit", "value", "extent"), CALENDAR),
+    "duration": {"kind": "rolling", "duration": {"value": 1, "unit": "day"}},
+}
+"""A window that would be taken and has the field, by the field's name."""
 
 
 def made_of(world: World, name: str, way: tuple[str, ...], value: Any) -> Any:
     """A body that would be taken, but for the value at the end of the way."""
     body = placed_in(world, name, way, value)
+    if "correction" in way:
+        body["rule"]["purpose"] = "adjust"
+    if "window" in way[:-1]:
+        around = body | {"rule": body["rule"] | {"window": WINDOWS[way[2]]}}
+        body = placed(schema_of(name), around, way, value)
     if way[-1] not in BESIDE:
         return body
     field, like = BESIDE[way[-1]]

@@ -303,6 +303,7 @@ def test_a_body_takes_no_other_fields_and_requires_those_without_a_default():
     assert found["before"] == {
         "anyOf": [{"$ref": "#/components/schemas/Reading"}, {"type": "null"}],
         "default": None,
+        "description": "A reading of a meter.",
     }
     assert found["also"] == {"type": "array", "items": {"$ref": "#/components/schemas/Reading"}}
 

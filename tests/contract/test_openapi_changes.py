@@ -175,6 +175,7 @@ def test_the_changelog_names_a_change_in_its_unreleased_part_under_breaking():
 
     assert unnamed([change], told) == []
     assert unnamed([change], told + "### Added\n\n## [0.1.0]\n") == []
+    assert unnamed([change], told.replace("Breaking", "Documented")) == []
     assert unnamed([change], told.replace("Breaking", "Changed")) == [change]
     assert unnamed([change], told.replace("[Unreleased]", "[0.1.0]")) == [change]
     assert unnamed([change], told.replace("`", "")) == [change]

@@ -204,8 +204,8 @@ def least(schema: Mapping[str, Any], name: str = "") -> Any:
         # a record with nothing required wraps something; its first field says something at least
         needed = schema["required"] or list(schema["properties"])[:1]
         return {field: least(schema["properties"][field], field) for field in needed}
-    if schema.get("examples"):
-        return schema["examples"][0]
+    if known := schema.get("enum") or schema.get("examples"):
+        return known[0]
     kinds = schema.get("type", "string")
     kind = kinds if isinstance(kinds, str) else kinds[0]
     return {"string": "x", "integer": 1, "number": 1, "boolean": False, "array": [], "object": {}}[kind]
@@ -265,7 +265,7 @@ def placed_in(world: World, name: str, way: tuple[str, ...], value: Any) -> Any:
 def placed(schema: Mapping[str, Any], body: Any, way: tuple[str, ...], value: Any) -> Any:
     """The body with a value at the end of a way; what is missing on the way is the least there can be."""
     head, *rest = way
-    record = record_of(schema)
+    record = record_of(schema, head)
     if head == "[]":
         first = body[0] if body else least(record["items"])
         return [placed(record["items"], first, tuple(rest), value) if rest else value]
@@ -276,10 +276,10 @@ def placed(schema: Mapping[str, Any], body: Any, way: tuple[str, ...], value: An
     return body | {head: [value] if head.endswith("_ids") else value}
 
 
-def record_of(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema of a record or a list, where null may stand in its place."""
+def record_of(schema: Mapping[str, Any], field: str) -> Mapping[str, Any]:
+    """The schema of a list, or of the first record that has a field, where others may stand in its place."""
     options = [resolved(one) for one in schema.get("anyOf", [schema])]
-    return next(one for one in options if "properties" in one or "items" in one)
+    return next(one for one in options if field in one.get("properties", {}) or "items" in one)
 
 
 def resolved(schema: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,7 +1,8 @@
 """Texts of requests as types: the decoder holds their limits, and the OpenAPI document tells them."""
 
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -16,3 +17,17 @@ Line = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH_MAX)]
 
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 """A time with an offset or Z."""
+
+
+def one_of(words: Iterable[str]) -> msgspec.Meta:
+    """The words that a text may be, told in the OpenAPI document.
+
+    The decoder takes any text: which words there are is a rule, and a value that breaks one is refused with
+    422 and a sentence of its own, beside everything else that is wrong.
+    """
+    return msgspec.Meta(extra_json_schema={"enum": [str(word) for word in words]})
+
+
+def shown_as(kind: Any) -> msgspec.Meta:
+    """The type that the OpenAPI document shows in the place of the one that the decoder reads."""
+    return msgspec.Meta(extra={"shown_as": kind})

@@ -1,33 +1,41 @@
 """What goes in and out of preview and generation."""
 
 from decimal import Decimal
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
-from weighbridge.accounting.batches.records import PrimaryOutput, StaleReason
+from weighbridge.accounting.batches.records import STATES, PrimaryOutput, StaleReason
 from weighbridge.accounting.ledgers.records import PartitionDeficit
 from weighbridge.core.quantity.json_number import JsonNumber
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Line, Moment
+from weighbridge.http.text import Line, Moment, one_of
 
 
 class BatchAmount(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """So much of a batch, for a node whose sources the caller names."""
 
     batch_id: str
+    """The friendly id of the batch to draw from."""
     primary_output_amount: JsonNumber
+    """How much to draw, in the unit of that batch's ledger."""
     allocation_group: Line | None = None
+    """Which node draws it: the group that its model names, or its slug; needed when several draw from the
+    ledger.
+    """
 
 
 class NewGeneration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of generate_preview and batch_generations."""
 
     start_time: Moment
+    """The start of the range, inclusive; slots of which at least half lies in it are computed."""
     end_time: Moment
+    """The end of the range, exclusive."""
     generate_concurrent_ledgers: bool = False
+    """Whether every ledger that the model credits in the project is credited, and not this one alone."""
     model_version: Literal["latest"] | None = None
-    """`latest` has the active version replace whole slots; without it a slot keeps the version it has."""
+    """With `latest` the active version replaces whole slots; without it a slot keeps the version it has."""
     batch_amounts: list[BatchAmount] | None = None
     """What runs draw from batches by hand, for all runs together; without it they keep what they hold."""
     data_point_ids: list[str] | None = None
@@ -58,10 +66,15 @@ class UpdatedBatch(msgspec.Struct, frozen=True):
 
     id: str
     tracking_id: str
+    """What people call the batch, after its slot and partition."""
     start_time: Instant
+    """The start of its slot, inclusive."""
     end_time: Instant
-    state: str
+    """The end of its slot, exclusive."""
+    state: Annotated[str, one_of(STATES)]
+    """Whether it is being computed with other inputs just now."""
     error_message: str | None
+    """Why it could not be computed with the inputs that were asked for last; null when it could."""
     primary_output: PrimaryOutput
     has_rule_alerts: bool
     created_at: Instant
@@ -72,9 +85,13 @@ class NotCounted(msgspec.Struct, frozen=True):
     """Data in the range that no run uses, and why."""
 
     reason: str
+    """Why no run uses them, as the end of a sentence about the events."""
     event_type: str
+    """The slug of their event type."""
     event_count: int
+    """How many events these are."""
     events: list[str]
+    """The friendly ids of the first few of them."""
 
 
 class PendingProposals(msgspec.Struct, frozen=True):
@@ -82,9 +99,13 @@ class PendingProposals(msgspec.Struct, frozen=True):
 
     rule_id: str
     rule: str
+    """What the rule is called."""
     event_type: str
+    """The slug of the event type of the data."""
     proposal_count: int
+    """How many corrections it proposes."""
     data_points: list[str]
+    """The friendly ids of the first few data points."""
 
 
 class LeftOut(msgspec.Struct, frozen=True):
@@ -93,6 +114,7 @@ class LeftOut(msgspec.Struct, frozen=True):
     slot: str
     partition: str | None
     nodes: list[str]
+    """The slugs of the nodes that draw by hand and have no source."""
 
 
 class RoundedAwayDraw(msgspec.Struct, frozen=True):
@@ -101,10 +123,11 @@ class RoundedAwayDraw(msgspec.Struct, frozen=True):
     slot: str
     partition: str | None
     node: str
+    """The slug of the node that draws."""
     ledger: str
-    """The ledger that it would be drawn from."""
+    """The friendly id of the ledger that it would be drawn from."""
     needed: Decimal
-    """In the unit of that ledger, before it is rounded."""
+    """How much is needed, in the unit of that ledger, before it is rounded."""
 
 
 class StaleSource(msgspec.Struct, frozen=True):
@@ -113,36 +136,53 @@ class StaleSource(msgspec.Struct, frozen=True):
     batch_id: str
     ledger_id: str
     tracking_id: str
+    """The tracking id of the batch."""
     reasons: list[StaleReason]
+    """Why it is stale, each reason with what changed."""
 
 
 class PreviewEntry(msgspec.Struct, frozen=True):
     """What generation would do on one ledger."""
 
     id: str
+    """The friendly id of the ledger: lgr_ and 24 hexadecimal digits."""
     name: str
+    """What the ledger is called."""
     count: int
     """Batches that would be made; 0 while `problems` would fail the generation."""
     adjustments: int
     """Those of them that adjust another."""
     slots: list[str]
+    """What the slots are called that would be computed, such as `2025-03`."""
     touched_slots: list[str]
+    """What the slots are called that the range reaches into by less than half, so that nobody computes
+    them.
+    """
     passed_over_slots: list[str]
+    """What the slots are called that nobody computes, because batches of another cadence stand there."""
     not_counted: list[NotCounted]
+    """Data in the range that no run would use."""
     pending_proposals: list[PendingProposals]
+    """Corrections of data in the range that wait for approval."""
     left_out: list[LeftOut]
+    """Runs that draw by hand and have no source."""
     rounded_away: list[RoundedAwayDraw]
+    """Draws of nothing where something is needed."""
     deficits: list[PartitionDeficit]
+    """Every deficit of this ledger and of those that are drawn from, as it would be afterwards."""
     warnings: list[str]
     """What rounding may cost on this ledger, where that is more than its model's shares."""
     stale_sources: list[StaleSource]
+    """Batches that would be drawn from although they are stale."""
     problems: list[str]
+    """What would fail the generation, each in a sentence; empty when nothing would."""
 
 
 class Preview(msgspec.Struct, frozen=True):
     """One entry for each ledger that the model runs on."""
 
     data: list[PreviewEntry]
+    """One entry for each ledger that would be credited."""
 
 
 class GenerationResult(msgspec.Struct, frozen=True):

@@ -1,10 +1,12 @@
 """What a custom field looks like on the wire."""
 
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
+from weighbridge.core.collection.custom_field import VALUE_TYPES
 from weighbridge.core.time.instant import Instant
+from weighbridge.http.text import one_of
 
 CUSTOM_FIELDS_MAX: Final = 100
 """Custom fields of one project's assets, at most."""
@@ -14,9 +16,12 @@ class AssetCustomField(msgspec.Struct, frozen=True):
     """One column that a project adds to its assets."""
 
     id: int
+    """The number of the custom field."""
     project_id: str
     label: str
-    value_type: str
+    """What heads its column in the asset spreadsheet, such as `Calibrated on`, up to 100 characters."""
+    value_type: Annotated[str, one_of(VALUE_TYPES)]
+    """What its values are; a `date` is a text such as `2025-01-31`."""
     created_at: Instant
 
 
@@ -24,7 +29,7 @@ class NewAssetCustomField(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
     """What a caller sends to make a custom field; its value type is text, number, boolean or date."""
 
     label: str
-    value_type: str
+    value_type: Annotated[str, one_of(VALUE_TYPES)]
 
 
 class NewAssetCustomFieldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

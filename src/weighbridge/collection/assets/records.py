@@ -19,11 +19,16 @@ class Asset(msgspec.Struct, frozen=True):
     id: str
     project_id: str
     name: str
+    """What people call it, once in the project, such as `Truck scale 2`."""
     asset_type: str | None
+    """What sort of equipment it is, in the project's own words, such as `scale`; null when not said."""
     serial_number: str | None
+    """The maker's number on its plate; null when not said."""
     description: str | None
     custom_fields: dict[str, Decimal | str | bool]
+    """Values by the label of the custom field, such as `{"Calibrated on": "2025-01-31"}`."""
     in_service_from: Instant | None
+    """From when it is expected to measure, inclusive; null says nothing."""
     in_service_until: Instant | None
     created_at: Instant
     updated_at: Instant
@@ -58,6 +63,7 @@ class AssetChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     serial_number: str | UnsetType | None = UNSET
     description: str | UnsetType | None = UNSET
     custom_fields: dict[str, Any] = {}
+    """Values by label; one that is left out keeps its value, and null takes the value away."""
     in_service_from: Moment | UnsetType | None = UNSET
     in_service_until: Moment | UnsetType | None = UNSET
 
@@ -72,5 +78,8 @@ class AssetImport(msgspec.Struct, frozen=True):
     """What became of the lines of a spreadsheet."""
 
     created: int
+    """How many lines made an asset."""
     updated: int
+    """How many lines changed one."""
     unchanged: int
+    """How many lines say what an asset is already."""

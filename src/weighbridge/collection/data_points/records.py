@@ -1,13 +1,16 @@
 """What a data point looks like on the wire, in a list of its project."""
 
 from decimal import Decimal
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
-from weighbridge.collection.events.records import Substitution
+from weighbridge.collection.event_types.records import VALUE_TYPES
+from weighbridge.collection.events.records import VALUE_STATUSES, Substitution
 from weighbridge.collection.measurements.findings import DataPointResult
+from weighbridge.core.collection.correction import ORIGINS_SHOWN, CorrectionState
 from weighbridge.core.time.instant import Instant
+from weighbridge.http.text import one_of
 
 REASON_LENGTH_MAX: Final = 1000
 """Characters of the reason of a correction."""
@@ -19,9 +22,13 @@ class DataPointEvent(msgspec.Struct, frozen=True):
     project_id: str
     id: str
     slug: str
+    """The slug of its event type, such as `diesel-delivery`."""
     tracking_id: str | None
+    """The tracking id of the event, such as `LOT-7`; null when it has none."""
     start_time: Instant
+    """When what was measured began."""
     end_time: Instant
+    """When it ended; the start for a reading."""
 
 
 class DataPoint(msgspec.Struct, frozen=True):
@@ -29,12 +36,18 @@ class DataPoint(msgspec.Struct, frozen=True):
 
     id: str
     slug: str
+    """The slug of its data point type, such as `wet_mass`."""
     data_point_type: str
-    value_type: str
+    """What its data point type is called, such as `Wet mass`."""
+    value_type: Annotated[str, one_of(VALUE_TYPES)]
+    """What the value is."""
     value: Decimal | str | bool
+    """The value in force, as corrected; a number in its `unit`, with every digit."""
     raw_value: Decimal | str | bool | None
     unit: str | None
-    status: str
+    """The unit of a number, such as `kg`; null for a text, true or false, or a plain number."""
+    status: Annotated[str, one_of(VALUE_STATUSES)]
+    """Always `complete`: what has no value is no data point."""
     substituted: bool
     imputed: bool
     substitution: Substitution | None
@@ -42,7 +55,9 @@ class DataPoint(msgspec.Struct, frozen=True):
     rule_results: list[DataPointResult]
     event: DataPointEvent
     created_at: Instant
+    """When its event was stored."""
     updated_at: Instant
+    """When its event was last changed or corrected."""
 
 
 class OutputDataPointOfRun(msgspec.Struct, frozen=True):
@@ -78,7 +93,11 @@ class DataPointChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to correct a data point."""
 
     value: Any
+    """The value that is to count: a number in the unit of its type, a text, or true or false, as its type
+    says.
+    """
     reason: str | None = None
+    """Why it is corrected, up to 1,000 characters; it stands with the correction."""
 
 
 class DataPointChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -99,20 +118,36 @@ class Correction(msgspec.Struct, frozen=True):
     """
 
     id: int
+    """The number of the correction."""
     event_id: str
     data_point_id: str | None
+    """The friendly id of the data point that was corrected; null for a field of the event itself."""
     field: str | None
+    """The field of the event that was corrected, such as `start_time`; null for a data point."""
     from_value: Any
+    """The value that was in force before."""
     to_value: Any
-    source: str
-    state: str
+    """The value that it sets; null where it clears a field of the event."""
+    source: Annotated[str, one_of(ORIGINS_SHOWN)]
+    """Where it comes from: a person, or a rule."""
+    state: Annotated[str, one_of(CorrectionState)]
+    """Whether it is in force, waits beneath another, or was reverted."""
     reason: str | None
+    """Why it was made; null when nobody said."""
     rule_id: str | None
+    """The friendly id of the rule that made it; null when a person did."""
     rule_version: int | None
+    """The version of that rule, counted from 1; null when a person made it."""
     rule_run_id: int | None
+    """The number of the rule run that made it; null when a person did."""
     corrected_by: str
+    """The name of the user in whose name it was made."""
     token: str | None
+    """The name of the token that the request carried; null when there was none."""
     created_at: Instant
     reverted_at: Instant | None
+    """When it was reverted; null while it was not."""
     reverted_by: str | None
+    """The name of the user who reverted it; null while it was not."""
     reverted_by_rule_run_id: int | None
+    """The number of the rule run that found it to apply no more; null unless one did."""

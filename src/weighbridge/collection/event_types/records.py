@@ -1,13 +1,13 @@
 """What an event type looks like on the wire."""
 
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from weighbridge.core.identity.link import Link
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Description
+from weighbridge.http.text import Description, one_of
 
 VALUE_TYPES: Final = ("number", "string", "boolean")
 EXPECTED_LOCATIONS: Final = {"none": 0, "one": 1, "two": 2}
@@ -21,13 +21,20 @@ class DataPointType(msgspec.Struct, frozen=True):
     """One kind of value that events of the type carry."""
 
     id: int
+    """The number of the data point type, as `skipped_data_point_type_ids` takes it."""
     slug: str
+    """The name that events, models and rules use for it, such as `wet_mass`; it never changes."""
     name: str
-    value_type: str
+    """What people call it, such as `Wet mass`."""
+    value_type: Annotated[str, one_of(VALUE_TYPES)]
+    """What its values are."""
     unit: str | None
+    """The unit of its numbers, such as `kg`; null for texts, for true or false, and for plain numbers."""
     required: bool
+    """Whether an event without it is `incomplete`."""
     is_static: bool
     nexus_event_type_id: int
+    """The number of its event type."""
     created_at: Instant
     updated_at: Instant
 
@@ -37,15 +44,23 @@ class EventType(msgspec.Struct, frozen=True):
 
     id: str
     slug: str
+    """The name that events are sent with and models use, such as `diesel-delivery`; it never changes."""
     name: str
+    """What people call it, such as `Diesel delivery`."""
     description: str | None
     cadence_amount: int | None
-    cadence_unit: str | None
+    """How many `cadence_unit`s lie between two of its events; null when nothing is expected."""
+    cadence_unit: Annotated[str, one_of(CADENCE_UNITS)] | None
+    """The unit of its cadence; null when nothing is expected."""
     reusable_in_batches: bool
-    expected_locations: str
+    """Whether one event may feed runs of several batches of a model."""
+    expected_locations: Annotated[str, one_of(EXPECTED_LOCATIONS)]
+    """How many locations an event of the type names at least."""
     requires_tracking_id: bool
+    """Whether an event of the type is refused without a tracking id."""
     is_static: bool
     data_point_types: list[DataPointType]
+    """The quantities that its events carry, in their order."""
     created_at: Instant
     updated_at: Instant
     ui_url: Link
@@ -55,9 +70,11 @@ class NewDataPointType(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends for each data point type."""
 
     name: str
-    value_type: str
+    value_type: Annotated[str, one_of(VALUE_TYPES)]
     slug: str | None = None
+    """The name that events, models and rules will use; made from `name` when left out."""
     unit: str | None = None
+    """The unit of its numbers, such as `kg`; only with `value_type` `number`."""
     required: bool = True
 
 
@@ -67,11 +84,12 @@ class NewEventType(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     data_point_types: list[NewDataPointType] = []
     slug: str | None = None
+    """The name that events are sent with and models use; made from `name` when left out."""
     description: Description | None = None
     cadence_amount: int | None = None
-    cadence_unit: str | None = None
+    cadence_unit: Annotated[str, one_of(CADENCE_UNITS)] | None = None
     reusable_in_batches: bool = False
-    expected_locations: str = "one"
+    expected_locations: Annotated[str, one_of(EXPECTED_LOCATIONS)] = "one"
     requires_tracking_id: bool = False
 
 
@@ -85,8 +103,9 @@ class DataPointTypeChange(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
     """A data point type that the event type is to have: one it has already, by its slug, or a new one."""
 
     slug: str | None = None
+    """The one that is meant, if the event type has it already; of a new one, the slug it will have."""
     name: str | UnsetType = UNSET
-    value_type: str | UnsetType = UNSET
+    value_type: Annotated[str, one_of(VALUE_TYPES)] | UnsetType = UNSET
     unit: str | UnsetType | None = UNSET
     required: bool | UnsetType = UNSET
 
@@ -100,11 +119,12 @@ class EventTypeChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str | UnsetType = UNSET
     description: Description | UnsetType | None = UNSET
     cadence_amount: int | UnsetType | None = UNSET
-    cadence_unit: str | UnsetType | None = UNSET
+    cadence_unit: Annotated[str, one_of(CADENCE_UNITS)] | UnsetType | None = UNSET
     reusable_in_batches: bool | UnsetType = UNSET
-    expected_locations: str | UnsetType = UNSET
+    expected_locations: Annotated[str, one_of(EXPECTED_LOCATIONS)] | UnsetType = UNSET
     requires_tracking_id: bool | UnsetType = UNSET
     data_point_types: list[DataPointTypeChange] | UnsetType = UNSET
+    """All that the event type is to have, in their order; one that is not among them is removed."""
 
 
 class EventTypeChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from psycopg.sql import SQL, Composable, Literal
 
-from weighbridge.collection.events.records import Event
+from weighbridge.collection.events.records import EVENT_STATUSES, Event
 from weighbridge.collection.evidence.queries import evidence_by_event, evidence_numbered
 from weighbridge.collection.locations.queries import (
     locations_by_number,
@@ -56,7 +56,7 @@ def _number_of(kind: str) -> Any:
 
 
 def _is_complete(text: str) -> bool:
-    if text not in {"complete", "incomplete"}:
+    if text not in EVENT_STATUSES:
         raise ValueError(text)
     return text == "complete"
 
@@ -96,7 +96,7 @@ EVENTS: Final = Listing(
         "start_time": Filter("e.start_time", read_moment, MOMENT, _BOUNDS),
         "end_time": Filter("e.end_time", read_moment, MOMENT, _BOUNDS),
         "updated_at": Filter("e.updated_at", read_moment, MOMENT, _BOUNDS),
-        "status": Filter("e.is_complete", _is_complete, "complete or incomplete"),
+        "status": Filter("e.is_complete", _is_complete, " or ".join(EVENT_STATUSES)),
     },
     indexes=(
         Index("", "client_reference"),

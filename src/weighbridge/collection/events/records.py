@@ -1,7 +1,7 @@
 """What an event looks like on the wire."""
 
 from decimal import Decimal
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -11,7 +11,13 @@ from weighbridge.collection.locations.records import Location
 from weighbridge.collection.measurements.findings import DataPointResult
 from weighbridge.core.identity.link import Link
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Moment
+from weighbridge.http.text import Moment, one_of
+
+EVENT_STATUSES: Final = ("complete", "incomplete")
+"""Whether an event has all that its type requires."""
+
+VALUE_STATUSES: Final = ("complete",)
+"""What a data point of an event is: there."""
 
 EVENTS_MAX: Final = 10_000
 """Events in one request, at most."""
@@ -30,35 +36,46 @@ class LocationRef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A location by its id."""
 
     id: str
+    """The friendly id of the location: loc_ and 24 hexadecimal digits."""
 
 
 class NewDataPoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """One measured value."""
 
     slug: str
+    """The slug of a data point type of the event's type, such as `wet_mass`."""
     value: Any
+    """A number in the unit of its data point type, a text, or true or false, as its type says."""
 
 
 class NewEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends for each event; without end_time it is a reading at start_time."""
 
     event_type: str
+    """The slug of the event type, such as `diesel-delivery`."""
     start_time: Moment
     end_time: Moment | None = None
+    """When it ended; left out for a reading at `start_time`."""
     tracking_id: str | None = None
     feedstock_id: str | None = None
+    """The feedstock that the event is tagged with, such as `fs_…`."""
     asset_id: str | None = None
+    """The asset that the event is tagged with, such as `ast_…`; the meter of its values."""
     client_reference: str | None = None
     notes: str | None = None
     locations: list[LocationRef] = []
+    """The locations of the event by their ids, up to 10; its first is the meter when it has no asset."""
     data_points: list[NewDataPoint] = []
+    """The values that were measured, each of another data point type."""
 
 
 class NewEventsBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of POST /projects/{project_id}/events: one event, or many of which all or none are stored."""
 
     event: NewEvent | UnsetType = UNSET
+    """One event; its answer is the event."""
     events: list[NewEvent] | UnsetType = UNSET
+    """Up to 10,000 events, all or none of which are stored; their answer is a receipt for each."""
 
 
 class EventChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,16 +85,22 @@ class EventChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     event_type: str | UnsetType = UNSET
+    """The slug of the event type, which must be the one it has."""
     start_time: Moment | UnsetType = UNSET
     end_time: Moment | UnsetType | None = UNSET
     tracking_id: str | UnsetType | None = UNSET
     feedstock_id: str | UnsetType | None = UNSET
+    """The feedstock that the event is tagged with, such as `fs_…`; null takes the tag away."""
     asset_id: str | UnsetType | None = UNSET
+    """The asset that the event is tagged with, such as `ast_…`; null takes the tag away."""
     client_reference: str | UnsetType | None = UNSET
     notes: str | UnsetType | None = UNSET
     locations: list[LocationRef] | UnsetType = UNSET
+    """The locations by their ids, in place of all that the event has."""
     data_points: list[NewDataPoint] = []
+    """First values, or other values, each of a data point type; the rest stay as they are."""
     reason: str | None = None
+    """Why the event is corrected, up to 1,000 characters; it stands with every correction made."""
 
 
 class EventChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,32 +113,44 @@ class EventReceipt(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a bulk request gets back for each event, in the order sent."""
 
     id: str
-    status: str
+    """The friendly id of the event: evt_ and 24 hexadecimal digits."""
+    status: Annotated[str, one_of(EVENT_STATUSES)]
+    """Whether the event has every value and tag that its type requires."""
     missing: list[str] = []
+    """The slugs of the required data points that it lacks; left out when it lacks none."""
 
 
 class BulkInfo(msgspec.Struct, frozen=True):
     """How many events a bulk request stored."""
 
     items: int
+    """How many events were stored."""
 
 
 class EventReceipts(msgspec.Struct, frozen=True):
     """The answer to a bulk request."""
 
     data: list[EventReceipt]
+    """One receipt for each event, in the order sent."""
     info: BulkInfo
+    """How many events were stored."""
 
 
 class Substitution(msgspec.Struct, frozen=True):
     """The correction that put another value in the place of a captured one."""
 
     id: int
+    """The number of the correction."""
     replaced_value: Any
+    """The captured value that it stands in the place of."""
     rule_id: str | None
+    """The friendly id of the rule that made it; null when a person did."""
     rule_version: int | None
+    """The version of that rule, counted from 1; null when a person made it."""
     rule_run_id: int | None
+    """The number of the rule run that made it; null when a person did."""
     reason: str | None
+    """Why it was made; null when nobody said."""
     created_at: Instant
 
 
@@ -124,11 +159,16 @@ class EventDataPoint(msgspec.Struct, frozen=True):
 
     id: str
     slug: str
+    """The slug of its data point type, such as `wet_mass`."""
     data_point_type: str
+    """What its data point type is called, such as `Wet mass`."""
     value: Decimal | str | bool
+    """The value in force, as corrected; a number in its `unit`, with every digit."""
     raw_value: Decimal | str | bool | None
     unit: str | None
-    status: str
+    """The unit of a number, such as `kg`; null for a text, true or false, or a plain number."""
+    status: Annotated[str, one_of(VALUE_STATUSES)]
+    """Always `complete`: what has no value is no data point."""
     substituted: bool
     imputed: bool
     substitution: Substitution | None
@@ -141,6 +181,7 @@ class EventFeedstock(msgspec.Struct, frozen=True):
 
     id: str
     name: str
+    """What the feedstock is called, such as `Wood chips`."""
 
 
 class EventAsset(msgspec.Struct, frozen=True):
@@ -148,6 +189,7 @@ class EventAsset(msgspec.Struct, frozen=True):
 
     id: str
     name: str
+    """What the asset is called, such as `Truck scale 2`."""
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -155,21 +197,33 @@ class Event(msgspec.Struct, frozen=True):
 
     id: str
     slug: str
+    """The slug of its event type, such as `diesel-delivery`; requests send it as `event_type`."""
     event_type: str
+    """What its event type is called, such as `Diesel delivery`."""
     event_type_id: str
     project_id: str
     tracking_id: str | None
+    """The text by which events of one lot are known, such as `LOT-7`; null when it has none."""
     client_reference: str | None
+    """The sender's own name for the event, once in the project; null when it has none."""
     notes: str | None
+    """What people write about the event, up to 10,000 characters; null when there is nothing."""
     start_time: Instant
+    """When what was measured began."""
     end_time: Instant
-    status: str
+    """When it ended; the start for a reading."""
+    status: Annotated[str, one_of(EVENT_STATUSES)]
+    """Whether it has every value and tag that its type requires; no run uses one that is `incomplete`."""
     missing: list[str]
+    """The slugs of the required data points that it lacks."""
     feedstock: EventFeedstock | None
     asset: EventAsset | None
     data_points: list[EventDataPoint]
+    """The values that were measured, in the order of their types."""
     locations: list[Location]
+    """The places of the event; the first is the meter when it has no asset."""
     evidences: list[EventEvidence]
+    """The files and links that stand behind the event."""
     has_rule_alerts: bool
     created_at: Instant
     updated_at: Instant

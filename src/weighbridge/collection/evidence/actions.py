@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import UNSET
 
 from weighbridge.collection.evidence import queries
-from weighbridge.collection.evidence.records import Evidence, NewEvidence, NewEvidenceBody, StoredFile
+from weighbridge.collection.evidence.records import LINKED, Evidence, NewEvidence, NewEvidenceBody, StoredFile
 from weighbridge.core.collection.evidence import EVIDENCE_OF_EVENT_MAX, problems_of_link, problems_of_name
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
@@ -46,7 +46,9 @@ def _need_type(new: NewEvidence) -> None:
 def _problems(new: NewEvidence) -> list[Problem]:
     sent = {"evidence.type": new.type, "evidence.evidence_type": new.evidence_type}
     problems = [
-        _problem_of_type(field, said) for field, said in sent.items() if said is not UNSET and said != "url"
+        _problem_of_type(field, said)
+        for field, said in sent.items()
+        if said is not UNSET and said not in LINKED
     ]
     problems += problems_of_name(new.name, "evidence.name")
     return problems + problems_of_link(new.url, "evidence.url")

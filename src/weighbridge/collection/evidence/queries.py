@@ -1,13 +1,13 @@
 """Read evidence: of an event, of the events behind a batch, or of a page of events."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from msgspec import UNSET
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composable
 
-from weighbridge.collection.evidence.records import EventEvidence, Evidence, StoredFile
+from weighbridge.collection.evidence.records import EventEvidence, Evidence, EvidenceType, StoredFile
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import API_PREFIX, ResourceAddress
 from weighbridge.core.platform.permission import Actor
@@ -18,7 +18,7 @@ from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 from weighbridge.platform.tenancy.scope import find, need, of_key, plain_key_named
 
-_TYPES: Final = ("file", "url")
+_TYPES: Final = get_args(EvidenceType)
 
 
 def _type(text: str) -> str:

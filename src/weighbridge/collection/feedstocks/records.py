@@ -13,6 +13,7 @@ class Feedstock(msgspec.Struct, frozen=True):
     id: str
     project_id: str
     name: str
+    """What people call it, once in the project, such as `Wood chips`."""
     description: str | None
     created_at: Instant
     updated_at: Instant

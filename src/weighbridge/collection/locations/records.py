@@ -13,12 +13,19 @@ class Address(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A postal address; every part is optional."""
 
     name: Line | None = None
+    """Who or what is found there, such as `Gate 2`."""
     street_address_1: Line | None = None
+    """The street with its number."""
     street_address_2: Line | None = None
+    """What the street needs besides, such as a floor."""
     city: Line | None = None
+    """The town, such as `Berlin`."""
     state: Line | None = None
+    """The state, province or region, such as `Brandenburg`."""
     postal_code: Line | None = None
+    """The postal code."""
     country: Line | None = None
+    """The country, in whatever form the project writes it."""
 
 
 class Location(msgspec.Struct, frozen=True):
@@ -31,10 +38,17 @@ class Location(msgspec.Struct, frozen=True):
     id: str
     project_id: str
     name: str
+    """What people call it, once in the project, such as `Plant North`."""
     lat: str | None
+    """The latitude in degrees, north above zero, as text so that no digit is lost; null when not said."""
     long: str | None
+    """The longitude in degrees, east above zero, as text so that no digit is lost; null when not said."""
     address: Address | None
+    """Its postal address; null when not said."""
     in_service_from: Instant | None
+    """From when it is expected to measure, inclusive, as a meter of events without an asset; null says
+    nothing.
+    """
     in_service_until: Instant | None
     created_at: Instant
     updated_at: Instant
@@ -45,7 +59,9 @@ class NewLocation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     lat: Decimal | None = None
+    """The latitude in degrees from -90 to 90, as a number or a text."""
     long: Decimal | None = None
+    """The longitude in degrees from -180 to 180, as a number or a text."""
     address: Address | None = None
     in_service_from: Moment | None = None
     in_service_until: Moment | None = None
@@ -62,8 +78,11 @@ class LocationChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str | UnsetType = UNSET
     lat: Decimal | UnsetType | None = UNSET
+    """The latitude in degrees from -90 to 90, as a number or a text; null takes it away."""
     long: Decimal | UnsetType | None = UNSET
+    """The longitude in degrees from -180 to 180, as a number or a text; null takes it away."""
     address: Address | UnsetType | None = UNSET
+    """Its postal address, in place of the one it has; null takes it away."""
     in_service_from: Moment | UnsetType | None = UNSET
     in_service_until: Moment | UnsetType | None = UNSET
 

@@ -9,17 +9,20 @@ newest version of each rule only, and none while the feature is off.
 """
 
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import partial
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.feature_flag import Feature
-from weighbridge.core.rule.result import ALERTS
+from weighbridge.core.rule.proposal import ApprovalState
+from weighbridge.core.rule.result import ALERTS, ResultStatus
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.row import Column, row_of
+from weighbridge.http.text import one_of, shown_as
 
 OF_DATA_POINTS: Final = """
     SELECT project_id, id, rule_id, rule_version, status, entered_value AS value, error_message,
@@ -53,30 +56,51 @@ HAS_RESULTS: Final = """
 """Whether there may be something to show with an event `e`: a page without it asks no further."""
 
 
+class ProposedCorrection(msgspec.Struct, frozen=True):
+    """The correction that a rule proposes for a value."""
+
+    from_value: Decimal | str | bool | None
+    """The value in force when it was proposed."""
+    to_value: Decimal | str | bool
+    """What it would become."""
+
+
 class DataPointResult(msgspec.Struct, frozen=True):
     """What a version of a rule found in one data point."""
 
     id: str
-    status: str
+    status: Annotated[str, one_of(ResultStatus)]
+    """Where the result stands; `pass` for one whose record has passed since."""
     entered_value: str | None
+    """The value that was checked, as a text such as `12.5`; null when there was none."""
     error_message: str | None
+    """Why the expression has no value for the record; null unless `status` is `error`."""
     rule_id: str
     rule_version: int
     rule_name: str
     message: str | None
+    """What the rule says to people; null when it says nothing."""
     event_id: str
     data_point_id: str
     data_point_slug: str
+    """The slug of its data point type, such as `wet_mass`."""
     evaluated_at: Instant
+    """When the record was last evaluated."""
     created_at: Instant
+    """When the result was found first."""
     dismissed_at: Instant | None
     dismissed_by: str | None
     dismissal_reason: str | None
-    approval_state: str | None
-    proposed_correction: dict[str, Any] | None
+    approval_state: Annotated[str, one_of(ApprovalState)] | None
+    """Where the correction stands that the rule proposes; null when it proposes none."""
+    proposed_correction: Annotated[dict[str, Any], shown_as(ProposedCorrection)] | None
+    """What the value would become; null when nothing is proposed."""
     rejected_at: Instant | None
+    """When the proposal was rejected; null unless it was."""
     rejected_by: str | None
+    """The name of the user who rejected it; null unless someone did."""
     rejection_reason: str | None
+    """Why it was rejected; null unless it was."""
 
 
 FINDING: Final = (

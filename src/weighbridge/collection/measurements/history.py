@@ -9,20 +9,18 @@ from typing import Any, Final
 from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.data_points.records import Correction
-from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
+from weighbridge.core.collection.correction import ORIGINS_SHOWN, CorrectionOrigin, CorrectionState
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, among, page_of
 from weighbridge.db.row import Column, row_of, unless_null
-
-_SOURCES: Final = tuple(source for source in CorrectionOrigin if source is not CorrectionOrigin.COMPLETION)
 
 CORRECTIONS: Final = Listing(
     sorts={"id": "c.id", "created_at": "c.created_at"},
     default_sort="id",
     key=("c.id",),
     filters={
-        "source": Filter("c.source", among(_SOURCES), ", ".join(_SOURCES)),
+        "source": Filter("c.source", among(ORIGINS_SHOWN), ", ".join(ORIGINS_SHOWN)),
         "state": Filter("c.state", among(CorrectionState), ", ".join(CorrectionState)),
     },
 )

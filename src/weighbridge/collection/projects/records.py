@@ -1,11 +1,13 @@
 """What a project looks like on the wire."""
 
+from typing import Annotated
+
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from weighbridge.core.identity.link import Link
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Description
+from weighbridge.http.text import Description, one_of
 
 STATUSES = ("active", "archived")
 """What a project may be; `archived` is a label, and keeps nobody from reading or writing."""
@@ -16,10 +18,14 @@ class Project(msgspec.Struct, frozen=True):
 
     id: str
     numeric_id: int
+    """The number by which the `args` of tasks name it; paths and filters take it as well."""
     name: str
+    """What people call it, such as `Plant North`."""
     description: str | None
     time_zone: str
-    status: str
+    """The time zone that slots are cut in, by its IANA name."""
+    status: Annotated[str, one_of(STATUSES)]
+    """Whether it goes on; `archived` is a label, and keeps nobody from reading or writing."""
     created_at: Instant
     updated_at: Instant
     ui_url: Link
@@ -45,7 +51,7 @@ class ProjectChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str | UnsetType = UNSET
     description: Description | UnsetType | None = UNSET
     time_zone: str | UnsetType = UNSET
-    status: str | UnsetType = UNSET
+    status: Annotated[str, one_of(STATUSES)] | UnsetType = UNSET
 
 
 class ProjectChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -23,6 +23,9 @@ class CorrectionOrigin(StrEnum):
     COMPLETION = "completion"
 
 
+ORIGINS_SHOWN: Final = tuple(one for one in CorrectionOrigin if one is not CorrectionOrigin.COMPLETION)
+"""The origins in the history of a value: a completion is part of what was captured."""
+
 PRECEDENCE: Final = tuple(CorrectionOrigin)
 """Which source prevails over which: the first over all others."""
 

@@ -9,6 +9,9 @@ from weighbridge.core.model.aggregates import is_listed
 from weighbridge.core.model.canonical import canonical_text, sha256
 from weighbridge.core.model.checking import check_model, unknown_event_types
 from weighbridge.core.model.definition import (
+    COMPUTED_KINDS,
+    NODE_KINDS,
+    OUTSIDE_KINDS,
     Aggregate,
     Amount,
     Available,
@@ -39,6 +42,9 @@ from weighbridge.core.model.prepared import PreparedModel, prepare
 
 __all__ = [
     "ALONE",
+    "COMPUTED_KINDS",
+    "NODE_KINDS",
+    "OUTSIDE_KINDS",
     "Aggregate",
     "Amount",
     "Available",

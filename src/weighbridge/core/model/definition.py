@@ -171,6 +171,22 @@ class Formula:
 
 Body = Input | StaticInput | Constant | Upstream | Available | Formula
 
+NODE_KINDS: Final[Mapping[type, str]] = {
+    Input: "input",
+    StaticInput: "static_input",
+    Constant: "constant",
+    Upstream: "upstream",
+    Available: "available",
+    Formula: "formula",
+}
+"""The key of the document under which each kind of body stands."""
+
+COMPUTED_KINDS: Final = (NODE_KINDS[Constant], NODE_KINDS[Formula])
+"""The kinds of nodes that take nothing from outside."""
+
+OUTSIDE_KINDS: Final = tuple(kind for kind in NODE_KINDS.values() if kind not in COMPUTED_KINDS)
+"""The kinds of nodes that take something from outside."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rounding:

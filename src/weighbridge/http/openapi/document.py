@@ -17,6 +17,7 @@ from weighbridge.http import upload
 from weighbridge.http.endpoint import Operation
 from weighbridge.http.openapi import answers as openapi_answers
 from weighbridge.http.openapi import parameters as openapi_parameters
+from weighbridge.http.openapi.guides import INDEX, MODEL_LANGUAGE, OF_TAG, RULE_LANGUAGE, address
 from weighbridge.http.openapi.schemas import Schema, Schemas
 
 INTERFACE_VERSION: Final = "1.1.0"
@@ -24,7 +25,7 @@ INTERFACE_VERSION: Final = "1.1.0"
 
 Slices = Sequence[Sequence[HTTPRouteHandler]]
 
-_INTRODUCTION: Final = """\
+_INTRODUCTION: Final = f"""\
 Collect measurements, run versioned models over them, and keep mass-balance ledgers that can be defended.
 
 **Tokens.** Each request carries `Authorization: Bearer <token>`; the bare token is accepted too. Each
@@ -51,6 +52,12 @@ once.
 
 **Limits.** Every answer says in `RateLimit-*` headers how many requests the token has left in this minute;
 429 says in `Retry-After` when to come back.
+
+**Guides.** [From an empty folder to the first batch]({address("tutorial/first-batch.md")});
+[write a model]({address("howto/write-a-model.md")}) in the [model language]({address(MODEL_LANGUAGE)});
+[watch data with rules]({address("howto/watch-data-with-rules.md")}) in the
+[rule language]({address(RULE_LANGUAGE)}); [all guides]({address(INDEX)}), with a
+[glossary]({address("reference/glossary.md")}) of the words used here.
 """
 
 _SECURITY: Final = {
@@ -92,6 +99,7 @@ def document(slices: Slices, prefix: str) -> dict[str, Any]:
         },
         "servers": [{"url": "/", "description": "The service that gave this document."}],
         "security": [{name: []} for name in _SECURITY],
+        "externalDocs": {"description": "Guides and reference", "url": address(INDEX)},
         "tags": [_tag(package) for package in dict.fromkeys(map(_package, handlers))],
         "paths": paths,
         "components": {
@@ -164,7 +172,10 @@ def _form(form: upload.Form) -> Schema:
 def _tag(package: str) -> Schema:
     told = " ".join((import_module(package).__doc__ or "").split())
     sentence, stop, _ = told.partition(". ")
-    return {"name": _tag_name(package), "description": sentence + stop.strip()}
+    tag: Schema = {"name": _tag_name(package), "description": sentence + stop.strip()}
+    if guide := OF_TAG.get(tag["name"]):
+        tag["externalDocs"] = {"description": guide[1], "url": address(guide[0])}
+    return tag
 
 
 def _tag_name(package: str) -> str:

@@ -1,4 +1,4 @@
-"""The interface's own description: the OpenAPI document, and a page that shows it to people.
+"""The interface's own description: the OpenAPI document, a page that shows it to people, and the guides.
 
 The page and all that it loads come from this service, so it works without a network and tells no one who
 reads it; the content security policy has the browser enforce that.
@@ -17,6 +17,7 @@ from litestar.response import Redirect
 from weighbridge.errors import NotFound
 from weighbridge.http.caller import WebRequest
 from weighbridge.http.openapi import document as openapi
+from weighbridge.http.openapi import guides
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self'; connect-src 'self'; font-src 'self'; img-src 'self' data:; "
@@ -57,7 +58,7 @@ def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
     def document(request: WebRequest) -> Response[bytes]:
         return _answer(request, written, _REVALIDATED)
 
-    return [front, document, page, asset]
+    return [front, document, page, asset, guide]
 
 
 @get("/", include_in_schema=False, sync_to_thread=False)
@@ -79,6 +80,17 @@ def asset(request: WebRequest) -> Response[bytes]:
     if name not in ASSETS:
         raise NotFound(message="There is nothing at this path.", code="no_such_path")
     return _answer(request, _read(name, ASSETS[name]), _KEPT)
+
+
+@get("/docs/guides/{path:path}", include_in_schema=False, sync_to_thread=False)
+def guide(request: WebRequest) -> Response[bytes]:
+    """A guide: the page to a browser, which asks for the text; the text to everyone else."""
+    text = guides.text_of(str(request.path_params["path"]).lstrip("/"))
+    if text is None:
+        raise NotFound("There is nothing at this path.")
+    if "text/html" in request.headers.get("accept", ""):
+        return _answer(request, _read("docs.html", "text/html"), {**_PAGE_HEADERS, "Vary": "Accept"})
+    return _answer(request, _content(text.encode(), "text/markdown"), {**_REVALIDATED, "Vary": "Accept"})
 
 
 @cache

@@ -1,5 +1,6 @@
 """What a request carries beside its body: ids in the path, and what a list takes in the query."""
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Final
@@ -54,6 +55,11 @@ SENDING_AGAIN: Final = {
     },
 }
 """The header of every request that may be sent again, as a component."""
+
+_LISTED: Final = re.compile(", | or ")
+"""What stands between the words that a filter expects."""
+
+_NO_WORD: Final = "no word of any filter"
 
 COMPONENTS: Final = SHARED | CURSOR | SENDING_AGAIN
 
@@ -179,8 +185,16 @@ def _value(one: Filter) -> Schema:
     """What a filter's value looks like, found out by letting the filter read one."""
     if one.read is int:
         return {"type": "integer"}
-    try:
-        is_moment = isinstance(one.read(MOMENT_EXAMPLE), datetime)
-    except ValueError:
-        is_moment = False
+    words = _LISTED.split(one.expects)
+    if not _reads(one, _NO_WORD) and all(_reads(one, word) for word in words):
+        return {"type": "string", "enum": words}
+    is_moment = _reads(one, MOMENT_EXAMPLE) and isinstance(one.read(MOMENT_EXAMPLE), datetime)
     return {"type": "string", "format": "date-time"} if is_moment else {"type": "string"}
+
+
+def _reads(one: Filter, text: str) -> bool:
+    try:
+        one.read(text)
+    except ValueError:
+        return False
+    return True

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from types import NoneType, UnionType
-from typing import Annotated, Any, Final, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 import msgspec
 from msgspec.structs import FieldInfo
@@ -21,6 +21,7 @@ from weighbridge.core.identity.ids import PREFIXES, Key, make
 from weighbridge.core.identity.link import Link, ResourceAddress
 from weighbridge.core.quantity.json_number import JsonNumber
 from weighbridge.core.time.instant import Instant
+from weighbridge.http.openapi.meanings import EXAMPLES, meaning_of
 
 Schema = dict[str, Any]
 
@@ -61,6 +62,9 @@ _LEAVES: Final[Mapping[Any, Mapping[str, Any]]] = {
     },
 }
 _CONTAINERS: Final = (list, tuple, dict)
+SHOWN_AS: Final = "shown_as"
+"""What a note calls the type that a field is described as, while its value is read by other means."""
+
 _NO_TYPE: Final = {"type": "null"}
 _NO_DEFAULT: Final = (msgspec.NODEFAULT, msgspec.UNSET)
 
@@ -90,9 +94,12 @@ class Schemas:
             return {"type": "array", "items": self.of(arguments[0])}
         if _is_record(kind):
             return self._record(kind)
-        return dict(_LEAVES[kind]) if kind in _LEAVES else msgspec.json.schema(kind)
+        return _leaf(kind)
 
     def _annotated(self, kind: Any, inner: Any, notes: Sequence[Any]) -> Schema:
+        shown = [note.extra[SHOWN_AS] for note in notes if SHOWN_AS in (getattr(note, "extra", None) or {})]
+        if shown:
+            return self.of(shown[0])
         container = get_origin(inner)
         if container in _CONTAINERS:
             return msgspec.json.schema(Annotated[container, *notes]) | self.of(inner)
@@ -131,6 +138,10 @@ class Schemas:
             schema = dict(DATA_POINT_VALUE)
         if "string" in _types(schema) and "description" not in schema:
             schema |= _id_note(record, field, schema)
+        if meaning := meaning_of(record, field.encode_name, _record_in(field.type)):
+            schema = {**schema, "description": meaning}
+        if schema.get("type") == "string" or schema.get("type") == ["string", "null"]:
+            schema |= _example(field.encode_name, schema)
         if field.default not in _NO_DEFAULT:
             schema["default"] = msgspec.to_builtins(field.default, builtin_types=(Decimal,))
         elif field.default_factory in _CONTAINERS:
@@ -163,16 +174,48 @@ def friendly_id(kind: str) -> Schema:
 def _id_note(record: type[msgspec.Struct], field: FieldInfo, schema: Schema) -> Schema:
     """What the name of a field says about the id in it."""
     name = field.encode_name
-    kind = _snake(record.__name__) if name == "id" else name.removesuffix("_id")
-    if kind not in PREFIXES or not name.endswith("id"):
+    if not name.endswith("id"):
+        return {}
+    kind = _kind_of(record) if name == "id" else name.removesuffix("_id")
+    if kind not in PREFIXES:
         return {}
     note = friendly_id(kind)
     number = " Its number does as well." if "integer" in _types(schema) else ""
     return {"description": note["description"] + number, "examples": note["examples"]}
 
 
+def _kind_of(record: type[msgspec.Struct]) -> str:
+    """The kind of id that the name of a record ends with: `model_run` of `BatchModelRun`."""
+    words = _snake(record.__name__).split("_")
+    ends = ("_".join(words[first:]) for first in range(len(words)))
+    return next((one for one in ends if one in PREFIXES), "")
+
+
+def _example(name: str, schema: Schema) -> Schema:
+    """What a text of this name may look like, where nothing says so yet."""
+    if name not in EXAMPLES or schema.keys() & {"examples", "enum", "format"}:
+        return {}
+    return {"examples": [EXAMPLES[name]]}
+
+
+def _record_in(kind: Any) -> Any:
+    """The one record that a field holds, when it holds nothing else but null."""
+    if get_origin(kind) in {Union, UnionType}:
+        others = [one for one in get_args(kind) if one not in {NoneType, msgspec.UnsetType}]
+        kind = others[0] if len(others) == 1 else None
+    return kind
+
+
+def _leaf(kind: Any) -> Schema:
+    """The schema of a type that holds no other; words stay in the order in which they are written."""
+    if get_origin(kind) is Literal:
+        return {"type": "string", "enum": [*get_args(kind)]}
+    return dict(_LEAVES[kind]) if kind in _LEAVES else msgspec.json.schema(kind)
+
+
 def _either(options: Sequence[Schema]) -> Schema:
     """One of several schemas, in the shortest way that says it."""
+    options = [one for option in options for one in option.get("anyOf", (option,))]
     others = [option for option in options if option != _NO_TYPE]
     null = [_NO_TYPE] if len(others) < len(options) else []
     if any(not isinstance(option.get("type"), str) or "enum" in option for option in others):

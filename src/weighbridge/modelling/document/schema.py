@@ -9,10 +9,9 @@ from weighbridge.core.expression import FUNCTIONS
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model import (
-    Available,
+    COMPUTED_KINDS,
+    NODE_KINDS,
     Case,
-    Constant,
-    Formula,
     Input,
     Model,
     Node,
@@ -43,7 +42,7 @@ async def schema_of(tx: Read, actor: Actor, friendly: str) -> Schema:
     model = await tx.in_thread(read_model, version.document)
     return Schema(
         ModelName(ids.of("model", 0, version.id), version.name, version.version),
-        [_input(node) for node in model.nodes if kind_of(node) not in COMPUTED],
+        [_input(node) for node in model.nodes if kind_of(node) not in COMPUTED_KINDS],
         [_output(number, node, model) for number, node in enumerate(model.outputs, 1)],
         list(OPERATORS),
         sorted(FUNCTIONS),
@@ -51,25 +50,9 @@ async def schema_of(tx: Read, actor: Actor, friendly: str) -> Schema:
     )
 
 
-COMPUTED: Final = ("constant", "formula")
-"""The kinds of nodes that take nothing from outside."""
-
-
 def kind_of(node: Node) -> str:
     """The key of the document under which a node's body stands."""
-    match node.body:
-        case Input():
-            return "input"
-        case StaticInput():
-            return "static_input"
-        case Upstream():
-            return "upstream"
-        case Available():
-            return "available"
-        case Constant():
-            return "constant"
-        case Formula():
-            return "formula"
+    return NODE_KINDS[type(node.body)]
 
 
 def outside_slug(node: Node) -> str:
@@ -138,7 +121,7 @@ def _example(model: Model) -> Simulation:
     ones: dict[str, Any] = {
         name: [Decimal(1)] if is_array(node) else Decimal(1)
         for node in model.nodes
-        if kind_of(node) not in COMPUTED
+        if kind_of(node) not in COMPUTED_KINDS
         for name in given_names(node)
     }
     partition = {dimension: f"a {dimension}" for dimension in DIMENSIONS[model.partition_type]}

@@ -18,6 +18,7 @@ from weighbridge.core.expression import Budget, ExpressionError
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model import (
+    COMPUTED_KINDS,
     Aggregate,
     Amount,
     Input,
@@ -36,7 +37,6 @@ from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.modelling.document.schema import (
-    COMPUTED,
     given_names,
     is_array_of_events,
     kind_of,
@@ -150,7 +150,7 @@ def _inputs(model: Model, given: Mapping[str, Any], problems: list[Problem]) -> 
 
 def _names(model: Model, key: str) -> list[str] | str:
     """The names that a key stands for, or why it stands for none."""
-    taking = [node for node in model.nodes if kind_of(node) not in COMPUTED]
+    taking = [node for node in model.nodes if kind_of(node) not in COMPUTED_KINDS]
     own = [name for node in taking for name in given_names(node)]
     if key in own:
         return [key]
@@ -187,7 +187,7 @@ def _missing(model: Model, inputs: Mapping[str, Numbers], problems: Sequence[Pro
             "required",
         )
         for node in model.nodes
-        if kind_of(node) not in COMPUTED and not node.is_optional and node.default is None
+        if kind_of(node) not in COMPUTED_KINDS and not node.is_optional and node.default is None
         for name in given_names(node)
         if name not in inputs
     ]

@@ -13,14 +13,22 @@ class StaticInput(msgspec.Struct, frozen=True):
     """A value that holds from a moment on, for the project or for what it names."""
 
     id: int
+    """The number of the value."""
     project_id: str
     slug: str
+    """The name that models read it by, such as `grid_factor`."""
     value: Decimal
+    """The value, in its `unit`."""
     unit: str | None
+    """The unit of the value, such as `kg{CO2e}/kWh`; null for a plain number."""
     effective_from: Instant
+    """From when it holds, inclusive, until a later one of the same slug and keys."""
     asset_id: str | None
+    """The friendly id of the asset that it holds for; null when it holds for every asset or none."""
     feedstock_id: str | None
+    """The friendly id of the feedstock that it holds for; null when it holds for every feedstock."""
     location_id: str | None
+    """The friendly id of the location that it holds for; null when it holds for every location."""
     created_at: Instant
 
 

@@ -1,31 +1,44 @@
 """What an API token looks like on the wire; its text is in the answer that makes it and nowhere else."""
 
+from typing import Annotated
+
 import msgspec
 from msgspec.structs import asdict
 
+from weighbridge.core.platform.permission import ALL_PERMISSIONS
 from weighbridge.core.platform.token import LIFETIME_DAYS_DEFAULT
 from weighbridge.core.time.instant import Instant
+from weighbridge.http.text import one_of
 
 
 class TokenUser(msgspec.Struct, frozen=True):
     """The user whom a token acts for."""
 
     id: int
+    """The number of the user."""
     name: str
+    """What the user is called, a person or a program."""
     email: str
+    """The address that the user is known by, such as `operator@example.com`."""
 
 
 class ApiToken(msgspec.Struct, frozen=True):
     """One token of the account; `last_used_at` is exact to the hour."""
 
     id: int
+    """The number of the token, by which it is revoked."""
     name: str
-    permissions: list[str]
+    """What the token is for, in the words of whoever made it."""
+    permissions: list[Annotated[str, one_of(ALL_PERMISSIONS)]]
+    """What the token may do; `write` of an area includes `read`."""
     user: TokenUser
     created_at: Instant
     expires_at: Instant | None
+    """When it stops working; null for one that does not expire."""
     revoked_at: Instant | None
+    """When it was revoked; null for one that was not."""
     last_used_at: Instant | None
+    """When it was last used, written at most once an hour; null for one that never was."""
 
 
 class IssuedApiToken(msgspec.Struct, frozen=True):
@@ -33,13 +46,14 @@ class IssuedApiToken(msgspec.Struct, frozen=True):
 
     id: int
     name: str
-    permissions: list[str]
+    permissions: list[Annotated[str, one_of(ALL_PERMISSIONS)]]
     user: TokenUser
     created_at: Instant
     expires_at: Instant | None
     revoked_at: Instant | None
     last_used_at: Instant | None
     token: str
+    """The secret text that requests carry, `wb_live_` and 38 characters; it is shown this once."""
 
 
 def without_secret(issued: IssuedApiToken) -> ApiToken:
@@ -54,9 +68,12 @@ class NewApiToken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     name: str
-    permissions: list[str]
+    permissions: list[Annotated[str, one_of(ALL_PERMISSIONS)]]
+    """What the token may do: no more than the token that makes it."""
     expires_in_days: int | None = LIFETIME_DAYS_DEFAULT
+    """How many days it lives: 30, 60, 90, 180 or 365; null for one that does not expire."""
     user_email: str | None = None
+    """The user whom it acts for, who is made when new; the caller's own user when left out."""
 
 
 class NewApiTokenBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -15,18 +15,31 @@ class AuditRow(msgspec.Struct, frozen=True):
     """
 
     id: int
+    """The number of the row, over all accounts."""
     number: int | None
+    """The place of the row in the account's chain, from 1; null until it is sealed."""
     at: Instant
+    """When the write was made."""
     project_id: str | None
+    """The friendly id of the project that the object belongs to; null outside of projects."""
     user_id: int | None
+    """The number of the user in whose name it was done; null where none is known."""
     user_name: str | None
+    """What that user is called now; null where none is known."""
     token_id: int | None
+    """The number of the token that the request carried; null for a command on the server."""
     request_id: str
     action: str
+    """What was done, the noun before the verb, such as `event.create`."""
     object: str
+    """The id of what it was done to, such as `evt_…` or the number of a token."""
     before: Any
+    """The object before, as a record; null when there was none."""
     after: Any
+    """The object after, as a record; null when there is none any more."""
     hash: str | None
+    """The SHA-256 that chains the row to the one before, as 64 hexadecimal digits; null until it is sealed.
+    """
 
 
 class SealedRow(msgspec.Struct, frozen=True):

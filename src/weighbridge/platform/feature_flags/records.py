@@ -7,4 +7,6 @@ class FeatureFlags(msgspec.Struct, frozen=True):
     """Every flag that affects the interface; false for those that are off."""
 
     rules_engine: bool
+    """Whether the account has data rules with their runs and results; without it, records show no alerts."""
     data_capture_rate: bool
+    """Whether event types of the account may say how often they are measured."""

@@ -5,10 +5,11 @@ from typing import Annotated, Final
 import msgspec
 
 from weighbridge.collection.measurements.findings import DataPointResult
+from weighbridge.core.rule.result import ResultStatus
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.listing import Info
 from weighbridge.http.openapi.schemas import friendly_id
-from weighbridge.http.text import Description
+from weighbridge.http.text import Description, one_of
 
 RESULTS_MAX: Final = 1000
 """Rule results in one dismissal, at most, each counted once."""
@@ -23,18 +24,26 @@ class ModelRunResult(msgspec.Struct, frozen=True):
     """What a version of a rule found in one model run."""
 
     id: str
-    status: str
+    status: Annotated[str, one_of(ResultStatus)]
+    """Where the result stands; `pass` for one whose run has passed since."""
     checked_value: str | None
+    """The value that was checked, as a text such as `12.5`; null when there was none."""
     error_message: str | None
+    """Why the expression has no value for the run; null unless `status` is `error`."""
     rule_id: str
     rule_version: int
     rule_name: str
     message: str | None
+    """What the rule says to people; null when it says nothing."""
     node_ids: list[str]
+    """The slugs of the nodes that the rule reads."""
     model_run_id: str
     batch_id: str | None
+    """The friendly id of the batch that the run made; null for a run that stands alone."""
     evaluated_at: Instant
+    """When the run was last evaluated."""
     created_at: Instant
+    """When the result was found first."""
     dismissed_at: Instant | None
     dismissed_by: str | None
     dismissal_reason: str | None
@@ -54,10 +63,13 @@ class Dismissal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of a bulk dismissal: results of either kind, and the one reason for all of them."""
 
     result_ids: list[Annotated[str, _RESULT_ID]]
+    """The rule results to dismiss, up to 1,000, of either kind."""
     reason: Description
+    """Why all of them are dismissed, in a sentence."""
 
 
 class Dismissed(msgspec.Struct, frozen=True):
     """The results of a bulk dismissal, each once, in the order in which they were named."""
 
     data: list[RuleResult]
+    """The results as they are now, in the order in which they were named."""

@@ -208,7 +208,7 @@ class _WindowReader:
 
     def calendar(self) -> Calendar:
         unit, extent = self.take("unit"), self.take("extent", default=Extent.TO_DATE)
-        if unit not in PERIODS:
+        if not isinstance(unit, str) or unit not in PERIODS:
             self.refuse("unit", f"of a calendar window is one of {', '.join(PERIODS)}")
         if extent not in list(Extent):
             self.refuse("extent", f"is {' or '.join(Extent)}")
@@ -218,10 +218,12 @@ class _WindowReader:
 
     def _duration(self, given: Any) -> timedelta:
         fields = dict(given) if isinstance(given, Mapping) else {}
-        unit = CLOCK_UNITS.get(str(fields.pop("unit", None)))
-        value = fields.pop("value", None)
-        if unit is None or fields or value is None:
+        if {"value", "unit"} != fields.keys():
             self.refuse("duration", f"has a value and a unit, one of {', '.join(CLOCK_UNITS)}")
+            return timedelta()
+        value, unit = fields["value"], CLOCK_UNITS.get(str(fields["unit"]))
+        if unit is None:
+            self.refuse("duration.unit", f"is one of {', '.join(CLOCK_UNITS)}")
             return timedelta()
         return unit * self._whole("duration.value", value, timedelta(days=DURATION_DAYS_MAX) // unit)
 

@@ -1,0 +1,82 @@
+"""The guides: the documentation of this version, served beside the interface that it explains.
+
+A guide is one Markdown file of the repository's `docs/`, which is part of the package as `static/guides`. A
+browser is shown the page, which asks for the text and renders it; every other client gets the text.
+
+Invariants: a link inside a guide leads to a guide; a link that leads out of `docs/` is shown as its words,
+because what it leads to is not here.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Final
+
+GUIDES: Final = "/docs/guides/"
+"""Below which path the guides are served."""
+
+INDEX: Final = "README.md"
+"""The guide that lists them all."""
+
+MODEL_LANGUAGE: Final = "reference/model-language.md"
+RULE_LANGUAGE: Final = "reference/rule-language.md"
+
+OF_TAG: Final[Mapping[str, tuple[str, str]]] = {
+    "Assets": ("howto/keep-assets.md", "Keep assets in a spreadsheet"),
+    "Async tasks": ("reference/async-tasks.md", "Async tasks and their results"),
+    "Batch generations": ("explanation/reading-data.md", "How generation reads data"),
+    "Batches": ("howto/change-inputs.md", "Change what a batch is made of"),
+    "Data points": ("howto/correct-a-measurement.md", "Correct a measurement"),
+    "Event types": ("reference/collection.md", "Collection: records and what may be changed"),
+    "Events": ("howto/send-readings.md", "Send readings from a program"),
+    "Evidence": ("howto/attach-evidence.md", "Attach evidence to an event"),
+    "Instruments": ("reference/system-ledgers.md", "System ledgers and instruments"),
+    "Ledgers": ("howto/chain-ledgers.md", "Chain ledgers"),
+    "Model runs": ("howto/write-a-model.md", "Write a model"),
+    "Models": (MODEL_LANGUAGE, "The model language"),
+    "Projects": ("tutorial/first-batch.md", "From an empty folder to the first batch"),
+    "Rule results": ("howto/watch-data-with-rules.md", "Watch data with rules"),
+    "Rules": (RULE_LANGUAGE, "The rule language"),
+}
+"""The guide that helps most with what is below a tag, and its title."""
+
+_LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
+
+
+def address(guide: str) -> str:
+    """Where a guide is served."""
+    return GUIDES + guide
+
+
+def text_of(guide: str) -> str | None:
+    """The text of a guide by its path below `docs/`; None when there is none."""
+    return _texts().get(guide)
+
+
+@cache
+def _texts() -> Mapping[str, str]:
+    """Every guide by its path."""
+    found = dict(_found(files("weighbridge.http") / "static" / "guides", ""))
+    return {path: _within(path, text, found) for path, text in sorted(found.items())}
+
+
+def _found(folder: Traversable, path: str) -> Iterator[tuple[str, str]]:
+    for one in folder.iterdir():
+        if one.is_dir():
+            yield from _found(one, f"{path}{one.name}/")
+        elif one.name.endswith(".md"):
+            yield path + one.name, one.read_text(encoding="utf-8")
+
+
+def _within(path: str, text: str, guides: Mapping[str, str]) -> str:
+    """The text with links to guides only; those to other hosts stay."""
+
+    def kept(link: re.Match[str]) -> str:
+        file, _, _ = link[2].partition("#")
+        there = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
+        return link[0] if "://" in file or not file or there in guides else link[1]
+
+    return _LINK.sub(kept, text)

@@ -1,0 +1,293 @@
+"""Every field of every record says what it means, and every word says which words there are."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import msgspec
+import pytest
+
+from weighbridge.app import SLICES
+from weighbridge.core.identity.link import API_PREFIX
+from weighbridge.http.openapi import document as openapi
+from weighbridge.http.openapi.meanings import EXAMPLES, SHARED
+from weighbridge.http.openapi.schemas import EXACT, Schemas
+from weighbridge.http.text import one_of, shown_as
+
+ROOT: Final = Path(__file__).parents[2]
+
+NOTES: Final = {EXACT, "UTC, to the millisecond.", "A time with an offset or Z."}
+"""What is said of a type wherever it stands; no field is described by that alone."""
+
+_FREE: Final = """
+    action added adjusted_by adjusts after allocation_group asset_category asset_type assets before
+    category checked_value city client_reference code content_type corrected_by country data_point
+    data_point_slug data_point_type data_points description dismissal_reason dismissed_by email
+    entered_value equation error_message event_type events expression feedstocks field filled filter
+    functions geography ghg hash key label lat lca_role ledger long message missing model name
+    next_cursor node nodes notes object operators output partition passed_over_slots postal_code
+    problems progress_description reads reason record records rejected_by rejection_reason removed
+    result reverted_by rule rule_name serial_number sha256 slot slots slug sort street_address_1
+    street_address_2 subcategory time_zone token touched_slots tracking_id unit url user_email
+    user_name version_label warnings weight where yaml
+"""
+FREE_TEXTS: Final = frozenset(_FREE.split())
+"""Names of fields that hold what people or other fields say; any other text is one of some words."""
+
+FREE_IN_ONE_RECORD: Final = {
+    "Address.state": "a part of a postal address",
+    "ErrorBody.status": "the one word `error`",
+    "LineageNode.source": "where the methodology says so",
+    "RulePreviewAlert.value": "a checked value as a text",
+}
+
+ANSWERED_OTHERWISE: Final[Mapping[str, str]] = {
+    "event_type": "requests name it by its slug; `Event` shows what it is called, and the slug as `slug`",
+    "lat": "a request may give a number; the answer is a text, so that no digit is lost",
+    "long": "as `lat`",
+    "project_id": "a request may give the number; the answer is the friendly id",
+}
+"""Names that a request and its answer have in common with two types or meanings; interface.md says why."""
+
+
+class Address(msgspec.Struct):
+    """Where it is. As a postman reads it."""
+
+    city: str
+    """The town,
+    as it is written."""
+
+
+class Depot(msgspec.Struct):
+    """A place that trucks come from."""
+
+    description: str
+    status: Annotated[str, one_of(("open", "closed"))]
+    """Whether trucks
+    come and go."""
+    address: Address
+    former: Address | None
+    slug: str
+    """What routes are planned with."""
+    unit: str
+    phone: str
+
+
+class NewDepot(msgspec.Struct, forbid_unknown_fields=True):
+    """What a caller sends to make a depot."""
+
+    status: Annotated[str, one_of(("open",))]
+    slug: str
+    """What routes will be planned with."""
+    size: Annotated[dict[str, Any], shown_as(Address)] | None = None
+
+
+ANSWERED_ELSEWHERE: Final = {
+    *("asset_id", "feedstock_id", "model_id"),
+    *("data_point_ids", "expires_in_days", "reason", "user_email", "yaml"),
+}
+"""Names of requests that the record has another name for, or another place; interface.md says why."""
+
+
+@pytest.fixture(scope="module")
+def shown() -> dict[str, Any]:
+    schemas = Schemas()
+    schemas.of(Depot)
+    schemas.of(NewDepot)
+    return {name: one["properties"] for name, one in schemas.components.items()}
+
+
+def test_the_sentence_below_a_field_is_its_description(shown):
+    assert shown["Depot"]["status"]["description"] == "Whether trucks come and go."
+    assert shown["Address"]["city"]["description"] == "The town, as it is written."
+
+
+def test_the_sentence_below_a_field_goes_before_the_one_that_all_records_share(shown):
+    assert shown["Depot"]["slug"]["description"] == "What routes are planned with."
+    assert shown["Depot"]["description"]["description"] == SHARED["description"]
+
+
+def test_what_a_request_says_nothing_about_means_what_it_means_in_its_record(shown):
+    assert shown["NewDepot"]["status"]["description"] == "Whether trucks come and go."
+    assert shown["NewDepot"]["slug"]["description"] == "What routes will be planned with."
+
+
+def test_a_field_that_holds_a_record_is_described_by_that_records_first_sentence(shown):
+    assert shown["Depot"]["address"]["description"] == "Where it is."
+    assert shown["Depot"]["former"]["description"] == "Where it is."
+
+
+def test_a_field_that_nothing_is_said_of_has_no_description(shown):
+    assert "description" not in shown["Depot"]["phone"]
+
+
+def test_a_text_has_the_example_of_its_name(shown):
+    assert shown["Depot"]["unit"]["examples"] == ["t"]
+    assert "examples" not in shown["Depot"]["status"]
+
+
+def test_words_are_told_and_not_decoded(shown):
+    assert shown["Depot"]["status"]["enum"] == ["open", "closed"]
+    decoded = msgspec.json.decode(b'{"status": "ajar", "slug": "d"}', type=NewDepot)
+    assert decoded.status == "ajar"
+
+
+def test_a_field_is_shown_as_another_type_than_it_is_read_as(shown):
+    assert shown["NewDepot"]["size"]["anyOf"][0] == {"$ref": "#/components/schemas/Address"}
+    decoded = msgspec.json.decode(b'{"status": "open", "slug": "d", "size": {"x": 1}}', type=NewDepot)
+    assert decoded.size == {"x": 1}
+
+
+@pytest.fixture(scope="module")
+def schemas() -> dict[str, Any]:
+    return openapi.document(SLICES, API_PREFIX)["components"]["schemas"]
+
+
+def fields(schemas: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for record, schema in schemas.items():
+        for name, field in schema["properties"].items():
+            yield record, name, field
+
+
+def texts(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The texts that a field may hold, alone, in a list, or beside other types."""
+    for option in schema.get("anyOf", ()):
+        yield from texts(option)
+    if "items" in schema:
+        yield from texts(schema["items"])
+    if schema.get("type") in ("string", ["string", "null"]):
+        yield schema
+
+
+def types(schema: Mapping[str, Any]) -> set[str]:
+    """The JSON types that a field may have, null aside."""
+    if "$ref" in schema:
+        return {"object"}
+    if "anyOf" in schema:
+        return set().union(*map(types, schema["anyOf"]))
+    found = schema.get("type") or {type(one).__name__.replace("str", "string") for one in schema["enum"]}
+    return ({found} if isinstance(found, str) else set(found)) - {"null"}
+
+
+def pairs(schemas: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Each request with the record that it makes or changes, by their names."""
+    abouts = ((request, re.sub(r"^New|Change$", "", request)) for request in schemas)
+    found = [(request, answer) for request, answer in abouts if answer != request and answer in schemas]
+    assert len(found) > 20
+    return found
+
+
+def test_every_field_of_every_record_is_described_in_a_sentence(schemas):
+    sentence = re.compile(r"[A-Z].*[^.…]\.")
+    wrong = [
+        f"{record}.{name}: {field.get('description')}"
+        for record, name, field in fields(schemas)
+        if not sentence.fullmatch(field.get("description", ""))
+        or len(field["description"].split()) < 3
+        or field["description"] in NOTES
+    ]
+    assert not wrong
+
+
+def test_no_sentence_of_a_field_is_too_long_to_be_read_in_a_table(schemas):
+    assert [
+        f"{record}.{name}" for record, name, field in fields(schemas) if len(field["description"]) > 200
+    ] == []
+
+
+def test_every_text_is_one_of_some_words_or_is_known_to_be_free(schemas):
+    undecided = {
+        f"{record}.{name}"
+        for record, name, field in fields(schemas)
+        for text in texts(field)
+        if not text.keys() & {"enum", "format", "pattern"}
+        and name not in FREE_TEXTS
+        and not re.search(r"(^|_)ids?$", name)
+    }
+    assert undecided == set(FREE_IN_ONE_RECORD)
+
+
+def test_every_shared_sentence_and_every_example_stands_in_the_document(schemas):
+    described = {(name, field["description"]) for _, name, field in fields(schemas)}
+    shown = {(name, example) for _, name, field in fields(schemas) for example in field.get("examples", ())}
+    assert set(SHARED.items()) <= described
+    assert set(EXAMPLES.items()) <= {one for one in shown if isinstance(one[1], str)}
+
+
+def test_a_window_is_rolling_or_calendar_and_says_its_words(schemas):
+    assert schemas["NewRule"]["properties"]["window"]["anyOf"] == [
+        {"$ref": "#/components/schemas/RollingWindow"},
+        {"$ref": "#/components/schemas/CalendarWindow"},
+        {"type": "null"},
+    ]
+    assert schemas["RollingWindow"]["properties"]["kind"]["enum"] == ["rolling", "trailing"]
+    assert schemas["WindowDuration"]["properties"]["unit"]["enum"] == ["minute", "hour", "day", "week"]
+    assert schemas["CalendarWindow"]["properties"]["unit"]["enum"] == [
+        "day",
+        "week",
+        "month",
+        "quarter",
+        "year",
+    ]
+    assert schemas["CalendarWindow"]["properties"]["extent"]["enum"] == ["to_date", "whole_period"]
+    assert schemas["RuleCorrection"]["properties"]["method"]["enum"] == ["expression"]
+
+
+def test_words_of_requests_are_those_that_the_service_takes(schemas):
+    def words(record: str, name: str) -> list[str]:
+        return next(texts(schemas[record]["properties"][name]))["enum"]
+
+    assert words("NewRule", "target") == ["data_point", "model_run"]
+    assert words("NewRule", "purpose") == ["alert", "adjust"]
+    assert words("RuleChange", "evaluation") == ["automatic", "on_demand"]
+    assert words("NewRule", "window_member_scope") == ["event", "location", "event_type", "project"]
+    assert words("NewEventType", "cadence_unit") == ["minute", "hour", "day", "week", "month"]
+    assert words("NewEventType", "expected_locations") == ["none", "one", "two"]
+    assert words("NewDataPointType", "value_type") == ["number", "string", "boolean"]
+    assert words("NewAssetCustomField", "value_type") == ["text", "number", "boolean", "date"]
+    assert words("NewLedger", "rounding") == ["half_even", "down"]
+    assert words("ProjectChange", "status") == ["active", "archived"]
+    assert words("NewApiToken", "permissions")[:2] == [
+        "production_accounting:read",
+        "production_accounting:write",
+    ]
+
+
+def test_a_request_and_the_record_that_it_is_about_have_one_name_and_type_for_one_thing(schemas):
+    unlike = {
+        name
+        for request, answer in pairs(schemas)
+        for name, field in schemas[request]["properties"].items()
+        if name in schemas[answer]["properties"]
+        and types(field) != types(schemas[answer]["properties"][name])
+    }
+    assert unlike | {"event_type"} == set(ANSWERED_OTHERWISE)
+
+
+def test_what_the_record_of_a_request_has_not_under_its_name_is_told_with_the_reason(schemas):
+    elsewhere = {
+        name
+        for request, answer in pairs(schemas)
+        for name in schemas[request]["properties"]
+        if name not in schemas[answer]["properties"]
+    }
+    assert elsewhere == ANSWERED_ELSEWHERE
+
+    page = (ROOT / "docs" / "reference" / "interface.md").read_text()
+    table = page.partition("## Names")[2].partition("\n## ")[0]
+    asked = " ".join(row.split("|")[1] for row in table.splitlines() if row.startswith("|"))
+    assert set(re.findall(r"`([a-z_]+)`", asked)) == ANSWERED_ELSEWHERE | set(ANSWERED_OTHERWISE)
+
+
+def test_a_filter_whose_values_are_words_names_them():
+    paths = openapi.document(SLICES, API_PREFIX)["paths"]
+
+    def schema(path: str, name: str) -> dict[str, Any]:
+        parameters = paths[f"/api/v1/projects/{{project_id}}/{path}"]["get"]["parameters"]
+        return next(one["schema"] for one in parameters if one.get("name") == name)
+
+    assert schema("rule_results", "status")["enum"] == ["fail", "error", "dismissed", "pass"]
+    assert schema("rule_results", "filter[status][eq]")["enum"] == ["fail", "error", "dismissed", "pass"]
+    assert schema("rule_results", "filter[rule_id][eq]") == {"type": "string"}
+    assert schema("events", "filter[status][eq]")["enum"] == ["complete", "incomplete"]

@@ -38,6 +38,7 @@ FREE_TEXTS: Final = frozenset(_FREE.split())
 FREE_IN_ONE_RECORD: Final = {
     "Address.state": "a part of a postal address",
     "ErrorBody.status": "the one word `error`",
+    "ErrorItem.type": "what kind of record was asked for",
     "LineageNode.source": "where the methodology says so",
     "RulePreviewAlert.value": "a checked value as a text",
 }
@@ -85,7 +86,7 @@ class NewDepot(msgspec.Struct, forbid_unknown_fields=True):
 
 ANSWERED_ELSEWHERE: Final = {
     *("asset_id", "feedstock_id", "model_id"),
-    *("data_point_ids", "expires_in_days", "reason", "user_email", "yaml"),
+    *("data_point_ids", "evidence_type", "expires_in_days", "reason", "user_email", "yaml"),
 }
 """Names of requests that the record has another name for, or another place; interface.md says why."""
 

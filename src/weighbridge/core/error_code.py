@@ -58,7 +58,16 @@ REQUEST: Final[Mapping[str, ErrorCode]] = {
     "too_far": ErrorCode(
         _SHAPE, "The page lies behind the rows that are reached by number.", "Go on by `cursor`."
     ),
-    "too_many": ErrorCode(_RULE, "There are more of these than are taken at once.", "Send fewer at a time."),
+    "too_many": ErrorCode(
+        _RULE,
+        "There are more of these than are taken, or put in an order, at once.",
+        "Send fewer at a time, or narrow the list by what the message names.",
+    ),
+    "unbounded": ErrorCode(
+        _RULE,
+        "The list is sorted in this order only within filters that bound it.",
+        "Add the filters that the message names.",
+    ),
     "too_long": ErrorCode(_RULE, "The range of time is longer than is taken.", "Ask for a shorter one."),
     "too_large": ErrorCode((413,), "The body or the file is over the limit.", "Send less at a time."),
     "more": ErrorCode(
@@ -222,6 +231,9 @@ ACCOUNTING: Final[Mapping[str, ErrorCode]] = {
     ),
     "newer_batch": ErrorCode(
         _RULE, "Newer batches of the run adjust it.", "Delete those in `records` first, or with it."
+    ),
+    "has_model": ErrorCode(
+        _RULE, "The ledger has a model, and stays with it.", "Make another ledger for the other model."
     ),
     "drawn": ErrorCode(
         _RULE, "What the batch credited is drawn by others.", "Delete those in `records` first, or with it."

@@ -93,7 +93,7 @@ def problems_of_statics(model: Model, statics: Statics, slots: Sequence[Interval
                 f"Input {node.slug!r} reads the static input {node.body.slug!r}, "
                 f"which has no value{which} {when}."
             )
-            yield Problem(message, node.slug, "missing")
+            yield Problem(message, node.slug, "required")
 
 
 def _must_have_value(model: Model, node: Node, body: StaticInput) -> bool:

@@ -22,19 +22,9 @@ from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.list_page import COUNT_MAX
-from weighbridge.db.listing import (
-    BOUNDS,
-    MOMENT,
-    Filter,
-    Index,
-    Listing,
-    ListRequest,
-    Page,
-    Source,
-    page_of,
-    read_moment,
-)
+from weighbridge.db.list_page import COUNT_MAX, Page, Source, page_of
+from weighbridge.db.list_table import BOUNDS, MOMENT, Filter, Index, Listing, ListRequest
+from weighbridge.db.listing import read_moment
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from weighbridge.collection.event_types.records import VALUE_TYPES
-from weighbridge.collection.events.records import VALUE_STATUSES, Substitution
+from weighbridge.collection.events.records import EVENT_STATUSES, VALUE_STATUSES, Substitution
 from weighbridge.collection.measurements.findings import DataPointResult
 from weighbridge.core.collection.correction import ORIGINS_SHOWN, CorrectionState
 from weighbridge.core.time.instant import Instant
@@ -68,23 +68,39 @@ class OutputDataPointOfRun(msgspec.Struct, frozen=True):
     """
 
     id: str
+    """The friendly id of the output: `odp_` and 24 hexadecimal digits."""
     slug: str
+    """The slug of the node."""
     data_point_type: str
-    value_type: str
+    """The label of the node."""
+    value_type: Annotated[str, one_of(("number",))]
+    """Always `number`, as the values of nodes are."""
     value: Decimal | list[Decimal] | None
+    """What it came to, in `unit`: a number, a list for an array, or null for an optional node without data.
+    """
     raw_value: None
+    """Always null: nothing was captured."""
     unit: str
-    status: str
+    """The unit of the node, such as `t{CO2e}`."""
+    status: Annotated[str, one_of(EVENT_STATUSES)]
+    """Whether the node came to something."""
     substituted: bool
     imputed: bool
+    """Always false: it was computed."""
     substitution: None
+    """Always null: nothing stands in its place."""
     corrections_count: int
     rule_results: list[DataPointResult]
     event: None
+    """Always null: it belongs to no event."""
     model_run_id: str
+    """The friendly id of the run that it is an output of."""
     batch_id: str | None
+    """The friendly id of the batch that the run made; null for a run that stands alone."""
     start_time: Instant
+    """The start of the period that the run computes, inclusive."""
     end_time: Instant
+    """The end of that period, exclusive."""
     created_at: Instant
     updated_at: Instant
 

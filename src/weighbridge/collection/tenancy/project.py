@@ -24,10 +24,10 @@ def project_to_read(tx: Read, actor: Actor, text: str) -> int:
 
     NotFound comes from there.
     """
-    number = project_number(text)
-    tx.require(
-        "SELECT FROM projects WHERE id = %s AND account_id = %s", (number, actor.account_id), NotFound()
-    )
+    missing = NotFound("project", text)
+    if not (number := project_number(text)):
+        raise missing
+    tx.require("SELECT FROM projects WHERE id = %s AND account_id = %s", (number, actor.account_id), missing)
     return number
 
 

@@ -53,6 +53,15 @@ _BY_INDEX: Final[Command] = (
     (),
 )
 
+ANY_WAY: Final[Command] = (
+    """
+    SELECT set_config('enable_sort', 'on', true), set_config('enable_seqscan', 'on', true),
+           set_config('enable_bitmapscan', 'on', true)
+    """,
+    (),
+)
+"""Leaves the planner its ways again, for what is read beside a page by statements that sort and join."""
+
 
 class Info(msgspec.Struct, frozen=True, omit_defaults=False):
     """Where a page stands in its list."""

@@ -27,10 +27,12 @@ from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import API_PREFIX, Link, ResourceAddress
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Command, Read
+from weighbridge.db.list_page import ANY_WAY
 from weighbridge.db.listing import (
     BOUNDS,
     MOMENT,
     Filter,
+    Index,
     Listing,
     ListRequest,
     Page,
@@ -128,6 +130,10 @@ LEDGER_BATCHES: Final = Listing(
     default_sort="start_time",
     key=("b.id",),
     filters=_FILTERS,
+    indexes=(
+        *(Index("", name) for name in ("id", "friendly_id", "model_run_id", "is_stale")),
+        *(Index(name) for name in ("start_time", "id", "friendly_id")),
+    ),
 )
 """Batches of one ledger; they are not filtered by state."""
 
@@ -326,7 +332,8 @@ async def _completed(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
         of_project = {key: batch for key, batch in zip(keys, batches, strict=True) if key.project == project}
         numbers = [key.key for key in of_project]
         first_rows = RowRange(project, numbers, 0, INPUT_DATA_INLINE)
-        *of_inputs, [is_any], held, alerts = await tx.several(
+        _, *of_inputs, [is_any], held, alerts = await tx.several(
+            ANY_WAY,
             *first_rows.questions,
             is_any_stale(project),
             allocations_numbered(project, numbers),

@@ -19,8 +19,7 @@ from psycopg.sql import SQL, Identifier
 from service import Service, median, now, send, service
 
 from weighbridge.accounting.batches.queries import LEDGER_BATCHES, list_ledger_batches
-from weighbridge.accounting.ledgers.queries import get_ledger
-from weighbridge.core.identity import ids
+from weighbridge.accounting.ledgers.queries import ledger_to_read
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.db.engine import Database, Read
 from weighbridge.db.listing import list_request
@@ -256,9 +255,7 @@ async def _statements(url: str, ledger: str) -> list[tuple[Any, Any]]:
         recording = _Recording(await tx.ready())
         recording.statements = [("SELECT * FROM api_tokens WHERE secret_hash = %s", (b"0" * 32,))]
         actor = Actor(account, user, None, frozenset(ALL_PERMISSIONS), "bench")
-        await get_ledger(recording, actor, ledger)
-        key = ids.parse("ledger", ledger)
-        assert key is not None
+        key = ledger_to_read(recording, actor, ledger)
         page = await list_ledger_batches(recording, key.project, key.key, list_request([], LEDGER_BATCHES))
         assert len(page.data) == 20
         return recording.statements

@@ -166,6 +166,10 @@ def _bounds(listing: Listing) -> str:
     said = ""
     if bounded := [f"`{name}`" for name in listing.bounded_sorts if name not in listing.needs]:
         said += f" By {', '.join(bounded)}, or by several fields, it sorts at most {SORTED_MAX:,} records."
+    for name in listing.ranges:
+        said += (
+            f" With `filter[{name}]` it sorts by another field than `{name}` at most {SORTED_MAX:,} records."
+        )
     for name, groups in listing.needs.items():
         filters = ", ".join(" or ".join(f"`filter{one}`" for one in group) for group in groups)
         said += f" By `{name}` it sorts only what has {filters}, and at most {SORTED_MAX:,} records."

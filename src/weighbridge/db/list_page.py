@@ -53,6 +53,15 @@ _BY_INDEX: Final[Command] = (
     (),
 )
 
+ANY_WAY: Final[Command] = (
+    """
+    SELECT set_config('enable_sort', 'on', true), set_config('enable_seqscan', 'on', true),
+           set_config('enable_bitmapscan', 'on', true)
+    """,
+    (),
+)
+"""Leaves the planner its ways again, for what is read beside a page by statements that sort and join."""
+
 
 class Info(msgspec.Struct, frozen=True, omit_defaults=False):
     """Where a page stands in its list."""
@@ -171,12 +180,16 @@ class _Cutting:
         ]
         return _Part.joined(" UNION ALL ", [_Part(f"{head}{one.text}{ordered})", one.values) for one in each])
 
-    def count(self, most: int) -> _Part:
-        """How many of the first so many rows that were found are asked for, and whether those were all."""
+    def count(self, most: int, *, in_order: bool = False) -> _Part:
+        """How many of the first so many rows that were found are asked for, and whether those were all.
+
+        In their order they are found by the index that gives the page, and by no other.
+        """
+        ordered = f" ORDER BY {_order(self.order)}" if in_order else ""
         middle = _Part(f" AS fits FROM {self.source.table} WHERE ")
         each = [
             _Part.joined("", [_Part("(SELECT "), self.narrowed, middle, self.found, _Part(" AND "), branch,
-                              _Part(f" LIMIT {most + 1})")])
+                              _Part(f"{ordered} LIMIT {most + 1})")])
             for branch in self.branches
         ]  # fmt: skip
         looked_at = _Part.joined(" UNION ALL ", each)
@@ -199,14 +212,24 @@ async def page_of(
 ) -> Page[Record]:
     """Read one page of a list; with `is_last`, nothing else is read in the transaction."""
     whole = source if isinstance(source, Source) else Source(source)
-    approach = request.approach(listing)
-    selection = _selection(listing, request, whole, where, approach)
+    select = partial(_selection, listing, request, whole, where)
+    approach: Approach | None = request.approach(listing)
     order = request.order(listing)
     counted: tuple[int, bool] | None = None
-    if listing.indexes and not approach.is_in_order:
-        counted = await _sortable(tx, listing, selection, approach)
-    statement = _statement(request, columns, selection, is_sorted=counted is not None and counted[1])
-    kept = _Part.of(whole.kept) if whole.kept is not None else selection.count(COUNT_MAX)
+    while listing.indexes and approach is not None and not approach.is_in_order:
+        counted = await _countable(tx, select(approach))
+        if counted is not None:
+            break
+        approach = approach.otherwise
+    if approach is None:
+        raise Invalid([_too_many(listing, request)])
+    selection = select(approach)
+    statement = _statement(request, columns, selection, is_sorted=counted is not None)
+    kept = (
+        _Part.of(whole.kept)
+        if whole.kept is not None
+        else selection.count(COUNT_MAX, in_order=approach.is_in_order)
+    )
     counting = [] if counted else [kept.command]
     switched = [_IN_ORDER if approach.is_in_order else _BY_INDEX] if listing.indexes else []
     try:
@@ -265,20 +288,17 @@ def _selection(
     found = [_ALWAYS, *map(_Part.of, (*where, *source.implied))]
     narrowed = [_ALWAYS]
     branches = [*map(_Part.of, source.branches)]
+    bounded = listing.sorts.get(approach.bound)
     for name, comparator, value in request.conditions:
         one = listing.filters[name]
         if name == source.branched:
             continue
         if name == approach.field and one.places:
             branches = [_Part.of(SQL(place).format(AnyLiteral(value))) for place in one.places]
-        elif name == approach.field or not listing.indexes:
-            found.append(_Part.of(comparison(one, comparator, value)))
-        elif comparator == "eq":
-            narrowed.append(_Part.of(hidden(one, value)))
-        elif one.column in {listing.sorts.get(index.sort) for index in listing.indexes}:
+        elif not listing.indexes or name == approach.field or one.column == bounded:
             found.append(_Part.of(comparison(one, comparator, value)))
         else:
-            narrowed.append(_Part.of(comparison(one, comparator, value)))
+            narrowed.append(_Part.of(hidden(one, comparator, value)))
     order = request.order(listing)
     behind = [_ALWAYS]
     if request.after is not None:
@@ -289,18 +309,23 @@ def _selection(
     return _Cutting(source, every(found), every(narrowed), branches, order, every(behind))
 
 
-async def _sortable(tx: Read, listing: Listing, selection: _Cutting, approach: Approach) -> tuple[int, bool]:
-    """Count the rows to be put in order; refuse more than can be, unless an index gives their order."""
+async def _countable(tx: Read, selection: _Cutting) -> tuple[int, bool] | None:
+    """Count the rows to be put in order, and say that those are all; None where there are too many."""
     [_, [(total, is_whole)]] = await tx.several(_BY_INDEX, selection.count(SORTED_MAX).command)
-    if not is_whole and not approach.is_given:
-        filters = ", ".join(dict.fromkeys(one.field for one in listing.indexes if one.field))
-        orders = ", ".join(dict.fromkeys(one.sort for one in listing.indexes if one.sort))
-        said = (
-            f"This order is made of at most {SORTED_MAX:,} records, and the filters leave more; narrow them "
-            f"by a range of time or by {filters}, or sort by {orders} alone."
-        )
-        raise Invalid([Problem(said, "sort", "too_many")])
-    return total, is_whole
+    return (total, True) if is_whole else None
+
+
+def _too_many(listing: Listing, request: ListRequest) -> Problem:
+    """Why an order is refused, and what leads out: a range has an order of its own."""
+    filters = ", ".join(dict.fromkeys(one.field for one in listing.indexes if one.field))
+    given = {name for name, *_ in request.conditions}
+    ranges = [one.sort for one in listing.indexes if one.is_range and one.field in given]
+    orders = ", ".join(one.sort for one in listing.indexes if one.field is None) + " alone"
+    said = (
+        f"This order is made of at most {SORTED_MAX:,} records, and the filters leave more; narrow them "
+        f"by a range of time or by {filters}, or sort by {', '.join(ranges) or orders}."
+    )
+    return Problem(said, "sort", "too_many")
 
 
 def _statement(

@@ -4,7 +4,7 @@ Invariant: a list that names its indexes costs the same however long it is. Eith
 the order of the page, or they are counted first and put in order if they are few enough.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, LiteralString
 
@@ -34,17 +34,25 @@ class Filter:
     """The column is an array, and equal means that it holds the value."""
     places: tuple[LiteralString, ...] = ()
     """The places of an array, each with an index of its own: a condition for each, with the value as {}."""
+    spelled: Mapping[Any, LiteralString] = field(default_factory=dict)
+    """Values that have an index of their own rows only: the condition in which its own is recognised."""
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
     """An index by which a list is cut into pages: by one sort, behind equality of a field or of none.
 
-    Without a sort it finds so few that they can be put in any order.
+    Without a sort it finds so few that they can be put in any order. With a range, it finds by bounds of the
+    field that it sorts by; in another order, only so many of those are put.
     """
 
     sort: str
     field: str | None = None
+    is_range: bool = False
+
+    def finds(self, one: Filter, comparator: str, value: Any) -> bool:
+        """Whether a condition of the index's field is one that it looks up."""
+        return self.is_range or (comparator == "eq" and (not one.spelled or value in one.spelled))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,11 @@ class Listing:
         given = {index.sort for index in self.indexes if index.sort}
         return [name for name in self.sorts if self.indexes and name not in given]
 
+    @property
+    def ranges(self) -> list[str]:
+        """The fields whose bounds an index finds in the order of that field; other orders are bounded."""
+        return [index.field for index in self.indexes if index.is_range and index.field]
+
 
 @dataclass(frozen=True, slots=True)
 class Approach:
@@ -77,8 +90,10 @@ class Approach:
     """The field whose index finds the rows, when they are not just read in their order."""
     is_in_order: bool
     """Whether the index that finds the rows gives them in the order of the page."""
-    is_given: bool = True
-    """Whether some index gives the order, were there too many rows to sort."""
+    bound: str = ""
+    """The sort of the index: bounds of what it sorts by are looked up as well."""
+    otherwise: "Approach | None" = None
+    """What is tried when there are too many rows to put in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,26 +119,54 @@ class ListRequest:
 
     def approach(self, listing: Listing) -> Approach:
         """How the rows of the page are found, whatever the database knows of its tables."""
-        equal = {name for name, comparator, _ in self.conditions if comparator == "eq"}
-        sort = self.sort[0].removeprefix("-") if len(self.sort) == 1 else None
-        front = next((one for one in listing.indexes if one.field is None or one.field in equal), None)
-        if front is None:
+        sort = self.sort[0].removeprefix("-") if len(self.sort) == 1 else ""
+        fronts = [one for one in listing.indexes if self._finds(one, listing)]
+        if not fronts:
             return Approach(None, is_in_order=False)
+        front = fronts[0]
         is_given = any(one.sort == sort and one.field is None for one in listing.indexes)
-        if sort == front.sort or (is_given and not self.conditions):
-            return Approach(front.field, is_in_order=True)
-        return Approach(front.field, is_in_order=False, is_given=is_given)
+        in_order = Approach(None, is_in_order=True, bound=sort) if is_given else None
+        if in_order is not None and not self.conditions:
+            return in_order
+        if front.is_range:
+            return _ranged(front, [one for one in fronts if not one.is_range], sort)
+        if sort and sort == front.sort:
+            return Approach(front.field, is_in_order=True, bound=sort)
+        return Approach(front.field, is_in_order=False, bound=front.sort, otherwise=in_order)
+
+    def _finds(self, index: Index, listing: Listing) -> bool:
+        if index.field is None:
+            return True
+        return any(
+            name == index.field and index.finds(listing.filters[name], comparator, value)
+            for name, comparator, value in self.conditions
+        )
+
+
+def _ranged(front: Index, others: Sequence[Index], sort: str) -> Approach:
+    """Rows in the order of a range are read in it; in another they are put, if either index finds few."""
+    in_order = Approach(front.field, is_in_order=True, bound=front.sort) if sort == front.sort else None
+    if in_order is not None and others[0].field is None:
+        return in_order
+    by_other = Approach(others[0].field, is_in_order=False, bound=others[0].sort, otherwise=in_order)
+    if in_order is not None:
+        return by_other
+    return Approach(front.field, is_in_order=False, bound=front.sort, otherwise=by_other)
 
 
 def comparison(one: Filter, comparator: str, value: Any) -> Composable:
     """A condition as SQL."""
     if one.contains:
         return SQL("{} = ANY ({})").format(Literal(value), SQL(one.column))
+    if value in one.spelled:
+        return SQL(one.spelled[value])
     return SQL("{} {} {}").format(SQL(one.column), SQL(COMPARATORS[comparator]), Literal(value))
 
 
-def hidden(one: Filter, value: Any) -> Composable:
-    """A condition of equality that no index is used for: another one finds the rows."""
+def hidden(one: Filter, comparator: str, value: Any) -> Composable:
+    """A condition that no index is used for: another one finds the rows."""
     if one.contains:
-        return comparison(one, "eq", value)
-    return SQL("{} IS NOT DISTINCT FROM {}").format(SQL(one.column), Literal(value))
+        return comparison(one, comparator, value)
+    if comparator == "eq":
+        return SQL("{} IS NOT DISTINCT FROM {}").format(SQL(one.column), Literal(value))
+    return SQL("({}) IS NOT DISTINCT FROM true").format(comparison(one, comparator, value))

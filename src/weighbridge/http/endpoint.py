@@ -96,6 +96,18 @@ class Answer:
     headers: Mapping[str, str]
 
 
+async def _answered(
+    request: WebRequest, permission: str, read: Callable[[Read, Actor], Awaitable[Any]]
+) -> Any:
+    """What a request reads, by whom its token acts for; a project that is not theirs is refused first."""
+    actor = await authenticated(request, permission)
+    async with database(request).read() as tx:
+        try:
+            return await read(tx, actor)
+        finally:
+            await tx.settle()
+
+
 def get(
     path: str,
     *,
@@ -119,10 +131,7 @@ def get(
 
             answer = None if sends else await by_presumption(request, permission, read)
             if answer is None:
-                actor = await authenticated(request, permission)
-                async with database(request).read() as tx:
-                    answer = await read(tx, actor)
-                    await tx.settle()
+                answer = await _answered(request, permission, read)
             if isinstance(answer, Attachment):
                 return await answer.response()
             return _response(request, answer, 200)

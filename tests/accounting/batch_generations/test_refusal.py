@@ -73,7 +73,7 @@ def test_a_static_input_that_is_in_force_in_no_slot_is_refused_and_the_preview_c
     error = plant.start(QUARTER).expect(422).error
     (entry,) = plant.preview(QUARTER)
 
-    assert (error["field"], error["code"]) == ("factor", "missing")
+    assert (error["field"], error["code"]) == ("factor", "required")
     assert error["message"] == (
         "Input 'factor' reads the static input 'grid-factor', which has no value in force at "
         "2025-03-01T00:00:00.000Z."

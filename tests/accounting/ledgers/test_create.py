@@ -139,7 +139,7 @@ def test_a_category_is_given_at_creation(api, project):
 
     assert ledger["asset_category"] == "biochar"
     assert api.get(f"/ledgers/{ledger['id']}").expect(200).body == ledger
-    assert error["field"] == "ledger.asset_category"
+    assert error["field"] == "asset_category"
 
 
 def test_a_name_is_unique_in_its_project(api, project):

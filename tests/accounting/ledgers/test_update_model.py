@@ -68,9 +68,9 @@ def test_a_ledger_that_has_a_model_keeps_it(api, project, model):
     other = accounting.model(api, project, document(MASS, name="Other"))
 
     for fields, field in (
-        ({"model_id": other["id"]}, "ledger.model_id"),
-        ({"output": "power"}, "ledger.output"),
-        ({"model_id": model["id"], "output": "power"}, "ledger.output"),
+        ({"model_id": other["id"]}, "model_id"),
+        ({"output": "power"}, "output"),
+        ({"model_id": model["id"], "output": "power"}, "output"),
     ):
         error = change(api, ledger, **fields).expect(422).error
         assert (error["field"], error["code"], error["records"]) == (field, "has_model", [model["id"]])
@@ -90,10 +90,10 @@ def test_naming_the_model_that_it_has_changes_nothing(api, project, model, sql):
 @pytest.mark.parametrize(
     ("fields", "wrong"),
     [
-        ({"model_id": "mod_nothing"}, ("ledger.model_id", "unknown")),
-        ({"output": "mass"}, ("ledger.output", "invalid")),
-        ({"output": "heat"}, ("ledger.output", "invalid")),
-        ({"output": "power"}, ("ledger.unit", "invalid")),
+        ({"model_id": "mod_nothing"}, ("model_id", "unknown")),
+        ({"output": "mass"}, ("output", "invalid")),
+        ({"output": "heat"}, ("output", "invalid")),
+        ({"output": "power"}, ("unit", "invalid")),
     ],
 )
 def test_a_model_that_does_not_fit_is_refused(api, project, model, fields, wrong):
@@ -112,7 +112,7 @@ def test_a_model_of_another_account_is_unknown(api, project, stranger):
 
     error = change(api, ledger, model_id=theirs["id"]).expect(422).error
 
-    assert (error["field"], error["code"]) == ("ledger.model_id", "unknown")
+    assert (error["field"], error["code"]) == ("model_id", "unknown")
 
 
 def test_an_output_that_another_ledger_keeps_is_taken(api, project, model):
@@ -121,7 +121,7 @@ def test_an_output_that_another_ledger_keeps_is_taken(api, project, model):
 
     error = change(api, ledger, model_id=model["id"]).expect(422).error
 
-    assert (error["field"], error["code"]) == ("ledger.output", "taken")
+    assert (error["field"], error["code"]) == ("output", "taken")
 
 
 def test_a_model_that_would_draw_from_the_ledger_is_refused_and_so_is_a_circle(api, drain):
@@ -141,8 +141,8 @@ def test_a_model_that_would_draw_from_the_ledger_is_refused_and_so_is_a_circle(a
     own = change(api, ledger, model_id=itself["id"]).expect(422).error
     circle = change(api, ledger, model_id=back["id"]).expect(422).error
 
-    assert (own["field"], own["code"]) == ("ledger.name", "own_ledger")
-    assert (circle["field"], circle["code"]) == ("ledger.model_id", "cycle")
+    assert (own["field"], own["code"]) == ("name", "own_ledger")
+    assert (circle["field"], circle["code"]) == ("model_id", "cycle")
 
 
 def test_a_system_ledger_takes_no_model(api, project, model):

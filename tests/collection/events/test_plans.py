@@ -18,6 +18,7 @@ from weighbridge.core.identity import ids
 from weighbridge.db.engine import Command, Read
 from weighbridge.db.list_page import COUNT_MAX
 from weighbridge.db.listing import list_request
+from weighbridge.errors import Invalid
 
 EVENTS_STORED = 20_000
 READ_MAX = 10 * 21 + 5 * (COUNT_MAX + 1)
@@ -25,13 +26,17 @@ READ_MAX = 10 * 21 + 5 * (COUNT_MAX + 1)
 
 LOAD = """
     INSERT INTO events (project_id, id, event_type_id, start_time, end_time, tracking_id, feedstock_id,
-                        location_ids, numbers, is_complete, client_reference)
+                        location_ids, numbers, is_complete, client_reference, updated_at)
     SELECT %(project)s, %(first)s + n, %(kind)s, moment, moment + interval '1 minute', 'T-' || n / 20,
-           %(feedstock)s, ARRAY[%(location)s]::integer[], ARRAY[1, 2, 3], true, 'erp-' || n
+           %(feedstock)s, ARRAY[%(location)s]::integer[], ARRAY[1, 2, 3], n %% 100 <> 0, 'erp-' || n,
+           '2022-01-01Z'::timestamptz - n * interval '1 minute'
       FROM (SELECT n, '2020-01-01Z'::timestamptz + n * interval '1 minute' AS moment
               FROM generate_series(0, %(events)s - 1) AS n) AS made
 """
 LATE = "2020-01-13T00:00:00Z"
+CHANGED_EARLY = "2021-12-18T04:00:00Z"
+CHANGED_LATE = "2021-12-31T21:00:00Z"
+"""Events changed in the order opposite to their start: 200 before the one, 180 after the other."""
 OF_EVENTS: Sequence[dict[str, str]] = (
     {},
     {"sort": "-start_time"},
@@ -49,6 +54,20 @@ OF_EVENTS: Sequence[dict[str, str]] = (
     {"filter[start_time][leq]": LATE, "sort": "-start_time"},
     {"filter[end_time][geq]": LATE},
     {"filter[end_time][leq]": LATE, "sort": "-start_time"},
+    {"filter[status]": "incomplete"},
+    {"filter[status]": "incomplete", "sort": "-start_time"},
+    {"filter[status]": "incomplete", "sort": "updated_at"},
+    {"filter[status]": "incomplete", "filter[slug]": "delivery", "filter[start_time][leq]": LATE},
+    {"filter[status]": "complete"},
+    {"filter[updated_at][leq]": CHANGED_EARLY},
+    {"filter[updated_at][geq]": CHANGED_LATE, "sort": "-start_time"},
+    {"filter[updated_at][geq]": CHANGED_LATE, "sort": "updated_at"},
+    {"filter[updated_at][leq]": CHANGED_EARLY, "sort": "updated_at"},
+    {"filter[updated_at][leq]": CHANGED_EARLY, "filter[location_id]": "{location}"},
+    {"filter[updated_at][leq]": CHANGED_EARLY, "filter[start_time][geq]": LATE},
+    {"filter[updated_at][leq]": CHANGED_EARLY, "sort": "tracking_id"},
+    {"filter[updated_at][geq]": "2000-01-01T00:00:00Z", "sort": "-updated_at"},
+    {"filter[updated_at][geq]": "2000-01-01T00:00:00Z", "filter[tracking_id]": "T-900"},
 )
 OF_POINTS: Sequence[dict[str, str]] = (
     {},
@@ -139,6 +158,19 @@ def test_a_page_of_events_reads_what_it_shows(plans, query):
 
     assert len(page.data) == 20
     assert max(map(rows_read, found)) < READ_MAX
+
+
+@pytest.mark.parametrize("query", [{}, {"filter[location_id]": "{location}"}, {"sort": "id"}], ids=str)
+def test_a_range_of_changes_that_is_long_is_read_in_its_own_order(plans, query):
+    with pytest.raises(Invalid, match=r"at most 10,000 records.*or sort by updated_at\."):
+        plans(list_events, EVENTS, {"filter[updated_at][geq]": "2000-01-01T00:00:00Z", **query})
+
+
+def test_a_moment_of_start_is_looked_up(plans):
+    found, page = plans(list_events, EVENTS, {"filter[start_time]": LATE})
+
+    assert [event.client_reference for event in page.data] == ["erp-17280"]
+    assert max(map(rows_read, found)) < 50
 
 
 @pytest.mark.parametrize("sort", ["start_time", "-updated_at"])

@@ -18,19 +18,21 @@ from weighbridge.accounting.batches.records import (
     PrimaryOutput,
 )
 from weighbridge.accounting.books.model_run_ids import ModelRunKey, read_model_run_id, run_behind
-from weighbridge.accounting.books.stale_reasons import is_stale_among, stale_reasons
-from weighbridge.accounting.tracing.allocations import allocations_of
-from weighbridge.accounting.tracing.input_data import input_data
+from weighbridge.accounting.books.stale_reasons import is_any_stale, is_stale_among, reasons_if
+from weighbridge.accounting.tracing.allocations import allocations_by_batch, allocations_numbered
+from weighbridge.accounting.tracing.input_data import RowRange, input_data, input_data_answered
 from weighbridge.accounting.tracing.lineage import lineage_of
 from weighbridge.collection.measurements.alerts import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import API_PREFIX, Link, ResourceAddress
 from weighbridge.core.platform.permission import Actor
-from weighbridge.db.engine import Read
+from weighbridge.db.engine import Command, Read
+from weighbridge.db.list_page import ANY_WAY
 from weighbridge.db.listing import (
     BOUNDS,
     MOMENT,
     Filter,
+    Index,
     Listing,
     ListRequest,
     Page,
@@ -128,6 +130,10 @@ LEDGER_BATCHES: Final = Listing(
     default_sort="start_time",
     key=("b.id",),
     filters=_FILTERS,
+    indexes=(
+        *(Index("", name) for name in ("id", "friendly_id", "model_run_id", "is_stale")),
+        *(Index(name) for name in ("start_time", "id", "friendly_id")),
+    ),
 )
 """Batches of one ledger; they are not filtered by state."""
 
@@ -256,7 +262,7 @@ async def list_input_data(tx: Read, actor: Actor, friendly: str, request: ListRe
     """One page of a batch's input data."""
     key = await key_of_batch(tx, actor, friendly)
     offset = (request.page - 1) * request.page_size
-    inputs = await input_data(tx, key.project, [key.key], offset, request.page_size)
+    inputs = await input_data(tx, RowRange(key.project, [key.key], offset, request.page_size))
     rows, total = inputs[key.key]
     goes_on = offset + len(rows) < total
     return InputDataPage(rows, page_info(request, len(rows), total, is_estimate=False, goes_on=goes_on))
@@ -325,10 +331,18 @@ async def _completed(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
     for project in {key.project for key in keys}:
         of_project = {key: batch for key, batch in zip(keys, batches, strict=True) if key.project == project}
         numbers = [key.key for key in of_project]
-        inputs = await input_data(tx, project, numbers, 0, INPUT_DATA_INLINE)
-        reasons = await stale_reasons(tx, project, numbers)
-        drawn = await allocations_of(tx, project, numbers)
-        alerted = await _with_alerts(tx, project, numbers)
+        first_rows = RowRange(project, numbers, 0, INPUT_DATA_INLINE)
+        _, *of_inputs, [is_any], held, alerts = await tx.several(
+            ANY_WAY,
+            *first_rows.questions,
+            is_any_stale(project),
+            allocations_numbered(project, numbers),
+            _alerts_numbered(project, numbers),
+        )
+        inputs = await input_data_answered(tx, first_rows, of_inputs)
+        reasons = await reasons_if(tx, project, numbers, is_any)
+        drawn = allocations_by_batch(project, numbers, held)
+        alerted = {batch for (batch,) in alerts}
         for key, batch in of_project.items():
             rows, count = inputs[key.key]
             completed[key] = msgspec.structs.replace(
@@ -346,14 +360,13 @@ async def _completed(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
     return [completed[key] for key in keys]
 
 
-async def _with_alerts(tx: Read, project: int, batches: Sequence[int]) -> set[int]:
-    """The batches of a page whose runs have an alert."""
-    rows = await tx.tuples(
-        f"""
-        SELECT DISTINCT r.batch_id FROM model_run_results r {WITH_RULE}
-         WHERE r.project_id = %(project)s AND r.batch_id = ANY (%(batches)s)
-           AND {IS_ALERT}
-        """,
-        {"project": project, "batches": list(batches), **PARAMETERS},
-    )
-    return {batch for (batch,) in rows}
+def _alerts_numbered(project: int, batches: Sequence[int]) -> Command:
+    """The question which batches of a page have an alert on their runs."""
+    return _ALERTS, {"project": project, "batches": list(batches), **PARAMETERS}
+
+
+_ALERTS: Final = f"""
+    SELECT DISTINCT r.batch_id FROM model_run_results r {WITH_RULE}
+     WHERE r.project_id = %(project)s AND r.batch_id = ANY (%(batches)s)
+       AND {IS_ALERT}
+"""

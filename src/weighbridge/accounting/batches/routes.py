@@ -2,9 +2,8 @@
 
 from weighbridge.accounting.batches import actions, queries
 from weighbridge.accounting.batches.records import Batch, BatchDeletion, InputDataPage, Lineage
-from weighbridge.accounting.ledgers.queries import get_ledger
+from weighbridge.accounting.ledgers.queries import ledger_to_read
 from weighbridge.collection.tenancy.project import project_named
-from weighbridge.core.identity import ids
 from weighbridge.db.listing import Page, list_request
 from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, delete, get, post
 from weighbridge.platform.async_tasks.records import AsyncTask
@@ -30,9 +29,7 @@ async def list_project_batches(call: ReadCall) -> Page[Batch]:
 @get("/ledgers/{ledger_id}/batches", permission=_READ, returns=Page[Batch], listing=queries.LEDGER_BATCHES)
 async def list_ledger_batches(call: ReadCall) -> Page[Batch]:
     """List the batches of one ledger."""
-    await get_ledger(call.tx, call.actor, call.path["ledger_id"])
-    key = ids.parse("ledger", call.path["ledger_id"])
-    assert key is not None  # noqa: S101 - the ledger was found by it
+    key = ledger_to_read(call.tx, call.actor, call.path["ledger_id"])
     return await queries.list_ledger_batches(
         call.tx, key.project, key.key, list_request(call.query, queries.LEDGER_BATCHES)
     )

@@ -11,10 +11,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, LiteralString
 
+from psycopg.rows import TupleRow
+
 from weighbridge.accounting.batches.records import StaleReason
 from weighbridge.core.engine import ENGINE_REVISION
 from weighbridge.core.identity import ids
-from weighbridge.db.engine import Read
+from weighbridge.db.engine import Command, Read
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
 from weighbridge.platform.changes.stale_reasons import ENGINE_CHANGED, UPSTREAM_STALE
 
@@ -24,13 +26,26 @@ STALE_REASONS_MAX: Final = 20
 
 async def stale_reasons(tx: Read, project: int, batches: Sequence[int]) -> dict[int, list[StaleReason]]:
     """Why each of some batches is stale; those that are not have no reasons."""
+    [is_any] = await tx.tuples(*is_any_stale(project))
+    return await reasons_if(tx, project, batches, is_any)
+
+
+def is_any_stale(project: int) -> Command:
+    """The question whether any batch of a project is stale."""
+    return _IS_ANY_STALE, {"project": project, "revision": ENGINE_REVISION}
+
+
+async def reasons_if(
+    tx: Read, project: int, batches: Sequence[int], is_any: TupleRow
+) -> dict[int, list[StaleReason]]:
+    """Why each of some batches is stale, asked only where the answer was that some of the project is."""
     reasons: dict[int, list[StaleReason]] = {batch: [] for batch in batches}
-    values = {"project": project, "revision": ENGINE_REVISION}
-    if not await tx.value(_IS_ANY_STALE, values):
+    if not is_any[0]:
         return reasons
-    for batch, reason, record, source in await tx.tuples(
-        _REASONS, {**values, "batches": list(batches), "most": STALE_REASONS_MAX}
-    ):
+    values = {
+        "project": project, "revision": ENGINE_REVISION, "batches": list(batches), "most": STALE_REASONS_MAX,
+    }  # fmt: skip
+    for batch, reason, record, source in await tx.tuples(_REASONS, values):
         named = ids.of("batch", project, source) if source else record
         reasons[batch].append(StaleReason(reason, named))
     return reasons

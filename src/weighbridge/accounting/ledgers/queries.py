@@ -28,7 +28,7 @@ from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, list_request, read_page
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Derived, row_of, unless_null
-from weighbridge.errors import Malformed
+from weighbridge.errors import Malformed, NotFound
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.versions.stored import stored_model
 from weighbridge.platform.tenancy.project_filter import project_filter
@@ -129,6 +129,17 @@ async def get_ledger(tx: Read, actor: Actor, friendly: str) -> Ledger:
     """One ledger of the actor's account."""
     key = key_named("ledger", friendly)
     return await find(tx, LEDGER, _SOURCE, of_key(actor, "l.project_id", "l.id"), (key.project, key.key))
+
+
+def ledger_to_read(tx: Read, actor: Actor, friendly: str) -> ids.Key:
+    """The key of the ledger to read from; whether the account has it is asked with the next statement.
+
+    NotFound comes from there.
+    """
+    key = key_named("ledger", friendly)
+    mine = of_key(actor, "l.project_id", "l.id")
+    tx.require(SQL("SELECT FROM ledgers l WHERE {}").format(mine), (key.project, key.key), NotFound())
+    return key
 
 
 async def list_required_inputs(tx: Read, actor: Actor, friendly: str) -> RequiredInputs:

@@ -5,30 +5,26 @@ it draws.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Final
+
+from psycopg.rows import TupleRow
 
 from weighbridge.accounting.batches.records import BatchAllocation, LineageAttribute, LineageDraw
 from weighbridge.core.identity import ids
-from weighbridge.db.engine import Read
+from weighbridge.db.engine import Command, Read
 
 
-async def allocations_of(tx: Read, project: int, batches: Sequence[int]) -> dict[int, list[BatchAllocation]]:
+def allocations_numbered(project: int, batches: Sequence[int]) -> Command:
+    """The question for what runs hold of each of some batches."""
+    return _HELD, {"project": project, "batches": list(batches)}
+
+
+def allocations_by_batch(
+    project: int, batches: Sequence[int], answers: Sequence[TupleRow]
+) -> dict[int, list[BatchAllocation]]:
     """What runs hold of each of some batches, in the order of their batches."""
     allocations: dict[int, list[BatchAllocation]] = {batch: [] for batch in batches}
-    for source, amount, unit, consumer, ledger, tracking_id in await tx.tuples(
-        """
-        SELECT held.batch_id, held.amount, l.unit, consumer.id, consumer.ledger_id, consumer.tracking_id
-          FROM (SELECT e.batch_id, e.ledger_id, e.run_id, -sum(e.amount) AS amount FROM ledger_entries e
-                 WHERE e.project_id = %(project)s AND e.batch_id = ANY (%(batches)s) AND e.node IS NOT NULL
-                 GROUP BY e.batch_id, e.ledger_id, e.run_id HAVING sum(e.amount) <> 0) AS held
-          JOIN ledgers l ON (l.project_id, l.id) = (%(project)s, held.ledger_id)
-          CROSS JOIN LATERAL (
-               SELECT b.id, b.ledger_id, b.tracking_id, b.start_time FROM batches b
-                WHERE (b.project_id, b.run_id) = (%(project)s, held.run_id) AND b.deleted_at IS NULL
-                ORDER BY b.id DESC LIMIT 1) AS consumer
-         ORDER BY consumer.start_time, consumer.id
-        """,
-        {"project": project, "batches": list(batches)},
-    ):
+    for source, amount, unit, consumer, ledger, tracking_id in answers:
         allocations[source].append(
             BatchAllocation(
                 amount=amount,
@@ -39,6 +35,20 @@ async def allocations_of(tx: Read, project: int, batches: Sequence[int]) -> dict
             )
         )
     return allocations
+
+
+_HELD: Final = """
+    SELECT held.batch_id, held.amount, l.unit, consumer.id, consumer.ledger_id, consumer.tracking_id
+      FROM (SELECT e.batch_id, e.ledger_id, e.run_id, -sum(e.amount) AS amount FROM ledger_entries e
+             WHERE e.project_id = %(project)s AND e.batch_id = ANY (%(batches)s) AND e.node IS NOT NULL
+             GROUP BY e.batch_id, e.ledger_id, e.run_id HAVING sum(e.amount) <> 0) AS held
+      JOIN ledgers l ON (l.project_id, l.id) = (%(project)s, held.ledger_id)
+      CROSS JOIN LATERAL (
+           SELECT b.id, b.ledger_id, b.tracking_id, b.start_time FROM batches b
+            WHERE (b.project_id, b.run_id) = (%(project)s, held.run_id) AND b.deleted_at IS NULL
+            ORDER BY b.id DESC LIMIT 1) AS consumer
+     ORDER BY consumer.start_time, consumer.id
+"""
 
 
 async def draws_of(

@@ -7,17 +7,20 @@ read by primary key; no page costs more than another.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
+from typing import Final
 
 import msgspec
+from psycopg.rows import TupleRow
 
 from weighbridge.accounting.batches.records import InputDataPoint, InputEvent, InputRow
 from weighbridge.accounting.books.chunks import CHUNK_SIZE
-from weighbridge.accounting.tracing.skipped_inputs import skipped_rows
+from weighbridge.accounting.tracing.skipped_inputs import skipped_by_batch, skipped_numbered
 from weighbridge.collection.events.records import Substitution
 from weighbridge.collection.measurements.corrected import substitutions_numbered
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
-from weighbridge.db.engine import Read
+from weighbridge.db.engine import Command, Read
 
 Content = Decimal | str | bool | None
 
@@ -53,17 +56,16 @@ class Slice:
 class StoredEvent(msgspec.Struct, frozen=True):
     """An event of a slice with its values as the batch saw them, and as they were captured."""
 
-    slice: int
+    batch: int
+    set_number: int
     number: int
-    tracking_id: str | None
-    start_time: Instant
-    end_time: Instant
     numbers: list[Decimal | None]
     texts: list[str | None]
     booleans: list[bool | None]
-    raw_numbers: list[Decimal | None]
-    raw_texts: list[str | None]
-    raw_booleans: list[bool | None]
+    captured_numbers: list[Decimal | None] | None
+    captured_texts: list[str | None] | None
+    captured_booleans: list[bool | None] | None
+    """What was captured, where corrections came to the event."""
     is_imputed: bool
     substituted: list[int]
     """The positions at which the batch saw another value in place of the captured one."""
@@ -78,20 +80,65 @@ class StoredEvent(msgspec.Struct, frozen=True):
         """The captured value; None when a rule made the event for a slot without a measurement."""
         if self.is_imputed:
             return None
-        return _at(position, self.raw_numbers, self.raw_texts, self.raw_booleans)
+        return _at(
+            position,
+            self.numbers if self.captured_numbers is None else self.captured_numbers,
+            self.texts if self.captured_texts is None else self.captured_texts,
+            self.booleans if self.captured_booleans is None else self.captured_booleans,
+        )
 
     def number_at(self, position: int) -> Decimal | None:
         """The number that stands at a position; an array ends with its last value."""
         return self.numbers[position - 1] if position <= len(self.numbers) else None
 
 
-async def input_data(
-    tx: Read, project: int, batches: Sequence[int], offset: int, limit: int
-) -> dict[int, tuple[list[InputRow], int]]:
+class PlacedEvent(StoredEvent, frozen=True):
+    """An event of a slice with what lineage shows of it beside its values."""
+
+    tracking_id: str | None
+    start_time: Instant
+    end_time: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class RowRange:
+    """Some consecutive rows of the input data of each of some batches."""
+
+    project: int
+    batches: Sequence[int]
+    offset: int
+    limit: int
+
+    @property
+    def questions(self) -> tuple[Command, ...]:
+        """What is asked to read them; none waits for another."""
+        of_batches = (self.project, list(self.batches))
+        values = {
+            "size": CHUNK_SIZE, "project": self.project, "batches": list(self.batches),
+            "offset": self.offset, "limit": self.limit,
+        }  # fmt: skip
+        return (
+            (_SETS, of_batches),
+            (_SLUGS_AND_UNITS_OF_BATCHES, (self.project, *of_batches)),
+            (_EVENTS_OF_ROWS, values),
+            skipped_numbered(*of_batches),
+        )
+
+
+async def input_data(tx: Read, wanted: RowRange) -> dict[int, tuple[list[InputRow], int]]:
     """Some consecutive rows of each batch's input data, and how many it has; what was set aside is last."""
-    sets = await input_sets(tx, project, batches)
-    rows = await rows_between(tx, project, sets, offset, limit)
-    skipped = await skipped_rows(tx, project, batches)
+    return await input_data_answered(tx, wanted, await tx.several(*wanted.questions))
+
+
+async def input_data_answered(
+    tx: Read, wanted: RowRange, answers: Sequence[Sequence[TupleRow]]
+) -> dict[int, tuple[list[InputRow], int]]:
+    """The rows by batch, and how many each batch has, of the answers to what was asked for them."""
+    project, batches, offset, limit = wanted.project, wanted.batches, wanted.offset, wanted.limit
+    sets = _by_batch(batches, answers[0])
+    stored = [StoredEvent(*row) for row in answers[2]]
+    rows = await _rows(tx, wanted, sets, _names(answers[1]), stored)
+    skipped = skipped_by_batch(project, batches, answers[3])
     pages = {}
     for batch in batches:
         measured = sum(one.row_count for one in sets[batch])
@@ -103,51 +150,61 @@ async def input_data(
 
 async def input_sets(tx: Read, project: int, batches: Sequence[int]) -> dict[int, list[InputSet]]:
     """The input sets of several batches, in their order."""
+    return _by_batch(batches, await tx.tuples(_SETS, (project, list(batches))))
+
+
+def _by_batch(batches: Sequence[int], rows: Sequence[TupleRow]) -> dict[int, list[InputSet]]:
     sets: dict[int, list[InputSet]] = {batch: [] for batch in batches}
-    for one in await tx.rows(
-        InputSet,
-        """
-        SELECT s.batch_id, s.set_number, s.event_type_id, t.slug, s.nodes, s.positions, s.event_count
-          FROM batch_input_sets s
-          JOIN event_types t ON (t.project_id, t.id) = (s.project_id, s.event_type_id)
-         WHERE s.project_id = %s AND s.batch_id = ANY (%s)
-         ORDER BY s.batch_id, s.set_number
-        """,
-        (project, list(batches)),
-    ):
+    for row in rows:
+        one = InputSet(*row)
         sets[one.batch].append(one)
     return sets
 
 
-async def rows_between(
-    tx: Read, project: int, sets: Mapping[int, Sequence[InputSet]], offset: int, limit: int
+async def _rows(
+    tx: Read,
+    wanted: RowRange,
+    sets: Mapping[int, Sequence[InputSet]],
+    names: Mapping[tuple[int, int], tuple[str, str | None]],
+    stored: Sequence[StoredEvent],
 ) -> dict[int, list[InputRow]]:
     """Some consecutive rows of each batch's input data: by set, by time, by position."""
-    slices = [piece for of_batch in sets.values() for piece in _slices(of_batch, offset, limit)]
-    names = await slugs_and_units(tx, project, {piece.inputs.event_type for piece in slices})
+    numbers = {number for event in stored for number in event.substitutions}
+    named = await substitutions_numbered(tx, wanted.project, numbers)
+    of_set: dict[tuple[int, int], list[StoredEvent]] = {}
+    for event in stored:
+        of_set.setdefault((event.batch, event.set_number), []).append(event)
     rows: dict[int, list[InputRow]] = {batch: [] for batch in sets}
-    stored = await _stored(tx, project, slices)
-    numbers = {number for events in stored for event in events for number in event.substitutions}
-    named = await substitutions_numbered(tx, project, numbers)
-    for index, piece in enumerate(slices):
-        width = len(piece.inputs.positions)
-        of_slice = [
-            _row(project, event, position, names[piece.inputs.event_type, position], named)
-            for event in stored[index]
-            for position in piece.inputs.positions
+    slices = (_slices(of_batch, wanted.offset, wanted.limit) for of_batch in sets.values())
+    for piece in chain.from_iterable(slices):
+        events = of_set.get((piece.inputs.batch, piece.inputs.number), [])
+        meanings = [
+            (position, *names[piece.inputs.event_type, position]) for position in piece.inputs.positions
         ]
-        cut = piece.skip
-        rows[piece.inputs.batch] += of_slice[cut : cut + piece.rows]
-        assert len(of_slice) == piece.count * width, "lineage names an event that is not there"  # noqa: S101
+        of_slice = [row for event in events for row in _rows_of(wanted.project, event, meanings, named)]
+        rows[piece.inputs.batch] += of_slice[piece.skip : piece.skip + piece.rows]
+        assert len(events) == piece.count, "lineage names an event that is not there"  # noqa: S101
     return rows
 
 
 async def first_events(
     tx: Read, project: int, sets: Sequence[InputSet], limit: int
-) -> list[list[StoredEvent]]:
+) -> list[list[PlacedEvent]]:
     """The first events of each set."""
-    slices = [Slice(one, 0, min(limit, one.event_count), 0, 0) for one in sets]
-    return await _stored(tx, project, slices)
+    found: dict[tuple[int, int], list[PlacedEvent]] = {(one.batch, one.number): [] for one in sets}
+    for event in await tx.rows(
+        PlacedEvent,
+        _FIRST_EVENTS,
+        {
+            "size": CHUNK_SIZE,
+            "project": project,
+            "batches": [one.batch for one in sets],
+            "sets": [one.number for one in sets],
+            "counts": [min(limit, one.event_count) for one in sets],
+        },
+    ):
+        found[event.batch, event.set_number].append(event)
+    return [*found.values()]
 
 
 def _slices(sets: Sequence[InputSet], offset: int, limit: int) -> Iterator[Slice]:
@@ -160,82 +217,30 @@ def _slices(sets: Sequence[InputSet], offset: int, limit: int) -> Iterator[Slice
         offset -= one.row_count
 
 
-async def _stored(tx: Read, project: int, slices: Sequence[Slice]) -> list[list[StoredEvent]]:
-    """The events of every slice, in one statement."""
-    by_slice: list[list[StoredEvent]] = [[] for _ in slices]
-    for event in await tx.rows(
-        StoredEvent,
-        """
-        WITH slices AS (
-            SELECT * FROM unnest(%(batches)s::bigint[], %(sets)s::smallint[], %(firsts)s::integer[],
-                                 %(counts)s::integer[])
-                     WITH ORDINALITY AS w (batch_id, set_number, first, count, slice)
-        ), named AS (
-            SELECT w.slice, w.batch_id, c.chunk * %(size)s + part.rank - 1 - w.first AS position, w.count,
-                   part.event_id
-              FROM slices w
-              JOIN batch_inputs c ON c.project_id = %(project)s
-               AND (c.batch_id, c.set_number) = (w.batch_id, w.set_number)
-               AND c.chunk BETWEEN w.first / %(size)s AND (w.first + w.count - 1) / %(size)s,
-                   unnest(c.event_ids) WITH ORDINALITY AS part (event_id, rank)
-        )
-        SELECT named.slice, e.id, e.tracking_id, e.start_time, e.end_time,
-               CASE WHEN e.is_revised THEN numbers_as_used(e, named.batch_id) ELSE e.numbers END,
-               CASE WHEN e.is_revised THEN texts_as_used(e, named.batch_id) ELSE e.texts END,
-               CASE WHEN e.is_revised THEN booleans_as_used(e, named.batch_id) ELSE e.booleans END,
-               e.numbers, e.texts, e.booleans, e.is_imputed,
-               coalesce(substituted.positions, '{}'), coalesce(substituted.numbers, '{}')
-          FROM named JOIN events e ON e.project_id = %(project)s AND e.id = named.event_id
-          LEFT JOIN LATERAL (
-               SELECT array_agg(c.position::integer ORDER BY c.position) AS positions,
-                      array_agg(c.id ORDER BY c.position) AS numbers
-                 FROM batch_corrections used
-                 JOIN corrections c ON (c.project_id, c.id) = (used.project_id, used.correction_id)
-                WHERE used.project_id = %(project)s AND used.batch_id = named.batch_id
-                  AND c.event_id = e.id AND c.source = 'substitution') AS substituted ON e.is_revised
-         WHERE named.position >= 0 AND named.position < named.count
-         ORDER BY named.slice, named.position
-        """,
-        {
-            "size": CHUNK_SIZE,
-            "project": project,
-            "batches": [piece.inputs.batch for piece in slices],
-            "sets": [piece.inputs.number for piece in slices],
-            "firsts": [piece.first for piece in slices],
-            "counts": [piece.count for piece in slices],
-        },
-    ):
-        by_slice[event.slice - 1].append(event)
-    return by_slice
-
-
 async def slugs_and_units(
     tx: Read, project: int, event_types: Collection[int]
 ) -> dict[tuple[int, int], tuple[str, str | None]]:
     """Slug and unit of every position of some event types."""
-    rows = await tx.tuples(
-        """
-        SELECT event_type_id, position, slug, unit FROM data_point_types
-         WHERE project_id = %s AND event_type_id = ANY (%s)
-        """,
-        (project, list(event_types)),
-    )
+    return _names(await tx.tuples(_SLUGS_AND_UNITS, (project, list(event_types))))
+
+
+def _names(rows: Sequence[TupleRow]) -> dict[tuple[int, int], tuple[str, str | None]]:
     return {(event_type, position): (slug, unit) for event_type, position, slug, unit in rows}
 
 
-def _row(
+def _rows_of(
     project: int,
     event: StoredEvent,
-    position: int,
-    named_as: tuple[str, str | None],
+    meanings: Sequence[tuple[int, str, str | None]],
     named: Mapping[int, Substitution],
-) -> InputRow:
-    slug, unit = named_as
-    number = dict(zip(event.substituted, event.substitutions, strict=True)).get(position)
-    point = ids.of("data_point", project, event.number, position)
-    return InputRow(
-        InputDataPoint(
-            point,
+) -> Iterator[InputRow]:
+    """A row for each position of an event that was read."""
+    of_event = InputEvent(ids.of("project", project), ids.of("event", project, event.number))
+    substituted = dict(zip(event.substituted, event.substitutions, strict=True))
+    for position, slug, unit in meanings:
+        number = substituted.get(position)
+        point = InputDataPoint(
+            ids.of("data_point", project, event.number, position),
             slug,
             unit,
             event.value_at(position),
@@ -243,9 +248,8 @@ def _row(
             substituted=number is not None,
             imputed=event.is_imputed,
             substitution=None if number is None else named[number],
-        ),
-        InputEvent(ids.of("project", project), ids.of("event", project, event.number)),
-    )
+        )
+        yield InputRow(point, of_event)
 
 
 def _at(position: int, *arrays: Sequence[Content]) -> Content:
@@ -253,3 +257,84 @@ def _at(position: int, *arrays: Sequence[Content]) -> Content:
         if position <= len(values) and (value := values[position - 1]) is not None:
             return value
     return None
+
+
+_SETS: Final = """
+    SELECT s.batch_id, s.set_number, s.event_type_id, t.slug, s.nodes, s.positions, s.event_count
+      FROM batch_input_sets s
+      JOIN event_types t ON (t.project_id, t.id) = (s.project_id, s.event_type_id)
+     WHERE s.project_id = %s AND s.batch_id = ANY (%s)
+     ORDER BY s.batch_id, s.set_number
+"""
+_SLUGS_AND_UNITS: Final = """
+    SELECT event_type_id, position, slug, unit FROM data_point_types
+     WHERE project_id = %s AND event_type_id = ANY (%s)
+"""
+_SLUGS_AND_UNITS_OF_BATCHES: Final = """
+    SELECT event_type_id, position, slug, unit FROM data_point_types
+     WHERE project_id = %s AND event_type_id = ANY (ARRAY(
+           SELECT event_type_id FROM batch_input_sets WHERE project_id = %s AND batch_id = ANY (%s)))
+"""
+
+# The events of slices: so many of a set from its first on, which stand in chunks of the same size.
+_NAMED_EVENTS: Final = """
+    named AS (
+        SELECT w.batch_id, w.set_number, c.chunk * %(size)s + part.rank - 1 - w.first AS position, w.count,
+               part.event_id
+          FROM slices w
+          JOIN batch_inputs c ON c.project_id = %(project)s
+           AND (c.batch_id, c.set_number) = (w.batch_id, w.set_number)
+           AND c.chunk BETWEEN w.first / %(size)s AND (w.first + w.count - 1) / %(size)s,
+               unnest(c.event_ids) WITH ORDINALITY AS part (event_id, rank)
+    )
+"""
+_VALUES: Final = """
+    named.batch_id, named.set_number, e.id,
+    CASE WHEN e.is_revised THEN numbers_as_used(e, named.batch_id) ELSE e.numbers END,
+    CASE WHEN e.is_revised THEN texts_as_used(e, named.batch_id) ELSE e.texts END,
+    CASE WHEN e.is_revised THEN booleans_as_used(e, named.batch_id) ELSE e.booleans END,
+    CASE WHEN e.is_revised THEN e.numbers END, CASE WHEN e.is_revised THEN e.texts END,
+    CASE WHEN e.is_revised THEN e.booleans END, e.is_imputed,
+    coalesce(substituted.positions, '{}'), coalesce(substituted.numbers, '{}')
+"""
+_WITH_EVENTS: Final = """
+      FROM named JOIN events e ON e.project_id = %(project)s AND e.id = named.event_id
+      LEFT JOIN LATERAL (
+           SELECT array_agg(c.position::integer ORDER BY c.position) AS positions,
+                  array_agg(c.id ORDER BY c.position) AS numbers
+             FROM batch_corrections used
+             JOIN corrections c ON (c.project_id, c.id) = (used.project_id, used.correction_id)
+            WHERE used.project_id = %(project)s AND used.batch_id = named.batch_id
+              AND c.event_id = e.id AND c.source = 'substitution') AS substituted ON e.is_revised
+     WHERE named.position >= 0 AND named.position < named.count
+     ORDER BY named.batch_id, named.set_number, named.position
+"""
+_FIRST_EVENTS: Final = f"""
+    WITH slices AS (
+        SELECT w.batch_id, w.set_number, 0 AS first, w.count
+          FROM unnest(%(batches)s::bigint[], %(sets)s::smallint[], %(counts)s::integer[])
+               AS w (batch_id, set_number, count)
+    ), {_NAMED_EVENTS}
+    SELECT {_VALUES}, e.tracking_id, e.start_time, e.end_time {_WITH_EVENTS}
+"""
+
+# What `_slices` does, for the rows of all sets of each batch one behind the other.
+_EVENTS_OF_ROWS: Final = f"""
+    WITH behind AS (
+        SELECT batch_id, set_number, cardinality(positions) AS width,
+               event_count * cardinality(positions) AS rows,
+               %(offset)s - coalesce(sum(event_count * cardinality(positions)) OVER (
+                    PARTITION BY batch_id ORDER BY set_number
+                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)::bigint AS skipped
+          FROM batch_input_sets WHERE project_id = %(project)s AND batch_id = ANY (%(batches)s)
+    ), bounded AS (
+        SELECT batch_id, set_number, width, greatest(0, skipped) AS start,
+               least(rows, skipped + %(limit)s) AS stop
+          FROM behind
+    ), slices AS (
+        SELECT batch_id, set_number, start / width AS first,
+               (stop + width - 1) / width - start / width AS count
+          FROM bounded WHERE start < stop
+    ), {_NAMED_EVENTS}
+    SELECT {_VALUES} {_WITH_EVENTS}
+"""

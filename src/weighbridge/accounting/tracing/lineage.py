@@ -19,7 +19,7 @@ from weighbridge.accounting.batches.records import (
 from weighbridge.accounting.tracing.allocations import draws_of
 from weighbridge.accounting.tracing.input_data import (
     InputSet,
-    StoredEvent,
+    PlacedEvent,
     first_events,
     input_sets,
     slugs_and_units,
@@ -166,7 +166,7 @@ def _input(
     project: int,
     body: Input,
     one: InputSet,
-    events: Sequence[StoredEvent],
+    events: Sequence[PlacedEvent],
     names: Mapping[tuple[int, int], tuple[str, str | None]],
 ) -> LineageInput:
     positions = {slug: position for (kind, position), (slug, _) in names.items() if kind == one.event_type}

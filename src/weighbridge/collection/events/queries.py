@@ -96,15 +96,19 @@ EVENTS: Final = Listing(
         "start_time": Filter("e.start_time", read_moment, MOMENT, _BOUNDS),
         "end_time": Filter("e.end_time", read_moment, MOMENT, _BOUNDS),
         "updated_at": Filter("e.updated_at", read_moment, MOMENT, _BOUNDS),
-        "status": Filter("e.is_complete", _is_complete, " or ".join(EVENT_STATUSES)),
+        "status": Filter(
+            "e.is_complete", _is_complete, " or ".join(EVENT_STATUSES), spelled={False: "NOT e.is_complete"}
+        ),
     },
     indexes=(
         Index("", "client_reference"),
+        Index("start_time", "client_reference"),
+        Index("start_time", "tracking_id"),
+        Index("updated_at", "updated_at", is_range=True),
         *(
             Index("start_time", field)
             for field in (
-                "client_reference",
-                "tracking_id",
+                "status",
                 "asset_id",
                 "feedstock_id",
                 "location_id",

@@ -33,23 +33,20 @@ def assembled(
 ) -> Event:
     """An event of its row, the meaning of its positions, and what belongs to it."""
     friendly = ids.of("event", row.project, row.number)
+    project = ids.of("project", row.project)
     points = [
         _data_point(row, meaning, value, corrections.get(key, UNCORRECTED), results.get(key, []))
         for meaning in meanings
         for key in [(row.number, meaning.position)]
         if (value := value_at(row, meaning.position)) is not None
     ]
-    missing = [
-        meaning.slug
-        for meaning in meanings
-        if meaning.required and not row.is_complete and value_at(row, meaning.position) is None
-    ]
+    missing = [] if row.is_complete else _missing(row, meanings)
     return Event(
         id=friendly,
         slug=row.slug,
         event_type=row.name,
         event_type_id=ids.of("event_type", row.project, row.event_type),
-        project_id=ids.of("project", row.project),
+        project_id=project,
         tracking_id=row.tracking_id,
         client_reference=row.client_reference,
         notes=row.notes,
@@ -62,14 +59,27 @@ def assembled(
         data_points=points,
         locations=locations,
         evidences=evidence,
-        has_rule_alerts=any(
-            is_alert(result)
-            for meaning in meanings
-            for result in results.get((row.number, meaning.position), ())
-        ),
+        has_rule_alerts=bool(results) and _is_alerted(row, meanings, results),
         created_at=row.created_at,
         updated_at=row.updated_at,
-        ui_url=Link(f"/projects/{ids.of('project', row.project)}/events/{friendly}"),
+        ui_url=Link(f"/projects/{project}/events/{friendly}"),
+    )
+
+
+def _missing(row: EventRow, meanings: Sequence[PositionMeaning]) -> list[str]:
+    """The slugs of what is required and has no value."""
+    return [
+        meaning.slug for meaning in meanings if meaning.required and value_at(row, meaning.position) is None
+    ]
+
+
+def _is_alerted(
+    row: EventRow,
+    meanings: Sequence[PositionMeaning],
+    results: Mapping[tuple[int, int], list[DataPointResult]],
+) -> bool:
+    return any(
+        is_alert(result) for meaning in meanings for result in results.get((row.number, meaning.position), ())
     )
 
 
@@ -85,7 +95,7 @@ def _data_point(
         slug=meaning.slug,
         data_point_type=meaning.name,
         value=value,
-        raw_value=captured_at(row, meaning.position),
+        raw_value=captured_at(row, meaning.position) if row.is_revised or row.is_imputed else value,
         unit=meaning.unit,
         status="complete",
         substituted=corrections.substitution is not None,

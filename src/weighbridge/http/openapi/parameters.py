@@ -140,6 +140,8 @@ def _sort(listing: Listing) -> Schema:
     description = "What the list is sorted by: one field, or several with commas; a minus descends."
     if bounded := listing.bounded_sorts:
         description += f" By {', '.join(bounded)}, or by several, at most {SORTED_MAX:,} records are sorted."
+    for name in listing.ranges:
+        description += f" With filter[{name}], by another than {name}, as many."
     for name, groups in listing.needs.items():
         filters = " and ".join(" or ".join(f"filter{one}" for one in group) for group in groups)
         description += f" {name} needs {filters}."

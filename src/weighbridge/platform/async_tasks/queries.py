@@ -9,7 +9,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.task_kind import permission_to_read, readable_kinds
 from weighbridge.core.platform.task_state import TaskState
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
+from weighbridge.db.listing import Filter, Index, Listing, ListRequest, Page, read_int4, read_page
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import Forbidden, NotFound
@@ -39,6 +39,7 @@ ASYNC_TASKS: Final = Listing(
         "project_id": project_filter("t.project_id"),
         "ledger_id": Filter("(t.args ->> 'ledger_id')::bigint", _number_of_ledger, "an id lgr_…"),
     },
+    indexes=(Index("id"),),
 )
 
 ASYNC_TASK: Final = row_of(

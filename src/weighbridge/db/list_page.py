@@ -49,7 +49,7 @@ _IN_ORDER: Final[Command] = (
 """What leaves the planner only the index that gives the order, and lets it plan a statement once."""
 
 _BY_INDEX: Final[Command] = (
-    "SELECT set_config('enable_sort', 'on', true), set_config('enable_seqscan', 'off', true)",
+    "SELECT set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true)",
     (),
 )
 
@@ -168,11 +168,13 @@ class _Cutting:
     branches: Sequence[_Part]
     order: Sequence[SortKey]
     behind: _Part
+    of_index: Sequence[SortKey]
+    """The order in which only the index that finds the rows gives them; empty where it has none."""
 
     def rows(self, *, in_order: bool, most: int) -> _Part:
         """The rows behind the cursor with their sort values, up to so many of each branch in their order."""
         sorts = ", ".join(f"{key.expression} AS sort_{index}" for index, key in enumerate(self.order))
-        ordered = f" ORDER BY {_order(self.order)} LIMIT {most}" if in_order else ""
+        ordered = self._ordered(in_order=in_order) + (f" LIMIT {most}" if in_order else "")
         head = f"(SELECT {self.source.cut}, {sorts} FROM {self.source.table} WHERE "
         each = [
             _Part.joined(" AND ", [self.found, branch, self.narrowed, self.behind])
@@ -183,9 +185,9 @@ class _Cutting:
     def count(self, most: int, *, in_order: bool = False) -> _Part:
         """How many of the first so many rows that were found are asked for, and whether those were all.
 
-        In their order they are found by the index that gives the page, and by no other.
+        In the order of an index they are found by that, and by no other.
         """
-        ordered = f" ORDER BY {_order(self.order)}" if in_order else ""
+        ordered = self._ordered(in_order=in_order)
         middle = _Part(f" AS fits FROM {self.source.table} WHERE ")
         each = [
             _Part.joined("", [_Part("(SELECT "), self.narrowed, middle, self.found, _Part(" AND "), branch,
@@ -197,6 +199,10 @@ class _Cutting:
             f"SELECT count(*) FILTER (WHERE fits), count(*) <= {most} FROM ({looked_at.text}) AS looked_at",
             looked_at.values,
         )
+
+    def _ordered(self, *, in_order: bool) -> str:
+        keys = self.order if in_order else self.of_index
+        return f" ORDER BY {_order(keys)}" if keys else ""
 
 
 async def page_of(
@@ -306,7 +312,8 @@ def _selection(
         if source.is_expanded and approach.is_in_order:
             behind.append(_Part.of(cursor.not_before(order[:-1], request.after)))
     every = partial(_Part.joined, " AND ")
-    return _Cutting(source, every(found), every(narrowed), branches, order, every(behind))
+    of_index = [SortKey(bounded, descends=False), SortKey(listing.key[0], descends=False)] if bounded else []
+    return _Cutting(source, every(found), every(narrowed), branches, order, every(behind), of_index)
 
 
 async def _countable(tx: Read, selection: _Cutting) -> tuple[int, bool] | None:

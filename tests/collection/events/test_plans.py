@@ -1,7 +1,7 @@
 """A page of events or data points reads about as many rows as it shows, whatever the database knows of them.
 
 Decision 18: which index finds the rows of a page follows from the filters and the sort. What the statements
-read is told by EXPLAIN ANALYZE, of a project of 20,000 events just loaded and never analysed.
+read is told by EXPLAIN ANALYZE, of a project of 20,000 events just loaded, and of one with statistics.
 """
 
 from collections.abc import Iterator, Sequence
@@ -100,8 +100,8 @@ class Explained(Read):
         return await self.several(*commands)
 
 
-@pytest.fixture(scope="module")
-def stored(server):
+@pytest.fixture(scope="module", params=["just loaded", "analysed"])
+def stored(request, server):
     """A project with many events of one type, at one location; what a query may name of it."""
     api = server.account().caller()
     types = [given.number(slug) for slug in ("mass", "ash", "water")]
@@ -114,6 +114,8 @@ def stored(server):
     with server.transaction() as connection:
         connection.execute("ALTER TABLE events SET (autovacuum_enabled = false)")
         connection.execute(LOAD, values)
+    if request.param == "analysed":
+        server.sql("ANALYZE events")
     yield project["numeric_id"], tags
     server.sql("ALTER TABLE events RESET (autovacuum_enabled)")
 

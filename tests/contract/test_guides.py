@@ -72,4 +72,6 @@ def test_a_browser_is_shown_the_page_and_everyone_else_gets_the_text_of_a_guide(
 
 def test_nothing_but_guides_is_served_below_their_path(client):
     for path in ("reference/openapi.json", "reference", "howto/none.md", "../docs.html", "%2e%2e/README.md"):
-        assert client.get(f"/docs/guides/{path}").status_code == 404
+        answer = client.get(f"/docs/guides/{path}")
+        assert answer.status_code == 404
+        assert [one["code"] for one in answer.json()["errors"]] == ["no_such_path"]

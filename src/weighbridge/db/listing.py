@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
+from weighbridge.core.identity import ids
 from weighbridge.core.identity.suggestion import did_you_mean
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
@@ -50,6 +51,18 @@ def read_int4(text: str) -> int:
     if text.isascii() and text.isdecimal() and len(text) <= _DIGITS_READ and int(text) <= _INT4_LARGEST:
         return int(text)
     raise ValueError(text)
+
+
+def read_key(kind: str) -> Callable[[str], int]:
+    """A reader of the number in the friendly id of a record of a kind; ValueError for any other text."""
+
+    def read(text: str) -> int:
+        key = ids.parse(kind, text)
+        if key is None:
+            raise ValueError(text)
+        return key.key
+
+    return read
 
 
 def read_moment(text: str) -> Instant:

@@ -49,13 +49,8 @@ Shortcut = Callable[[ShortCall, Any], Awaitable[Any]]
 
 async def by_shortcut(request: WebRequest, permission: str, body: type[Any], shortcut: Shortcut) -> Any:
     """The record of the answer; None when nothing has been done and the long way has to be taken."""
-    token = token_of(request)
-    if not token or not _is_short(request):
-        return None
-    presumed: Presumption | None = request.app.state.presume(
-        database(request), token, request.scope["state"]["request_id"]
-    )
-    if presumed is None or not presumed.actor.may(permission):
+    presumed = _presumed(request, permission) if _is_short(request) else None
+    if presumed is None:
         return None
     try:
         arrived = wire.decode(await _body_of(request, permission), body)
@@ -83,13 +78,8 @@ async def by_presumption(
     The first statement carries the question whether the token still stands, and nothing is given away that
     was read before its answer. Whoever is refused anything is refused the long way.
     """
-    token = token_of(request)
-    if not token:
-        return None
-    presumed: Presumption | None = request.app.state.presume(
-        database(request), token, request.scope["state"]["request_id"]
-    )
-    if presumed is None or not presumed.actor.may(permission):
+    presumed = _presumed(request, permission)
+    if presumed is None:
         return None
     limiter: RateLimiter = request.app.state.limiter
     allowance = limiter.admit_unshared(presumed.token_id)
@@ -105,6 +95,17 @@ async def by_presumption(
         return None
     request.scope["state"]["limit"] = allowance.headers
     return answer
+
+
+def _presumed(request: WebRequest, permission: str) -> Presumption | None:
+    """Whom the request's token acted for when last looked at, if that one may do this."""
+    token = token_of(request)
+    if not token:
+        return None
+    presumed: Presumption | None = request.app.state.presume(
+        database(request), token, request.scope["state"]["request_id"]
+    )
+    return presumed if presumed is not None and presumed.actor.may(permission) else None
 
 
 def _is_short(request: WebRequest) -> bool:

@@ -39,24 +39,13 @@ from weighbridge.db.listing import (
     Source,
     among,
     page_info,
+    read_key,
     read_moment,
     read_page,
 )
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import find, key_named, need, of_key, of_projects
-
-
-def _key_of(kind: str) -> Callable[[str], int]:
-    """A reader of the number in an id of a kind."""
-
-    def read(text: str) -> int:
-        key = ids.parse(kind, text)
-        if key is None:
-            raise ValueError(text)
-        return key.key
-
-    return read
 
 
 def _model_run(text: str) -> ModelRunKey:
@@ -112,7 +101,7 @@ _SORTS: Final = {
     "updated_at": f"greatest(b.updated_at, (SELECT u.finished_at {_TASK}))",
     "tracking_id": "b.tracking_id",
 }
-_BY_ID: Final = Filter("b.id", _key_of("batch"), "an id bat_…")
+_BY_ID: Final = Filter("b.id", read_key("batch"), "an id bat_…")
 _BOUNDS: Final = ("eq", *BOUNDS)
 _FILTERS: Final = {
     "id": _BY_ID,
@@ -144,7 +133,7 @@ BATCHES: Final = Listing(
     filters={
         **_FILTERS,
         "project_id": project_filter("b.project_id"),
-        "ledger_id": Filter("b.ledger_id", _key_of("ledger"), "an id lgr_…"),
+        "ledger_id": Filter("b.ledger_id", read_key("ledger"), "an id lgr_…"),
     },
 )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from psycopg.sql import SQL, Composable, Literal
 
@@ -28,7 +28,6 @@ from weighbridge.collection.measurements.event_row import (
 from weighbridge.collection.measurements.findings import (
     results_of_events,
 )
-from weighbridge.core.identity import ids
 from weighbridge.db.engine import Command, Read
 from weighbridge.db.listing import (
     MOMENT,
@@ -40,19 +39,10 @@ from weighbridge.db.listing import (
     Source,
     page_of,
     read_int4,
+    read_key,
     read_moment,
 )
 from weighbridge.errors import NotFound
-
-
-def _number_of(kind: str) -> Any:
-    def read(text: str) -> int:
-        key = ids.parse(kind, text)
-        if key is None:
-            raise ValueError(text)
-        return key.key
-
-    return read
 
 
 def _is_complete(text: str) -> bool:
@@ -83,14 +73,14 @@ EVENTS: Final = Listing(
     default_sort="start_time",
     key=("e.id",),
     filters={
-        "event_type_id": Filter("e.event_type_id", _number_of("event_type"), "an id et_…"),
+        "event_type_id": Filter("e.event_type_id", read_key("event_type"), "an id et_…"),
         "nexus_event_type_id": Filter("e.event_type_id", read_int4, "an event type's number"),
         "slug": Filter("e.event_type_id", str, "the slug of an event type"),
         "location_id": Filter(
-            "e.location_ids", _number_of("location"), "an id loc_…", contains=True, places=_PLACES
+            "e.location_ids", read_key("location"), "an id loc_…", contains=True, places=_PLACES
         ),
-        "feedstock_id": Filter("e.feedstock_id", _number_of("feedstock"), "an id fs_…"),
-        "asset_id": Filter("e.asset_id", _number_of("asset"), "an id ast_…"),
+        "feedstock_id": Filter("e.feedstock_id", read_key("feedstock"), "an id fs_…"),
+        "asset_id": Filter("e.asset_id", read_key("asset"), "an id ast_…"),
         "tracking_id": Filter("e.tracking_id", str, "a tracking id"),
         "client_reference": Filter("e.client_reference", str, "a client reference"),
         "start_time": Filter("e.start_time", read_moment, MOMENT, _BOUNDS),

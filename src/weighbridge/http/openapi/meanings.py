@@ -72,7 +72,7 @@ SHARED: Final[Mapping[str, str]] = {
     "status": "Always the word `error`.",
     "statusCode": "The status of the answer, such as 422.",
     "substituted": "Whether a substitution stands in the place of what was captured.",
-    "total_is_estimate": "Whether `total_items` is an estimate, as it may be beyond 10,000.",
+    "total_is_estimate": "Whether `total_items` is an estimate, as it may be beyond 1,000.",
     "total_items": "How many records the whole list holds with these filters.",
     "total_pages": "How many pages that makes, 1 at least.",
     "ui_url": "Where the record opens in the web app.",

@@ -52,11 +52,15 @@ class PageContent:
 
 def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
     """Make the handlers of the document, the page and the page's files."""
-    written = _content(openapi.written(slices, prefix), "application/json")
+
+    @cache
+    def written() -> PageContent:
+        """Made when someone first asks: to look up what every field means takes a while."""
+        return _content(openapi.written(slices, prefix), "application/json")
 
     @get("/openapi.json", include_in_schema=False, sync_to_thread=False)
     def document(request: WebRequest) -> Response[bytes]:
-        return _answer(request, written, _REVALIDATED)
+        return _answer(request, written(), _REVALIDATED)
 
     return [front, document, page, asset, guide]
 
@@ -87,7 +91,7 @@ def guide(request: WebRequest) -> Response[bytes]:
     """A guide: the page to a browser, which asks for the text; the text to everyone else."""
     text = guides.text_of(str(request.path_params["path"]).lstrip("/"))
     if text is None:
-        raise NotFound("There is nothing at this path.")
+        raise NotFound(message="There is nothing at this path.", code="no_such_path")
     if "text/html" in request.headers.get("accept", ""):
         return _answer(request, _read("docs.html", "text/html"), {**_PAGE_HEADERS, "Vary": "Accept"})
     return _answer(request, _content(text.encode(), "text/markdown"), {**_REVALIDATED, "Vary": "Accept"})

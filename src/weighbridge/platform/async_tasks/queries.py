@@ -4,12 +4,11 @@ from typing import Final
 
 from psycopg.sql import SQL
 
-from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.task_kind import permission_to_read, readable_kinds
 from weighbridge.core.platform.task_state import TaskState
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Index, Listing, ListRequest, Page, read_int4, read_page
+from weighbridge.db.listing import Filter, Index, Listing, ListRequest, Page, read_int4, read_key, read_page
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import Forbidden, NotFound
@@ -22,13 +21,6 @@ def _state(text: str) -> str:
     return TaskState(text)
 
 
-def _number_of_ledger(text: str) -> int:
-    key = ids.parse("ledger", text)
-    if key is None:
-        raise ValueError(text)
-    return key.key
-
-
 ASYNC_TASKS: Final = Listing(
     sorts={"id": "t.id", "created_at": "t.created_at", "state": "t.state", "type": "t.type"},
     default_sort="-id",
@@ -37,7 +29,7 @@ ASYNC_TASKS: Final = Listing(
         "state": Filter("t.state", _state, ", ".join(TaskState)),
         "type": Filter("t.type", str, "a type of task"),
         "project_id": project_filter("t.project_id"),
-        "ledger_id": Filter("(t.args ->> 'ledger_id')::bigint", _number_of_ledger, "an id lgr_…"),
+        "ledger_id": Filter("(t.args ->> 'ledger_id')::bigint", read_key("ledger"), "an id lgr_…"),
     },
     indexes=(Index("id"),),
 )

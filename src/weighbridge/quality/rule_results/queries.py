@@ -27,21 +27,13 @@ from weighbridge.db.listing import (
     ListRequest,
     among,
     read_int4,
+    read_key,
     read_moment,
     read_page,
 )
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, either_of, row_of, unless_null
 from weighbridge.quality.rule_results.records import ModelRunResult, RuleResult, RuleResultPage
-
-
-def read_rule(text: str) -> int:
-    """The number of the rule that a filter names; ValueError for any other text."""
-    key = ids.parse("rule", text)
-    if key is None:
-        raise ValueError(text)
-    return key.key
-
 
 _FILTERS: Final = {
     "status": Filter("r.status", among(ResultStatus), ", ".join(ResultStatus)),
@@ -70,7 +62,7 @@ PROJECT_RULE_RESULTS: Final = Listing(
     sorts=_SORTS,
     default_sort="-id",
     key=("r.id",),
-    filters={**_FILTERS, "rule_id": Filter("r.rule_id", read_rule, "an id rule_…")},
+    filters={**_FILTERS, "rule_id": Filter("r.rule_id", read_key("rule"), "an id rule_…")},
     plain={"status": ("status", "eq")},
 )
 """The results of every rule of a project."""

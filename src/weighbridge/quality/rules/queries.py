@@ -16,20 +16,12 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule import RuleTarget
 from weighbridge.core.rule.correction import Purpose
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, among, read_page
+from weighbridge.db.listing import Filter, Listing, ListRequest, Page, among, read_key, read_page
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.platform.feature_flags.queries import need_feature
 from weighbridge.platform.tenancy.scope import find, need, of_key, plain_key_named
 from weighbridge.quality.rules.records import EVALUATIONS, Rule, RuleVersion
-
-
-def _event_type_number(text: str) -> int:
-    key = ids.parse("event_type", text)
-    if key is None:
-        raise ValueError(text)
-    return key.key
-
 
 RULES: Final = Listing(
     sorts={"id": "u.id", "name": "u.name", "created_at": "u.created_at", "updated_at": "u.updated_at"},
@@ -40,7 +32,7 @@ RULES: Final = Listing(
         "target": Filter("v.target", among(RuleTarget), ", ".join(RuleTarget)),
         "evaluation": Filter("u.evaluation", among(EVALUATIONS), ", ".join(EVALUATIONS)),
         "purpose": Filter("v.purpose", among(Purpose), ", ".join(Purpose)),
-        "event_type_id": Filter("v.event_type_id", _event_type_number, "an id et_…"),
+        "event_type_id": Filter("v.event_type_id", read_key("event_type"), "an id et_…"),
     },
 )
 

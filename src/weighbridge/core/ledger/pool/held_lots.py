@@ -6,10 +6,14 @@ Invariants: amounts are above zero; lots of a drawer stand in the order in which
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import Final
 
 from weighbridge.core.ledger.drawing import NOW, Drawer, Lot, Move, SourceBatch
 from weighbridge.core.quantity.number import EXACT, ZERO, exact_total
 from weighbridge.core.time.instant import Interval
+
+ACTS_MAX: Final = 20
+"""How often the runs of one generation are gone through at most."""
 
 LotKey = tuple[int, int, datetime]
 """Act, source, and the moment for which it counts."""
@@ -43,13 +47,16 @@ class HeldLots:
         return [drawer for drawer, lots in self._held.items() if lots]
 
     def begin_again(self) -> bool:
-        """Begin a new act, as a further generation would; say whether anything moved in the last one."""
+        """Begin a new act, as a further generation would; say whether the last moved anything.
+
+        After `ACTS_MAX` it never says so: what somebody needs may depend on what others hold without end.
+        """
         last, self._last = self._last, self._by_drawer()
         self._act += 1
         for drawer, lots in self._held.items():
             drawn = sorted(lots.items(), key=lambda lot: (lot[0][0], self._rank[lot[0][1]]))
             self._held[drawer] = dict(drawn)
-        return self._last != last
+        return self._last != last and self._act < NOW + ACTS_MAX
 
     def of_slot(self, slot: Interval) -> list[Drawer]:
         """The drawers of a slot that hold something, in order."""

@@ -102,8 +102,7 @@ class Pool:
         """
         ledgers = {self.sources[source].ledger for _, source in self._kept}
         has_free = any(self._free.of(one.number) for one in self.sources.values() if one.ledger in ledgers)
-        has_moved = self._held.begin_again()
-        if not (has_free and has_moved):
+        if not has_free or not self._held.begin_again():
             return False
         self._kept.clear()
         self._views.clear()

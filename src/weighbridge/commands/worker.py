@@ -23,12 +23,14 @@ def worker(*, data_dir: DataDir = None) -> None:
     from weighbridge.db.embedded import database  # noqa: PLC0415 - slow to import
     from weighbridge.settings import environment, read_with  # noqa: PLC0415 - as above
     from weighbridge.supervisor import logs  # noqa: PLC0415 - as above
+    from weighbridge.supervisor.garbage import look_rarely  # noqa: PLC0415 - as above
     from weighbridge.supervisor.parent import die_with_supervisor  # noqa: PLC0415 - as above
     from weighbridge.worker import run  # noqa: PLC0415 - as above
 
     die_with_supervisor()
     settings = read_with(data_dir=data_dir)
     logs.configure(settings)
+    look_rarely()
     with database(settings) as url:
         os.environ.update(environment(settings) | {"WEIGHBRIDGE_DATABASE_URL": url})
         asyncio.run(run())

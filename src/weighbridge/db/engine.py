@@ -56,8 +56,11 @@ set_json_loads(msgspec.json.Decoder(float_hook=Decimal).decode)
 class Read:
     """A transaction that sees one snapshot and changes nothing."""
 
-    def __init__(self, connection: AsyncConnection[TupleRow], begin: Sequence[Command] = ()) -> None:
+    def __init__(
+        self, connection: AsyncConnection[TupleRow], memory: Memory, begin: Sequence[Command] = ()
+    ) -> None:
         self._connection = connection
+        self.memory = memory
         self._begin = [*begin]
         self._waiting = [*begin]
         self._required: list[tuple[int, Exception]] = []
@@ -172,9 +175,8 @@ class Write(Read):
         memory: Memory,
         begin: Sequence[Command] = (),
     ) -> None:
-        super().__init__(connection, begin)
+        super().__init__(connection, memory, begin)
         self._event_keys = event_keys
-        self.memory = memory
 
     async def lastly(self, *commands: Command) -> list[list[TupleRow]]:
         """As `several`: what writes ends with its block, whoever reads in it."""
@@ -258,7 +260,7 @@ class Database:
         """Begin a transaction in which every statement sees the same snapshot."""
         async with self._pool.connection() as connection:
             try:
-                yield Read(connection, [_BEGIN_READING])
+                yield Read(connection, self.memory, [_BEGIN_READING])
             except BaseException:
                 if not connection.closed:
                     await connection.rollback()

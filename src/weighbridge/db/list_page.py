@@ -13,11 +13,12 @@ plans it once.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Generic, LiteralString, TypeVar
+from typing import Final, Generic, LiteralString, TypeVar
 
 import msgspec
 from psycopg.errors import DataError
-from psycopg.sql import SQL, Composable, Composed
+from psycopg.rows import TupleRow
+from psycopg.sql import SQL, Composable
 from psycopg.sql import Literal as AnyLiteral
 
 from weighbridge.core.problem import Problem
@@ -26,6 +27,7 @@ from weighbridge.db.cursor import SortKey
 from weighbridge.db.engine import Command, Read
 from weighbridge.db.list_table import Approach, Listing, ListRequest, comparison, hidden
 from weighbridge.db.row import Row
+from weighbridge.db.statement_part import Part
 from weighbridge.errors import Invalid, Malformed
 
 Record = TypeVar("Record", bound=msgspec.Struct)
@@ -112,48 +114,7 @@ class Source:
         return self.table.split()[1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A part of a statement, whose values stand beside it: the text is the same for all values.
-
-    Composing such parts takes a fifth of the time that psycopg takes to compose and write the same text.
-    """
-
-    text: str
-    values: tuple[Any, ...] = ()
-
-    @classmethod
-    def of(cls, composable: Composable) -> "_Part":
-        texts: list[str] = []
-        values: list[Any] = []
-        _write(composable, texts, values)
-        return cls("".join(texts), tuple(values))
-
-    @classmethod
-    def joined(cls, separator: str, parts: Sequence["_Part"]) -> "_Part":
-        return cls(
-            separator.join(part.text for part in parts),
-            tuple(value for part in parts for value in part.values),
-        )
-
-    @property
-    def command(self) -> Command:
-        return SQL(self.text), self.values
-
-
-def _write(composable: Composable, texts: list[str], values: list[Any]) -> None:
-    content = composable._obj  # noqa: SLF001 - psycopg has no other way to what a part of a statement holds
-    if isinstance(composable, AnyLiteral):
-        texts.append("%s")
-        values.append(content)
-    elif isinstance(composable, Composed):
-        for part in content:
-            _write(part, texts, values)
-    else:
-        texts.append(content)
-
-
-_ALWAYS: Final = _Part("true")
+_ALWAYS: Final = Part("true")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,41 +122,40 @@ class _Cutting:
     """The rows of one list that a request asks for, as SQL."""
 
     source: Source
-    found: _Part
+    found: Part
     """What an index finds."""
-    narrowed: _Part
+    narrowed: Part
     """What is asked of each row that was found."""
-    branches: Sequence[_Part]
+    branches: Sequence[Part]
     order: Sequence[SortKey]
-    behind: _Part
+    behind: Part
     of_index: Sequence[SortKey]
     """The order in which only the index that finds the rows gives them; empty where it has none."""
 
-    def rows(self, *, in_order: bool, most: int) -> _Part:
+    def rows(self, *, in_order: bool, most: int) -> Part:
         """The rows behind the cursor with their sort values, up to so many of each branch in their order."""
         sorts = ", ".join(f"{key.expression} AS sort_{index}" for index, key in enumerate(self.order))
         ordered = self._ordered(in_order=in_order) + (f" LIMIT {most}" if in_order else "")
         head = f"(SELECT {self.source.cut}, {sorts} FROM {self.source.table} WHERE "
         each = [
-            _Part.joined(" AND ", [self.found, branch, self.narrowed, self.behind])
-            for branch in self.branches
+            Part.joined(" AND ", [self.found, branch, self.narrowed, self.behind]) for branch in self.branches
         ]
-        return _Part.joined(" UNION ALL ", [_Part(f"{head}{one.text}{ordered})", one.values) for one in each])
+        return Part.joined(" UNION ALL ", [Part(f"{head}{one.text}{ordered})", one.values) for one in each])
 
-    def count(self, most: int, *, in_order: bool = False) -> _Part:
+    def count(self, most: int, *, in_order: bool = False) -> Part:
         """How many of the first so many rows that were found are asked for, and whether those were all.
 
         In the order of an index they are found by that, and by no other.
         """
         ordered = self._ordered(in_order=in_order)
-        middle = _Part(f" AS fits FROM {self.source.table} WHERE ")
+        middle = Part(f" AS fits FROM {self.source.table} WHERE ")
         each = [
-            _Part.joined("", [_Part("(SELECT "), self.narrowed, middle, self.found, _Part(" AND "), branch,
-                              _Part(f"{ordered} LIMIT {most + 1})")])
+            Part.joined("", [Part("(SELECT "), self.narrowed, middle, self.found, Part(" AND "), branch,
+                              Part(f"{ordered} LIMIT {most + 1})")])
             for branch in self.branches
         ]  # fmt: skip
-        looked_at = _Part.joined(" UNION ALL ", each)
-        return _Part(
+        looked_at = Part.joined(" UNION ALL ", each)
+        return Part(
             f"SELECT count(*) FILTER (WHERE fits), count(*) <= {most} FROM ({looked_at.text}) AS looked_at",
             looked_at.values,
         )
@@ -217,10 +177,28 @@ async def page_of(
     is_last: bool = False,
 ) -> Page[Record]:
     """Read one page of a list; with `is_last`, nothing else is read in the transaction."""
+    page, _ = await page_beside(
+        tx, make, listing, request, columns=columns, source=source, where=where, is_last=is_last
+    )
+    return page
+
+
+async def page_beside(
+    tx: Read,
+    make: Callable[..., Record],
+    listing: Listing,
+    request: ListRequest,
+    *,
+    columns: LiteralString,
+    source: LiteralString | Source,
+    where: Sequence[Composable],
+    beside: Sequence[Command] = (),
+    is_last: bool = False,
+) -> tuple[Page[Record], list[list[TupleRow]]]:
+    """Read one page of a list, and the rows of what is asked beside it in the same message."""
     whole = source if isinstance(source, Source) else Source(source)
     select = partial(_selection, listing, request, whole, where)
     approach: Approach | None = request.approach(listing)
-    order = request.order(listing)
     counted: tuple[int, bool] | None = None
     while listing.indexes and approach is not None and not approach.is_in_order:
         counted = await _countable(tx, select(approach))
@@ -232,28 +210,42 @@ async def page_of(
     selection = select(approach)
     statement = _statement(request, columns, selection, is_sorted=counted is not None)
     kept = (
-        _Part.of(whole.kept)
+        Part.of(whole.kept)
         if whole.kept is not None
         else selection.count(COUNT_MAX, in_order=approach.is_in_order)
     )
     counting = [] if counted else [kept.command]
     switched = [_IN_ORDER if approach.is_in_order else _BY_INDEX] if listing.indexes else []
     try:
-        asked = (*switched, *counting, statement.command)
+        asked = (*switched, *counting, statement.command, *beside)
         found = await (tx.lastly(*asked) if is_last else tx.several(*asked))
     except DataError:
         if request.after is None:
             raise
         raise Malformed([BAD_CURSOR]) from None
-    rows = found[-1]
-    total, is_whole = counted or found[-2][0]
+    of_page = len(found) - len(beside)
+    total, is_whole = counted or found[of_page - 2][0]
     if not is_whole and whole.kept is None:
         total = max(total, await _estimate(tx, selection))
+    return _page(make, listing, request, found[of_page - 1], total, is_whole=is_whole), found[of_page:]
+
+
+def _page(
+    make: Callable[..., Record],
+    listing: Listing,
+    request: ListRequest,
+    rows: Sequence[TupleRow],
+    total: int,
+    *,
+    is_whole: bool,
+) -> Page[Record]:
+    """The page of rows that end with their sort values; one row more than it holds says that it goes on."""
+    sorts = len(request.order(listing))
     shown = rows[: request.page_size]
     info = _info(request, len(rows), total, is_estimate=not is_whole)
     if len(rows) > len(shown):
-        info = msgspec.structs.replace(info, next_cursor=cursor.write(request.sort, shown[-1][-len(order) :]))
-    return Page([make(*row[: -len(order)]) for row in shown], info)
+        info = msgspec.structs.replace(info, next_cursor=cursor.write(request.sort, shown[-1][-sorts:]))
+    return Page([make(*row[:-sorts]) for row in shown], info)
 
 
 async def read_page(
@@ -291,27 +283,27 @@ def page_info(request: ListRequest, items: int, total: int, *, is_estimate: bool
 def _selection(
     listing: Listing, request: ListRequest, source: Source, where: Sequence[Composable], approach: Approach
 ) -> _Cutting:
-    found = [_ALWAYS, *map(_Part.of, (*where, *source.implied))]
+    found = [_ALWAYS, *map(Part.of, (*where, *source.implied))]
     narrowed = [_ALWAYS]
-    branches = [*map(_Part.of, source.branches)]
+    branches = [*map(Part.of, source.branches)]
     bounded = listing.sorts.get(approach.bound)
     for name, comparator, value in request.conditions:
         one = listing.filters[name]
         if name == source.branched:
             continue
         if name == approach.field and one.places:
-            branches = [_Part.of(SQL(place).format(AnyLiteral(value))) for place in one.places]
+            branches = [Part.of(SQL(place).format(AnyLiteral(value))) for place in one.places]
         elif not listing.indexes or name == approach.field or one.column == bounded:
-            found.append(_Part.of(comparison(one, comparator, value)))
+            found.append(Part.of(comparison(one, comparator, value)))
         else:
-            narrowed.append(_Part.of(hidden(one, comparator, value)))
+            narrowed.append(Part.of(hidden(one, comparator, value)))
     order = request.order(listing)
     behind = [_ALWAYS]
     if request.after is not None:
-        behind.append(_Part.of(cursor.after(order, request.after)))
+        behind.append(Part.of(cursor.after(order, request.after)))
         if source.is_expanded and approach.is_in_order:
-            behind.append(_Part.of(cursor.not_before(order[:-1], request.after)))
-    every = partial(_Part.joined, " AND ")
+            behind.append(Part.of(cursor.not_before(order[:-1], request.after)))
+    every = partial(Part.joined, " AND ")
     of_index = [SortKey(bounded, descends=False), SortKey(listing.key[0], descends=False)] if bounded else []
     return _Cutting(source, every(found), every(narrowed), branches, order, every(behind), of_index)
 
@@ -335,17 +327,15 @@ def _too_many(listing: Listing, request: ListRequest) -> Problem:
     return Problem(said, "sort", "too_many")
 
 
-def _statement(
-    request: ListRequest, columns: LiteralString, selection: _Cutting, *, is_sorted: bool
-) -> _Part:
+def _statement(request: ListRequest, columns: LiteralString, selection: _Cutting, *, is_sorted: bool) -> Part:
     source, order = selection.source, selection.order
     offset = (request.page - 1) * request.page_size
     ending = f" LIMIT {request.page_size + 1} OFFSET {offset}"
     if not source.cut:
         expressions = ", ".join(key.expression for key in order)
-        rows = _Part.joined(" AND ", [selection.found, selection.narrowed, selection.behind])
+        rows = Part.joined(" AND ", [selection.found, selection.narrowed, selection.behind])
         text = f"SELECT {columns}, {expressions} FROM {source.table} WHERE {rows.text}"
-        return _Part(f"{text} ORDER BY {_order(order)}{ending}", rows.values)
+        return Part(f"{text} ORDER BY {_order(order)}{ending}", rows.values)
     values = [SortKey(f"sort_{index}", key.descends) for index, key in enumerate(order)]
     if is_sorted:
         rows = selection.rows(in_order=False, most=0)
@@ -354,7 +344,7 @@ def _statement(
         rows = selection.rows(in_order=True, most=request.page_size + 1 + offset)
         cut = f"SELECT * FROM ({rows.text}) AS found"
     sorts = ", ".join(key.expression for key in values)
-    return _Part(
+    return Part(
         f"SELECT {columns}, {sorts} FROM ({cut} ORDER BY {_order(values)}{ending}) AS {source.alias} "
         f"{source.joined} ORDER BY {_order(values)}",
         rows.values,
@@ -367,7 +357,7 @@ def _order(order: Sequence[SortKey]) -> str:
 
 async def _estimate(tx: Read, selection: _Cutting) -> int:
     """What the planner thinks that a list comes to."""
-    rows = _Part.joined(" AND ", [selection.found, selection.narrowed])
+    rows = Part.joined(" AND ", [selection.found, selection.narrowed])
     plan = await tx.value(
         SQL(f"EXPLAIN (FORMAT JSON) SELECT FROM {selection.source.table} WHERE {rows.text}"), rows.values
     )

@@ -16,7 +16,16 @@ from weighbridge.core.identity.suggestion import did_you_mean
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import cursor
-from weighbridge.db.list_page import BAD_CURSOR, Info, Page, Source, page_info, page_of, read_page
+from weighbridge.db.list_page import (
+    BAD_CURSOR,
+    Info,
+    Page,
+    Source,
+    page_beside,
+    page_info,
+    page_of,
+    read_page,
+)
 from weighbridge.db.list_table import (
     BOUNDS,
     COMPARATORS,
@@ -30,7 +39,7 @@ from weighbridge.errors import Invalid, Malformed
 
 __all__ = [
     "BOUNDS", "COMPARATORS", "MOMENT", "Filter", "Index", "Info", "ListRequest", "Listing", "Page", "Source",
-    "among", "list_request", "page_info", "page_of", "read_int4", "read_moment", "read_page",
+    "among", "list_request", "page_beside", "page_info", "page_of", "read_int4", "read_moment", "read_page",
 ]  # fmt: skip
 
 PAGE_SIZE_DEFAULT: Final = 20

@@ -22,6 +22,7 @@ from granian.server import MPServer
 
 from weighbridge.settings import read
 from weighbridge.supervisor import logs
+from weighbridge.supervisor.garbage import look_rarely
 from weighbridge.supervisor.parent import die_with_parent, die_with_supervisor
 
 CONNECTIONS_WAITING = 1024
@@ -60,6 +61,7 @@ def load(target: str) -> Any:
     module, _, factory = target.partition(":")
     application = getattr(import_module(module), factory)()
     atexit.register(_leave)
+    look_rarely()
     return application
 
 

@@ -165,3 +165,58 @@ def test_events_are_found_by_the_time_of_their_last_change(api):
         first,
         second,
     ]
+
+
+def test_the_next_page_shows_what_has_been_renamed_since_the_page_before(api):
+    project = given.measuring(api, MASS)
+    place = given.location(api, project, name="Yard")
+    given.event(api, project, values={"mass": 1}, locations=[{"id": place["id"]}])
+    event_type = api.get(f"/projects/{project['id']}/event_types").data[0]
+    shown = api.get(f"/projects/{project['id']}/events").data[0]
+    assert (shown["locations"][0]["name"], shown["event_type"]) == ("Yard", event_type["name"])
+
+    api.patch(f"/projects/{project['id']}/locations/{place['id']}", {"location": {"name": "Quay"}}).expect(
+        200
+    )
+    api.patch(
+        f"/projects/{project['id']}/event_types/{event_type['id']}", {"event_type": {"name": "Weighing"}}
+    ).expect(200)
+
+    [shown] = api.get(f"/projects/{project['id']}/events").data
+    assert (shown["locations"][0]["name"], shown["event_type"]) == ("Quay", "Weighing")
+
+
+def test_the_next_page_shows_events_of_other_types_and_places_than_the_page_before(api):
+    project = given.measuring(api, MASS)
+    first = given.event(api, project, values={"mass": 1})
+    assert api.get(f"/projects/{project['id']}/events").data == [first]
+
+    given.event_type(api, project, slug="sample", data_point_types=[given.text("note")])
+    place = given.location(api, project, name="Yard")
+    later = given.event(
+        api, project, event_type="sample", values={"note": "dry"}, locations=[{"id": place["id"]}]
+    )
+
+    for _ in range(2):
+        assert api.get(f"/projects/{project['id']}/events", {"sort": "id"}).data == [first, later]
+
+
+def test_the_next_page_shows_what_people_and_files_have_to_do_with_events_since(api):
+    project = given.measuring(api, MASS)
+    event = given.event(api, project, values={"mass": 1})
+    path = f"/projects/{project['id']}/events"
+    assert api.get(path).data == [event]
+
+    api.post(
+        f"/events/{event['id']}/evidence",
+        {"evidence": {"type": "url", "url": "https://plant.example/slip", "name": "Slip"}},
+    ).expect(201)
+    assert api.get(path).data[0]["evidences"][0]["name"] == "Slip"
+    assert api.get(path).data == [api.get(f"{path}/{event['id']}").body]
+
+    point = event["data_points"][0]["id"]
+    api.patch(f"/projects/{project['id']}/data_points/{point}", {"data_point": {"value": 2}}).expect(200)
+    for _ in range(2):
+        [shown] = api.get(path).data
+        assert (shown["data_points"][0]["value"], shown["data_points"][0]["raw_value"]) == (2, 1)
+        assert shown["data_points"][0]["corrections_count"] == 1

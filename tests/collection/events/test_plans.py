@@ -130,7 +130,7 @@ def plans(server, stored):
 
         async def run():
             async with server.database.read() as tx:
-                explained = Explained(await tx.ready())
+                explained = Explained(await tx.ready(), tx.memory)
                 explained.plans = []
                 page = await work(explained, project, list_request(asked, listing))
                 return explained.plans, page

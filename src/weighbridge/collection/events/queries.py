@@ -2,19 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.events.records import EVENT_STATUSES, Event
 from weighbridge.collection.evidence.queries import evidence_by_event, evidence_numbered
-from weighbridge.collection.locations.queries import (
-    locations_by_number,
-    locations_numbered,
-    locations_of_event,
-)
 from weighbridge.collection.measurements.corrected import correction_summaries
 from weighbridge.collection.measurements.event_list import implied_by
+from weighbridge.collection.measurements.event_names import EXPECTED_MAX, Named, Names
 from weighbridge.collection.measurements.event_record import assembled
 from weighbridge.collection.measurements.event_row import (
     EVENT_JOINED,
@@ -28,7 +25,8 @@ from weighbridge.collection.measurements.event_row import (
 from weighbridge.collection.measurements.findings import (
     results_of_events,
 )
-from weighbridge.db.engine import Command, Read
+from weighbridge.collection.named_records.location import locations_by_number, locations_of_event
+from weighbridge.db.engine import Read
 from weighbridge.db.listing import (
     MOMENT,
     Filter,
@@ -37,11 +35,12 @@ from weighbridge.db.listing import (
     ListRequest,
     Page,
     Source,
-    page_of,
+    page_beside,
     read_int4,
     read_key,
     read_moment,
 )
+from weighbridge.db.memory import Memory
 from weighbridge.errors import NotFound
 
 
@@ -120,10 +119,34 @@ async def list_events(tx: Read, project: int, request: ListRequest) -> Page[Even
     source = Source(
         "events e", "e.*", EVENT_JOINED, implied=implied_by(project, request), kept=_kept(project, request)
     )
-    page = await page_of(
-        tx, EVENT_ROW.make, EVENTS, request, columns=EVENT_ROW.columns, source=source, where=[here]
-    )
+    read = partial(
+        page_beside, tx, EVENT_ROW.make, EVENTS, request,
+        columns=EVENT_ROW.columns, source=source, where=[here],
+    )  # fmt: skip
+    expected: Named | None = tx.memory.recall(("named by events", project))
+    if expected is not None:
+        page, names = await read(beside=expected.questions(project), is_last=True)
+        if expected.covers(page.data) and not any(map(_has_company, page.data)):
+            plain = Names.read(*names)
+            return Page([plain.event(row, [], {}, {}) for row in page.data], page.info)
+    page, _ = await read()
+    _expect(tx.memory, project, page.data)
     return Page(await _events(tx, project, page.data, is_read_only=True), page.info)
+
+
+def _has_company(row: EventRow) -> bool:
+    """Whether people, rules or files had to do with an event: then more than names stands with it."""
+    return row.is_revised or row.has_results or row.has_evidence
+
+
+def _expect(memory: Memory, project: int, rows: Sequence[EventRow]) -> None:
+    """Ask for the names that these events have together with the next page, if that will be enough."""
+    name = ("named by events", project)
+    if not rows or any(map(_has_company, rows)):
+        memory.forget(name)
+        return
+    named, expected = Named.by(rows), memory.recall(name)
+    memory.keep(name, named if expected is None else expected.joined(named), parts=EXPECTED_MAX)
 
 
 async def _typed(tx: Read, project: int, request: ListRequest) -> ListRequest:
@@ -188,42 +211,21 @@ async def _events(
     What every event has is asked for at once, and ends the transaction unless rules or people had to do with
     some: what they did is asked for where rows say that there is something.
     """
-    numbers = [row.number for row in rows]
     revised = [row.number for row in rows if row.is_revised]
     judged = [row.number for row in rows if row.has_results]
-    asked: tuple[Command, ...] = (
-        (_MEANINGS, (project, list({row.event_type for row in rows}))),
-        evidence_numbered(project, numbers),
+    asked = (
+        *Named.by(rows).questions(project),
+        evidence_numbered(project, [row.number for row in rows]),
     )
-    if named := {number for row in rows for number in row.location_ids}:
-        asked = (*asked, locations_numbered(project, named))
     is_last = is_read_only and not revised and not judged
-    found = await (tx.lastly(*asked) if is_last else tx.several(*asked))
-    meanings = [PositionMeaning(*row) for row in found[0]]
-    evidence = evidence_by_event(project, found[1])
-    locations = locations_by_number(found[2]) if named else {}
+    *of_names, of_evidence = await (tx.lastly(*asked) if is_last else tx.several(*asked))
+    names = Names.read(*of_names)
+    evidence = evidence_by_event(project, of_evidence)
     corrections = await correction_summaries(tx, project, revised)
     results = await results_of_events(tx, project, judged)
-    of_type: dict[int, list[PositionMeaning]] = {}
-    for meaning in meanings:
-        of_type.setdefault(meaning.event_type, []).append(meaning)
-    return [
-        assembled(
-            row,
-            of_type.get(row.event_type, []),
-            [locations[number] for number in row.location_ids],
-            evidence.get(row.number, []),
-            corrections=corrections,
-            results=results,
-        )
-        for row in rows
-    ]
+    return [names.event(row, evidence.get(row.number, []), corrections, results) for row in rows]
 
 
-_MEANINGS: Final = """
-    SELECT event_type_id, position, slug, name, unit, required FROM data_point_types
-     WHERE project_id = %s AND event_type_id = ANY (%s) ORDER BY event_type_id, position
-"""
 _MEANINGS_OF_ONE: Final = """
     SELECT event_type_id, position, slug, name, unit, required FROM data_point_types
      WHERE project_id = %s

@@ -1,15 +1,13 @@
 """Read locations."""
 
-from collections.abc import Collection, Sequence
 from typing import Final
 
-from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.locations.records import Location
 from weighbridge.collection.named_records.location import LOCATION_ROW
 from weighbridge.core.platform.permission import Actor
-from weighbridge.db.engine import Command, Read
+from weighbridge.db.engine import Read
 from weighbridge.db.listing import BOUNDS, MOMENT, Filter, Listing, ListRequest, Page, read_moment, read_page
 from weighbridge.errors import NotFound
 from weighbridge.platform.tenancy.project_filter import project_filter
@@ -51,25 +49,3 @@ async def get_location(tx: Read, project: int, number: int) -> Location:
 
 async def _page(tx: Read, request: ListRequest, where: Composable) -> Page[Location]:
     return await read_page(tx, LOCATION_ROW, LOCATIONS, request, source="locations", where=[where])
-
-
-def locations_numbered(project: int, numbers: Collection[int]) -> Command:
-    """The question for several locations of a project, by their numbers."""
-    return _NUMBERED, (project, list(numbers))
-
-
-def locations_of_event(project: int, event: int) -> Command:
-    """The question for the locations of one event."""
-    return _OF_EVENT, (project, project, event)
-
-
-def locations_by_number(rows: Sequence[TupleRow]) -> dict[int, Location]:
-    """The locations that were asked for, by their numbers."""
-    return {row[1]: LOCATION_ROW.make(*row) for row in rows}
-
-
-_NUMBERED: Final = f"SELECT {LOCATION_ROW.columns} FROM locations WHERE project_id = %s AND id = ANY (%s)"
-_OF_EVENT: Final = f"""
-    SELECT {LOCATION_ROW.columns} FROM locations WHERE project_id = %s
-       AND id = ANY (ARRAY(SELECT unnest(location_ids) FROM events WHERE project_id = %s AND id = %s))
-"""

@@ -62,6 +62,7 @@ class EventRow(msgspec.Struct, frozen=True):
     is_imputed: bool = False
     has_results: bool = False
     """Whether rules have found something about it."""
+    has_evidence: bool = False
 
 
 class PositionMeaning(msgspec.Struct, frozen=True):
@@ -74,6 +75,10 @@ class PositionMeaning(msgspec.Struct, frozen=True):
     unit: str | None
     required: bool
 
+
+_HAS_EVIDENCE: Final = (
+    "EXISTS (SELECT FROM evidence v WHERE (v.project_id, v.event_id) = (e.project_id, e.id))"
+)
 
 EVENT_ROW: Final = row_of(
     EventRow,
@@ -104,6 +109,7 @@ EVENT_ROW: Final = row_of(
     Column("is_revised", "e.is_revised"),
     Column("is_imputed", "e.is_imputed"),
     Column("has_results", f"{HAS_RESULTS} AS has_results"),
+    Column("has_evidence", f"{_HAS_EVIDENCE} AS has_evidence"),
 )
 
 ONE_EVENT: Final = (

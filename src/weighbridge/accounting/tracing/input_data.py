@@ -72,6 +72,11 @@ class StoredEvent(msgspec.Struct, frozen=True):
     substitutions: list[int]
     """The numbers of the corrections that put it there, one for each position."""
 
+    @property
+    def is_as_captured(self) -> bool:
+        """Whether no correction ever came to the event, and no rule made it."""
+        return self.captured_numbers is None and not self.is_imputed
+
     def value_at(self, position: int) -> Content:
         """The value that stands at a position; None when the event carries none."""
         return _at(position, self.numbers, self.texts, self.booleans)
@@ -181,7 +186,7 @@ async def _rows(
         meanings = [
             (position, *names[piece.inputs.event_type, position]) for position in piece.inputs.positions
         ]
-        of_slice = [row for event in events for row in _rows_of(wanted.project, event, meanings, named)]
+        of_slice = _rows_of(wanted.project, events, meanings, named)
         rows[piece.inputs.batch] += of_slice[piece.skip : piece.skip + piece.rows]
         assert len(events) == piece.count, "lineage names an event that is not there"  # noqa: S101
     return rows
@@ -230,26 +235,31 @@ def _names(rows: Sequence[TupleRow]) -> dict[tuple[int, int], tuple[str, str | N
 
 def _rows_of(
     project: int,
-    event: StoredEvent,
+    events: Sequence[StoredEvent],
     meanings: Sequence[tuple[int, str, str | None]],
     named: Mapping[int, Substitution],
-) -> Iterator[InputRow]:
-    """A row for each position of an event that was read."""
-    of_event = InputEvent(ids.of("project", project), ids.of("event", project, event.number))
-    substituted = dict(zip(event.substituted, event.substitutions, strict=True))
-    for position, slug, unit in meanings:
-        number = substituted.get(position)
-        point = InputDataPoint(
-            ids.of("data_point", project, event.number, position),
-            slug,
-            unit,
-            event.value_at(position),
-            event.raw_value_at(position),
-            substituted=number is not None,
-            imputed=event.is_imputed,
-            substitution=None if number is None else named[number],
-        )
-        yield InputRow(point, of_event)
+) -> list[InputRow]:
+    """A row for each position of events that was read; a page of batches has hundreds."""
+    of_project = ids.of("project", project)
+    rows = []
+    for event in events:
+        of_event = InputEvent(of_project, ids.of("event", project, event.number))
+        substituted = dict(zip(event.substituted, event.substitutions, strict=True))
+        for position, slug, unit in meanings:
+            number = substituted.get(position)
+            value = event.value_at(position)
+            point = InputDataPoint(
+                ids.of("data_point", project, event.number, position),
+                slug,
+                unit,
+                value,
+                value if event.is_as_captured else event.raw_value_at(position),
+                substituted=number is not None,
+                imputed=event.is_imputed,
+                substitution=None if number is None else named[number],
+            )
+            rows.append(InputRow(point, of_event))
+    return rows
 
 
 def _at(position: int, *arrays: Sequence[Content]) -> Content:

@@ -1,0 +1,201 @@
+"""A service in a folder of its own, with an account that attacks and one that only wants to work."""
+
+import http.client
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+PROGRAMS: Final = Path(sys.executable).parent
+STOP_SECONDS: Final = 60
+EVENTS: Final = 500
+"""Events that each account has from the start."""
+
+MODEL: Final = """
+name: Deliveries
+cadence: monthly
+partition_type: time
+primary_output: mass
+nodes:
+  - slug: mass
+    input: {event_type: delivery, data_point_type: mass, aggregate: sum}
+    unit: t
+    output: true
+"""
+
+SLOW_MODEL: Final = (
+    """
+name: Slow
+cadence: monthly
+partition_type: time
+primary_output: last
+nodes:
+"""
+    + "".join(
+        f"""
+  - slug: n{number}
+    formula: {" + ".join(["exp(1.0000000000000000000000000000001)"] * 40)}
+    unit: "1"
+"""
+        for number in range(60)
+    )
+    + """
+  - slug: last
+    formula: n1 + 1
+    unit: "1"
+    output: true
+"""
+)
+"""Thousands of powers of e, each to 34 digits."""
+
+PATTERN_MODEL: Final = """
+name: Pattern
+cadence: monthly
+partition_type: feedstock
+primary_output: mass
+nodes:
+  - slug: mass
+    input: {event_type: delivery, data_point_type: mass, aggregate: sum, partitions: true}
+    unit: t
+    output: true
+  - slug: found
+    formula: "if(partition.feedstock matches '.{0,50}.{0,50}.{0,40}ZZ', 1, 0)"
+    unit: "1"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An account with what it has: a token for everything, one that reads only, and its records."""
+
+    token: str
+    reading_token: str
+    ids: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """A running service and the two accounts of it."""
+
+    host: str
+    port: int
+    attacker: Member
+    bystander: Member
+    process: subprocess.Popen[str]
+
+    def megabytes(self) -> float:
+        """What the processes of the service hold in memory together, those of its database left out."""
+        held = 0
+        for number in _descendants(self.process.pid):
+            with suppress(OSError):
+                if b"postgres" in Path(f"/proc/{number}/cmdline").read_bytes():
+                    continue
+                status = Path(f"/proc/{number}/status").read_text()
+                held += int((re.search(r"VmRSS:\s+(\d+)", status) or [0, 0])[1])
+        return held / 1024
+
+
+@contextmanager
+def plant() -> Iterator[Plant]:
+    """Start a service as anyone would, and stop it at the end."""
+    with tempfile.TemporaryDirectory(prefix="weighbridge-attack-") as folder:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("WEIGHBRIDGE_")}
+        with Path(folder, "log").open("w") as log:
+            process = subprocess.Popen(
+                [PROGRAMS / "weighbridge", "serve", "--data-dir", folder, "--port", "0"],
+                stdout=subprocess.PIPE, stderr=log, text=True,
+                env=kept | {"WEIGHBRIDGE_LOG_LEVEL": "warning"},
+            )  # fmt: skip
+        try:
+            host, _, number = until_it_says(process, "ready http://").strip().partition(":")
+            port = int(number)
+            members = [_member(folder, name, host, port) for name in ("Attacker", "Bystander")]
+            yield Plant(host, port, members[0], members[1], process)
+        finally:
+            process.terminate()
+            process.wait(timeout=STOP_SECONDS)
+
+
+def until_it_says(process: subprocess.Popen[str], beginning: str) -> str:
+    """What follows the beginning, in the first line that a process says."""
+    line = process.stdout.readline() if process.stdout else ""
+    if not line.startswith(beginning):
+        raise RuntimeError(f"{process.args!r} did not start; it said {line!r}")
+    return line.removeprefix(beginning)
+
+
+def ask(host: str, port: int, token: str, method: str, path: str, *, body: Any = None) -> Any:
+    """One request; the answer's JSON. An answer that is no success ends the program."""
+    connection = http.client.HTTPConnection(host, port, timeout=STOP_SECONDS)
+    try:
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        sent = None if body is None else json.dumps(body)
+        connection.request(method, f"/api/v1{path}", body=sent, headers=headers)
+        response = connection.getresponse()
+        text = response.read()
+    finally:
+        connection.close()
+    if response.status >= http.client.BAD_REQUEST:
+        raise RuntimeError(f"{method} {path}: {response.status} {text.decode()}")
+    return json.loads(text)
+
+
+def _member(folder: str, name: str, host: str, port: int) -> Member:
+    _command("account", "create", "--data-dir", folder, "--name", name)
+    of_account = ("--data-dir", folder, "--account", name, "--name", "attack")
+    token = _command("token", "create", *of_account, "--all").strip()
+    reading = _command(
+        "token", "create", *of_account,
+        *(part for area in ("data_collection", "production_accounting", "data_rules")
+          for part in ("--permission", f"{area}:read")),
+    ).strip()  # fmt: skip
+    return Member(token, reading, _records(host, port, token))
+
+
+def _records(host: str, port: int, token: str) -> Mapping[str, str]:
+    """A project with deliveries, a model of them and a ledger."""
+
+    def made(path: str, body: Any) -> str:
+        return str(ask(host, port, token, "POST", path, body=body)["id"])
+
+    mass = {"name": "Mass", "slug": "mass", "value_type": "number", "unit": "t"}
+    kind = {"name": "Delivery", "slug": "delivery", "expected_locations": "none", "data_point_types": [mass]}
+    project = made("/projects", {"project": {"name": "Plant"}})
+    made(f"/projects/{project}/event_types", {"event_type": kind})
+    events = [event(number) for number in range(EVENTS)]
+    ask(host, port, token, "POST", f"/projects/{project}/events", body={"events": events})
+    model = made("/models", {"model": {"project_id": project, "yaml": MODEL}})
+    ledger = made(
+        f"/projects/{project}/ledgers", {"ledger": {"name": "Mass", "unit": "t", "model_id": model}}
+    )
+    slow = made("/models", {"model": {"project_id": project, "yaml": SLOW_MODEL}})
+    pattern = made("/models", {"model": {"project_id": project, "yaml": PATTERN_MODEL}})
+    return {"project": project, "model": model, "ledger": ledger, "slow": slow, "pattern": pattern}
+
+
+def event(number: int) -> dict[str, Any]:
+    """One of many deliveries, each at a time of its own."""
+    start = f"2025-{number // 672 % 12 + 1:02}-{number // 24 % 28 + 1:02}T{number % 24:02}:00:00Z"
+    point = {"slug": "mass", "value": 1.25}
+    return {"event_type": "delivery", "start_time": start, "end_time": start, "data_points": [point]}
+
+
+def _command(*arguments: str) -> str:
+    return subprocess.run(
+        [PROGRAMS / "weighbridge", *arguments], check=True, capture_output=True, text=True
+    ).stdout
+
+
+def _descendants(number: int) -> list[int]:
+    try:
+        children = Path(f"/proc/{number}/task/{number}/children").read_text().split()
+    except OSError:
+        return []
+    return [number, *(one for child in map(int, children) for one in _descendants(child))]

@@ -13,7 +13,7 @@ WORKERS ?= $(shell echo $$(( ($$(nproc 2>/dev/null || echo 2) * 3 + 1) / 2 )))
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test check lint types bench fuzz fuzz-accounting durability fuzz-api attack sensor docs lock clean
+.PHONY: help setup demo serve test check lint types bench fuzz fuzz-accounting durability fuzz-api fuzz-readers attack sensor docs lock clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -63,6 +63,10 @@ sensor: $(READY) ## import all five years of a public log of a gas turbine, when
 
 fuzz-api: $(READY) ## send CASES requests made up from the OpenAPI document, 10,000 by default
 	@$(BIN)/python tools/fuzz_api.py --cases $(CASES) $(if $(SEED),--seed $(SEED))
+
+fuzz-readers: $(READY) ## make up INPUTS texts, 250,000 by default, for each of the four readers of foreign text
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e '.[fuzz]'
+	@$(BIN)/python -m tools.fuzz_readers --inputs $(or $(INPUTS),250000)
 
 attack: $(READY) ## attack a service of its own in every known way for SECONDS each, 10 by default, and say who felt it
 	@$(BIN)/python -m tools.attack --seconds $(or $(SECONDS),10) $(if $(ONLY),--only "$(ONLY)")

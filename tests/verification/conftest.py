@@ -18,6 +18,7 @@ from weighbridge.db.engine import Database
 from weighbridge.platform.audit_log.tasks import seal
 from weighbridge.verification import Report, verify
 from weighbridge.verification.books import check_books
+from weighbridge.verification.recomputation import check_batches
 
 NODES = """
   - slug: mass
@@ -62,6 +63,15 @@ class Books:
     def violations(self) -> dict[str, list[str]]:
         """What is broken, by rule."""
         return {check.rule: check.violations for check in self.verified().checks if check.violations}
+
+    def recomputed(self, project: int) -> tuple[int, list[str]]:
+        """How many batches of a project were computed anew, and what came out otherwise."""
+
+        async def run() -> tuple[int, list[str]]:
+            async with Database(self.url, connections_max=2) as database, database.read() as tx:
+                return await check_batches(tx, project)
+
+        return asyncio.run(run())
 
     def breaches(self, project: int | None = None) -> dict[str, list[str]]:
         """What is broken of the books alone, or of one project's, without recomputing any batch."""

@@ -6,24 +6,41 @@ import os
 import pty
 import subprocess
 import sys
+import warnings
+from dataclasses import dataclass
 
 import pytest
 
+from weighbridge import cli
+
+
+@dataclass(frozen=True)
+class Done:
+    """How the command ended and what it said."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
 
 @pytest.fixture
-def verify(books):
-    """Runs the command on the books."""
+def verify(books, monkeypatch, capsys):
+    """Runs the command on the books, in this process."""
 
     def run(*words):
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("WEIGHBRIDGE_")}
-        return subprocess.run(
-            [sys.executable, "-m", "weighbridge.cli", "verify", *words],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-            env=kept | {"WEIGHBRIDGE_DATABASE_URL": books.url},
-        )
+        for name in [name for name in os.environ if name.startswith("WEIGHBRIDGE_")]:
+            monkeypatch.delenv(name)
+        monkeypatch.setenv("WEIGHBRIDGE_DATABASE_URL", books.url)
+        monkeypatch.setattr(sys, "argv", ["weighbridge", "verify", *words])
+        monkeypatch.setattr("signal.signal", lambda *_: None)  # the run's own handlers stay
+        code = 0
+        try:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Cyclopts application invoked without tokens")
+                cli.main()
+        except SystemExit as end:
+            code = end.code or 0
+        return Done(code, *capsys.readouterr())
 
     return run
 

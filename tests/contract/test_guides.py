@@ -70,6 +70,12 @@ def test_a_browser_is_shown_the_page_and_everyone_else_gets_the_text_of_a_guide(
     assert shown.headers["vary"] == told.headers["vary"] == "Accept"
 
 
+def test_the_path_of_all_guides_leads_to_their_list(client):
+    answer = client.get("/docs/guides", follow_redirects=False)
+
+    assert (answer.status_code, answer.headers["location"]) == (302, "/docs/guides/README.md")
+
+
 def test_nothing_but_guides_is_served_below_their_path(client):
     for path in ("reference/openapi.json", "reference", "howto/none.md", "../docs.html", "%2e%2e/README.md"):
         answer = client.get(f"/docs/guides/{path}")

@@ -62,7 +62,7 @@ def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
     def document(request: WebRequest) -> Response[bytes]:
         return _answer(request, written(), _REVALIDATED)
 
-    return [front, document, page, asset, guide]
+    return [front, document, page, asset, all_guides, guide]
 
 
 @get("/", include_in_schema=False, sync_to_thread=False)
@@ -84,6 +84,12 @@ def asset(request: WebRequest) -> Response[bytes]:
     if name not in ASSETS:
         raise NotFound(message="There is nothing at this path.", code="no_such_path")
     return _answer(request, _read(name, ASSETS[name]), _KEPT)
+
+
+@get("/docs/guides", include_in_schema=False, sync_to_thread=False)
+def all_guides() -> Redirect:
+    """The guide that lists the others."""
+    return Redirect(guides.address(guides.INDEX))
 
 
 @get("/docs/guides/{path:path}", include_in_schema=False, sync_to_thread=False)

@@ -29,6 +29,7 @@ async function guide(path) {
 
 async function show() {
   const isGuide = location.pathname.startsWith("/docs/guides/");
+  document.documentElement.classList.toggle("guide", isGuide);
   const shown = isGuide
     ? { content: await guide(location.pathname), documentDownloadType: "none" }
     : { url: "/openapi.json" };

@@ -90,6 +90,7 @@ def build(settings: Settings) -> edge.Application:
         settings.database_url,
         connections_max=settings.api_connections,
         statement_timeout_seconds=STATEMENT_TIMEOUT_SECONDS,
+        quotas=settings.quotas,
     )
 
     @asynccontextmanager

@@ -100,7 +100,7 @@ class Invalid(Refusal):
 
 
 class TooManyRequests(Refusal):
-    """The token has used up its requests of this minute."""
+    """The token, or its account, has asked for as much as it may; later it may ask again."""
 
     status = 429
     code = "rate_limited"

@@ -25,6 +25,7 @@ from psycopg.sql import SQL, Composed, Literal
 from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
+from weighbridge.core.platform.quota import Quotas
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.keys import KeyBlocks
 from weighbridge.db.locks import SESSION_HOLD, SESSION_RELEASE
@@ -48,6 +49,9 @@ _COMMIT: Final[Command] = ("COMMIT", ())
 
 ALIVE_SECONDS: Final = 0.25
 """How often a transaction that waits for a computation is used, well below every idle timeout."""
+
+NO_QUOTAS: Final = Quotas()
+"""For whoever works for the service itself."""
 
 # Numbers inside jsonb keep every digit, as they do in numeric columns.
 set_json_loads(msgspec.json.Decoder(float_hook=Decimal).decode)
@@ -171,10 +175,12 @@ class Write(Read):
         event_keys: KeyBlocks,
         memory: Memory,
         begin: Sequence[Command] = (),
+        quotas: Quotas = NO_QUOTAS,
     ) -> None:
         super().__init__(connection, begin)
         self._event_keys = event_keys
         self.memory = memory
+        self.quotas = quotas
 
     async def lastly(self, *commands: Command) -> list[list[TupleRow]]:
         """As `several`: what writes ends with its block, whoever reads in it."""
@@ -213,8 +219,10 @@ class Database:
         connections_max: int,
         statement_timeout_seconds: int = 0,
         idle_timeout_seconds: int = 20,
+        quotas: Quotas = NO_QUOTAS,
     ) -> None:
         self.url = url
+        self.quotas = quotas
         self.event_keys = KeyBlocks()
         self.memory = Memory()
         options = (
@@ -271,7 +279,7 @@ class Database:
     async def write(self) -> AsyncIterator[Write]:
         """Begin a transaction and commit it when the block ends without an exception."""
         async with self._pool.connection() as connection:
-            tx = Write(connection, self.event_keys, self.memory, [_BEGIN_WRITING])
+            tx = Write(connection, self.event_keys, self.memory, [_BEGIN_WRITING], self.quotas)
             try:
                 yield tx
                 tx.later(*_COMMIT)

@@ -20,6 +20,8 @@ Whoever takes several takes them in this order, so that nobody waits in a circle
 6. rule marks: shared by writers of events, with their last statements; alone by the first evaluation of a
    rule, in a transaction that holds nothing else.
 
+7. `evidence_quota`: while there is a quota, whoever attaches a file, who waits for nothing afterwards.
+
 `MIGRATION`, `DEFAULT_ACCOUNT`, `TASK_RECOVERY` and `audit_seal` stand alone.
 
 Jobs in the queue have locks of their own, by names only: jobs with one name are carried out one after the
@@ -51,6 +53,11 @@ def audit_seal(account: int) -> str:
 def generation(project: int, family: int) -> str:
     """A model in a project is run once at a time, because its ledgers share runs."""
     return f"generation:{project}:{family}"
+
+
+def evidence_quota(account: int) -> str:
+    """Files of an account are counted against its quota one after the other."""
+    return f"quota of evidence:{account}"
 
 
 def events(project: int, event_type: str) -> str:

@@ -5,13 +5,18 @@ import asyncio
 import psycopg
 import pytest
 from procrastinate import App, PsycopgConnector
+from tests.given import accounting
+from tests.given import collection as given
+from tests.given.accounting import JANUARY, range_of
+from tests.server import DEADLINE_SECONDS, Server
 
+from weighbridge import worker
 from weighbridge.db import locks
 from weighbridge.db.engine import Database
 from weighbridge.platform.accounts.actions import create_account
 from weighbridge.platform.async_tasks import actions
-from weighbridge.platform.queue.jobs import QUEUE
-from weighbridge.platform.queue.turns import FairJobManager
+from weighbridge.platform.queue.jobs import QUEUE, FairJobManager
+from weighbridge.settings import Settings
 
 
 class Plant:
@@ -154,3 +159,37 @@ def test_a_job_without_a_lock_of_others_has_one_of_its_own(plant):
     plant.queue("one", "a", lock=locks.job_of_task(1))
 
     assert plant.take() == ["a"]
+
+
+def test_the_worker_takes_up_a_quiet_account_after_one_task_of_a_loud_one(migrated_database, tmp_path):
+    with Server(migrated_database) as service:
+        loud, quiet = service.account(), service.account()
+        project = given.measuring(loud.caller(), given.number("mass"))
+        body = {"name": "Watch", "expression": "{{mass}} > 1", "effective_from": "2025-01-01T00:00:00Z"}
+        rule = {"rule": body | {"evaluation": "on_demand"}}
+        rule = loud.caller().post(f"/projects/{project['id']}/rules", rule).expect(201).body
+        for _ in range(12):
+            loud.caller().post(f"/rules/{rule['id']}/rule_runs", range_of(JANUARY)).expect(202)
+        plant = accounting.plant(quiet.caller(), quiet.drain)
+        plant.deliver(1)
+        plant.start().expect(202)
+
+        asyncio.run(work_until(migrated_database, tmp_path, lambda: not unfinished(service)))
+
+        kinds = service.sql("SELECT type FROM async_tasks ORDER BY started_at, id")
+    assert [kind for (kind,) in kinds][:3] == ["rule_run", "batch_generation", "rule_run"]
+
+
+def unfinished(service):
+    return service.sql("SELECT id FROM async_tasks WHERE state IN ('pending', 'running')")
+
+
+async def work_until(url, folder, is_done):
+    settings = Settings(database_url=url, worker_concurrency=1, data_dir=folder)
+    async with Database(url, connections_max=4) as database:
+        working = asyncio.create_task(worker.work(database, settings))
+        async with asyncio.timeout(DEADLINE_SECONDS):
+            while not is_done():  # noqa: ASYNC110 - the database rings no bell
+                await asyncio.sleep(0.05)
+        working.cancel()
+        await asyncio.wait([working])

@@ -13,27 +13,11 @@ Invariants: a job is given to one worker; tasks with the same lock run one after
 which they were queued; no account waits longer than one task of each other account at every worker.
 """
 
-from collections.abc import Iterable
 from typing import Final
-
-from procrastinate.jobs import Job
-from procrastinate.manager import JobManager
-
-
-class FairJobManager(JobManager):
-    """The queue's own keeper of jobs, except for the choice of the next one."""
-
-    async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
-        """Give the next job to a worker; None while there is none that it could take up."""
-        rows = await self.connector.execute_query_all_async(
-            query=_TAKE, queues=list(queues or ()), worker_id=worker_id
-        )
-        return Job.from_row(rows[0]) if rows else None
-
 
 # `first` has one job of each lock, `free` those that may be taken up now, each with its place within its
 # account. What another worker takes meanwhile is skipped, so two that choose at once choose differently.
-_TAKE: Final = """
+TAKE_NEXT: Final = """
     WITH first AS (
         SELECT DISTINCT ON (coalesce(lock, id::text))
                id, lock, scheduled_at, (args ->> 'task_id')::integer AS task_id

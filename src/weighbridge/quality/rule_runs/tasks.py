@@ -55,6 +55,7 @@ async def _evaluate(database: Database, attempt: Attempt, number: int) -> None:
         if version.version == attempt.args["rule_version"]:
             period = await _period(tx, attempt.args, number)
             counts = await evaluate(tx, attempt.actor, await prepared_rule(tx, version), period, number)
+        await tasks.hold_fence(tx, attempt)
         await tx.execute(
             """
             UPDATE rule_runs SET state = %s, evaluated = %s, alerts = %s, corrections = %s, withdrawn = %s,
@@ -66,7 +67,6 @@ async def _evaluate(database: Database, attempt: Attempt, number: int) -> None:
                 counts.proposals, number, states_before(RunTrigger.SUCCEED),
             ),
         )  # fmt: skip
-        await tasks.hold_fence(tx, attempt)
         result = RunResult(
             number,
             counts.evaluated,

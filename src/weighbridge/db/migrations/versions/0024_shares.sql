@@ -6,12 +6,11 @@ CREATE TABLE account_turns (
     served_at   timestamptz NOT NULL
 );
 
--- How many events an account has stored in a day, in UTC; written only while there is a quota of them.
+-- How many events an account has stored on its newest day, in UTC; written only while there is a quota.
 CREATE TABLE account_days (
-    account_id  integer NOT NULL REFERENCES accounts,
+    account_id  integer PRIMARY KEY REFERENCES accounts,
     day         date NOT NULL,
-    events      bigint NOT NULL CHECK (events >= 0),
-    PRIMARY KEY (account_id, day)
+    events      bigint NOT NULL CHECK (events >= 0)
 );
 
 -- Few tasks are unfinished, of however many there are: what is counted against the quota, and recovered.

@@ -75,6 +75,11 @@ class Settings:
     rate_limit_per_minute: Annotated[
         int, "Requests that one token may make in a minute; 0 sets no limit.", Range(0, 1_000_000_000)
     ] = 1000
+    account_requests: Annotated[
+        int,
+        "Requests that one account may have under way in one API process, those that wait included.",
+        Range(1, 100_000),
+    ] = 100
     quota_tasks: Annotated[
         int, "Tasks of one account that may be pending or running; 0 sets no quota.", Range(0, 1_000_000)
     ] = 1_000

@@ -1,0 +1,137 @@
+"""Shares: how much of one process's connections an account may take, and how many requests it may have here.
+
+An account that works alone takes half of the connections. Each other account that has something to do takes
+the part that would be left to it: of n accounts at work each gets one part of n + 1, so that one part is
+always free for whoever comes next. A request over its account's share waits in a queue of its account, and is
+refused when its turn does not come soon.
+
+With ten connections: one account alone takes 5. When a second one comes, each may take 3; what the first has
+over that it keeps until its requests end, and takes no more.
+
+Invariants: an account waits for itself alone while others take no more than their shares; requests of one
+account are let through in the order in which they came; one connection is left for questions about tokens.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from weighbridge.core.problem import Problem
+from weighbridge.errors import TooManyRequests
+
+WAIT_SECONDS: Final = 5.0
+"""How long a request waits for the share of its account."""
+
+RETRY_SECONDS: Final = 2
+"""When a request that was refused for its account's share may be sent again."""
+
+_FOR_TOKENS: Final = 1
+
+
+@dataclass(slots=True)
+class _Account:
+    """What one account has in this process."""
+
+    requests: int = 0
+    held: int = 0
+    waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+
+
+class Shares:
+    """Lets requests through, each account its share; for one event loop."""
+
+    def __init__(self, connections: int, requests_max: int, *, wait_seconds: float = WAIT_SECONDS) -> None:
+        self._connections = connections
+        self._requests_max = requests_max
+        self._wait_seconds = wait_seconds
+        self._held = 0
+        self._accounts: dict[int, _Account] = {}
+
+    @asynccontextmanager
+    async def request(self, number: int) -> AsyncIterator[None]:
+        """Count a request of an account while it is here; refuse it when the account has too many."""
+        account = self._accounts.get(number)
+        if account is None:
+            account = self._accounts[number] = _Account()
+        if account.requests >= self._requests_max:
+            raise _busy(f"The account has {account.requests:,} requests under way, which is all it may.")
+        account.requests += 1
+        try:
+            yield
+        finally:
+            account.requests -= 1
+            if not account.requests:
+                del self._accounts[number]
+
+    @asynccontextmanager
+    async def turn(self, number: int) -> AsyncIterator[None]:
+        """Count a request of an account and wait for its turn."""
+        async with self.request(number), self.connection(number):
+            yield
+
+    @asynccontextmanager
+    async def connection(self, number: int) -> AsyncIterator[None]:
+        """Wait for the account's turn to take a connection; the request is counted already."""
+        account = self._accounts[number]
+        if account.waiting or not self._has_room(account):
+            await self._wait(account)
+        else:
+            self._take(account)
+        try:
+            yield
+        finally:
+            self._give_back(account)
+
+    async def _wait(self, account: _Account) -> None:
+        """Wait until `_let_through` takes a connection for this request."""
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        account.waiting.append(turn)
+        try:
+            await asyncio.wait([turn], timeout=self._wait_seconds)
+        except asyncio.CancelledError:
+            if turn.done():
+                self._give_back(account)
+            else:
+                self._leave(account, turn)
+            raise
+        if not turn.done():
+            self._leave(account, turn)
+            raise _busy(
+                f"The account has {account.held:,} requests at work, which is its share just now, and this "
+                f"one has waited {self._wait_seconds:g} seconds."
+            )
+
+    def _let_through(self) -> None:
+        """Give what is free to those who wait: first to the account that holds least."""
+        while True:
+            able = [one for one in self._accounts.values() if one.waiting and self._has_room(one)]
+            if not able:
+                return
+            account = min(able, key=lambda one: one.held)
+            self._take(account)
+            account.waiting.popleft().set_result(None)
+
+    def _leave(self, account: _Account, turn: asyncio.Future[None]) -> None:
+        account.waiting.remove(turn)
+        self._let_through()  # there may be fewer accounts to share with now
+
+    def _give_back(self, account: _Account) -> None:
+        account.held -= 1
+        self._held -= 1
+        self._let_through()
+
+    def _take(self, account: _Account) -> None:
+        account.held += 1
+        self._held += 1
+
+    def _has_room(self, account: _Account) -> bool:
+        at_work = sum(1 for one in self._accounts.values() if one.held or one.waiting or one is account)
+        share = max(1, self._connections // (at_work + 1))
+        return account.held < share and self._held < max(1, self._connections - _FOR_TOKENS)
+
+
+def _busy(message: str) -> TooManyRequests:
+    return TooManyRequests([Problem(message, None, "account_busy")], retry_after_seconds=RETRY_SECONDS)

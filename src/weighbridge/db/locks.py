@@ -11,7 +11,8 @@ Whoever takes several takes them in this order, so that nobody waits in a circle
 1. `generation` of each model, `events` of each event type and `ledger` of each ledger, in the order of their
    numbers or slugs: a generation or a deletion of batches, before its snapshot. Others only ask for these,
    and never wait.
-2. `rule_worker`, then `rule_corrections`, then `rule`: whoever evaluates rules.
+2. `rule_worker`, then `rule`: whoever evaluates rules. One that corrects has a transaction for one rule and
+   one period; it takes all events that it may correct at once, before the first correction.
 3. `static_input`: whoever adds a value to a slug; `rule_names`: whoever names a rule.
 4. rows, those of event types before those of events, and events in the order of their numbers.
 5. `inputs`: shared by changes of what generations read, from before the change; alone by a generation that
@@ -88,11 +89,6 @@ def rule_names(project: int) -> str:
 def rule_worker(project: int) -> str:
     """One worker at a time evaluates what is marked in a project."""
     return f"rule evaluation:{project}"
-
-
-def rule_corrections(project: int) -> str:
-    """The rules of a project that correct are evaluated one at a time: they lock the events they correct."""
-    return f"rule corrections:{project}"
 
 
 def rule(project: int, number: int) -> str:

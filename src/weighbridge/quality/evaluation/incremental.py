@@ -2,8 +2,8 @@
 
 The marks that writes have left in a project are read together and merged. Each rule that may correct is
 evaluated in transactions of its own; the last transaction evaluates all others and removes the marks that
-were read. Killed in the middle, it leaves the marks as they were, and what is evaluated again changes nothing.
-Periods are widened by what the windows of a rule reach over. A rule that fails by itself leaves a failed run,
+were read. Killed in the middle, it leaves the marks, and what is evaluated again changes nothing. Periods are
+widened by what the windows of a rule reach over. A rule that fails by itself leaves a failed run,
 and the others go on.
 
 Invariants: one worker at a time works for a project, any number for different ones; a mark goes only when its

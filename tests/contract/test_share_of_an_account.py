@@ -168,6 +168,23 @@ def test_a_turn_that_comes_while_its_request_is_given_up_goes_to_the_next():
     assert asyncio.run(story())
 
 
+def test_an_account_has_one_thing_computed_at_a_time_and_another_account_too():
+    async def story():
+        shares = Shares(10, 10, wait_seconds=0.01)
+        async with shares.request(1), shares.request(2), shares.question(1):
+            with pytest.raises(
+                TooManyRequests, match=r"one at a time, and this request has waited 0\.01 sec"
+            ):
+                async with shares.question(1):
+                    pass
+            async with shares.question(2), shares.connection(1):
+                pass
+        async with shares.request(1), shares.question(1):
+            return True
+
+    assert asyncio.run(story())
+
+
 def test_requests_beyond_those_that_an_account_may_have_are_refused_at_once():
     async def story():
         shares = Shares(10, 2)

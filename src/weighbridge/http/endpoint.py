@@ -202,7 +202,7 @@ def ask(
                 body_of(request, body, None, None) as (arrived, raw),
             ):
                 scope = idempotency.scope_of(actor, "POST", request.url.path, _key(request), raw)
-                async with twins(request).alone(scope), shares(request).connection(account):
+                async with twins(request).alone(scope), shares(request).question(account):
                     reading = database(request).read if of_one_snapshot else database(request).question
                     async with reading() as tx:
                         if scope is not None and (stored := await idempotency.find(tx, scope)) is not None:

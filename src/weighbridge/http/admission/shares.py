@@ -3,7 +3,7 @@
 An account that works alone takes half of the connections. Each other account that has something to do takes
 the part that would be left to it: of n accounts at work each gets one part of n + 1, so that one part is
 always free for whoever comes next. A request over its account's share waits in a queue of its account, and is
-refused when its turn does not come soon.
+refused when its turn does not come soon. Of questions, which the process computes, it has one at a time.
 
 With ten connections: one account alone takes 5. When a second one comes, each may take 3; what the first has
 over that it keeps until its requests end, and takes no more.
@@ -38,6 +38,7 @@ class _Account:
     requests: int = 0
     held: int = 0
     waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+    asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class Shares:
@@ -84,6 +85,28 @@ class Shares:
             yield
         finally:
             self._give_back(account)
+
+    @asynccontextmanager
+    async def question(self, number: int) -> AsyncIterator[None]:
+        """Wait for the account's turn to have something computed; the request is counted already.
+
+        One at a time for each account: a process computes one thing at a time, so several at once take longer
+        together, and others wait for all of them.
+        """
+        account = self._accounts[number]
+        try:
+            async with asyncio.timeout(self._wait_seconds):
+                await account.asking.acquire()
+        except TimeoutError:
+            raise _busy(
+                "The account has something computed just now, one at a time, and this request has waited "
+                f"{self._wait_seconds:g} seconds."
+            ) from None
+        try:
+            async with self.connection(number):
+                yield
+        finally:
+            account.asking.release()
 
     async def _wait(self, account: _Account) -> None:
         """Wait until `_let_through` takes a connection for this request."""

@@ -180,15 +180,15 @@ async def cancel(tx: Write, actor: Actor, text: str) -> AsyncTask:
 async def report(database: Database, attempt: Attempt, progress: int, description: str) -> None:
     """Say how far the work is, at once and apart from the transaction that will publish it.
 
-    Raises Overtaken when the task has ended meanwhile, so that nobody works on in vain.
+    Raises Overtaken when the task was cancelled meanwhile, so that nobody works on in vain.
     """
     told = await database.single(
         """
         UPDATE async_task_progress p SET progress = %s, description = %s
-          FROM async_tasks t WHERE t.id = p.task_id AND t.id = %s AND t.state = %s
+          FROM async_tasks t WHERE t.id = p.task_id AND t.id = %s AND t.state <> %s
         RETURNING t.id
         """,
-        (progress, description, attempt.task_id, TaskState.RUNNING),
+        (progress, description, attempt.task_id, TaskState.FAILED),
     )
     if told is None:
         raise Overtaken

@@ -86,14 +86,15 @@ async def by_presumption(
     allowance = limiter.admit_unshared(presumed.token_id)
     if allowance is None:
         return None
-    try:
-        async with shares(request).turn(presumed.actor.account_id), database(request).read() as tx:
-            tx.require(*presumed.stands, Unauthorized("The token does not stand any more."))
-            answer = await read(tx, presumed.actor)
-            await tx.settle()
-    except Refusal:
-        limiter.take_back(presumed.token_id, allowance)
-        return None
+    async with shares(request).turn(presumed.actor.account_id):  # whose refusal nobody need ask for again
+        try:
+            async with database(request).read() as tx:
+                tx.require(*presumed.stands, Unauthorized("The token does not stand any more."))
+                answer = await read(tx, presumed.actor)
+                await tx.settle()
+        except Refusal:
+            limiter.take_back(presumed.token_id, allowance)
+            return None
     request.scope["state"]["limit"] = allowance.headers
     return answer
 

@@ -49,42 +49,30 @@ class Shares:
         self._requests_max = requests_max
         self._wait_seconds = wait_seconds
         self._held = 0
+        self._waiting = 0
         self._accounts: dict[int, _Account] = {}
+
+    def turn(self, number: int) -> "Turn":
+        """Count a request of an account, and wait for its turn."""
+        return Turn(self, number)
 
     @asynccontextmanager
     async def request(self, number: int) -> AsyncIterator[None]:
         """Count a request of an account while it is here; refuse it when the account has too many."""
-        account = self._accounts.get(number)
-        if account is None:
-            account = self._accounts[number] = _Account()
-        if account.requests >= self._requests_max:
-            raise _busy(f"The account has {account.requests:,} requests under way, which is all it may.")
-        account.requests += 1
+        self.arrive(number)
         try:
             yield
         finally:
-            account.requests -= 1
-            if not account.requests:
-                del self._accounts[number]
-
-    @asynccontextmanager
-    async def turn(self, number: int) -> AsyncIterator[None]:
-        """Count a request of an account and wait for its turn."""
-        async with self.request(number), self.connection(number):
-            yield
+            self.depart(number)
 
     @asynccontextmanager
     async def connection(self, number: int) -> AsyncIterator[None]:
         """Wait for the account's turn to take a connection; the request is counted already."""
-        account = self._accounts[number]
-        if account.waiting or not self._has_room(account):
-            await self._wait(account)
-        else:
-            self._take(account)
+        await self.begin(number)
         try:
             yield
         finally:
-            self._give_back(account)
+            self.end(number)
 
     @asynccontextmanager
     async def question(self, number: int) -> AsyncIterator[None]:
@@ -108,10 +96,39 @@ class Shares:
         finally:
             account.asking.release()
 
+    def arrive(self, number: int) -> None:
+        """Count a request of an account until it departs; refuse it when the account has too many."""
+        account = self._accounts.get(number)
+        if account is None:
+            account = self._accounts[number] = _Account()
+        if account.requests >= self._requests_max:
+            raise _busy(f"The account has {account.requests:,} requests under way, which is all it may.")
+        account.requests += 1
+
+    def depart(self, number: int) -> None:
+        """Count a request no more."""
+        account = self._accounts[number]
+        account.requests -= 1
+        if not account.requests:
+            del self._accounts[number]
+
+    async def begin(self, number: int) -> None:
+        """Wait for the account's turn to take a connection, and take it until the end."""
+        account = self._accounts[number]
+        if account.waiting or not self._has_room(account):
+            await self._wait(account)
+        else:
+            self._take(account)
+
+    def end(self, number: int) -> None:
+        """Give the connection back."""
+        self._give_back(self._accounts[number])
+
     async def _wait(self, account: _Account) -> None:
         """Wait until `_let_through` takes a connection for this request."""
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         account.waiting.append(turn)
+        self._waiting += 1
         try:
             await asyncio.wait([turn], timeout=self._wait_seconds)
         except asyncio.CancelledError:
@@ -135,16 +152,19 @@ class Shares:
                 return
             account = min(able, key=lambda one: one.held)
             self._take(account)
+            self._waiting -= 1
             account.waiting.popleft().set_result(None)
 
     def _leave(self, account: _Account, turn: asyncio.Future[None]) -> None:
         account.waiting.remove(turn)
+        self._waiting -= 1
         self._let_through()  # there may be fewer accounts to share with now
 
     def _give_back(self, account: _Account) -> None:
         account.held -= 1
         self._held -= 1
-        self._let_through()
+        if self._waiting:
+            self._let_through()
 
     def _take(self, account: _Account) -> None:
         account.held += 1
@@ -154,6 +174,28 @@ class Shares:
         at_work = sum(1 for one in self._accounts.values() if one.held or one.waiting or one is account)
         share = max(1, self._connections // (at_work + 1))
         return account.held < share and self._held < max(1, self._connections - _FOR_TOKENS)
+
+
+class Turn:
+    """A request of an account, which has its turn as long as the block lasts; small requests all pass here."""
+
+    __slots__ = ("_number", "_shares")
+
+    def __init__(self, shares: Shares, number: int) -> None:
+        self._shares = shares
+        self._number = number
+
+    async def __aenter__(self) -> None:
+        self._shares.arrive(self._number)
+        try:
+            await self._shares.begin(self._number)
+        except BaseException:
+            self._shares.depart(self._number)
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        self._shares.end(self._number)
+        self._shares.depart(self._number)
 
 
 def _busy(message: str) -> TooManyRequests:

@@ -64,7 +64,9 @@ class Settings:
         "The address under which people reach the service, used in links; unset is host and port.",
     ] = None
     api_processes: Annotated[int, "How many processes answer requests.", Range(1, 64)] = 2
-    api_connections: Annotated[int, "Database connections of one API process, at most.", Range(2, 100)] = 10
+    api_connections: Annotated[
+        int, "Database connections of one API process, at most; one more tells readiness.", Range(2, 100)
+    ] = 10
     worker_concurrency: Annotated[int, "Tasks that one worker works on at the same time.", Range(1, 64)] = 2
     lease_seconds: Annotated[
         int, "How long a worker may give no sign of life before its tasks pass to another.", Range(2, 3_600)

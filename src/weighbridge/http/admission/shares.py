@@ -177,7 +177,7 @@ class Shares:
 
 
 class Turn:
-    """A request of an account, which has its turn as long as the block lasts; small requests all pass here."""
+    """A request of an account, which has its turn as long as the block lasts; small requests pass here."""
 
     __slots__ = ("_number", "_shares")
 

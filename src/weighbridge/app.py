@@ -29,6 +29,8 @@ from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.http import edge, health, metrics, refusal, wire
+from weighbridge.http.admission.shares import Shares
+from weighbridge.http.admission.twins import Twins
 from weighbridge.http.openapi import options, page
 from weighbridge.http.rate_limit import RateLimiter
 from weighbridge.modelling.models.routes import ROUTES as MODELS
@@ -86,15 +88,12 @@ def build(settings: Settings) -> edge.Application:
         raise ValueError("the application needs the URL of a database; `weighbridge serve` gives it one")
     parse_unit("kg")  # the first unit makes the table of all, which no request should wait for
     base_url = settings.base_url or f"http://{settings.host}:{settings.port}"
-    database = Database(
-        settings.database_url,
-        connections_max=settings.api_connections,
-        statement_timeout_seconds=STATEMENT_TIMEOUT_SECONDS,
-    )
+    database = _database_of_requests(settings, settings.database_url)
+    of_health = Database(settings.database_url, connections_max=1)
 
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
-        async with database:
+        async with database, of_health:
             yield
 
     limiter = RateLimiter(settings.rate_limit_per_minute)
@@ -112,11 +111,14 @@ def build(settings: Settings) -> edge.Application:
         state=State(
             {
                 "database": database,
+                "database_of_health": of_health,
                 "authenticate": authenticate,
                 "presume": presume,
                 "encode": wire.encoder(base_url.rstrip("/")),
                 "files": open_store(settings.evidence_url, settings.data_dir),
                 "limiter": limiter,
+                "shares": Shares(settings.api_connections, settings.account_requests),
+                "twins": Twins(),
             }
         ),
         logging_config=None,
@@ -127,6 +129,15 @@ def build(settings: Settings) -> edge.Application:
         body_seconds=settings.request_body_seconds,
         origins=settings.cors_origins,
         untouched=lambda: limiter.untouched().headers,
+    )
+
+
+def _database_of_requests(settings: Settings, url: str) -> Database:
+    return Database(
+        url,
+        connections_max=settings.api_connections,
+        statement_timeout_seconds=STATEMENT_TIMEOUT_SECONDS,
+        quotas=settings.quotas,
     )
 
 

@@ -16,6 +16,9 @@ class Refusal(Exception):
     code = "internal_error"
     """What a problem of such a refusal is called that says no code of its own."""
 
+    retry_after_seconds: int | None = None
+    """When the same request may succeed, where that is known."""
+
     def __init__(self, problems: Sequence[Problem] | str, code: str | None = None) -> None:
         self.problems = (Problem(problems, None, code),) if isinstance(problems, str) else tuple(problems)
         super().__init__("; ".join(problem.message for problem in self.problems))
@@ -100,7 +103,7 @@ class Invalid(Refusal):
 
 
 class TooManyRequests(Refusal):
-    """The token has used up its requests of this minute."""
+    """The token, or its account, has asked for as much as it may; later it may ask again."""
 
     status = 429
     code = "rate_limited"
@@ -122,3 +125,4 @@ class Unavailable(Refusal):
 
     status = 503
     code = "unavailable"
+    retry_after_seconds = 2

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+from weighbridge.core.platform.quota import Quotas
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Refusal
 
@@ -63,14 +64,36 @@ class Settings:
         "The address under which people reach the service, used in links; unset is host and port.",
     ] = None
     api_processes: Annotated[int, "How many processes answer requests.", Range(1, 64)] = 2
-    api_connections: Annotated[int, "Database connections of one API process, at most.", Range(2, 100)] = 10
+    api_connections: Annotated[
+        int, "Database connections of one API process, at most; one more tells readiness.", Range(2, 100)
+    ] = 10
     worker_concurrency: Annotated[int, "Tasks that one worker works on at the same time.", Range(1, 64)] = 2
     lease_seconds: Annotated[
         int, "How long a worker may give no sign of life before its tasks pass to another.", Range(2, 3_600)
     ] = 30
+    task_seconds: Annotated[
+        int, "How long one task may be at work before it fails, in seconds.", Range(1, 604_800)
+    ] = 3_600
     rate_limit_per_minute: Annotated[
         int, "Requests that one token may make in a minute; 0 sets no limit.", Range(0, 1_000_000_000)
     ] = 1000
+    account_requests: Annotated[
+        int,
+        "Requests that one account may have under way in one API process, those that wait included.",
+        Range(1, 100_000),
+    ] = 100
+    quota_tasks: Annotated[
+        int, "Tasks of one account that may be pending or running; 0 sets no quota.", Range(0, 1_000_000)
+    ] = 1_000
+    quota_events_a_day: Annotated[
+        int, "Events that one account may store in a day (UTC); 0 sets no quota.", Range(0, 10**12)
+    ] = 0
+    quota_evidence_files: Annotated[
+        int, "Evidence files that one account may keep; 0 sets no quota.", Range(0, 10**12)
+    ] = 0
+    quota_evidence_bytes: Annotated[
+        int, "Bytes of evidence files that one account may keep; 0 sets no quota.", Range(0, 10**18)
+    ] = 0
     request_body_bytes: Annotated[
         int, "The size of the largest request body that is read, in bytes.", Range(1_024, 1_073_741_824)
     ] = 67_108_864
@@ -97,6 +120,13 @@ class Settings:
         Literal["auto", "console", "json"],
         "How log lines look; auto writes for people on a terminal and JSON elsewhere.",
     ] = "auto"
+
+    @property
+    def quotas(self) -> Quotas:
+        """What one account may use."""
+        return Quotas(
+            self.quota_tasks, self.quota_evidence_files, self.quota_evidence_bytes, self.quota_events_a_day
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,26 +6,31 @@ that no living worker carries out and queues them again, so recovery needs no se
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Final
+import math
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
+from typing import Any, Final
 
 import structlog
 from procrastinate import App, PsycopgConnector, RetryStrategy
+from psycopg import Error
+from psycopg_pool import PoolTimeout
 
 from weighbridge import settings as settings_module
 from weighbridge.accounting.batch_generations.tasks import generate_batches
 from weighbridge.accounting.batches.tasks import delete_batches
 from weighbridge.collection.evidence_files.keeping import sweep
 from weighbridge.collection.evidence_files.store import EvidenceStore, open_store
-from weighbridge.core.platform.task_state import ATTEMPTS_MAX
+from weighbridge.core.platform.task_state import ATTEMPTS_MAX, TaskState
+from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
-from weighbridge.errors import Refusal
+from weighbridge.errors import Invalid, Refusal
 from weighbridge.http import idempotency
 from weighbridge.platform.async_tasks import actions
 from weighbridge.platform.async_tasks.actions import Attempt, Overtaken
 from weighbridge.platform.audit_log.tasks import seal
-from weighbridge.platform.queue.jobs import JOB, QUEUE
+from weighbridge.platform.queue.jobs import JOB, QUEUE, FairJobManager
 from weighbridge.platform.queue.recovery import recover
 from weighbridge.quality.evaluation.incremental import evaluate_changes
 from weighbridge.quality.rule_runs.tasks import run_rule
@@ -33,7 +38,7 @@ from weighbridge.settings import Settings
 
 log = structlog.get_logger()
 
-TASKS: Final[Mapping[str, Callable[[Database, Attempt], Awaitable[None]]]] = {
+TASKS: Final[Mapping[str, Callable[[Database, Attempt], Coroutine[Any, Any, None]]]] = {
     "batch_generation": generate_batches,
     "batch_deletion": delete_batches,
     "rule_run": run_rule,
@@ -48,6 +53,9 @@ SEAL_SECONDS: Final = 1.0
 
 RULES_SECONDS: Final = 1.0
 """How often a worker looks for data that automatic rules have not evaluated yet."""
+
+CANCELLED_SECONDS: Final = 0.5
+"""How often a worker asks whether a task at work was cancelled."""
 
 LOOK_SECONDS: Final = 1.0
 """How often a worker looks for jobs that nobody announces: those that waited for a lock or for their time."""
@@ -76,8 +84,9 @@ async def work(database: Database, settings: Settings) -> None:
         retry=RetryStrategy(max_attempts=ATTEMPTS_MAX, exponential_wait=2, retry_exceptions=[Exception]),
     )
     async def attempt(*, task_id: int) -> None:
-        await attempt_task(database, task_id)
+        await attempt_task(database, task_id, seconds=settings.task_seconds)
 
+    app.job_manager = FairJobManager(app.connector)
     async with app.open_async():
         beside = [
             asyncio.create_task(_recover(database, settings.lease_seconds)),
@@ -100,15 +109,16 @@ async def work(database: Database, settings: Settings) -> None:
                 task.cancel()
 
 
-async def attempt_task(database: Database, task_id: int) -> None:
-    """Make one attempt at a task."""
+async def attempt_task(database: Database, task_id: int, *, seconds: float = math.inf) -> None:
+    """Make one attempt at a task, which may take so many seconds."""
     async with database.write() as tx:
         attempt = await actions.begin_attempt(tx, task_id)
     if attempt is None:
         return
     try:
         try:
-            await TASKS[attempt.type](database, attempt)
+            work = TASKS[attempt.type](database, attempt)
+            await watched(database, attempt, work, seconds=seconds)
         except Refusal as refusal:
             message = " ".join(problem.message for problem in refusal.problems)
             async with database.write() as tx:
@@ -123,6 +133,39 @@ async def attempt_task(database: Database, task_id: int) -> None:
                 await actions.fail(tx, task_id, f"The task failed {ATTEMPTS_MAX} times, last with: {error}")
             return
         raise
+
+
+async def watched(
+    database: Database, attempt: Attempt, work: Coroutine[Any, Any, None], *, seconds: float
+) -> None:
+    """Do the work; raise Overtaken when the task is cancelled meanwhile, Invalid after so many seconds.
+
+    When this ends, the work has ended and its transaction with it. A thread that computes cannot be stopped;
+    it ends by itself, and nobody hears of it.
+    """
+    working = asyncio.create_task(work)
+    clock = asyncio.get_running_loop().time
+    deadline = clock() + seconds
+    try:
+        while (left := deadline - clock()) > 0:
+            done, _ = await asyncio.wait([working], timeout=min(CANCELLED_SECONDS, left))
+            if done:
+                return working.result()
+            if await _is_given_up(database, attempt):
+                raise Overtaken
+        raise Invalid([Problem(f"The task was at work for {seconds:,} seconds, which is all it may.")])
+    finally:
+        if not working.done():
+            working.cancel()
+            await asyncio.wait([working])
+
+
+async def _is_given_up(database: Database, attempt: Attempt) -> bool:
+    """Whether the task has failed while it was worked on; not while the database cannot tell."""
+    with suppress(Error, PoolTimeout):
+        statement = "SELECT FROM async_tasks WHERE id = %s AND state = %s"
+        return await database.single(statement, (attempt.task_id, TaskState.FAILED)) is not None
+    return False
 
 
 async def _recover(database: Database, lease_seconds: int) -> None:

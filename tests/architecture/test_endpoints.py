@@ -17,6 +17,9 @@ FOR_ANY_TOKEN = {
 }  # fmt: skip
 """What every token reads of its own account."""
 
+BY_KIND_OF_TASK = {"/async_tasks/{task_id}/cancel"}
+"""What needs the permission to write in the area of the task that is named; `test_cancel.py` asks for it."""
+
 
 def test_every_endpoint_asks_for_a_permission_that_exists():
     open_doors = [
@@ -26,6 +29,7 @@ def test_every_endpoint_asks_for_a_permission_that_exists():
         and not (
             operation.permission == ANY and operation.method == "GET" and operation.path in FOR_ANY_TOKEN
         )
+        and not (operation.permission == ANY and operation.path in BY_KIND_OF_TASK)
     ]
 
     assert not open_doors, "\n".join(open_doors)
@@ -37,7 +41,7 @@ def test_every_endpoint_that_writes_asks_for_a_permission_to_write():
         for operation in OPERATIONS
         if operation.method != "GET"
         and not operation.permission.endswith(":write")
-        and operation.path not in ASKS_WITHOUT_WRITING
+        and operation.path not in ASKS_WITHOUT_WRITING | BY_KIND_OF_TASK
     ]
 
     assert not lax, "\n".join(lax)

@@ -57,6 +57,7 @@ ROWS = {
     "create_instrument": "instrument.create",
     "create_batch_generation": "batch_generation.start",
     "update_inputs": "batch.update_inputs",
+    "cancel_async_task": "async_task.cancel",
     "create_batch_deletion": "batch_deletion.start",
     "delete_batch": "batch_deletion.start",
     "create_rule": "rule.create",
@@ -128,6 +129,13 @@ def reverted(world: World) -> str:
     return world.ids["data_point"]
 
 
+def queued(world: World) -> str:
+    """A task that nobody has taken up."""
+    body = dict(zip(("start_time", "end_time"), given_accounting.JANUARY, strict=True))
+    path = "/ledgers/{ledger}/batch_generations".format_map(world.ids)
+    return str(world.account.caller().post(path, body).expect(202).body["id"])
+
+
 RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
     "delete_event_type": (
         "event_type",
@@ -145,6 +153,7 @@ RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
     ),
     "revert_data_point": ("data_point", reverted),
     "activate_model": ("model", inactive),
+    "cancel_async_task": ("task", queued),
     "delete_model_run": ("model_run", lambda one: made(one, "/models/{model}/model_runs", run_of(one))),
     "delete_ledger": (
         "ledger",

@@ -104,3 +104,16 @@ def test_answers_that_are_too_old_to_be_repeated_are_removed(api: Caller, server
     assert sql("SELECT key FROM idempotency_keys WHERE key IN ('fresh', %s)", KEY["Idempotency-Key"]) == [
         ("fresh",)
     ]
+
+
+def test_the_answer_to_a_question_is_repeated_too(api: Caller):
+    path, content = "/models/yaml_validate", b'{"yaml": "model: 1"}'
+
+    first = api.send("POST", path, content=content, headers=KEY).expect(200)
+    again = api.send("POST", path, content=content, headers=KEY).expect(200)
+
+    assert first.text == again.text
+    assert "idempotency-replayed" not in first.headers
+    assert again.headers["idempotency-replayed"] == "true"
+    other = api.send("POST", path, content=b'{"yaml": "model: 2"}', headers=KEY).expect(422)
+    assert other.error["code"] == "reused"

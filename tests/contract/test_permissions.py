@@ -149,7 +149,8 @@ def test_an_operation_takes_no_other_permission_than_its_own(callers, world, nam
 
 def test_any_token_reads_its_projects_the_flags_and_what_it_started():
     assert sorted(FOR_ANY) == [
-        "get_async_task", "get_feature_flags", "get_project", "list_async_tasks", "list_projects",
+        "cancel_async_task", "get_async_task", "get_feature_flags", "get_project", "list_async_tasks",
+        "list_projects",
     ]  # fmt: skip
 
 

@@ -65,12 +65,11 @@ class Plant:
         with server(self.data_dir) as url:
             return psycopg.connect(url, autocommit=True)
 
-    def hold_last_event(self):
-        """Keep the last event of a calibration from being corrected until the connection is closed."""
+    def hold_marks(self):
+        """Keep corrections from leaving their marks, portion by portion, until the connection is closed."""
         connection = self.connect()
         connection.execute("BEGIN")
-        last = 1_000_000_000 + CORRECTED - 1
-        connection.execute("SELECT FROM events WHERE id = %s FOR NO KEY UPDATE", (last,))
+        connection.execute("LOCK TABLE rule_dirty_ranges IN SHARE MODE")
         return connection
 
     def broken(self):
@@ -148,14 +147,13 @@ def test_a_backfill_whose_worker_is_killed_is_completed_by_another_one(plant, fi
 
 def test_a_backfill_that_is_killed_while_it_corrects_corrects_each_value_once(plant):
     with closing(plant.connect()) as watcher:
-        with closing(plant.hold_last_event()):
+        with closing(plant.hold_marks()):
             rule = plant.rule(CALIBRATION)
             until(
                 lambda: watcher.execute(
-                    "SELECT pid FROM pg_stat_activity"
-                    " WHERE wait_event_type = 'Lock' AND query LIKE '%FOR NO KEY UPDATE%'"
+                    "SELECT pid FROM pg_locks WHERE relation = 'rule_dirty_ranges'::regclass AND NOT granted"
                 ).fetchall(),
-                what="all events but those of the last portion are corrected",
+                what="the first portion is corrected",
             )
             os.kill(plant.service.worker(), signal.SIGKILL)
             until(

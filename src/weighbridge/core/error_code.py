@@ -108,6 +108,24 @@ SERVICE: Final[Mapping[str, ErrorCode]] = {
     "overtaken": ErrorCode(
         (409,), "Another request changed what this one depends on; nothing was stored.", "Send it again."
     ),
+    "in_progress": ErrorCode(
+        (409,),
+        "A request with the same Idempotency-Key is still under way.",
+        "Send it again after `Retry-After` seconds, with the same key.",
+    ),
+    "account_busy": ErrorCode(
+        (429,),
+        "The account has as many requests at work, or under way, as one account may.",
+        "Send it again after `Retry-After` seconds, and fewer at the same time.",
+    ),
+    "quota": ErrorCode(
+        (422, 429),
+        "The account would use more than its quota; the message says how much it uses and may.",
+        "After 429 wait as long as `Retry-After` says; otherwise ask whoever runs the service for more.",
+    ),
+    "task_ended": ErrorCode(
+        (409,), "The task is complete or failed, so there is nothing to cancel.", "Read the task."
+    ),
     "unsupported_media_type": ErrorCode(
         (415,),
         "The body has a content type or an encoding that the path does not read.",

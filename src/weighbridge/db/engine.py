@@ -16,8 +16,8 @@ from decimal import Decimal
 from typing import Any, Final, LiteralString, Self, TypeVar
 
 import msgspec
-from psycopg import AsyncConnection, AsyncCursor, AsyncPipeline
-from psycopg.abc import Buffer, PQGen
+from psycopg import AsyncConnection, AsyncCursor
+from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
@@ -25,10 +25,12 @@ from psycopg.sql import SQL, Composed, Literal
 from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
+from weighbridge.core.platform.quota import Quotas
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.keys import KeyBlocks
 from weighbridge.db.locks import SESSION_HOLD, SESSION_RELEASE
 from weighbridge.db.memory import Memory
+from weighbridge.db.message import one_message
 
 Record = TypeVar("Record")
 Result = TypeVar("Result")
@@ -48,6 +50,9 @@ _COMMIT: Final[Command] = ("COMMIT", ())
 
 ALIVE_SECONDS: Final = 0.25
 """How often a transaction that waits for a computation is used, well below every idle timeout."""
+
+NO_QUOTAS: Final = Quotas()
+"""For whoever works for the service itself."""
 
 # Numbers inside jsonb keep every digit, as they do in numeric columns.
 set_json_loads(msgspec.json.Decoder(float_hook=Decimal).decode)
@@ -155,7 +160,7 @@ class Read:
         if into is not None:
             cursors[-1] = into
         if len(sending) > 1:
-            async with _one_message(self._connection):
+            async with one_message(self._connection):
                 await _execute(cursors, sending)
         else:
             await _execute(cursors, sending)
@@ -163,6 +168,41 @@ class Read:
             if await cursors[index].fetchone() is None:
                 raise refusal
         return cursors[len(cursors) - len(commands) :]
+
+
+class Question(Read):
+    """Readings with computations between them: while it computes, it holds no connection.
+
+    What is read after a computation comes of a snapshot of its own.
+    """
+
+    def __init__(
+        self, pool: AsyncConnectionPool, connection: AsyncConnection[TupleRow], memory: Memory
+    ) -> None:
+        super().__init__(connection, memory, [_BEGIN_READING])
+        self._pool = pool
+        self._holds_connection = True
+
+    async def in_thread(self, work: Callable[..., Result], *arguments: Any) -> Result:
+        """Compute in a thread, however long it takes."""
+        await self.settle()
+        await self.end()
+        result = await asyncio.to_thread(work, *arguments)
+        self._connection = await self._pool.getconn()
+        self._holds_connection = True
+        self._waiting = [*self._begin]
+        return result
+
+    async def end(self) -> None:
+        """Give the connection back; the pool rolls back what a failed statement left open."""
+        if not self._holds_connection:
+            return
+        self._holds_connection = False
+        try:
+            if self._connection.pgconn.transaction_status == TransactionStatus.INTRANS:
+                await self._connection.commit()
+        finally:
+            await self._pool.putconn(self._connection)
 
 
 class Write(Read):
@@ -174,9 +214,11 @@ class Write(Read):
         event_keys: KeyBlocks,
         memory: Memory,
         begin: Sequence[Command] = (),
+        quotas: Quotas = NO_QUOTAS,
     ) -> None:
         super().__init__(connection, memory, begin)
         self._event_keys = event_keys
+        self.quotas = quotas
 
     async def lastly(self, *commands: Command) -> list[list[TupleRow]]:
         """As `several`: what writes ends with its block, whoever reads in it."""
@@ -215,8 +257,10 @@ class Database:
         connections_max: int,
         statement_timeout_seconds: int = 0,
         idle_timeout_seconds: int = 20,
+        quotas: Quotas = NO_QUOTAS,
     ) -> None:
         self.url = url
+        self.quotas = quotas
         self.event_keys = KeyBlocks()
         self.memory = Memory()
         options = (
@@ -270,10 +314,19 @@ class Database:
                 await connection.commit()
 
     @asynccontextmanager
+    async def question(self) -> AsyncIterator[Question]:
+        """Begin to read what an answer is computed from."""
+        question = Question(self._pool, await self._pool.getconn(), self.memory)
+        try:
+            yield question
+        finally:
+            await question.end()
+
+    @asynccontextmanager
     async def write(self) -> AsyncIterator[Write]:
         """Begin a transaction and commit it when the block ends without an exception."""
         async with self._pool.connection() as connection:
-            tx = Write(connection, self.event_keys, self.memory, [_BEGIN_WRITING])
+            tx = Write(connection, self.event_keys, self.memory, [_BEGIN_WRITING], self.quotas)
             try:
                 yield tx
                 tx.later(*_COMMIT)
@@ -305,35 +358,6 @@ class Database:
                 if not connection.closed:
                     await connection.execute(_ROLLBACK_AND_UNLOCK.format(unlock))
                 raise
-
-
-class _Message(AsyncPipeline):
-    """Statements that wait for each other and then go out at once.
-
-    A pipeline of psycopg looks after each statement whether some of them can go out or answers have come,
-    which is two calls of the system for each and no use where all wait for the last answer.
-    """
-
-    is_complete = False
-
-    def _communicate_gen(self) -> PQGen[None]:
-        if self.is_complete:
-            yield from super()._communicate_gen()
-
-    def _exit_gen(self) -> PQGen[None]:
-        self.is_complete = True
-        yield from super()._exit_gen()
-
-
-@asynccontextmanager
-async def _one_message(connection: AsyncConnection[TupleRow]) -> AsyncIterator[None]:
-    """What is executed inside goes out together at the end."""
-    message = connection._pipeline = _Message(connection)  # noqa: SLF001 - as `connection.pipeline()` does
-    try:
-        async with message:
-            yield
-    finally:
-        connection._pipeline = None  # noqa: SLF001
 
 
 class _InstantLoader(Loader):

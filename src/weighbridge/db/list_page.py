@@ -26,8 +26,8 @@ from weighbridge.db import cursor
 from weighbridge.db.cursor import SortKey
 from weighbridge.db.engine import Command, Read
 from weighbridge.db.list_table import Approach, Listing, ListRequest, comparison, hidden
+from weighbridge.db.literal import Part
 from weighbridge.db.row import Row
-from weighbridge.db.statement_part import Part
 from weighbridge.errors import Invalid, Malformed
 
 Record = TypeVar("Record", bound=msgspec.Struct)

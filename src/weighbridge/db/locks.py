@@ -11,7 +11,8 @@ Whoever takes several takes them in this order, so that nobody waits in a circle
 1. `generation` of each model, `events` of each event type and `ledger` of each ledger, in the order of their
    numbers or slugs: a generation or a deletion of batches, before its snapshot. Others only ask for these,
    and never wait.
-2. `rule_worker`, then `rule_corrections`, then `rule`: whoever evaluates rules.
+2. `rule_worker`, then `rule`: whoever evaluates rules. One that corrects has a transaction for one rule and
+   one period; it takes all events that it may correct at once, before the first correction.
 3. `static_input`: whoever adds a value to a slug; `rule_names`: whoever names a rule.
 4. rows, those of event types before those of events, and events in the order of their numbers.
 5. `inputs`: shared by changes of what generations read, from before the change; alone by a generation that
@@ -19,6 +20,8 @@ Whoever takes several takes them in this order, so that nobody waits in a circle
    of its own by then; a generation that takes it alone waits for no rows afterwards.
 6. rule marks: shared by writers of events, with their last statements; alone by the first evaluation of a
    rule, in a transaction that holds nothing else.
+
+7. `evidence_quota`: while there is a quota, whoever attaches a file, who waits for nothing afterwards.
 
 `MIGRATION`, `DEFAULT_ACCOUNT`, `TASK_RECOVERY` and `audit_seal` stand alone.
 
@@ -53,6 +56,11 @@ def generation(project: int, family: int) -> str:
     return f"generation:{project}:{family}"
 
 
+def evidence_quota(account: int) -> str:
+    """Files of an account are counted against its quota one after the other."""
+    return f"quota of evidence:{account}"
+
+
 def events(project: int, event_type: str) -> str:
     """Generations that give out events of one type come one after the other."""
     return f"events:{project}:{event_type}"
@@ -81,11 +89,6 @@ def rule_names(project: int) -> str:
 def rule_worker(project: int) -> str:
     """One worker at a time evaluates what is marked in a project."""
     return f"rule evaluation:{project}"
-
-
-def rule_corrections(project: int) -> str:
-    """The rules of a project that correct are evaluated one at a time: they lock the events they correct."""
-    return f"rule corrections:{project}"
 
 
 def rule(project: int, number: int) -> str:

@@ -1,6 +1,6 @@
 """The caller of a request: the actor behind its token, within the limit and with the permission asked for."""
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from litestar import Request
 from litestar.datastructures import State
@@ -10,12 +10,26 @@ from weighbridge.db.engine import Database
 from weighbridge.errors import Forbidden, TooManyRequests, Unauthorized
 from weighbridge.http.rate_limit import RateLimiter
 
+if TYPE_CHECKING:
+    from weighbridge.http.admission.shares import Shares
+    from weighbridge.http.admission.twins import Twins
+
 WebRequest = Request[Any, Any, State]
 
 
 def database(request: WebRequest) -> Database:
     """The database that the application was made with."""
     return cast("Database", request.app.state.database)
+
+
+def shares(request: WebRequest) -> "Shares":
+    """What each account may take of this process."""
+    return cast("Shares", request.app.state.shares)
+
+
+def twins(request: WebRequest) -> "Twins":
+    """The idempotency keys that are under way in this process."""
+    return cast("Twins", request.app.state.twins)
 
 
 def token_of(request: WebRequest) -> str:

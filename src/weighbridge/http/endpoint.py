@@ -5,13 +5,11 @@ function returns. The function gets a `Call` and gives the record that goes on t
 decorators are told (permission, body, answer) also makes the OpenAPI document.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar, cast
 from urllib.parse import unquote_to_bytes
 
-import msgspec
 from litestar import Response
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import Empty
@@ -21,10 +19,11 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.json import jsonb
-from weighbridge.errors import Malformed, UnsupportedMediaType
+from weighbridge.errors import Malformed
 from weighbridge.http import idempotency, upload, wire
+from weighbridge.http.admission.body import body_of, may_be_left_out
 from weighbridge.http.attachment import Attachment, Files
-from weighbridge.http.caller import WebRequest, authenticated, database
+from weighbridge.http.caller import WebRequest, authenticated, database, shares, twins
 from weighbridge.http.reply import Reply
 from weighbridge.http.shortcut import Shortcut, by_presumption, by_shortcut
 
@@ -101,7 +100,7 @@ async def _answered(
 ) -> Any:
     """What a request reads, by whom its token acts for; a project that is not theirs is refused first."""
     actor = await authenticated(request, permission)
-    async with database(request).read() as tx:
+    async with shares(request).turn(actor.account_id), database(request).read() as tx:
         try:
             return await read(tx, actor)
         finally:
@@ -180,6 +179,53 @@ def post(
     )  # fmt: skip
 
 
+def ask(
+    path: str,
+    *,
+    permission: str,
+    body: type[Any],
+    returns: Any,
+    example: Any = None,
+    of_one_snapshot: bool = False,
+) -> Callable[[Callable[[ReadCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that answers a question which needs a body, and stores nothing.
+
+    While it computes it holds no connection, unless all that it reads has to come of one snapshot.
+    """
+
+    def decorate(function: Callable[[ReadCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> Reply:
+            actor = await authenticated(request, permission)
+            account = actor.account_id
+            async with (
+                shares(request).request(account),
+                body_of(request, body, None, None) as (arrived, raw),
+            ):
+                scope = idempotency.scope_of(actor, "POST", request.url.path, _key(request), raw)
+                async with twins(request).alone(scope), shares(request).question(account):
+                    reading = database(request).read if of_one_snapshot else database(request).question
+                    async with reading() as tx:
+                        if scope is not None and (stored := await idempotency.find(tx, scope)) is not None:
+                            return _replayed(stored)
+                        response = _response(request, await function(_call(request, tx, actor), arrived), 200)
+                    if scope is None:
+                        return response
+                    async with database(request).write() as writing:
+                        if (stored := await idempotency.claim(writing, scope)) is not None:
+                            return _replayed(stored)
+                        headers = jsonb(response.headers)
+                        await idempotency.keep(writing, scope, 200, headers, response.content)
+                return response
+
+        operation = Operation(
+            "POST", path, function.__name__, function.__module__, _summary(function), permission,
+            returns, 200, body=body, example=example,
+        )  # fmt: skip
+        return _route(operation, handler)
+
+    return decorate
+
+
 def patch(
     path: str, *, permission: str, body: type[Any], returns: Any, example: Any = None
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
@@ -204,7 +250,7 @@ def delete(
     def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply:
             actor = await authenticated(request, permission)
-            async with database(request).write() as tx:
+            async with shares(request).turn(actor.account_id), database(request).write() as tx:
                 answer = await function(_call(request, tx, actor))
             return Reply(204) if status == 204 else _response(request, answer, status)
 
@@ -237,9 +283,17 @@ def _writing(
             if shortcut and (answer := await by_shortcut(request, permission, body, shortcut)) is not None:
                 return _response(request, answer, status)
             actor = await authenticated(request, permission)
-            async with _body_of(request, body, form, text) as (arrived, raw):
+            account = actor.account_id
+            async with (
+                shares(request).request(account),
+                body_of(request, body, form, text) as (arrived, raw),
+            ):
                 scope = idempotency.scope_of(actor, method, request.url.path, _key(request), raw)
-                async with database(request).write() as tx:
+                async with (
+                    twins(request).alone(scope),
+                    shares(request).connection(account),
+                    database(request).write() as tx,
+                ):
                     if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
                         return _replayed(stored)
                     answer = await function(_call(request, tx, actor), arrived)
@@ -265,40 +319,6 @@ def _key(request: WebRequest) -> str | None:
 def _replayed(stored: idempotency.StoredAnswer) -> Reply:
     headers = {**stored.headers, idempotency.REPLAYED_HEADER: "true"}
     return Reply(stored.status, stored.answer, headers)
-
-
-@asynccontextmanager
-async def _body_of(
-    request: WebRequest, body: type[Any], form: upload.Form | None, text: str | None
-) -> AsyncIterator[tuple[Any, bytes]]:
-    """What the body asks for, and the bytes by which a repetition of it is known."""
-    kind = request.headers.get("content-type", "")
-    packed = request.headers.get("content-encoding", "identity")
-    if packed.lower() != "identity":
-        raise UnsupportedMediaType(f"The content encoding is {packed}; this request takes a body as it is.")
-    if form is not None and upload.is_form(kind):
-        async with (
-            upload.read(form, kind, request.stream()) as arrived,
-            form.received(request.app.state.files, arrived) as file,
-        ):
-            yield file, arrived.identity
-        return
-    takes = text or _JSON
-    plain_kind = kind.partition(";")[0].strip().lower()
-    if plain_kind in {"", takes} and may_be_left_out(body) and not await request.body():
-        yield wire.decode(b"{}", body), b""
-        return
-    if plain_kind != takes:
-        takes = takes if form is None else f"{takes} or {upload.MEDIA_TYPE}"
-        raise UnsupportedMediaType(f"The content type is {kind or 'missing'}; this request takes {takes}.")
-    raw = await request.body()
-    yield wire.decode(raw, body) if text is None else wire.decode_text(raw), raw
-
-
-def may_be_left_out(body: Any) -> bool:
-    """Whether a body of this kind is nothing but options."""
-    is_record = isinstance(body, type) and issubclass(body, msgspec.Struct)
-    return is_record and not any(one.required for one in msgspec.structs.fields(body))
 
 
 def _call(request: WebRequest, tx: Transaction, actor: Actor) -> Call[Transaction]:

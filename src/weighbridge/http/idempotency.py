@@ -1,8 +1,9 @@
 """Idempotency: a request that carries a key has its effect once, and every repetition gets the same answer.
 
 The answer is stored in the transaction of the effect, so there is never one without the other. A twin
-that comes while the first is under way waits for it at the key's row. Refusals are not stored: nothing
-happened, and the same key may be used for the mended request.
+that comes while the first is under way waits for it a little, and then gives way: whoever repeats a request
+many times takes no more than one at work. Refusals are not stored: nothing happened, and the same key may be
+used for the mended request. A question, which has no effect, is answered by whoever is first to know.
 
 Invariants: the scope of a key is token, method and path; one key stands for one body.
 """
@@ -11,15 +12,19 @@ import hashlib
 from typing import Any, Final
 
 import msgspec
+from psycopg.errors import LockNotAvailable
 
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.db.engine import Write
-from weighbridge.errors import Invalid, Malformed
+from weighbridge.db.engine import Read, Write
+from weighbridge.errors import Conflict, Invalid, Malformed
 
 KEY_LENGTH_MAX: Final = 255
 KEPT_HOURS: Final = 24
 """How long an answer can be repeated."""
+
+WAIT_SECONDS: Final = 2
+"""How long a twin waits for the first; afterwards it is told to come back after as long."""
 
 HEADER: Final = "idempotency-key"
 REPLAYED_HEADER: Final = "Idempotency-Replayed"
@@ -65,10 +70,12 @@ def scope_of(actor: Actor, method: str, path: str, key: str | None, body: bytes)
 async def claim(tx: Write, scope: KeyScope) -> StoredAnswer | None:
     """Take the key for this request, or give the answer that was stored under it.
 
-    Waits while a twin is under way. Raises Invalid when the key came with another body before.
+    A twin in another process is waited for a little; Conflict when it takes longer. Raises Invalid when the
+    key came with another body before.
     """
     values = (scope.token_id, scope.method, scope.path, scope.key)
-    await tx.execute(
+    tx.later(f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'")
+    tx.later(
         """
         DELETE FROM idempotency_keys
          WHERE token_id = %s AND method = %s AND path = %s AND key = %s
@@ -76,25 +83,36 @@ async def claim(tx: Write, scope: KeyScope) -> StoredAnswer | None:
         """,
         (*values, KEPT_HOURS),
     )
-    taken = await tx.execute(
-        """
-        INSERT INTO idempotency_keys (token_id, method, path, key, body_sha256)
-        VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING
-        """,
-        (*values, scope.body_sha256),
-    )
+    try:
+        taken = await tx.execute(
+            """
+            INSERT INTO idempotency_keys (token_id, method, path, key, body_sha256)
+            VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING
+            """,
+            (*values, scope.body_sha256),
+        )
+    except LockNotAvailable:
+        raise in_progress() from None
+    tx.later("SET LOCAL lock_timeout TO DEFAULT")
     if taken:
         return None
+    stored = await find(tx, scope)
+    assert stored is not None, "a key that is taken has a row"  # noqa: S101
+    return stored
+
+
+async def find(tx: Read, scope: KeyScope) -> StoredAnswer | None:
+    """The answer that was stored under a key, if any; Invalid when the key came with another body before."""
     stored = await tx.row(
         StoredAnswer,
         """
         SELECT body_sha256, status, headers, answer FROM idempotency_keys
          WHERE token_id = %s AND method = %s AND path = %s AND key = %s
+           AND created_at >= now() - %s * interval '1 hour'
         """,
-        values,
+        (scope.token_id, scope.method, scope.path, scope.key, KEPT_HOURS),
     )
-    assert stored is not None, "a key that is taken has a row"  # noqa: S101
-    if stored.body_sha256 != scope.body_sha256:
+    if stored is not None and stored.body_sha256 != scope.body_sha256:
         raise Invalid(
             [
                 Problem(
@@ -105,6 +123,21 @@ async def claim(tx: Write, scope: KeyScope) -> StoredAnswer | None:
             ]
         )
     return stored
+
+
+def in_progress() -> Conflict:
+    """The refusal of a twin whose first is still under way."""
+    refusal = Conflict(
+        [
+            Problem(
+                "A request with this Idempotency-Key is still under way; ask again for its answer.",
+                "Idempotency-Key",
+                "in_progress",
+            )
+        ]
+    )
+    refusal.retry_after_seconds = WAIT_SECONDS
+    return refusal
 
 
 async def keep(tx: Write, scope: KeyScope, status: int, headers: Any, answer: bytes) -> None:

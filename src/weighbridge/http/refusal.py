@@ -30,7 +30,6 @@ from weighbridge.errors import (
     NotFound,
     Refusal,
     TooLarge,
-    TooManyRequests,
     TooSlow,
     Unauthorized,
     Unavailable,
@@ -39,8 +38,6 @@ from weighbridge.http.caller import WebRequest
 from weighbridge.http.shape import below_wrapping
 
 log = structlog.get_logger()
-
-_RETRY_AFTER_SECONDS = 2
 
 MESSAGE_LENGTH_MAX: Final = 1_000
 """Characters of a message; one that quotes more of the request loses its middle."""
@@ -104,9 +101,7 @@ def refused(request: WebRequest, refusal: Refusal) -> Response[bytes]:
     headers: dict[str, str] = (
         {"WWW-Authenticate": 'Bearer error="invalid_token"'} if isinstance(refusal, Unauthorized) else {}
     )
-    if isinstance(refusal, Unavailable):
-        headers["Retry-After"] = str(_RETRY_AFTER_SECONDS)
-    if isinstance(refusal, TooManyRequests):
+    if refusal.retry_after_seconds is not None:
         headers["Retry-After"] = str(refusal.retry_after_seconds)
     if isinstance(refusal, TooSlow):
         headers["Connection"] = "close"

@@ -16,7 +16,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Command, Database, Read
 from weighbridge.errors import Malformed, Refusal, Unauthorized
 from weighbridge.http import idempotency, wire
-from weighbridge.http.caller import WebRequest, authenticated, database, token_of
+from weighbridge.http.caller import WebRequest, authenticated, database, shares, token_of
 from weighbridge.http.rate_limit import RateLimiter
 
 SHORT_BODY_BYTES_MAX: Final = 16_384
@@ -62,7 +62,8 @@ async def by_shortcut(request: WebRequest, permission: str, body: type[Any], sho
         return None
     record = None
     try:
-        record = await shortcut(ShortCall(database(request), presumed, _path_of(request)), arrived)
+        async with shares(request).turn(presumed.actor.account_id):
+            record = await shortcut(ShortCall(database(request), presumed, _path_of(request)), arrived)
     finally:
         if record is None:
             limiter.take_back(presumed.token_id, allowance)
@@ -85,14 +86,15 @@ async def by_presumption(
     allowance = limiter.admit_unshared(presumed.token_id)
     if allowance is None:
         return None
-    try:
-        async with database(request).read() as tx:
-            tx.require(*presumed.stands, Unauthorized("The token does not stand any more."))
-            answer = await read(tx, presumed.actor)
-            await tx.settle()
-    except Refusal:
-        limiter.take_back(presumed.token_id, allowance)
-        return None
+    async with shares(request).turn(presumed.actor.account_id):  # whose refusal nobody need ask for again
+        try:
+            async with database(request).read() as tx:
+                tx.require(*presumed.stands, Unauthorized("The token does not stand any more."))
+                answer = await read(tx, presumed.actor)
+                await tx.settle()
+        except Refusal:
+            limiter.take_back(presumed.token_id, allowance)
+            return None
     request.scope["state"]["limit"] = allowance.headers
     return answer
 

@@ -5,11 +5,11 @@ import pytest
 from weighbridge.core.platform.task_state import TaskState, Trigger, advance, states_before
 
 TABLE = """
-            attempt  succeed   fail
-  pending   running  -         failed
-  running   running  complete  failed
-  complete  -        -         -
-  failed    -        -         -
+            attempt  succeed   fail    cancel
+  pending   running  -         failed  failed
+  running   running  complete  failed  failed
+  complete  -        -         -       -
+  failed    -        -         -       -
 """
 
 

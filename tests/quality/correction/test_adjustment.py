@@ -22,7 +22,9 @@ from tests.given.rule_evaluation import (
     work,
 )
 
+from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
+from weighbridge.db import locks
 from weighbridge.quality.evaluation.incremental import evaluate_changes
 
 
@@ -294,7 +296,7 @@ def test_a_rule_that_changes_while_its_evaluation_waits_is_evaluated_as_it_is_by
     made = calibration(api, project)
     work(account)
     heavy = deliver(50)
-    lock = f"rule corrections:{project['numeric_id']}"
+    lock = locks.rule(project["numeric_id"], ids.number("rule", made["id"]))
 
     with ThreadPoolExecutor() as elsewhere:
         with server.transaction() as other:

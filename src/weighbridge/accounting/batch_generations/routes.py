@@ -7,22 +7,22 @@ from weighbridge.accounting.batch_generations.records import (
     UpdatedBatch,
     UpdatedInputs,
 )
-from weighbridge.http.endpoint import Answer, WriteCall, patch, post
+from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, ask, patch, post
 from weighbridge.platform.async_tasks.records import AsyncTask
 from weighbridge.platform.queue.polling import accepted, poll
 
 _EXAMPLE = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-12-31T23:59:59Z"}
 
 
-@post(
+@ask(
     "/ledgers/{ledger_id}/generate_preview",
     permission="production_accounting:read",
     body=NewGeneration,
     returns=Preview,
-    status=200,
+    of_one_snapshot=True,
     example=_EXAMPLE,
 )
-async def generate_preview(call: WriteCall, body: NewGeneration) -> Preview:
+async def generate_preview(call: ReadCall, body: NewGeneration) -> Preview:
     """Say how many batches generation would create, without creating any."""
     return await queries.preview(call.tx, call.actor, call.path["ledger_id"], body)
 

@@ -9,7 +9,9 @@ from weighbridge.collection.evidence.records import LINKED, Evidence, NewEvidenc
 from weighbridge.core.collection.evidence import EVIDENCE_OF_EVENT_MAX, problems_of_link, problems_of_name
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
+from weighbridge.core.platform.quota import problem_of_quota
 from weighbridge.core.problem import Problem
+from weighbridge.db import locks
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid, Malformed
 from weighbridge.platform import changes
@@ -22,6 +24,8 @@ async def create_evidence(tx: Write, actor: Actor, event: str, new: NewEvidenceB
         _need_type(new.evidence)
     problems = [] if isinstance(new, StoredFile) else _problems(new.evidence)
     problems += await _problems_of_room(tx, key, event)
+    if isinstance(new, StoredFile):
+        problems += await _problems_of_quota(tx, actor, new.size)
     if problems:
         raise Invalid(problems)
     number = await _insert(tx, actor, key, new)
@@ -71,6 +75,31 @@ async def _problems_of_room(tx: Write, key: ids.Key, event: str) -> list[Problem
         return []
     said = f"The event {event} has {count} files and links; an event has at most {EVIDENCE_OF_EVENT_MAX}."
     return [Problem(said, "event_id", "full")]
+
+
+async def _problems_of_quota(tx: Write, actor: Actor, size: int) -> list[Problem]:
+    """Whether the account may keep one more file of this size; until the commit no other request adds one."""
+    quotas = tx.quotas
+    if not quotas.evidence_files and not quotas.evidence_bytes:
+        return []
+    await tx.execute(*locks.hold(locks.evidence_quota(actor.account_id)))
+    [(files, used)] = await tx.tuples(
+        """
+        SELECT count(*), coalesce(sum(e.size), 0)::bigint
+          FROM projects p JOIN evidence e ON e.project_id = p.id AND e.type = 'file'
+         WHERE p.account_id = %s
+        """,
+        (actor.account_id,),
+    )
+    asked = (
+        ("evidence files", files, 1, quotas.evidence_files),
+        ("bytes of evidence files", used, size, quotas.evidence_bytes),
+    )
+    return [
+        problem_of_quota(what, has, adding, allowed, "file")
+        for what, has, adding, allowed in asked
+        if allowed and has + adding > allowed
+    ]
 
 
 async def _insert(tx: Write, actor: Actor, key: ids.Key, new: NewEvidenceBody | StoredFile) -> int:

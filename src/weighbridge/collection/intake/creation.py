@@ -17,6 +17,7 @@ from weighbridge.collection.events.records import (
 )
 from weighbridge.collection.intake.checking import COPY_EVENTS, INSERT_EVENT, Intake, copy_text, take_in
 from weighbridge.collection.intake.client_references import with_references
+from weighbridge.collection.intake.day_quota import count_day
 from weighbridge.collection.intake.lookup import ResolvedNames, look_up
 from weighbridge.collection.intake.vocabulary import remember
 from weighbridge.collection.measurements.event_record import assembled
@@ -33,6 +34,7 @@ from weighbridge.platform import changes
 async def store_one(tx: Write, actor: Actor, project: int, sent: NewEvent) -> Event:
     """Store one event; NotFound when the account has no such project."""
     names, keys, intake = await _checked(tx, actor, project, [sent], "event")
+    await count_day(tx, actor, 1)
     remember(tx.memory, names)
     tx.later(INSERT_EVENT, intake.rows[0])
     assert names.moment is not None  # noqa: S101 - the event type was found
@@ -54,6 +56,7 @@ async def store_many(
 ) -> EventReceipts:
     """Store many events, of a request with this SHA-256; NotFound when the account has no such project."""
     names, keys, intake = await _checked(tx, actor, project, sent, "events")
+    await count_day(tx, actor, len(sent))
     await tx.copy(COPY_EVENTS, copy_text(intake.rows))
     count = len(keys)
     summary = {"count": count, "ids": _spans(project, keys), "sha256": sha256}

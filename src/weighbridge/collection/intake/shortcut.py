@@ -73,7 +73,8 @@ _NOT_YET: Final = Instant(1, 1, 1, tzinfo=UTC)
 
 async def store_event(call: ShortCall, body: NewEventsBody) -> Event | None:
     """Store the one event of the body; None when nothing was stored and it has to be looked at anew."""
-    if body.event is UNSET or body.events is not UNSET:
+    is_counted = call.database.quotas.events_a_day > 0  # with the others of the day, on the long way
+    if body.event is UNSET or body.events is not UNSET or is_counted:
         return None
     sent, project = body.event, project_number(call.path["project_id"])
     names = recall(call.database.memory, project, sent)

@@ -1,4 +1,4 @@
-"""A kind of task has an area of permission: whoever may start the one may read it.
+"""A kind of task has an area of permission: whoever may start the one may read it, and cancel it.
 
 Invariant: every kind that can be queued has an area.
 """
@@ -22,6 +22,11 @@ AREA_OF_KIND: Final[Mapping[str, str]] = MappingProxyType(
 def permission_to_read(kind: str) -> str:
     """The permission that shows a task of a kind."""
     return f"{AREA_OF_KIND[kind]}:read"
+
+
+def permission_to_cancel(kind: str) -> str:
+    """The permission that ends a task of a kind before its time: the one that starts it."""
+    return f"{AREA_OF_KIND[kind]}:write"
 
 
 def readable_kinds(actor: Actor) -> list[str]:

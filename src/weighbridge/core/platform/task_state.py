@@ -22,16 +22,23 @@ class Trigger(StrEnum):
     ATTEMPT = "attempt"
     SUCCEED = "succeed"
     FAIL = "fail"
+    CANCEL = "cancel"
 
 
 MOVES: Final = {
     (TaskState.PENDING, Trigger.ATTEMPT): TaskState.RUNNING,
     (TaskState.PENDING, Trigger.FAIL): TaskState.FAILED,
+    (TaskState.PENDING, Trigger.CANCEL): TaskState.FAILED,
     (TaskState.RUNNING, Trigger.ATTEMPT): TaskState.RUNNING,
     (TaskState.RUNNING, Trigger.SUCCEED): TaskState.COMPLETE,
     (TaskState.RUNNING, Trigger.FAIL): TaskState.FAILED,
+    (TaskState.RUNNING, Trigger.CANCEL): TaskState.FAILED,
 }
-"""From a state, by a trigger, to a state. A running task that is attempted again lost its worker."""
+"""From a state, by a trigger, to a state.
+
+A running task that is attempted again lost its worker. One that is cancelled fails as any other does, so that
+whoever polls it need know of no further state.
+"""
 
 ATTEMPTS_MAX: Final = 5
 """Attempts of one task; a task that outlives none of them fails for good."""

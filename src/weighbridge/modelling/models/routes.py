@@ -5,7 +5,7 @@ from tempfile import SpooledTemporaryFile
 from weighbridge.collection.tenancy.project import project_for_record, project_named
 from weighbridge.db.listing import Page, list_request
 from weighbridge.http.attachment import Attachment, Spool
-from weighbridge.http.endpoint import ReadCall, WriteCall, get, patch, post
+from weighbridge.http.endpoint import ReadCall, WriteCall, ask, get, patch, post
 from weighbridge.modelling.document.comparison import compare
 from weighbridge.modelling.document.schema import schema_of
 from weighbridge.modelling.document.validation import validate
@@ -56,8 +56,8 @@ async def create_model(call: WriteCall, body: NewModelBody) -> Model:
     return await actions.create_model(call.tx, call.actor, body.model)
 
 
-@post("/models/yaml_validate", permission=_READ, body=DocumentOfProject, returns=Validation, status=200)
-async def validate_yaml(call: WriteCall, body: DocumentOfProject) -> Validation:
+@ask("/models/yaml_validate", permission=_READ, body=DocumentOfProject, returns=Validation)
+async def validate_yaml(call: ReadCall, body: DocumentOfProject) -> Validation:
     """Say everything that is wrong with a document, with lines and columns; nothing is stored.
 
     The answer is 200 for a document that is wrong, too: `valid` says whether it could be saved.
@@ -155,19 +155,18 @@ async def get_model_schema(call: ReadCall) -> Schema:
     return await schema_of(call.tx, call.actor, call.path["model_id"])
 
 
-@post(
+@ask(
     _ONE + "/simulate",
     permission=_READ,
     body=Simulation,
     returns=Simulated,
-    status=200,
     example={
         "inputs": {"wet-mass": [12, 9], "moisture": [12, 18]},
         "start_time": "2025-01-01T00:00:00Z",
         "end_time": "2025-02-01T00:00:00Z",
     },
 )
-async def simulate_model(call: WriteCall, body: Simulation) -> Simulated:
+async def simulate_model(call: ReadCall, body: Simulation) -> Simulated:
     """Compute a version once from the values given; nothing is stored.
 
     Values go by the slug of a node, or of its data point type or static input, in the unit of the node. A
@@ -177,8 +176,8 @@ async def simulate_model(call: WriteCall, body: Simulation) -> Simulated:
     return await simulate(call.tx, call.actor, call.path["model_id"], body)
 
 
-@post(_ONE + "/yaml_validate", permission=_READ, body=Document, returns=Validation, status=200)
-async def validate_model_yaml(call: WriteCall, body: Document) -> Validation:
+@ask(_ONE + "/yaml_validate", permission=_READ, body=Document, returns=Validation)
+async def validate_model_yaml(call: ReadCall, body: Document) -> Validation:
     """Say everything that is wrong with a document that is to be the next version; nothing is stored.
 
     It is checked against the project of the model. The answer is 200 for a document that is wrong, too.

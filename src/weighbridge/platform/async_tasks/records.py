@@ -10,6 +10,10 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import one_of
 
 
+class Cancellation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /async_tasks/{task_id}/cancel, which may be left out."""
+
+
 class AsyncTask(msgspec.Struct, frozen=True):
     """One task that a caller polls."""
 

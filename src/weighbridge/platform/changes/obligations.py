@@ -55,6 +55,7 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "api_token.create": _NOTHING,
     "api_token.revoke": _NOTHING,
     "feature_flag.switch": _NOTHING,
+    "async_task.cancel": _NOTHING,
     "project.create": _NOTHING,
     "project.update": (Changing("time_zone", GenerationsHeldOff),),
     "event_type.create": _NOTHING,

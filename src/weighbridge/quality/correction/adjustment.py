@@ -25,7 +25,7 @@ from weighbridge.core.rule.run import RunCounts
 from weighbridge.db.engine import Write
 from weighbridge.quality.correction import placeholders
 from weighbridge.quality.correction.proposals import propose
-from weighbridge.quality.correction.withdrawal import OTHER_THAN_FOUND, withdraw
+from weighbridge.quality.correction.withdrawal import HELD_AND_OTHER_THAN_FOUND, OTHER_THAN_FOUND, withdraw
 from weighbridge.quality.versions.period import Period
 from weighbridge.quality.versions.stored_version import StoredVersion
 
@@ -33,6 +33,22 @@ from weighbridge.quality.versions.stored_version import StoredVersion
 async def leave_to_people(tx: Write, version: StoredVersion) -> None:
     """Take out of the findings the corrections of values where a person took one back since this version."""
     await tx.execute(_LEAVE.format(**placeholders.of_version(version)))
+
+
+async def _hold_events(tx: Write, version: StoredVersion, period: Period) -> None:
+    """Let nobody else correct the events whose corrections by the rule are not what it finds.
+
+    They are taken at once and in their order, as whoever undoes corrections takes them, so that nobody waits
+    in a circle. Others may have corrected or undone what was waited for; no events are added for that.
+    """
+    await tx.execute(_HELD_TABLE)
+    await tx.execute("DELETE FROM rule_held_events")
+    names = placeholders.of_version(version)
+    other = OTHER_THAN_FOUND.format(**names)
+    held = await tx.execute(_HOLD.format(other=other, times=placeholders.starts_in(period), **names))
+    if held:
+        await tx.execute("ANALYZE rule_held_events")
+        await leave_to_people(tx, version)
 
 
 async def correct(tx: Write, actor: Actor, version: StoredVersion, run: int, period: Period) -> RunCounts:
@@ -44,7 +60,8 @@ async def correct(tx: Write, actor: Actor, version: StoredVersion, run: int, per
         proposals = await propose(tx, version)
         withdrawn = await withdraw(tx, actor, version, run, period)
         return RunCounts(changed=proposals + withdrawn, withdrawn=withdrawn, proposals=proposals)
-    withdrawn = await withdraw(tx, actor, version, run, period, which=OTHER_THAN_FOUND)
+    await _hold_events(tx, version, period)
+    withdrawn = await withdraw(tx, actor, version, run, period, which=HELD_AND_OTHER_THAN_FOUND)
     rule = RuleRef(version.rule, version.version, run)
     written = 0
     async for rows in tx.portions(_CALLED_FOR.format(**placeholders.of_version(version)), PORTION):
@@ -80,9 +97,33 @@ _LEAVE: Final = SQL(
                                          = ({project}, {rule}, {version})))
     """
 )
+_HELD_TABLE: Final = """
+    CREATE TEMPORARY TABLE IF NOT EXISTS rule_held_events (event_id bigint PRIMARY KEY) ON COMMIT DROP
+"""
+_HOLD: Final = SQL(
+    """
+    INSERT INTO rule_held_events
+    SELECT id FROM (
+        SELECT e.id FROM events e
+         WHERE e.project_id = {project} AND e.id IN (
+               SELECT f.event_id FROM rule_findings f
+                WHERE f.to_value IS NOT NULL AND NOT EXISTS (
+                      SELECT FROM corrections c
+                       WHERE (c.project_id, c.event_id, c.position, c.field)
+                           = ({project}, f.event_id, f.position, '')
+                         AND c.rule_id = {rule} AND c.state = ANY ({not_reverted}))
+                UNION
+               SELECT c.event_id
+                 FROM corrections c
+                 JOIN events e ON (e.project_id, e.id) = (c.project_id, c.event_id) {other}
+                  AND c.project_id = {project} AND c.rule_id = {rule} AND c.state = ANY ({not_reverted})
+                  AND e.voided_at IS NULL AND {times})
+         ORDER BY e.id FOR NO KEY UPDATE OF e) AS held
+    """
+)
 _CALLED_FOR: Final = SQL(
     """
-    SELECT f.event_id, f.position, f.to_value FROM rule_findings f
+    SELECT f.event_id, f.position, f.to_value FROM rule_findings f JOIN rule_held_events USING (event_id)
      WHERE f.to_value IS NOT NULL AND NOT EXISTS (
            SELECT FROM corrections c
             WHERE (c.project_id, c.event_id, c.position, c.field) = ({project}, f.event_id, f.position, '')

@@ -15,13 +15,14 @@ from weighbridge.quality.versions.period import Period
 from weighbridge.quality.versions.stored_version import StoredVersion
 
 ALL: Final = SQL("WHERE true")
-OTHER_THAN_FOUND: Final = SQL(
-    """
+_OTHER: Final = """
     LEFT JOIN rule_findings f ON (f.event_id, f.position, f.to_value) = (c.event_id, c.position, c.to_value)
      WHERE (f.event_id IS NULL OR c.priority <> {priority})
-    """
-)
-"""Which corrections of a rule are withdrawn: all, or those that its findings do not call for."""
+"""
+OTHER_THAN_FOUND: Final = SQL(_OTHER)
+HELD_AND_OTHER_THAN_FOUND: Final = SQL(_OTHER + " AND c.event_id IN (SELECT event_id FROM rule_held_events)")
+"""Which corrections of a rule are withdrawn: all, or those that its findings do not call for, of all events
+or of those that the transaction holds."""
 
 
 async def withdraw(

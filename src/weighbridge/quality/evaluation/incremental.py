@@ -1,11 +1,13 @@
 """Incremental evaluation: where data changed, automatic rules are evaluated again, soon after the write.
 
-The marks that writes have left in a project are taken together, merged, and removed in the transaction that
-stores what the rules found; killed in the middle, it leaves the marks as they were. Periods are widened by
-what the windows of a rule reach over. A rule that fails by itself leaves a failed run, and the others go on.
+The marks that writes have left in a project are read together and merged. Each rule that may correct is
+evaluated in transactions of its own; the last transaction evaluates all others and removes the marks that
+were read. Killed in the middle, it leaves the marks, and what is evaluated again changes nothing. Periods are
+widened by what the windows of a rule reach over. A rule that fails by itself leaves a failed run,
+and the others go on.
 
-Invariants: one worker at a time works for a project, any number for different ones; a mark goes only together
-with its effect; evaluations that change nothing leave nothing behind.
+Invariants: one worker at a time works for a project, any number for different ones; a mark goes only when its
+effect is stored, or together with it; evaluations that change nothing leave nothing behind.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +24,7 @@ from weighbridge.core.rule import MemberScope, RuleTarget
 from weighbridge.core.rule.run import RunCounts, RunKind, RunState
 from weighbridge.core.time.instant import Interval
 from weighbridge.db import locks
-from weighbridge.db.engine import Database, Write
+from weighbridge.db.engine import Database, Read, Write
 from weighbridge.platform import changes
 from weighbridge.quality.evaluation.event_records import widened
 from weighbridge.quality.evaluation.model_run_records import widened_runs
@@ -51,6 +53,18 @@ class Marked:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """The marks that an evaluation goes by: their numbers, and where they say that data changed."""
+
+    numbers: list[int]
+    marked: Marked
+
+
+class _OtherWorkerError(Exception):
+    """Another worker evaluates the rules of the project just now, by marks of its own."""
+
+
+@dataclass(frozen=True, slots=True)
 class FailedEvaluation:
     """A rule that could not be evaluated, for a reason that nobody expected."""
 
@@ -66,16 +80,84 @@ async def evaluate_changes(database: Database) -> list[FailedEvaluation]:
 
 
 async def _evaluate_project(database: Database, project: int) -> list[FailedEvaluation]:
+    async with database.read() as tx:
+        seen = await _seen(tx, project)
+        versions = await automatic_versions(tx, project)
+    failures: list[FailedEvaluation] = []
+    try:
+        # Rules that correct go first: the others look at what it comes to.
+        for version in sorted(filter(may_correct, versions), key=_turn):
+            if _may_concern(version, seen.marked):
+                failures += await _evaluate_alone(database, version, seen.marked)
+        failures += await _evaluate_others(database, project, seen)
+    except _OtherWorkerError:
+        pass
+    return failures
+
+
+def _turn(version: StoredVersion) -> tuple[bool, int]:
+    """The order of rules that may correct: those that do come before those that only take back."""
+    return version.correction is None, version.rule
+
+
+async def _seen(tx: Read, project: int) -> Seen:
+    """The marks of a project as they stand, merged into periods that do not touch."""
+    numbers = await tx.tuples("SELECT id FROM rule_dirty_ranges WHERE project_id = %s", (project,))
+    marked = Marked()
+    for event_type, first, last in await tx.tuples(_MARKED_EVENTS, (project,)):
+        marked.events.setdefault(event_type, []).append(Interval(first, last))
+    for family, first in await tx.tuples(_MARKED_RUNS, {"project": project}):
+        marked.runs.setdefault(family, []).append(Interval(first, first))
+    return Seen([number for (number,) in numbers], marked)
+
+
+async def _be_only_worker(tx: Write, project: int) -> None:
+    """Work for a project alone until the transaction ends; raise when another worker does just now."""
+    if not await tx.value(*locks.try_hold(locks.rule_worker(project))):
+        raise _OtherWorkerError
+
+
+async def _evaluate_alone(
+    database: Database, version: StoredVersion, marked: Marked
+) -> list[FailedEvaluation]:
+    """Evaluate a rule that may correct, each period in a transaction of its own.
+
+    So whoever corrects takes the events that it corrects once, in their order, and waits in no circle.
+    """
+    try:
+        async with database.read() as tx:
+            periods = await _periods(tx, await prepared_rule(tx, version), marked)
+        for period in periods:
+            async with database.write() as tx:
+                await _be_only_worker(tx, version.project)
+                await hold_rule(tx, version.project, version.rule)
+                # Others were waited for. A rule that changed since sees the marked data by itself.
+                newest = await automatic_versions(tx, version.project, version.rule)
+                if [one.version for one in newest] != [version.version]:
+                    return []
+                await _run(tx, await prepared_rule(tx, newest[0]), [period])
+    except (OperationalError, _OtherWorkerError):  # not of the rule: the marks stay
+        raise
+    except Exception as error:  # noqa: BLE001 - it is kept as a failed run, and told
+        async with database.write() as tx:
+            await _note_failure(tx, version, str(error))
+        return [FailedEvaluation(version, error)]
+    return []
+
+
+async def _evaluate_others(database: Database, project: int, seen: Seen) -> list[FailedEvaluation]:
+    """Evaluate the rules that correct nothing, and remove the marks: all have seen them by then."""
     failures: list[FailedEvaluation] = []
     async with database.write() as tx:
-        if not await tx.value(*locks.try_hold(locks.rule_worker(project))):
-            return []
-        marked = await _take(tx, project)
-        # Rules that correct go first: the others look at what it comes to.
-        for version in sorted(await automatic_versions(tx, project), key=_turn):
+        await _be_only_worker(tx, project)
+        for version in await automatic_versions(tx, project):
+            if may_correct(version) or not _may_concern(version, seen.marked):
+                continue
             await tx.execute("SAVEPOINT rule")
             try:
-                await _evaluate(tx, version, marked)
+                await hold_rule(tx, project, version.rule)
+                prepared = await prepared_rule(tx, version)
+                await _run(tx, prepared, await _periods(tx, prepared, seen.marked))
             except OperationalError:  # of the server or the connection, not of the rule: the marks stay
                 raise
             except Exception as error:  # noqa: BLE001 - it is kept as a failed run, and told
@@ -83,39 +165,20 @@ async def _evaluate_project(database: Database, project: int) -> list[FailedEval
                 await _note_failure(tx, version, str(error))
                 failures.append(FailedEvaluation(version, error))
             await tx.execute("RELEASE SAVEPOINT rule")
+        await tx.execute(
+            "DELETE FROM rule_dirty_ranges WHERE project_id = %s AND id = ANY (%s)", (project, seen.numbers)
+        )
     return failures
 
 
-def _turn(version: StoredVersion) -> tuple[bool, bool, int]:
-    """The order of rules: any that waits for others that correct comes before any that does not."""
-    return version.correction is None, not may_correct(version), version.rule
+async def _periods(tx: Read, prepared: PreparedRule, marked: Marked) -> list[Period]:
+    """Where the marked records may have changed what a rule finds."""
+    return _merged([await _widened(tx, prepared, changed) for changed in _changed(prepared, marked)])
 
 
-async def _take(tx: Write, project: int) -> Marked:
-    """Remove the marks of a project, merged into periods that do not touch."""
-    events = await tx.tuples(_TAKE_EVENTS, (project,))
-    runs = await tx.tuples(_TAKE_RUNS, (project,))
-    marked = Marked()
-    for event_type, first, last in events:
-        marked.events.setdefault(event_type, []).append(Interval(first, last))
-    for family, first in runs:
-        marked.runs.setdefault(family, []).append(Interval(first, first))
-    return marked
-
-
-async def _evaluate(tx: Write, version: StoredVersion, marked: Marked) -> None:
-    """Evaluate a rule where the marked records may have changed what it finds."""
-    if not _may_concern(version, marked):
-        return
-    await hold_rule(tx, version.project, version.rule, corrects=may_correct(version))
-    if may_correct(version):
-        # Others were waited for. A rule that changed since the marks were taken sees their data by itself.
-        newest = await automatic_versions(tx, version.project, version.rule)
-        if [one.version for one in newest] != [version.version]:
-            return
-        [version] = newest
-    prepared = await prepared_rule(tx, version)
-    periods = _merged([await _widened(tx, prepared, changed) for changed in _changed(prepared, marked)])
+async def _run(tx: Write, prepared: PreparedRule, periods: Sequence[Period]) -> None:
+    """Evaluate a rule over periods; a run that changes nothing leaves nothing behind."""
+    version = prepared.version
     if not periods:
         return
     run: int = await tx.value(
@@ -173,7 +236,7 @@ def _gathered(intervals: Iterable[Interval]) -> list[Interval]:
     ]
 
 
-async def _widened(tx: Write, prepared: PreparedRule, changed: Interval) -> Period:
+async def _widened(tx: Read, prepared: PreparedRule, changed: Interval) -> Period:
     if prepared.rule.target is RuleTarget.MODEL_RUN:
         return widened_runs(prepared, changed)
     return await widened(tx, prepared, changed)
@@ -199,27 +262,25 @@ async def _note_failure(tx: Write, version: StoredVersion, message: str) -> None
     )
 
 
-_TAKE_EVENTS: Final = """
-    WITH taken AS (
-        DELETE FROM rule_dirty_ranges WHERE project_id = %s AND event_type_id IS NOT NULL
-        RETURNING event_type_id, start_time, end_time)
+_MARKED_EVENTS: Final = """
     SELECT event_type_id, lower(span), upper(span)
       FROM (SELECT event_type_id, unnest(range_agg(tstzrange(start_time, end_time, '[]'))) AS span
-              FROM taken GROUP BY event_type_id) merged
+              FROM rule_dirty_ranges WHERE project_id = %s AND event_type_id IS NOT NULL
+             GROUP BY event_type_id) merged
      ORDER BY event_type_id, span
 """
-_TAKE_RUNS: Final = """
-    WITH taken AS (
-        DELETE FROM rule_dirty_ranges WHERE project_id = %s AND event_type_id IS NULL
-        RETURNING project_id, batch_id, model_run_id)
+_MARKED_RUNS: Final = """
+    WITH marked AS (
+        SELECT project_id, batch_id, model_run_id FROM rule_dirty_ranges
+         WHERE project_id = %(project)s AND event_type_id IS NULL)
     SELECT DISTINCT u.family_id, b.start_time
-      FROM taken JOIN batches b USING (project_id)
+      FROM marked JOIN batches b USING (project_id)
       JOIN runs u ON (u.project_id, u.id) = (b.project_id, b.run_id)
-     WHERE b.id = taken.batch_id
+     WHERE b.id = marked.batch_id
     UNION
     SELECT DISTINCT v.family_id, m.start_time
-      FROM taken JOIN model_runs m USING (project_id) JOIN models v ON v.id = m.model_id
-     WHERE m.id = taken.model_run_id
+      FROM marked JOIN model_runs m USING (project_id) JOIN models v ON v.id = m.model_id
+     WHERE m.id = marked.model_run_id
      ORDER BY 1, 2
 """
 _BEGIN_RUN: Final = """

@@ -43,13 +43,8 @@ from weighbridge.quality.versions.period import Period, effective_period
 from weighbridge.quality.versions.stored_version import StoredVersion
 
 
-async def hold_rule(tx: Write, project: int, rule: int, *, corrects: bool) -> None:
-    """Wait until no other evaluation of the rule runs, and keep it so until the transaction ends.
-
-    The rules of a project that correct are evaluated one at a time: they lock the events that they correct.
-    """
-    if corrects:
-        await tx.execute(*locks.hold(locks.rule_corrections(project)))
+async def hold_rule(tx: Write, project: int, rule: int) -> None:
+    """Wait until no other evaluation of the rule runs, and keep it so until the transaction ends."""
     await tx.execute(*locks.hold(locks.rule(project, rule)))
 
 

@@ -14,7 +14,7 @@ from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import actions as tasks
 from weighbridge.platform.async_tasks.actions import Attempt
 from weighbridge.quality.evaluation.marks import await_writers
-from weighbridge.quality.evaluation.over_period import evaluate, hold_rule, may_correct
+from weighbridge.quality.evaluation.over_period import evaluate, hold_rule
 from weighbridge.quality.evaluation.prepared_rule import prepared_rule
 from weighbridge.quality.rule_runs.records import RunResult
 from weighbridge.quality.versions.period import EARLIEST, Period
@@ -48,13 +48,14 @@ async def _evaluate(database: Database, attempt: Attempt, number: int) -> None:
     rule = _rule_number(attempt.args)
     async with database.write() as tx:
         version = await newest_version(tx, attempt.project_id, rule)
-        await hold_rule(tx, version.project, rule, corrects=may_correct(version))
+        await hold_rule(tx, version.project, rule)
         # It may have changed while others were waited for.
         version = await newest_version(tx, attempt.project_id, rule)
         counts = RunCounts()
         if version.version == attempt.args["rule_version"]:
             period = await _period(tx, attempt.args, number)
             counts = await evaluate(tx, attempt.actor, await prepared_rule(tx, version), period, number)
+        await tasks.hold_fence(tx, attempt)
         await tx.execute(
             """
             UPDATE rule_runs SET state = %s, evaluated = %s, alerts = %s, corrections = %s, withdrawn = %s,
@@ -66,7 +67,6 @@ async def _evaluate(database: Database, attempt: Attempt, number: int) -> None:
                 counts.proposals, number, states_before(RunTrigger.SUCCEED),
             ),
         )  # fmt: skip
-        await tasks.hold_fence(tx, attempt)
         result = RunResult(
             number,
             counts.evaluated,

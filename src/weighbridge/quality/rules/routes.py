@@ -1,7 +1,7 @@
 """Paths of data rules."""
 
 from weighbridge.db.listing import Page, list_request
-from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
+from weighbridge.http.endpoint import ReadCall, WriteCall, ask, delete, get, patch, post
 from weighbridge.quality.definition.examples import EXAMPLES
 from weighbridge.quality.evaluation import preview
 from weighbridge.quality.rule_runs.records import RuleRunsNoOptions
@@ -47,8 +47,14 @@ async def create_rule(call: WriteCall, body: NewRuleBody) -> SavedRule:
     return await actions.create_rule(call.tx, call.actor, project, body.rule)
 
 
-@post(_OF_PROJECT + "/preview", permission=_READ, body=RulePreviewBody, returns=RulePreview, status=200)
-async def preview_rule(call: WriteCall, body: RulePreviewBody) -> RulePreview:
+@ask(
+    _OF_PROJECT + "/preview",
+    permission=_READ,
+    body=RulePreviewBody,
+    returns=RulePreview,
+    of_one_snapshot=True,
+)
+async def preview_rule(call: ReadCall, body: RulePreviewBody) -> RulePreview:
     """Say what a rule would find and correct in a period, without storing anything.
 
     The rule need not be there yet. `data` has the first 100 alerts, in the order of time, each with the value

@@ -1,0 +1,202 @@
+"""Shares: how much of one process's connections an account may take, and how many requests it may have here.
+
+An account that works alone takes half of the connections. Each other account that has something to do takes
+the part that would be left to it: of n accounts at work each gets one part of n + 1, so that one part is
+always free for whoever comes next. A request over its account's share waits in a queue of its account, and is
+refused when its turn does not come soon. Of questions, which the process computes, it has one at a time.
+
+With ten connections: one account alone takes 5. When a second one comes, each may take 3; what the first has
+over that it keeps until its requests end, and takes no more.
+
+Invariants: an account waits for itself alone while others take no more than their shares; requests of one
+account are let through in the order in which they came; one connection is left for questions about tokens.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from weighbridge.core.problem import Problem
+from weighbridge.errors import TooManyRequests
+
+WAIT_SECONDS: Final = 5.0
+"""How long a request waits for the share of its account."""
+
+RETRY_SECONDS: Final = 2
+"""When a request that was refused for its account's share may be sent again."""
+
+_FOR_TOKENS: Final = 1
+
+
+@dataclass(slots=True)
+class _Account:
+    """What one account has in this process."""
+
+    requests: int = 0
+    held: int = 0
+    waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+    asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Shares:
+    """Lets requests through, each account its share; for one event loop."""
+
+    def __init__(self, connections: int, requests_max: int, *, wait_seconds: float = WAIT_SECONDS) -> None:
+        self._connections = connections
+        self._requests_max = requests_max
+        self._wait_seconds = wait_seconds
+        self._held = 0
+        self._waiting = 0
+        self._accounts: dict[int, _Account] = {}
+
+    def turn(self, number: int) -> "Turn":
+        """Count a request of an account, and wait for its turn."""
+        return Turn(self, number)
+
+    @asynccontextmanager
+    async def request(self, number: int) -> AsyncIterator[None]:
+        """Count a request of an account while it is here; refuse it when the account has too many."""
+        self.arrive(number)
+        try:
+            yield
+        finally:
+            self.depart(number)
+
+    @asynccontextmanager
+    async def connection(self, number: int) -> AsyncIterator[None]:
+        """Wait for the account's turn to take a connection; the request is counted already."""
+        await self.begin(number)
+        try:
+            yield
+        finally:
+            self.end(number)
+
+    @asynccontextmanager
+    async def question(self, number: int) -> AsyncIterator[None]:
+        """Wait for the account's turn to have something computed; the request is counted already.
+
+        One at a time for each account: a process computes one thing at a time, so several at once take longer
+        together, and others wait for all of them.
+        """
+        account = self._accounts[number]
+        try:
+            async with asyncio.timeout(self._wait_seconds):
+                await account.asking.acquire()
+        except TimeoutError:
+            raise _busy(
+                "The account has something computed just now, one at a time, and this request has waited "
+                f"{self._wait_seconds:g} seconds."
+            ) from None
+        try:
+            async with self.connection(number):
+                yield
+        finally:
+            account.asking.release()
+
+    def arrive(self, number: int) -> None:
+        """Count a request of an account until it departs; refuse it when the account has too many."""
+        account = self._accounts.get(number)
+        if account is None:
+            account = self._accounts[number] = _Account()
+        if account.requests >= self._requests_max:
+            raise _busy(f"The account has {account.requests:,} requests under way, which is all it may.")
+        account.requests += 1
+
+    def depart(self, number: int) -> None:
+        """Count a request no more."""
+        account = self._accounts[number]
+        account.requests -= 1
+        if not account.requests:
+            del self._accounts[number]
+
+    async def begin(self, number: int) -> None:
+        """Wait for the account's turn to take a connection, and take it until the end."""
+        account = self._accounts[number]
+        if account.waiting or not self._has_room(account):
+            await self._wait(account)
+        else:
+            self._take(account)
+
+    def end(self, number: int) -> None:
+        """Give the connection back."""
+        self._give_back(self._accounts[number])
+
+    async def _wait(self, account: _Account) -> None:
+        """Wait until `_let_through` takes a connection for this request."""
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        account.waiting.append(turn)
+        self._waiting += 1
+        try:
+            await asyncio.wait([turn], timeout=self._wait_seconds)
+        except asyncio.CancelledError:
+            if turn.done():
+                self._give_back(account)
+            else:
+                self._leave(account, turn)
+            raise
+        if not turn.done():
+            self._leave(account, turn)
+            raise _busy(
+                f"The account has {account.held:,} requests at work, which is its share just now, and this "
+                f"one has waited {self._wait_seconds:g} seconds."
+            )
+
+    def _let_through(self) -> None:
+        """Give what is free to those who wait: first to the account that holds least."""
+        while True:
+            able = [one for one in self._accounts.values() if one.waiting and self._has_room(one)]
+            if not able:
+                return
+            account = min(able, key=lambda one: one.held)
+            self._take(account)
+            self._waiting -= 1
+            account.waiting.popleft().set_result(None)
+
+    def _leave(self, account: _Account, turn: asyncio.Future[None]) -> None:
+        account.waiting.remove(turn)
+        self._waiting -= 1
+        self._let_through()  # there may be fewer accounts to share with now
+
+    def _give_back(self, account: _Account) -> None:
+        account.held -= 1
+        self._held -= 1
+        if self._waiting:
+            self._let_through()
+
+    def _take(self, account: _Account) -> None:
+        account.held += 1
+        self._held += 1
+
+    def _has_room(self, account: _Account) -> bool:
+        at_work = sum(1 for one in self._accounts.values() if one.held or one.waiting or one is account)
+        share = max(1, self._connections // (at_work + 1))
+        return account.held < share and self._held < max(1, self._connections - _FOR_TOKENS)
+
+
+class Turn:
+    """A request of an account, which has its turn as long as the block lasts; small requests pass here."""
+
+    __slots__ = ("_number", "_shares")
+
+    def __init__(self, shares: Shares, number: int) -> None:
+        self._shares = shares
+        self._number = number
+
+    async def __aenter__(self) -> None:
+        self._shares.arrive(self._number)
+        try:
+            await self._shares.begin(self._number)
+        except BaseException:
+            self._shares.depart(self._number)
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        self._shares.end(self._number)
+        self._shares.depart(self._number)
+
+
+def _busy(message: str) -> TooManyRequests:
+    return TooManyRequests([Problem(message, None, "account_busy")], retry_after_seconds=RETRY_SECONDS)

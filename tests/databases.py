@@ -10,6 +10,8 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier
 
+from weighbridge.db.embedded import RUNNING_ROLE
+
 _numbers = count(1)
 
 
@@ -40,11 +42,13 @@ def drop(connection: psycopg.Connection[Any], name: str) -> None:
 
     WITH (FORCE) is refused while the server itself vacuums there; a plain DROP ends that.
     """
-    connection.execute(
-        """
-        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = %s AND usename = current_user
-        """,
-        (name,),
-    )
+    with psycopg.connect(make_conninfo(connection.info.dsn, user=RUNNING_ROLE), autocommit=True) as running:
+        for role in (running, connection):  # each ends its own
+            role.execute(
+                """
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                 WHERE datname = %s AND usename = current_user AND pid <> pg_backend_pid()
+                """,
+                (name,),
+            )
     connection.execute(SQL("DROP DATABASE {}").format(Identifier(name)))

@@ -29,6 +29,8 @@ from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.http import edge, health, metrics, refusal, wire
+from weighbridge.http.access.address import networks
+from weighbridge.http.access.failures import FailedAuthentications
 from weighbridge.http.openapi import options, page
 from weighbridge.http.rate_limit import RateLimiter
 from weighbridge.modelling.models.routes import ROUTES as MODELS
@@ -115,8 +117,8 @@ def build(settings: Settings) -> edge.Application:
                 "authenticate": authenticate,
                 "presume": presume,
                 "encode": wire.encoder(base_url.rstrip("/")),
-                "files": open_store(settings.evidence_url, settings.data_dir),
                 "limiter": limiter,
+                **_of_settings(settings),
             }
         ),
         logging_config=None,
@@ -128,6 +130,16 @@ def build(settings: Settings) -> edge.Application:
         origins=settings.cors_origins,
         untouched=lambda: limiter.untouched().headers,
     )
+
+
+def _of_settings(settings: Settings) -> dict[str, object]:
+    """What the handlers find in the application that follows from its settings alone."""
+    return {
+        "files": open_store(settings.evidence_url, settings.data_dir),
+        "failures": FailedAuthentications(settings.failed_authentications_per_minute),
+        "proxies": networks(settings.trusted_proxies),
+        "settings": settings,
+    }
 
 
 def _handlers() -> list[HTTPRouteHandler]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from dataclasses import replace
 
 from cyclopts import App
 
@@ -29,6 +30,8 @@ def worker(*, data_dir: DataDir = None) -> None:
     die_with_supervisor()
     settings = read_with(data_dir=data_dir)
     logs.configure(settings)
-    with database(settings) as url:
-        os.environ.update(environment(settings) | {"WEIGHBRIDGE_DATABASE_URL": url})
+    with database(settings) as urls:
+        told = replace(settings, database_url=urls.running, migration_database_url=None)
+        os.environ.pop("WEIGHBRIDGE_MIGRATION_DATABASE_URL", None)
+        os.environ.update(environment(told))
         asyncio.run(run())

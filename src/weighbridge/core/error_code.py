@@ -118,6 +118,11 @@ SERVICE: Final[Mapping[str, ErrorCode]] = {
         "The token has made all its requests of this minute.",
         "Wait as many seconds as `Retry-After` says.",
     ),
+    "too_many_failures": ErrorCode(
+        (429,),
+        "Too many tokens from this client's address were refused in this minute.",
+        "Wait as many seconds as `Retry-After` says, and send a valid token.",
+    ),
     "internal_error": ErrorCode(
         (500,),
         "The service made a mistake; it is logged under the request id.",

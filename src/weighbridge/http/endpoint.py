@@ -27,6 +27,7 @@ from weighbridge.http.attachment import Attachment, Files
 from weighbridge.http.caller import WebRequest, authenticated, database
 from weighbridge.http.reply import Reply
 from weighbridge.http.shortcut import Shortcut, by_presumption, by_shortcut
+from weighbridge.settings import Settings
 
 HttpMethod = Literal["GET", "POST", "PATCH", "DELETE"]
 Transaction = TypeVar("Transaction", bound=Read)
@@ -45,6 +46,7 @@ class Call(Generic[Transaction]):
     path: Mapping[str, str]
     query: tuple[tuple[str, str], ...]
     files: Files
+    settings: Settings
 
 
 ReadCall = Call[Read]
@@ -303,7 +305,8 @@ def may_be_left_out(body: Any) -> bool:
 
 def _call(request: WebRequest, tx: Transaction, actor: Actor) -> Call[Transaction]:
     path = cast("Mapping[str, str]", request.path_params)
-    return Call(tx, actor, path, _query(request), request.app.state.files)
+    state = request.app.state
+    return Call(tx, actor, path, _query(request), state.files, state.settings)
 
 
 def _query(request: WebRequest) -> tuple[tuple[str, str], ...]:

@@ -19,9 +19,10 @@ from typing import NoReturn
 
 import structlog
 
-from weighbridge.db.embedded import Server, attached, check_external
+from weighbridge.db.embedded import Server, attached, external, is_external
+from weighbridge.db.roles import DatabaseUrls
 from weighbridge.errors import Refusal
-from weighbridge.settings import Settings, environment, unknown_variables
+from weighbridge.settings import PREFIX, Settings, environment, unknown_variables
 from weighbridge.supervisor.child import ChildProgram, Phases, happens, keep_running
 from weighbridge.supervisor.counters import VARIABLE, counters
 from weighbridge.supervisor.parent import PARENT_VARIABLE
@@ -55,10 +56,9 @@ def serve(
     for name in unknown_variables():
         log.warning("setting_unknown", variable=name)
     port = reserve(settings.host, settings.port)
-    with _database(settings) as (url, server), counters() as counted:
-        migrate_or_refuse(url)
-        told = replace(settings, data_dir=settings.data_dir.absolute(), database_url=url, port=port.number)
-        variables = {**os.environ, **environment(told), PARENT_VARIABLE: str(os.getpid())}
+    with _database(settings) as (urls, server), counters() as counted:
+        migrate_or_refuse(urls)
+        variables = _variables(settings, urls, port)
         api = ("-m", "weighbridge.supervisor.api", application, port.address, str(port.number))
         counting = {**variables, VARIABLE: counted}
         programs = [
@@ -77,14 +77,26 @@ def serve(
                 signal.signal(number, signal.SIG_IGN)
 
 
+def _variables(settings: Settings, urls: DatabaseUrls, port: Port) -> dict[str, str]:
+    """What the processes are told: all but how the owner of the tables reaches them."""
+    told = replace(
+        settings,
+        data_dir=settings.data_dir.absolute(),
+        database_url=urls.running,
+        migration_database_url=None,
+        port=port.number,
+    )
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    return {**inherited, **environment(told), PARENT_VARIABLE: str(os.getpid())}
+
+
 @contextmanager
-def _database(settings: Settings) -> Iterator[tuple[str, Server | None]]:
-    if settings.database_url is not None:
-        check_external(settings.database_url)
-        yield settings.database_url, None
+def _database(settings: Settings) -> Iterator[tuple[DatabaseUrls, Server | None]]:
+    if is_external(settings):
+        yield external(settings), None
         return
     with attached(settings.data_dir) as server:
-        yield server.url, server
+        yield server.urls, server
 
 
 async def _supervise(

@@ -30,6 +30,7 @@ from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.http import edge, health, metrics, refusal, wire
 from weighbridge.http.access.address import networks
+from weighbridge.http.access.disk import Disk
 from weighbridge.http.access.failures import FailedAuthentications
 from weighbridge.http.openapi import options, page
 from weighbridge.http.rate_limit import RateLimiter
@@ -135,6 +136,7 @@ def build(settings: Settings) -> edge.Application:
 def _of_settings(settings: Settings) -> dict[str, object]:
     """What the handlers find in the application that follows from its settings alone."""
     return {
+        "disk": Disk(settings.data_dir),
         "files": open_store(settings.evidence_url, settings.data_dir),
         "failures": FailedAuthentications(settings.failed_authentications_per_minute),
         "proxies": networks(settings.trusted_proxies),

@@ -131,6 +131,11 @@ SERVICE: Final[Mapping[str, ErrorCode]] = {
     "damaged": ErrorCode(
         (500,), "What was stored is not what comes back.", "Report it; a backup may have the file."
     ),
+    "disk_full": ErrorCode(
+        (503,),
+        "The disk that the message names is full; nothing was stored.",
+        "Have room made; what only reads, and revoking tokens, go on.",
+    ),
     "unavailable": ErrorCode(
         (503,), "The service cannot answer just now.", "Send it again after `Retry-After` seconds."
     ),

@@ -9,9 +9,10 @@ with COMMIT; statements that do not wait for each other's answers go out togethe
 """
 
 import asyncio
+import logging
 import select
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from decimal import Decimal
 from typing import Any, Final, LiteralString, Self, TypeVar
 
@@ -19,6 +20,7 @@ import msgspec
 from psycopg import AsyncConnection, AsyncCursor, AsyncPipeline
 from psycopg.abc import Buffer, PQGen
 from psycopg.adapt import Loader
+from psycopg.errors import ConfigurationLimitExceeded, DiskFull, OutOfMemory, ReadOnlySqlTransaction
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composed, Literal
@@ -45,6 +47,11 @@ Command = tuple[Statement, Parameters]
 _BEGIN_READING: Final[Command] = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ())
 _BEGIN_WRITING: Final[Command] = ("BEGIN", ())
 _COMMIT: Final[Command] = ("COMMIT", ())
+
+NO_ROOM: Final = (DiskFull, OutOfMemory, ConfigurationLimitExceeded)
+"""What the database says that has run out of something."""
+
+_log: Final = logging.getLogger(__name__)
 
 ALIVE_SECONDS: Final = 0.25
 """How often a transaction that waits for a computation is used, well below every idle timeout."""
@@ -303,6 +310,15 @@ class Database:
                 if not connection.closed:
                     await connection.execute(_ROLLBACK_AND_UNLOCK.format(unlock))
                 raise
+
+
+@contextmanager
+def suppress_failed_write(what: str) -> Iterator[None]:
+    """Go on without a write that may fail: the database has no room for it, or takes none at all."""
+    try:
+        yield
+    except (*NO_ROOM, ReadOnlySqlTransaction) as error:
+        _log.warning("The %s was not written: %s", what, str(error).strip())
 
 
 class _Message(AsyncPipeline):

@@ -15,6 +15,7 @@ import msgspec
 from litestar import Response
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import Empty
+from psycopg.errors import DiskFull
 
 from weighbridge.core.identity.suggestion import did_you_mean
 from weighbridge.core.platform.permission import Actor
@@ -199,15 +200,27 @@ def patch(
 
 
 def delete(
-    path: str, *, permission: str, returns: Any = None, status: int = 204
+    path: str, *, permission: str, returns: Any = None, status: int = 204, urgent: bool = False
 ) -> Callable[[Callable[[WriteCall], Awaitable[Any]]], HTTPRouteHandler]:
-    """Serve a function that removes a record; it takes no body and, unless it says so, answers none."""
+    """Serve a function that removes a record; it takes no body and, unless it says so, answers none.
+
+    What is urgent is done on a full disk too, at the cost of the reserve.
+    """
 
     def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply:
             actor = await authenticated(request, permission)
-            async with database(request).write() as tx:
-                answer = await function(_call(request, tx, actor))
+
+            async def remove() -> Any:
+                async with database(request).write() as tx:
+                    return await function(_call(request, tx, actor))
+
+            try:
+                answer = await remove()
+            except DiskFull:
+                if not (urgent and request.app.state.disk.release()):
+                    raise
+                answer = await remove()
             return Reply(204) if status == 204 else _response(request, answer, status)
 
         operation = Operation(

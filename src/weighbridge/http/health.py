@@ -17,7 +17,7 @@ def healthz() -> Response[dict[str, str]]:
 
 @get("/readyz", include_in_schema=False)
 async def readyz(request: WebRequest) -> Response[dict[str, str]]:
-    """The database answers and has the tables that this version expects."""
+    """The database answers, has the tables that this version expects, and room to write."""
     database: Database = request.app.state.database
     try:
         row = await database.single("SELECT version_num FROM alembic_version")
@@ -27,6 +27,8 @@ async def readyz(request: WebRequest) -> Response[dict[str, str]]:
         return Response(
             {"status": "unavailable", "reason": "the database needs a migration"}, status_code=503
         )
+    if request.app.state.disk.is_full():
+        return Response({"status": "unavailable", "reason": "a disk is full"}, status_code=503)
     return Response({"status": "ok"})
 
 

@@ -37,6 +37,7 @@ HEALTH_SECONDS = 0.05
 DATABASE_WATCH_SECONDS = 0.25
 DATABASE_RETRY_SECONDS = 2.0
 LOG_PRUNE_TICKS = 14_400  # an hour of watching
+RESERVE_TICKS = 240  # a minute of watching
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 log = structlog.get_logger("weighbridge.supervisor")
@@ -96,6 +97,7 @@ def _database(settings: Settings) -> Iterator[tuple[DatabaseUrls, Server | None]
         yield external(settings), None
         return
     with attached(settings.data_dir) as server:
+        server.keep_reserve()
         yield server.urls, server
 
 
@@ -175,6 +177,8 @@ async def _watch_database(server: Server, phases: Phases) -> None:
         ticks += 1
         if ticks % LOG_PRUNE_TICKS == 0:
             server.prune_logs()
+        if ticks % RESERVE_TICKS == 0:
+            await asyncio.to_thread(server.keep_reserve)
         if server.is_alive():
             continue
         log.error("database_died")
@@ -183,4 +187,6 @@ async def _watch_database(server: Server, phases: Phases) -> None:
             log.info("database_started")
         except Refusal as refusal:
             log.error("database_start_failed", reason=str(refusal))  # noqa: TRY400 - no trace is of use here
+            if server.release_reserve():
+                log.warning("reserve_released")
             await happens(phases.stopping, within_seconds=DATABASE_RETRY_SECONDS)

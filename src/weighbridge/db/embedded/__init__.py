@@ -20,7 +20,7 @@ import psycopg
 from psycopg import errors, sql
 from psycopg.conninfo import conninfo_to_dict
 
-from weighbridge.db.embedded import postmaster
+from weighbridge.db.embedded import postmaster, reserve
 from weighbridge.db.embedded.cluster import SUPERUSER, log_tail, prune_logs
 from weighbridge.db.embedded.files import POLL_SECONDS, exclusive, leave, make_folder, share
 from weighbridge.db.embedded.location import ClusterLocation, find_location
@@ -60,6 +60,14 @@ class Server:
         """Start the server again, on the same socket, when it was killed."""
         with exclusive(self.folder / "starting"):
             _ensure_running(self.location)
+
+    def keep_reserve(self) -> None:
+        """Make the room that is given free when the disk is full."""
+        reserve.keep(self.folder.parent)
+
+    def release_reserve(self) -> bool:
+        """Give that room free; tells whether there was any."""
+        return reserve.release(self.folder.parent)
 
     def prune_logs(self) -> None:
         prune_logs(self.location)

@@ -11,7 +11,7 @@ from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.db import locks
-from weighbridge.db.engine import Database, Write
+from weighbridge.db.engine import Database, Write, suppress_failed_write
 from weighbridge.errors import Forbidden, Invalid, Unauthorized
 from weighbridge.platform import changes
 from weighbridge.platform.accounts.actions import ensure_user
@@ -111,11 +111,17 @@ async def authenticate(database: Database, token: str, request_id: str) -> Actor
 
 
 async def _record_use(database: Database, token_id: int) -> None:
-    """Write down that a token is in use: once an hour, for each request must not cost a write."""
-    await database.single(
-        f"UPDATE api_tokens SET last_used_at = now() WHERE id = %s AND NOT {USE_IS_RECORDED} RETURNING id",
-        (token_id,),
-    )
+    """Write down that a token is in use: once an hour, for each request must not cost a write.
+
+    Where that cannot be written, the token acts all the same: a full disk must not keep anybody from reading.
+    """
+    with suppress_failed_write("last use of a token"):
+        await database.single(
+            f"""
+            UPDATE api_tokens SET last_used_at = now() WHERE id = %s AND NOT {USE_IS_RECORDED} RETURNING id
+            """,
+            (token_id,),
+        )
 
 
 async def _store(tx: Write, actor: Actor, user_id: int, new: NewApiToken) -> tuple[int, str]:

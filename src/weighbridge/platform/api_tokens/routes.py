@@ -30,7 +30,7 @@ async def create_api_token(call: WriteCall, body: NewApiTokenBody) -> IssuedApiT
     )
 
 
-@delete("/api_tokens/{token_id}", permission="administration:write")
+@delete("/api_tokens/{token_id}", permission="administration:write", urgent=True)
 async def revoke_api_token(call: WriteCall) -> None:
     """Revoke a token and all that were issued by it: they open nothing any more, and stay in the list."""
     await actions.revoke_token(call.tx, call.actor, call.path["token_id"])

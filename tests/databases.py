@@ -42,13 +42,11 @@ def drop(connection: psycopg.Connection[Any], name: str) -> None:
 
     WITH (FORCE) is refused while the server itself vacuums there; a plain DROP ends that.
     """
-    with psycopg.connect(make_conninfo(connection.info.dsn, user=RUNNING_ROLE), autocommit=True) as running:
-        for role in (running, connection):  # each ends its own
-            role.execute(
-                """
-                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                 WHERE datname = %s AND usename = current_user AND pid <> pg_backend_pid()
-                """,
-                (name,),
-            )
+    connection.execute(
+        """
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = %s AND usename IN (current_user, %s)
+        """,
+        (name, RUNNING_ROLE),
+    )
     connection.execute(SQL("DROP DATABASE {}").format(Identifier(name)))

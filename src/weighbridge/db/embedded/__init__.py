@@ -200,6 +200,8 @@ def _ensure_database(connection: psycopg.Connection[tuple[object, ...]]) -> None
     for role, option in ((OWNER, sql.SQL("CREATEDB")), (RUNNING_ROLE, sql.SQL("NOCREATEDB"))):
         if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone() is None:
             connection.execute(sql.SQL("CREATE ROLE {} LOGIN {}").format(sql.Identifier(role), option))
+            if role == RUNNING_ROLE:  # whose statements the owner may look at and end
+                connection.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(role), owner))
     if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone() is None:
         connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(name, owner))
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 from msgspec.structs import asdict
 
 from weighbridge.core.identity.name import problem_of_name
+from weighbridge.core.identity.unseen import problem_of_unseen
 from weighbridge.core.platform import token as tokens
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.core.problem import Problem
@@ -178,6 +179,8 @@ def _problems_of(new: NewApiToken, prefix: str, days_max: int) -> list[Problem]:
 
 def _problem_of_email(email: str) -> Problem | None:
     length = len(email.strip())
+    if unseen := problem_of_unseen(email.strip(), "api_token.user_email"):
+        return unseen
     if 0 < length <= EMAIL_LENGTH_MAX and not any(character.isspace() for character in email.strip()):
         return None
     return Problem(

@@ -46,6 +46,7 @@ from weighbridge.quality.rule_results.routes import ROUTES as RULE_RESULTS
 from weighbridge.quality.rule_runs.routes import ROUTES as RULE_RUNS
 from weighbridge.quality.rules.routes import ROUTES as RULES
 from weighbridge.settings import Settings
+from weighbridge.supervisor.heartbeat import beating
 
 STATEMENT_TIMEOUT_SECONDS = 15
 """No request waits longer than this for one statement."""
@@ -97,7 +98,7 @@ def build(settings: Settings) -> edge.Application:
 
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
-        async with database:
+        async with database, beating():
             yield
 
     limiter = RateLimiter(settings.rate_limit_per_minute)

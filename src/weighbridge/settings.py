@@ -119,6 +119,9 @@ class Settings:
         "How long requests and tasks in progress may take to finish when the service stops.",
         Range(1, 600),
     ] = 20
+    frozen_seconds: Annotated[
+        int, "How long a process may give no sign of life before it is started again.", Range(2, 3600)
+    ] = 60
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], "The least severe log line that is written."
     ] = "info"

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import NoReturn
 
 import structlog
@@ -68,10 +69,9 @@ def serve(
         ]
         if with_worker:
             programs.append(ChildProgram("worker", (sys.executable, *worker), variables))
+        watched = [replace(one, heartbeat=Path(counted, f"heartbeat-{one.name}")) for one in programs]
         try:
-            asyncio.run(
-                _supervise(programs, server, port, settings.shutdown_seconds + KILL_SECONDS, announce)
-            )
+            asyncio.run(_supervise(watched, server, port, settings, announce))
         finally:
             # The database's stop is bounded; a signal that cut it short would leave the server running.
             for number in STOP_SIGNALS:
@@ -105,10 +105,11 @@ async def _supervise(
     programs: list[ChildProgram],
     server: Server | None,
     port: Port,
-    stop_seconds: int,
+    settings: Settings,
     announce: Callable[[str], None],
 ) -> None:
-    phases = Phases(asyncio.Event(), asyncio.Event(), asyncio.Event(), stop_seconds)
+    stop_seconds = settings.shutdown_seconds + KILL_SECONDS
+    phases = Phases(asyncio.Event(), asyncio.Event(), asyncio.Event(), stop_seconds, settings.frozen_seconds)
     loop = asyncio.get_running_loop()
     for number in STOP_SIGNALS:
         loop.add_signal_handler(number, _stop, phases)

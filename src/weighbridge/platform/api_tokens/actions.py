@@ -17,7 +17,7 @@ from weighbridge.errors import Forbidden, Invalid, Unauthorized
 from weighbridge.platform import changes
 from weighbridge.platform.accounts.actions import ensure_user
 from weighbridge.platform.api_tokens import queries
-from weighbridge.platform.api_tokens.records import IssuedApiToken, NewApiToken
+from weighbridge.platform.api_tokens.records import ApiToken, IssuedApiToken, NewApiToken
 from weighbridge.platform.authentication.presumption import USE_IS_RECORDED, remember
 
 EMAIL_LENGTH_MAX = 255
@@ -80,8 +80,18 @@ async def revoke_token(tx: Write, actor: Actor, named: str) -> None:
     after = {token.id: token for token in await queries.tokens_of_branch(tx, actor, number)}
     for token in standing:
         changes.record(
-            tx, actor, action="api_token.revoke", target=str(token.id), before=token, after=after[token.id]
+            tx,
+            actor,
+            action="api_token.revoke",
+            target=str(token.id),
+            before=_without_person(token),
+            after=_without_person(after[token.id]),
         )
+
+
+def _without_person(token: ApiToken) -> dict[str, object]:
+    """What the audit log keeps of a token: whom it acts for by number, for it can forget nobody."""
+    return {**asdict(token), "user": {"id": token.user.id}}
 
 
 async def authenticate(database: Database, token: str, request_id: str) -> Actor:

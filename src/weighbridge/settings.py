@@ -122,6 +122,9 @@ class Settings:
     frozen_seconds: Annotated[
         int, "How long a process may give no sign of life before it is started again.", Range(2, 3600)
     ] = 60
+    root: Annotated[
+        Literal["warn", "refuse"], "What becomes of a service that is started as root, with all its power."
+    ] = "warn"
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], "The least severe log line that is written."
     ] = "info"

@@ -24,12 +24,14 @@ def worker(*, data_dir: DataDir = None) -> None:
     from weighbridge.db.embedded import database  # noqa: PLC0415 - slow to import
     from weighbridge.settings import environment, read_with  # noqa: PLC0415 - as above
     from weighbridge.supervisor import logs  # noqa: PLC0415 - as above
-    from weighbridge.supervisor.parent import die_with_supervisor  # noqa: PLC0415 - as above
+    from weighbridge.supervisor.parent import PARENT_VARIABLE, die_with_supervisor, look_at_root  # noqa: PLC0415 - as above
     from weighbridge.worker import run  # noqa: PLC0415 - as above
 
     die_with_supervisor()
     settings = read_with(data_dir=data_dir)
     logs.configure(settings)
+    if PARENT_VARIABLE not in os.environ:  # else the supervisor has looked
+        look_at_root(settings)
     with database(settings) as urls:
         told = replace(settings, database_url=urls.running, migration_database_url=None)
         os.environ.pop("WEIGHBRIDGE_MIGRATION_DATABASE_URL", None)

@@ -26,7 +26,7 @@ from weighbridge.errors import Refusal
 from weighbridge.settings import PREFIX, Settings, environment, unknown_variables
 from weighbridge.supervisor.child import ChildProgram, Phases, happens, keep_running
 from weighbridge.supervisor.counters import VARIABLE, counters
-from weighbridge.supervisor.parent import PARENT_VARIABLE
+from weighbridge.supervisor.parent import PARENT_VARIABLE, look_at_root
 from weighbridge.supervisor.port import Port, reserve
 from weighbridge.supervisor.schema import migrate_or_refuse
 
@@ -58,6 +58,7 @@ def serve(
     for name in unknown_variables():
         log.warning("setting_unknown", variable=name)
     port = reserve(settings.host, settings.port)
+    look_at_root(settings)
     with _database(settings) as (urls, server), counters() as counted:
         migrate_or_refuse(urls)
         variables = _variables(settings, urls, port)

@@ -7,6 +7,7 @@ from psycopg.errors import InsufficientPrivilege
 
 from weighbridge.db.embedded import RUNNING_ROLE
 from weighbridge.db.roles import DatabaseUrls, can_switch_triggers_off, let_run
+from weighbridge.supervisor.schema import migrate_or_refuse
 
 
 @pytest.fixture
@@ -94,6 +95,10 @@ def test_the_running_role_has_the_statistics_of_tables_taken(urls):
 def test_it_is_told_which_role_could_switch_triggers_off(urls):
     assert can_switch_triggers_off(urls.migrating)
     assert not can_switch_triggers_off(urls.running)
+
+
+def test_the_running_role_alone_finds_a_migrated_database_in_order(urls):
+    migrate_or_refuse(DatabaseUrls(urls.running, urls.running))
 
 
 def test_one_role_for_both_keeps_what_it_has(migrated_database):

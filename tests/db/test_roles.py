@@ -106,3 +106,14 @@ def test_one_role_for_both_keeps_what_it_has(migrated_database):
 
     with psycopg.connect(migrated_database) as connection:
         connection.execute("UPDATE alembic_version SET version_num = version_num")
+
+
+def test_what_lies_in_the_schema_and_is_another_role_s_is_left_alone(urls):
+    superuser = make_conninfo(urls.migrating, user="postgres")
+    with psycopg.connect(superuser) as connection:
+        connection.execute("CREATE TABLE another_program (number integer)")
+
+    let_run(urls)
+
+    with psycopg.connect(urls.running) as connection, pytest.raises(InsufficientPrivilege):
+        connection.execute("SELECT FROM another_program")

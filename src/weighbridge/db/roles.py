@@ -17,19 +17,22 @@ from psycopg.sql import SQL, Identifier
 HISTORY: Final = "alembic_version"
 """The table that says which migrations were applied; the running role reads it."""
 
-_TABLES: Final = """
-    SELECT c.relname,
+_OWNED: Final = """
+    SELECT c.relname, c.relkind = 'S' AS is_sequence,
            NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgfoid = refusal.oid
                           AND t.tgqual IS NULL AND t.tgtype & 16 <> 0) AS may_update,
            NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgfoid = refusal.oid
                           AND t.tgqual IS NULL AND t.tgtype & 8 <> 0) AS may_delete
       FROM pg_class c LEFT JOIN pg_proc refusal
              ON (refusal.proname, refusal.pronamespace) = ('refuse_change', c.relnamespace)
-     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
+     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'S')
        AND pg_has_role(c.relowner, 'USAGE')
      ORDER BY c.relname
 """
-"""The owner's tables, and whether a trigger refuses every UPDATE (16 in `tgtype`) or DELETE (8) of them."""
+"""What the owner has there, and whether a trigger refuses each UPDATE (16 in `tgtype`) or DELETE (8).
+
+What else lies in the schema, such as the views of an extension, is not the owner's to grant.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +74,22 @@ def _role(url: str) -> str:
 
 
 def _grant(connection: psycopg.Connection[Any], role: Identifier) -> None:
-    tables = connection.execute(_TABLES).fetchall()
-    [schema] = connection.execute("SELECT current_schema()").fetchone() or ("public",)
-    within = {"role": role, "schema": Identifier(schema)}
+    found = connection.execute("SELECT current_schema(), current_database()").fetchone()
+    assert found is not None, "the statement gives one row"  # noqa: S101
+    schema, database = found
+    within = {"role": role, "schema": Identifier(schema), "database": Identifier(database)}
     statements = [
-        SQL("REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM {role}").format(**within),
+        SQL("GRANT CONNECT, TEMPORARY ON DATABASE {database} TO {role}").format(**within),
         SQL("GRANT USAGE ON SCHEMA {schema} TO {role}").format(**within),
-        SQL("GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {role}").format(**within),
     ]
-    for table, may_update, may_delete in tables:
-        privileges = "SELECT"
-        if table != HISTORY:
-            privileges += ", INSERT" + ", UPDATE" * may_update + ", DELETE" * may_delete
-        statements.append(
-            SQL("GRANT {} ON {} TO {}").format(SQL(privileges), Identifier(schema, table), role)
-        )
+    for name, is_sequence, may_update, may_delete in connection.execute(_OWNED).fetchall():
+        kind = SQL("SEQUENCE" if is_sequence else "TABLE")
+        granted = "USAGE" if is_sequence else "SELECT"
+        if not is_sequence and name != HISTORY:
+            granted += ", INSERT" + ", UPDATE" * may_update + ", DELETE" * may_delete
+        place = {"kind": kind, "granted": SQL(granted), "name": Identifier(schema, name), "role": role}
+        statements += [
+            SQL("REVOKE ALL ON {kind} {name} FROM {role}").format(**place),
+            SQL("GRANT {granted} ON {kind} {name} TO {role}").format(**place),
+        ]
     connection.execute(SQL("; ").join(statements))

@@ -3,7 +3,11 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+# What running needs, and what developing needs beside it.
+RUNNABLE := .venv/.runnable
 READY := .venv/.ready
+TOOLS := .venv/tools
+AUDITING := .venv/tools/.ready
 FUZZ_MINUTES ?= 10
 CASES ?= 10000
 # Tests of durability wait for leases and signals: half as many workers again as cores keep those busy.
@@ -12,18 +16,20 @@ WORKERS ?= $(shell echo $$(( ($$(nproc 2>/dev/null || echo 2) * 3 + 1) / 2 )))
 # The tests start hundreds of processes of one code: what Python compiled is kept, wherever they run.
 export PYTHONDONTWRITEBYTECODE :=
 
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
+
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test check lint types bench fuzz fuzz-accounting durability fuzz-api fuzz-readers attack sensor docs lock clean
+.PHONY: help setup demo serve test check lint types bench fuzz fuzz-accounting durability fuzz-api fuzz-readers attack sensor docs lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
-setup: $(READY) ## make .venv with every package that requirements.lock names
+setup: $(READY) ## make .venv with every package that requirements-dev.lock names
 
-demo: $(READY) ## run the whole chain once on a fresh database, and say what happened
+demo: $(RUNNABLE) ## run the whole chain once on a fresh database, and say what happened
 	@$(BIN)/weighbridge demo
 
-serve: $(READY) ## run the service on http://127.0.0.1:8080 with its data in .data
+serve: $(RUNNABLE) ## run the service on http://127.0.0.1:8080 with its data in .data
 	@$(BIN)/weighbridge serve --data-dir .data --host 127.0.0.1 --port 8080
 
 test: lint types ## lint, types, import contracts, then every test
@@ -75,15 +81,23 @@ docs: $(READY) ## write the reference pages that are made from the code
 	@$(BIN)/python tools/reference.py
 	@$(BIN)/weighbridge openapi --output docs/reference/openapi.json
 
-lock: $(READY) ## bring requirements.lock up to pyproject.toml, for every platform
+lock: $(READY) ## bring both lock files up to pyproject.toml, for every platform
 	@$(BIN)/pip install --quiet uv
-	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --extra dev pyproject.toml -o requirements.lock
+	@$(COMPILE) --extra install --extra dev pyproject.toml -o requirements-dev.lock
+	@$(COMPILE) --extra install --constraints requirements-dev.lock pyproject.toml -o requirements.lock
+
+sbom: $(AUDITING) ## write sbom.json, the packages that the service runs with, in the form of CycloneDX
+	@$(TOOLS)/bin/cyclonedx-py requirements requirements.lock --pyproject pyproject.toml --output-reproducible \
+		--of JSON -o sbom.json
+	@echo "sbom.json"
+
+audit: $(AUDITING) ## ask the network whether a locked package has a known vulnerability
+	@$(TOOLS)/bin/pip-audit --require-hashes --disable-pip --requirement requirements.lock
 
 clean: ## remove what was made here; .data stays
 	rm -rf .venv build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-$(READY): requirements.lock pyproject.toml
+$(RUNNABLE): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Weighbridge needs Python 3.11 or newer; name one with: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2> /dev/null || \
@@ -93,3 +107,13 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
+
+$(READY): $(RUNNABLE) requirements-dev.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+$(AUDITING): $(RUNNABLE)
+	@$(PYTHON) -m venv $(TOOLS)
+	@$(TOOLS)/bin/pip install --quiet --disable-pip-version-check cyclonedx-bom pip-audit
+	@touch $@
+

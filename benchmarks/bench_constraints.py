@@ -28,7 +28,7 @@ from weighbridge.collection.intake.checking import (
 from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.db.embedded import server
 from weighbridge.db.json import canonical_sha256
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 
 EVENTS = 20_000
 BATCH = 1000

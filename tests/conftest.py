@@ -18,7 +18,7 @@ from tests.databases import database
 from tests.server import Account, Caller, Server
 
 from weighbridge.db import embedded
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - a private folder is made in it
 SHARERS_MAX = 4

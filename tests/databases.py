@@ -10,6 +10,8 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier
 
+from weighbridge.db.embedded import RUNNING_ROLE
+
 _numbers = count(1)
 
 
@@ -43,8 +45,8 @@ def drop(connection: psycopg.Connection[Any], name: str) -> None:
     connection.execute(
         """
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = %s AND usename = current_user
+         WHERE datname = %s AND usename IN (current_user, %s)
         """,
-        (name,),
+        (name, RUNNING_ROLE),
     )
     connection.execute(SQL("DROP DATABASE {}").format(Identifier(name)))

@@ -27,12 +27,15 @@ import msgspec
 import psycopg
 import uvicorn
 import uvloop
+from psycopg.conninfo import make_conninfo
 
 from weighbridge.app import build
 from weighbridge.core.error_code import CODES
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
+from weighbridge.db.embedded import RUNNING_ROLE
 from weighbridge.db.engine import Database
+from weighbridge.db.schema.roles import DatabaseUrls, let_run
 from weighbridge.platform.accounts.actions import create_account
 from weighbridge.platform.api_tokens.actions import create_token
 from weighbridge.settings import Settings
@@ -246,7 +249,11 @@ class Server:
     """The application on a free port, as long as the `with` block lasts."""
 
     def __init__(self, database_url: str, **settings: Any) -> None:
-        self.database = Database(database_url, connections_max=4)
+        """Serve the database of the owner's URL; the service itself comes to it as the running role."""
+        self.owner_url = database_url
+        urls = DatabaseUrls(make_conninfo(database_url, user=RUNNING_ROLE), database_url)
+        let_run(urls)
+        self.database = Database(urls.running, connections_max=4)
         self.anyone = Caller(self, None)
 
         with ExitStack() as closing:
@@ -256,7 +263,7 @@ class Server:
             self._connections = closing.enter_context(Connections(*self._socket.getsockname()))
             self._connection = closing.enter_context(psycopg.connect(database_url, autocommit=True))
             self._uvicorn = uvicorn.Server(
-                _configuration(database_url, self.address, {"data_dir": self.folder} | settings)
+                _configuration(urls.running, self.address, {"data_dir": self.folder} | settings)
             )
             self._closing = closing.pop_all()
         self._started: Future[asyncio.AbstractEventLoop] = Future()
@@ -284,7 +291,7 @@ class Server:
     @contextmanager
     def transaction(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
         """Begin a transaction past the service; it commits when the block ends."""
-        with psycopg.connect(self.database.url) as connection:
+        with psycopg.connect(self.owner_url) as connection:
             yield connection
 
     def await_blocked(self) -> None:
@@ -343,6 +350,11 @@ def _listening_socket() -> socket.socket:
 
 
 def _configuration(database_url: str, address: str, changes: Mapping[str, Any]) -> uvicorn.Config:
-    usual = {"database_url": database_url, "base_url": address, "request_body_bytes": BODY_BYTES_MAX}
+    usual = {
+        "database_url": database_url,
+        "base_url": address,
+        "request_body_bytes": BODY_BYTES_MAX,
+        "failed_authentications_per_minute": 0,
+    }
     settings = Settings(**usual | changes)
     return uvicorn.Config(build(settings), lifespan="on", ws="none", log_config=None, access_log=False)

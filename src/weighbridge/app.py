@@ -29,6 +29,9 @@ from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.http import edge, health, metrics, refusal, wire
+from weighbridge.http.access.address import networks
+from weighbridge.http.access.disk import Disk
+from weighbridge.http.access.failures import FailedAuthentications
 from weighbridge.http.admission.shares import Shares
 from weighbridge.http.admission.twins import Twins
 from weighbridge.http.openapi import options, page
@@ -45,6 +48,7 @@ from weighbridge.quality.rule_results.routes import ROUTES as RULE_RESULTS
 from weighbridge.quality.rule_runs.routes import ROUTES as RULE_RUNS
 from weighbridge.quality.rules.routes import ROUTES as RULES
 from weighbridge.settings import Settings
+from weighbridge.supervisor.heartbeat import beating
 
 STATEMENT_TIMEOUT_SECONDS = 15
 """No request waits longer than this for one statement."""
@@ -93,7 +97,7 @@ def build(settings: Settings) -> edge.Application:
 
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
-        async with database, of_health:
+        async with database, of_health, beating():
             yield
 
     limiter = RateLimiter(settings.rate_limit_per_minute)
@@ -115,10 +119,10 @@ def build(settings: Settings) -> edge.Application:
                 "authenticate": authenticate,
                 "presume": presume,
                 "encode": wire.encoder(base_url.rstrip("/")),
-                "files": open_store(settings.evidence_url, settings.data_dir),
                 "limiter": limiter,
                 "shares": Shares(settings.api_connections, settings.account_requests),
                 "twins": Twins(),
+                **_of_settings(settings),
             }
         ),
         logging_config=None,
@@ -139,6 +143,17 @@ def _database_of_requests(settings: Settings, url: str) -> Database:
         statement_timeout_seconds=STATEMENT_TIMEOUT_SECONDS,
         quotas=settings.quotas,
     )
+
+
+def _of_settings(settings: Settings) -> dict[str, object]:
+    """What the handlers find in the application that follows from its settings alone."""
+    return {
+        "disk": Disk(settings.data_dir),
+        "files": open_store(settings.evidence_url, settings.data_dir),
+        "failures": FailedAuthentications(settings.failed_authentications_per_minute),
+        "proxies": networks(settings.trusted_proxies),
+        "settings": settings,
+    }
 
 
 def _handlers() -> list[HTTPRouteHandler]:

@@ -9,8 +9,9 @@ Invariants: `read` either gives settings that all lie in their ranges or raises 
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
+from ipaddress import ip_network
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -35,8 +36,16 @@ class Range:
 class TextForm:
     """What each text of a list looks like, and how that is said."""
 
-    pattern: re.Pattern[str]
+    fits: Callable[[str], object]
     said: str
+
+
+def _is_network(text: str) -> bool:
+    try:
+        ip_network(text, strict=False)
+    except ValueError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +59,10 @@ class Settings:
     database_url: Annotated[
         str | None,
         "A PostgreSQL server, version 16 or newer, to use instead of the embedded one.",
+    ] = None
+    migration_database_url: Annotated[
+        str | None,
+        "The same database for the role that owns its tables and migrates; unset is the running role.",
     ] = None
     evidence_url: Annotated[
         str | None,
@@ -94,6 +107,22 @@ class Settings:
     quota_evidence_bytes: Annotated[
         int, "Bytes of evidence files that one account may keep; 0 sets no quota.", Range(0, 10**18)
     ] = 0
+    failed_authentications_per_minute: Annotated[
+        int,
+        "Refused tokens after which a client address has to wait for the next minute; 0 sets no limit.",
+        Range(0, 1_000_000),
+    ] = 1000
+    trusted_proxies: Annotated[
+        tuple[str, ...],
+        "Networks of proxies whose X-Forwarded-For is believed, separated by commas; unset is none.",
+        TextForm(
+            _is_network,
+            "addresses or networks such as 10.0.0.0/8 or ::1, separated by commas",
+        ),
+    ] = ()
+    token_lifetime_days_max: Annotated[
+        int, "Days that a new token may live at most; 0 sets no bound.", Range(0, 3_650)
+    ] = 0
     request_body_bytes: Annotated[
         int, "The size of the largest request body that is read, in bytes.", Range(1_024, 1_073_741_824)
     ] = 67_108_864
@@ -101,7 +130,7 @@ class Settings:
         tuple[str, ...],
         "Origins whose pages may call from a browser (CORS), separated by commas; * is any, unset is none.",
         TextForm(
-            re.compile(r"\*|https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?"),
+            re.compile(r"\*|https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?").fullmatch,
             "origins such as https://plant.example, separated by commas, or *",
         ),
     ] = ()
@@ -113,6 +142,12 @@ class Settings:
         "How long requests and tasks in progress may take to finish when the service stops.",
         Range(1, 600),
     ] = 20
+    frozen_seconds: Annotated[
+        int, "How long a process may give no sign of life before it is started again.", Range(2, 3600)
+    ] = 60
+    root: Annotated[
+        Literal["warn", "refuse"], "What becomes of a service that is started as root, with all its power."
+    ] = "warn"
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], "The least severe log line that is written."
     ] = "info"
@@ -204,7 +239,7 @@ def _whole_number(setting: Setting, text: str) -> int | Problem:
 
 def _texts(setting: Setting, text: str, form: TextForm) -> tuple[str, ...] | Problem:
     texts = tuple(filter(None, (one.strip() for one in text.split(","))))
-    fit = all(form.pattern.fullmatch(one) for one in texts)
+    fit = all(form.fits(one) for one in texts)
     return texts if fit else _problem(setting, text, form.said)
 
 

@@ -35,6 +35,7 @@ from weighbridge.platform.queue.recovery import recover
 from weighbridge.quality.evaluation.incremental import evaluate_changes
 from weighbridge.quality.rule_runs.tasks import run_rule
 from weighbridge.settings import Settings
+from weighbridge.supervisor.heartbeat import beating
 
 log = structlog.get_logger()
 
@@ -87,7 +88,7 @@ async def work(database: Database, settings: Settings) -> None:
         await attempt_task(database, task_id, seconds=settings.task_seconds)
 
     app.job_manager = FairJobManager(app.connector)
-    async with app.open_async():
+    async with app.open_async(), beating():
         beside = [
             asyncio.create_task(_recover(database, settings.lease_seconds)),
             asyncio.create_task(_seal(database)),

@@ -75,7 +75,9 @@ def test_every_target_that_the_documents_name_can_be_made():
     assert not unknown, "\n".join(unknown)
 
 
-@pytest.mark.parametrize("document", ["ARCHITECTURE.md", "docs/explanation/path-of-a-value.md"])
+@pytest.mark.parametrize(
+    "document", ["ARCHITECTURE.md", "docs/explanation/path-of-a-value.md", "docs/reference/security.md"]
+)
 def test_every_file_that_a_document_about_the_code_names_is_there(document):
     paths = [path.as_posix() for folder in ("src", "tests") for path in (ROOT / folder).rglob("*.py")]
     named = re.findall(r"`([\w/]+\.py)`", (ROOT / document).read_text())

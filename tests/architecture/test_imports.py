@@ -27,7 +27,7 @@ IMPURE = {
 """The standard library's clocks, dice and doors to the outside."""
 
 PLACES = {
-    "alembic": ("db/migrate.py", "db/migrations/*", "supervisor/schema.py"),
+    "alembic": ("db/schema/migrate.py", "db/migrations/*", "supervisor/schema.py"),
     "cyclopts": ("cli.py", "commands/*"),
     "granian": ("supervisor/api.py",),
     "lark": ("core/*",),
@@ -37,7 +37,7 @@ PLACES = {
     "pint": ("core/*",),
     "procrastinate": ("worker.py", "platform/queue/jobs.py"),
     "rich": ("cli.py", "commands/*", "demo/show.py", "demo/lineage_tree.py"),
-    "sqlalchemy": ("db/migrate.py", "db/migrations/*"),
+    "sqlalchemy": ("db/schema/migrate.py", "db/migrations/*"),
     "structlog": ("http/*", "supervisor/*", "worker.py"),
     "yaml": ("modelling/document/yaml_text.py",),
 }

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from psycopg.conninfo import make_conninfo
 from tests.given import collection as given
 from tests.server import Account, Server
 
 from weighbridge import cli
+from weighbridge.db.embedded import RUNNING_ROLE
 
 ROOT = Path(__file__).parents[2]
 DATA_VARIABLE = "WEIGHBRIDGE_SENSOR_DATA"
@@ -51,9 +53,12 @@ def weighbridge(
     """Runs a command in this process: `weighbridge("token", "create", …)`."""
     for name in [name for name in os.environ if name.startswith("WEIGHBRIDGE_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("WEIGHBRIDGE_DATABASE_URL", postgres)
+    monkeypatch.setenv("WEIGHBRIDGE_DATABASE_URL", make_conninfo(postgres, user=RUNNING_ROLE))
+    monkeypatch.setenv("WEIGHBRIDGE_MIGRATION_DATABASE_URL", postgres)
 
     def run(*words: object, **variables: str) -> Done:
+        if "WEIGHBRIDGE_DATABASE_URL" in variables:
+            monkeypatch.delenv("WEIGHBRIDGE_MIGRATION_DATABASE_URL", raising=False)
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
         monkeypatch.setattr(sys, "argv", ["weighbridge", *map(str, words)])

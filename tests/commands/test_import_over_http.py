@@ -250,15 +250,15 @@ def test_an_address_of_another_program_is_told_from_a_service(unsteady, api, ste
 
 
 def test_a_refusal_of_the_service_is_told_in_its_own_words(through_service, account):
-    unknown = through_service("--token", "wb_live_x").expect(1)
-    limited = through_service("--token", account.caller("data_collection:read").token).expect(1)
+    unknown = through_service(WEIGHBRIDGE_TOKEN="wb_live_x").expect(1)  # noqa: S106 - none of ours
+    limited = through_service(WEIGHBRIDGE_TOKEN=account.caller("data_collection:read").token).expect(1)
 
     assert unknown.err == "The token is not one of this service.\n"
     assert limited.err.splitlines()[0] == "The token lacks the permission data_collection:write."
 
 
 def test_a_project_of_another_account_is_not_there(through_service, stranger):
-    done = through_service("--token", stranger.token).expect(1)
+    done = through_service(WEIGHBRIDGE_TOKEN=stranger.token).expect(1)
 
     assert done.err.startswith("The account of the token has no project 'prj_")
 
@@ -288,7 +288,7 @@ def test_a_service_needs_a_token_and_a_token_a_service(through_service):
     no_token = through_service(WEIGHBRIDGE_TOKEN="").expect(1)
     no_url = through_service("--token", "wb_live_x", WEIGHBRIDGE_URL="").expect(1)
 
-    assert no_token.err == "--url needs a token: give --token or set WEIGHBRIDGE_TOKEN.\n"
+    assert no_token.err == "--url needs a token: give --token-file or set WEIGHBRIDGE_TOKEN.\n"
     assert no_url.err == "--token needs the address of a service: give --url or set WEIGHBRIDGE_URL.\n"
 
 
@@ -347,3 +347,30 @@ def _proxy_of(address, faults):
             """Keep the output of the tests quiet."""
 
     return Proxy
+
+
+def test_the_token_is_taken_from_a_file_which_no_list_of_processes_shows(through_service, api, tmp_path):
+    file = tmp_path / "token"
+    file.write_text(f"{api.token}\n")
+
+    done = through_service("--token-file", file, WEIGHBRIDGE_TOKEN="").expect(0)
+
+    assert done.json["stored"] == 7
+
+
+def test_a_token_among_the_words_of_the_command_is_warned_of(through_service, api):
+    done = through_service("--token", api.token, WEIGHBRIDGE_TOKEN="").expect(0)
+
+    assert done.err.startswith("--token shows the token to every user of this machine")
+    assert api.token not in done.err
+
+
+@pytest.mark.parametrize("text", [None, "", " \n"])
+def test_a_file_without_a_token_is_refused(through_service, tmp_path, text):
+    file = tmp_path / "token"
+    if text is not None:
+        file.write_text(text)
+
+    done = through_service("--token-file", file, WEIGHBRIDGE_TOKEN="").expect(1)
+
+    assert done.err.startswith(f"The file of --token-file, {file}, ")

@@ -12,7 +12,7 @@ import pytest
 from tests.durability.processes import HERE, Program, postmasters_of, until
 
 from weighbridge.db.embedded import server
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 
 ROOM_BYTES = 1_000_000_000
 

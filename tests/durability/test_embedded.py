@@ -9,11 +9,14 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from tests.durability.processes import is_alive, kill_server, postmaster, postmasters_of, until
 
 from weighbridge.db.embedded import attached, database, server
+from weighbridge.db.schema.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.settings import Settings
+from weighbridge.supervisor.schema import migrate_or_refuse
 
 
 def execute(url, statement):
@@ -203,12 +206,67 @@ def test_an_external_server_is_used_as_it_is(folder, data_dir):
     with server(data_dir) as external:
         settings = Settings(data_dir=folder / "unused", database_url=external)
 
-        with database(settings) as url:
-            assert url == external
-            assert value(url, "SELECT current_database()") == "weighbridge"
+        with database(settings) as urls:
+            assert urls == DatabaseUrls(external, external)
+            assert value(urls.running, "SELECT current_database()") == "weighbridge"
 
         assert value(external, "SELECT 1") == 1
         assert not (folder / "unused").exists()
+
+
+def test_a_data_directory_from_before_there_were_two_roles_gets_the_second(data_dir):
+    with attached(data_dir) as running:
+        before = make_conninfo(running.url, user="postgres")
+        execute(before, "DROP OWNED BY weighbridge_app")
+        execute(before, "DROP ROLE weighbridge_app")
+
+    with attached(data_dir) as running:
+        migrate_or_refuse(running.urls)
+
+        assert value(running.urls.running, "SELECT count(*) FROM events") == 0
+
+
+def test_an_external_server_is_migrated_by_one_role_and_used_by_another(data_dir):
+    with attached(data_dir) as running:
+        settings = Settings(database_url=running.urls.running, migration_database_url=running.urls.migrating)
+        with database(settings) as urls:
+            migrate_or_refuse(urls)
+
+            assert value(urls.running, "SELECT count(*) FROM events") == 0
+
+
+def test_a_role_that_may_not_migrate_is_told_who_could(data_dir):
+    with attached(data_dir) as running:
+        execute(running.url, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        execute(running.url, "GRANT USAGE ON SCHEMA public TO PUBLIC")
+        alone = DatabaseUrls(running.urls.running, running.urls.running)
+
+        with pytest.raises(Refusal, match="WEIGHBRIDGE_MIGRATION_DATABASE_URL naming the role that owns"):
+            migrate_or_refuse(alone)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql//operator:se3cret@db/weighbridge",
+        "postgresql://operator:se3%cret@db/weighbridge",
+        "postgresql://operator:x@se3cret@db/weighbridge",
+        "postgresql://operator:se3cret/x@db/weighbridge",
+        "postgresql://operator:12/se3cret@db/weighbridge",
+        "mysql://operator:se3cret@db/weighbridge",
+        "host=db password=x se3cret",
+    ],
+)
+def test_a_database_url_that_is_none_is_refused_without_a_word_of_it(url):
+    settings = Settings(database_url=url)
+
+    with (
+        pytest.raises(Refusal, match="WEIGHBRIDGE_DATABASE_URL is no database URL") as refused,
+        database(settings),
+    ):
+        pass
+
+    assert "se3" not in str(refused.value)
 
 
 def test_an_external_server_that_cannot_be_reached_is_refused(folder):
@@ -243,3 +301,19 @@ def test_a_terminal_interrupt_does_not_reach_the_server(data_dir, hold):
     assert Path(data_dir / "postgres" / "cluster" / "postmaster.pid").exists()
     assert other.finish() == 0
     assert postmaster(data_dir) is None
+
+
+def test_two_urls_of_two_databases_are_refused(data_dir):
+    with attached(data_dir) as running:
+        elsewhere = make_conninfo(running.url, dbname="postgres")
+        settings = Settings(database_url=running.urls.running, migration_database_url=elsewhere)
+
+        with pytest.raises(Refusal, match="names the database postgres, and must"), database(settings):
+            pass
+
+
+def test_a_database_that_is_named_for_migrations_alone_is_refused(fresh_dir):
+    settings = Settings(data_dir=fresh_dir, migration_database_url="postgresql://owner@db/weighbridge")
+
+    with pytest.raises(Refusal, match="WEIGHBRIDGE_DATABASE_URL must name the same"), database(settings):
+        pass

@@ -9,9 +9,12 @@ import threading
 from urllib.parse import urlsplit
 
 import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.errors import InsufficientPrivilege
 from tests.durability.processes import children, is_alive, kill_server, postmaster, until
 
-from weighbridge.db.embedded import server
+from weighbridge.db.embedded import OWNER, RUNNING_ROLE, server
 
 
 def get(address, path="/"):
@@ -150,9 +153,17 @@ def _others(address, number):
     return answer is not None and answer["process"] != number and answer["process"]
 
 
+def test_the_processes_come_to_the_database_as_a_role_that_owns_nothing(data_dir, serve):
+    url = get(address_of(serve(data_dir)))["database"]
+
+    assert conninfo_to_dict(url)["user"] == RUNNING_ROLE
+    with psycopg.connect(url) as connection, pytest.raises(InsufficientPrivilege):
+        connection.execute("ALTER TABLE audit_log DISABLE TRIGGER ALL")
+
+
 def test_a_killed_database_is_started_again_on_the_same_socket_with_its_rows(data_dir, serve):
     program = serve(data_dir)
-    url = get(address_of(program))["database"]
+    url = make_conninfo(get(address_of(program))["database"], user=OWNER)
     with psycopg.connect(url) as connection:
         connection.execute("CREATE TABLE kept AS SELECT 9 AS number")
 

@@ -1,6 +1,7 @@
 """The command line of the service, as a person at a terminal meets it."""
 
 import json
+import os
 import resource
 import signal
 import socket
@@ -99,3 +100,15 @@ def test_an_interrupted_command_leaves_no_server_running(data_dir):
 
     assert exit_code == 0
     assert postmaster(data_dir) is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="who is not root cannot be refused as root")
+@pytest.mark.parametrize("command", [("serve", "--port", "0"), ("worker",)])
+def test_root_is_refused_where_the_setting_says_so(fresh_dir, command):
+    done = weighbridge(*command, "--data-dir", fresh_dir, WEIGHBRIDGE_ROOT="refuse")
+
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        "The service was started as root, which WEIGHBRIDGE_ROOT=refuse does not allow"
+    )
+    assert not fresh_dir.exists()

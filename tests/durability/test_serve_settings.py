@@ -54,8 +54,10 @@ def test_every_setting_has_a_sentence_and_a_default_that_fits_one_machine():
     assert [setting.variable for setting in TABLE if not setting.doc.endswith(".")] == []
     assert [s.variable for s in TABLE if not s.default] == [
         "WEIGHBRIDGE_DATABASE_URL",
+        "WEIGHBRIDGE_MIGRATION_DATABASE_URL",
         "WEIGHBRIDGE_EVIDENCE_URL",
         "WEIGHBRIDGE_BASE_URL",
+        "WEIGHBRIDGE_TRUSTED_PROXIES",
         "WEIGHBRIDGE_CORS_ORIGINS",
     ]
 

@@ -7,7 +7,7 @@ import pytest
 from tests import databases
 from tests.migrations.test_migrations import ROWS
 
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 
 
 @pytest.fixture(scope="session")

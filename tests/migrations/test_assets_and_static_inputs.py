@@ -12,7 +12,7 @@ from psycopg.errors import (
 )
 from tests import databases
 
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 
 STEP = "0009"
 

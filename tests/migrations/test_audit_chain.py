@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from psycopg.errors import CheckViolation, ForeignKeyViolation, RestrictViolation, UniqueViolation
 
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 
 GIVEN = """
     INSERT INTO accounts (name) VALUES ('acme'), ('other');

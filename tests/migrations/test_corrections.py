@@ -14,7 +14,7 @@ from psycopg.errors import (
 from tests import databases
 
 from weighbridge.core.collection.correction import FIELDS, CorrectionOrigin, CorrectionState
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 
 STEP = "0011"
 

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from psycopg.errors import CheckViolation, NotNullViolation
 
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from tests import databases
 
 from weighbridge.core.collection.file_type import FILE_TYPES
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 
 KEY = "0123456789abcdef0123456789abcdef"
 

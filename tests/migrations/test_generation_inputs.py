@@ -5,7 +5,7 @@ import pytest
 from psycopg.errors import CheckViolation, ForeignKeyViolation, RestrictViolation, UniqueViolation
 from tests import databases
 
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 
 CALCULATION = """
     INSERT INTO batch_calculations (project_id, batch_id, position, slug, name, unit, value, is_output,

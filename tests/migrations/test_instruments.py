@@ -5,7 +5,7 @@ import pytest
 from psycopg.errors import CheckViolation, RestrictViolation, UniqueViolation
 from tests import databases
 
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 
 GIVEN = """
     INSERT INTO ledgers (project_id, name, unit, system_ledger_type)

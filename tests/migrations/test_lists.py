@@ -5,7 +5,7 @@ import pytest
 from psycopg.errors import ForeignKeyViolation
 from tests import databases
 
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 
 EVENT = """
     INSERT INTO events (project_id, id, event_type_id, start_time, end_time, is_complete)

@@ -10,8 +10,8 @@ from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from tests import databases
 
-from weighbridge.db.migrate import _config, migrate
-from weighbridge.db.revision import newest_revision
+from weighbridge.db.schema.migrate import _config, migrate
+from weighbridge.db.schema.revision import newest_revision
 
 REVISIONS = [step.revision for step in reversed([*ScriptDirectory.from_config(_config()).walk_revisions()])]
 

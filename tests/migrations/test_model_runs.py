@@ -5,7 +5,7 @@ import pytest
 from psycopg.errors import CheckViolation, ForeignKeyViolation, RestrictViolation
 from tests import databases
 
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 
 STEP = "0012"
 

@@ -5,7 +5,7 @@ import pytest
 from tests import databases
 from tests.migrations.test_allocation import GIVEN
 
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 from weighbridge.verification.books import CHECKS
 
 BEFORE = "0018"

@@ -5,7 +5,7 @@ import pytest
 from psycopg.errors import RestrictViolation
 from tests import databases
 
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 
 BEFORE = """
     INSERT INTO accounts (name) VALUES ('acme');

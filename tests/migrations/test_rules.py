@@ -17,7 +17,7 @@ from weighbridge.core.rule.correction import Purpose
 from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.core.rule.result import ResultStatus
 from weighbridge.core.rule.run import RunKind, RunState
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 from weighbridge.quality.rules.records import EVALUATIONS
 
 STEP = "0014"

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from tests import databases
 
-from weighbridge.db.migrate import migrate
+from weighbridge.db.schema.migrate import migrate
 
 BEFORE, STEP = "0015", "0016"
 

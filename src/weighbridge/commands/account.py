@@ -1,4 +1,4 @@
-"""`weighbridge account create`: one more account, beside the one that is there from the start."""
+"""`weighbridge account`: one more account beside the first, and persons who are to be forgotten."""
 
 import json
 import sys
@@ -18,6 +18,8 @@ AccountOption = Annotated[
     Parameter(help="The account to act in, as its administrator; the account default by default."),
 ]
 """The option of the commands that act in an account."""
+
+Email = Annotated[str, Parameter(help="The address of the user who is to be forgotten.")]
 
 NewAccountName = Annotated[str, Parameter(help="The name of the account; no other has it.")]
 
@@ -49,3 +51,25 @@ def create(*, name: NewAccountName, data_dir: DataDir = None, as_json: Json = Fa
     made = {"id": account_id, "name": name, "administrator": ADMINISTRATOR}
     sentence = f"The account {name!r} is made; make a token for it with weighbridge token create --account."
     sys.stdout.write((json.dumps(made) if as_json else sentence) + "\n")
+
+
+@account.command
+def erase_person(
+    *, email: Email, account: AccountOption = None, data_dir: DataDir = None, as_json: Json = False
+) -> None:
+    """Forget who a user was: address, name and the names of their tokens, which are revoked.
+
+    Books and audit rows keep the user's number. This cannot be undone.
+
+    Example: `weighbridge account erase-person --email ada@plant.example`
+    """
+    from weighbridge.platform.accounts import actions  # noqa: PLC0415 - slow to import
+
+    async def erase(tx: "Write") -> int:
+        actor = await actions.administrator_of(tx, account or actions.DEFAULT_ACCOUNT, command_id())
+        return await actions.erase_person(tx, actor, email.strip())
+
+    with opened(data_dir) as url:
+        user_id = in_transaction(url, erase)
+    sentence = f"The user is erased-{user_id} from now on; their tokens are revoked."
+    sys.stdout.write((json.dumps({"user_id": user_id}) if as_json else sentence) + "\n")

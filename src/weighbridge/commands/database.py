@@ -19,25 +19,25 @@ def opened(data_dir: Path | None) -> Iterator[str]:
     import psycopg  # noqa: PLC0415 - slow to import
 
     from weighbridge.db.embedded import database  # noqa: PLC0415 - as above
-    from weighbridge.db.revision import newest_revision  # noqa: PLC0415 - as above
+    from weighbridge.db.schema.revision import newest_revision  # noqa: PLC0415 - as above
     from weighbridge.errors import Refusal  # noqa: PLC0415 - as above
     from weighbridge.settings import read_with  # noqa: PLC0415 - as above
     from weighbridge.supervisor.schema import migrate_or_refuse  # noqa: PLC0415 - as above
 
-    with database(read_with(data_dir=data_dir)) as url:
+    with database(read_with(data_dir=data_dir)) as urls:
         revision = None
-        with psycopg.connect(url) as connection:
+        with psycopg.connect(urls.migrating) as connection:
             if connection.execute("SELECT to_regclass('alembic_version')").fetchone() != (None,):
                 row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
                 revision = row[0] if row else None
         if revision is None:
-            migrate_or_refuse(url)
+            migrate_or_refuse(urls)
         elif revision != newest_revision():
             raise Refusal(
                 f"The database is at revision {revision}, and this version needs {newest_revision()}; "
                 "run `weighbridge migrate`."
             )
-        yield url
+        yield urls.running
 
 
 def in_transaction(url: str, work: Callable[["Write"], Awaitable[Result]]) -> Result:

@@ -124,7 +124,13 @@ class Way:
     url: Annotated[
         str | None, _option(f"The address of a running service to import through; or {URL_VARIABLE}.")
     ] = None
-    token: Annotated[str | None, _option(f"The token for the service; or {TOKEN_VARIABLE}.")] = None
+    token_file: Annotated[
+        Path | None,
+        _option(f"A file with the token for the service, - for standard input; or {TOKEN_VARIABLE}."),
+    ] = None
+    token: Annotated[
+        str | None, _option("The token itself, which every user of this machine sees; rather --token-file.")
+    ] = None
     account: AccountOption = None
     data_dir: DataDir = None
 
@@ -210,19 +216,39 @@ def _store(way: Way) -> Iterator["Store"]:
             raise Refusal(
                 "--url leads to a service, which has its own data and account; leave the others out."
             )
-        token = way.token or os.environ.get(TOKEN_VARIABLE)
+        token = _token(way) or os.environ.get(TOKEN_VARIABLE)
         if not token:
-            raise Refusal(f"--url needs a token: give --token or set {TOKEN_VARIABLE}.")
+            raise Refusal(f"--url needs a token: give --token-file or set {TOKEN_VARIABLE}.")
         with Remote(url, token) as remote:
             yield remote
-    elif way.token:
-        raise Refusal(f"--token needs the address of a service: give --url or set {URL_VARIABLE}.")
+    elif way.token or way.token_file:
+        option = "--token" if way.token else "--token-file"
+        raise Refusal(f"{option} needs the address of a service: give --url or set {URL_VARIABLE}.")
     else:
         with (
             opened(way.data_dir) as database_url,
             Direct(database_url, way.account or DEFAULT_ACCOUNT) as direct,
         ):
             yield direct
+
+
+def _token(way: Way) -> str | None:
+    """The token of the options; one that stands among the words of a command is seen by others."""
+    if way.token is not None:
+        sys.stderr.write(
+            "--token shows the token to every user of this machine, in the list of its processes; give"
+            f" --token-file or set {TOKEN_VARIABLE} instead.\n"
+        )
+        return way.token
+    if way.token_file is None:
+        return None
+    try:
+        text = sys.stdin.read() if str(way.token_file) == "-" else way.token_file.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refusal(f"The file of --token-file, {way.token_file}, cannot be read: {error}.") from error
+    if not text.strip():
+        raise Refusal(f"The file of --token-file, {way.token_file}, holds no token.")
+    return text.strip()
 
 
 def _tell(summary: "Summary", *, as_json: bool) -> None:

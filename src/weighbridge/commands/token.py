@@ -61,27 +61,25 @@ def create(
 
     Example: `weighbridge token create --name ci --permission data_collection:write`
     """
-    from weighbridge.platform.accounts.actions import (  # noqa: PLC0415 - slow to import
-        DEFAULT_ACCOUNT,
-        administrator_of,
-        ensure_user,
-    )
+    from weighbridge.platform.accounts import actions as accounts  # noqa: PLC0415 - slow to import
     from weighbridge.platform.api_tokens.actions import create_token  # noqa: PLC0415 - as above
+    from weighbridge.settings import read  # noqa: PLC0415 - as above
 
-    lifetime_days = _lifetime_days(expires)
-    permissions = sorted({*(permission or []), *(ALL_PERMISSIONS if every_permission else ())})
-    if not permissions:
-        raise Refusal(
-            f"A token needs --permission, at least once, or --all; there are {', '.join(ALL_PERMISSIONS)}."
-        )
-    if user is not None and not user.strip():
-        raise Refusal("--user is blank; leave it out instead.")
+    lifetime_days, days_max = _lifetime_days(expires), read().token_lifetime_days_max
+    permissions = _permissions(permission or [], every_permission=every_permission)
+    _refuse_blank(user)
 
     async def make(tx: "Write") -> dict[str, object]:
-        actor = await administrator_of(tx, account or DEFAULT_ACCOUNT, command_id())
-        user_id = await ensure_user(tx, actor.account_id, user.strip()) if user else actor.user_id
+        actor = await accounts.administrator_of(tx, account or accounts.DEFAULT_ACCOUNT, command_id())
+        user_id = await accounts.ensure_user(tx, actor.account_id, user.strip()) if user else actor.user_id
         text = await create_token(
-            tx, actor, user_id=user_id, name=name, permissions=permissions, lifetime_days=lifetime_days
+            tx,
+            actor,
+            user_id=user_id,
+            name=name,
+            permissions=permissions,
+            lifetime_days=lifetime_days,
+            days_max=days_max,
         )
         return {
             "token": text,
@@ -93,6 +91,20 @@ def create(
     with opened(data_dir) as url:
         made = in_transaction(url, make)
     sys.stdout.write(f"{json.dumps(made) if as_json else made['token']}\n")
+
+
+def _permissions(named: list[str], *, every_permission: bool) -> list[str]:
+    permissions = sorted({*named, *(ALL_PERMISSIONS if every_permission else ())})
+    if not permissions:
+        raise Refusal(
+            f"A token needs --permission, at least once, or --all; there are {', '.join(ALL_PERMISSIONS)}."
+        )
+    return permissions
+
+
+def _refuse_blank(user: str | None) -> None:
+    if user is not None and not user.strip():
+        raise Refusal("--user is blank; leave it out instead.")
 
 
 def _lifetime_days(expires: str) -> int | None:

@@ -54,8 +54,8 @@ def verify(*, data_dir: DataDir = None, since: Since = None, as_json: Json = Fal
 
     moment = None if since is None else _moment(since)
     settings = read_with(data_dir=data_dir)
-    with database(settings) as url, progress_bars() as bars:
-        report = asyncio.run(check(url, bars))
+    with database(settings) as urls, progress_bars() as bars:
+        report = asyncio.run(check(urls.running, bars))
     sys.stdout.write(
         msgspec.json.encode(report, enc_hook=written).decode() + "\n" if as_json else _sentences(report)
     )

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from dataclasses import replace
 
 from cyclopts import App
 
@@ -24,13 +25,17 @@ def worker(*, data_dir: DataDir = None) -> None:
     from weighbridge.settings import environment, read_with  # noqa: PLC0415 - as above
     from weighbridge.supervisor import logs  # noqa: PLC0415 - as above
     from weighbridge.supervisor.garbage import look_rarely  # noqa: PLC0415 - as above
-    from weighbridge.supervisor.parent import die_with_supervisor  # noqa: PLC0415 - as above
+    from weighbridge.supervisor.parent import PARENT_VARIABLE, die_with_supervisor, look_at_root  # noqa: PLC0415 - as above
     from weighbridge.worker import run  # noqa: PLC0415 - as above
 
     die_with_supervisor()
     settings = read_with(data_dir=data_dir)
     logs.configure(settings)
     look_rarely()
-    with database(settings) as url:
-        os.environ.update(environment(settings) | {"WEIGHBRIDGE_DATABASE_URL": url})
+    if PARENT_VARIABLE not in os.environ:  # else the supervisor has looked
+        look_at_root(settings)
+    with database(settings) as urls:
+        told = replace(settings, database_url=urls.running, migration_database_url=None)
+        os.environ.pop("WEIGHBRIDGE_MIGRATION_DATABASE_URL", None)
+        os.environ.update(environment(told))
         asyncio.run(run())

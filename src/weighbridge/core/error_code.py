@@ -136,6 +136,11 @@ SERVICE: Final[Mapping[str, ErrorCode]] = {
         "The token has made all its requests of this minute.",
         "Wait as many seconds as `Retry-After` says.",
     ),
+    "too_many_failures": ErrorCode(
+        (429,),
+        "Too many tokens from this client's address were refused in this minute.",
+        "Wait as many seconds as `Retry-After` says, and send a valid token.",
+    ),
     "internal_error": ErrorCode(
         (500,),
         "The service made a mistake; it is logged under the request id.",
@@ -143,6 +148,11 @@ SERVICE: Final[Mapping[str, ErrorCode]] = {
     ),
     "damaged": ErrorCode(
         (500,), "What was stored is not what comes back.", "Report it; a backup may have the file."
+    ),
+    "disk_full": ErrorCode(
+        (503,),
+        "The disk that the message names is full; nothing was stored.",
+        "Have room made; what only reads, and revoking tokens, go on.",
     ),
     "unavailable": ErrorCode(
         (503,), "The service cannot answer just now.", "Send it again after `Retry-After` seconds."

@@ -1,8 +1,9 @@
 """The database: the only place that connects, begins and commits.
 
 In come statements and their values, out go rows, records and pages. Read `engine.py` first (transactions
-that read and that write), then `row.py` (what to select for a record), `listing.py` and `cursor.py` (lists:
-filters, order, pages), `patch.py` (changes of a record). `message.py` sends statements together, `keys.py`
-and `memory.py` are what a process holds between requests, `json.py` and `literal.py` how values are written.
-`embedded/` runs PostgreSQL itself, `migrations/` has the schema, step by step, and `migrate.py` takes them.
+that read and that write; `connection.py` and `message.py` are what they stand on), then `row.py` (what to
+select for a record), `listing.py` and `cursor.py` (lists: filters, order, pages), `patch.py` (changes of a
+record). `keys.py` and `memory.py` are what a process holds between requests, `json.py` and `literal.py` how
+values are written. `embedded/` runs PostgreSQL itself, `schema/` brings a database to the newest of the steps
+in `migrations/`.
 """

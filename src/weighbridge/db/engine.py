@@ -9,24 +9,18 @@ with COMMIT; statements that do not wait for each other's answers go out togethe
 """
 
 import asyncio
-import select
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from decimal import Decimal
 from typing import Any, Final, LiteralString, Self, TypeVar
 
-import msgspec
 from psycopg import AsyncConnection, AsyncCursor
-from psycopg.abc import Buffer
-from psycopg.adapt import Loader
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composed, Literal
-from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
 from weighbridge.core.platform.quota import Quotas
-from weighbridge.core.time.instant import Instant
+from weighbridge.db.connection import check, configure
 from weighbridge.db.keys import KeyBlocks
 from weighbridge.db.locks import SESSION_HOLD, SESSION_RELEASE
 from weighbridge.db.memory import Memory
@@ -53,9 +47,6 @@ ALIVE_SECONDS: Final = 0.25
 
 NO_QUOTAS: Final = Quotas()
 """For whoever works for the service itself."""
-
-# Numbers inside jsonb keep every digit, as they do in numeric columns.
-set_json_loads(msgspec.json.Decoder(float_hook=Decimal).decode)
 
 
 class Read:
@@ -269,11 +260,11 @@ class Database:
         )
         self._pool = AsyncConnectionPool(
             url,
-            configure=_configure,
+            configure=configure,
             min_size=1,
             max_size=connections_max,
             kwargs={"autocommit": True, "options": options, "application_name": "weighbridge"},
-            check=_check,
+            check=check,
             open=False,
         )
 
@@ -358,26 +349,6 @@ class Database:
                 if not connection.closed:
                     await connection.execute(_ROLLBACK_AND_UNLOCK.format(unlock))
                 raise
-
-
-class _InstantLoader(Loader):
-    """Times come out of the database as instants; the session's zone is UTC and columns keep milliseconds."""
-
-    def load(self, data: Buffer) -> Instant:
-        return Instant.read(bytes(data).decode())
-
-
-async def _check(connection: AsyncConnection[TupleRow]) -> None:
-    """Refuse a connection whose server has gone, without asking the server.
-
-    A server that ends a connection says so, which makes an idle socket readable; only then it is asked.
-    """
-    if connection.closed or select.select([connection.fileno()], [], [], 0)[0]:
-        await AsyncConnectionPool.check_connection(connection)
-
-
-async def _configure(connection: AsyncConnection[TupleRow]) -> None:
-    connection.adapters.register_loader("timestamptz", _InstantLoader)
 
 
 async def _execute(cursors: Sequence[AsyncCursor[Any]], commands: Sequence[Command]) -> None:

@@ -20,10 +20,9 @@ Whoever takes several takes them in this order, so that nobody waits in a circle
    of its own by then; a generation that takes it alone waits for no rows afterwards.
 6. rule marks: shared by writers of events, with their last statements; alone by the first evaluation of a
    rule, in a transaction that holds nothing else.
-
 7. `evidence_quota`: while there is a quota, whoever attaches a file, who waits for nothing afterwards.
 
-`MIGRATION`, `DEFAULT_ACCOUNT`, `TASK_RECOVERY` and `audit_seal` stand alone.
+`MIGRATION`, `DEFAULT_ACCOUNT`, `TASK_RECOVERY`, `audit_seal` and `token_issue` stand alone.
 
 Jobs in the queue have locks of their own, by names only: jobs with one name are carried out one after the
 other. Generations and deletions use the name of `generation` for them, so a worker takes no job that would
@@ -49,6 +48,11 @@ TASK_RECOVERY: Final = "async_tasks:recovery"
 def audit_seal(account: int) -> str:
     """One sealer at a time works on the audit log of an account."""
     return f"audit_log:seal:{account}"
+
+
+def token_issue(account: int) -> str:
+    """Whoever issues tokens shares it; whoever revokes one, and those issued by it, has it alone."""
+    return f"api_tokens:{account}"
 
 
 def generation(project: int, family: int) -> str:

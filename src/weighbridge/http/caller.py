@@ -1,13 +1,17 @@
 """The caller of a request: the actor behind its token, within the limit and with the permission asked for."""
 
+import asyncio
 from typing import TYPE_CHECKING, Any, cast
 
 from litestar import Request
 from litestar.datastructures import State
 
 from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database
 from weighbridge.errors import Forbidden, TooManyRequests, Unauthorized
+from weighbridge.http.access.address import client_address
+from weighbridge.http.access.failures import FailedAuthentications, seconds_left
 from weighbridge.http.rate_limit import RateLimiter
 
 if TYPE_CHECKING:
@@ -49,7 +53,7 @@ async def authenticated(request: WebRequest, permission: str) -> Actor:
         raise Unauthorized(
             "The request carries no token; send it as Authorization: Bearer <token>.", "token_missing"
         )
-    actor: Actor = await request.app.state.authenticate(database(request), token, state["request_id"])
+    actor = await _recognised(request, token)
     if actor.token_id is not None:
         allowance = await limiter.admit(database(request), actor.token_id)
         state["limit"] = allowance.headers
@@ -60,4 +64,28 @@ async def authenticated(request: WebRequest, permission: str) -> Actor:
             )
     if not actor.may(permission):
         raise Forbidden(f"The token lacks the permission {permission}.", "permission_missing")
+    return actor
+
+
+async def _recognised(request: WebRequest, token: str) -> Actor:
+    """Whom the token acts for; an address that tried too many others has to wait with unknown ones."""
+    app, request_id = request.app.state, request.scope["state"]["request_id"]
+    failures: FailedAuthentications = app.failures
+    now = asyncio.get_running_loop().time()
+    address = client_address(request.scope, app.proxies)
+    if failures.is_used_up(address, now) and app.presume(database(request), token, request_id) is None:
+        failures.refuse(address, request_id)
+        raise TooManyRequests(
+            [
+                Problem(
+                    "Too many tokens of this address were refused in this minute.", None, "too_many_failures"
+                )
+            ],
+            retry_after_seconds=seconds_left(now),
+        )
+    try:
+        actor: Actor = await app.authenticate(database(request), token, request_id)
+    except Unauthorized as refusal:
+        failures.count(address, refusal.problems[0].code or refusal.code, request_id, now)
+        raise
     return actor

@@ -13,6 +13,7 @@ from urllib.parse import unquote_to_bytes
 from litestar import Response
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import Empty
+from psycopg.errors import DiskFull
 
 from weighbridge.core.identity.suggestion import did_you_mean
 from weighbridge.core.platform.permission import Actor
@@ -26,6 +27,7 @@ from weighbridge.http.attachment import Attachment, Files
 from weighbridge.http.caller import WebRequest, authenticated, database, shares, twins
 from weighbridge.http.reply import Reply
 from weighbridge.http.shortcut import Shortcut, by_presumption, by_shortcut
+from weighbridge.settings import Settings
 
 HttpMethod = Literal["GET", "POST", "PATCH", "DELETE"]
 Transaction = TypeVar("Transaction", bound=Read)
@@ -44,6 +46,7 @@ class Call(Generic[Transaction]):
     path: Mapping[str, str]
     query: tuple[tuple[str, str], ...]
     files: Files
+    settings: Settings
 
 
 ReadCall = Call[Read]
@@ -243,15 +246,28 @@ def patch(
 
 
 def delete(
-    path: str, *, permission: str, returns: Any = None, status: int = 204
+    path: str, *, permission: str, returns: Any = None, status: int = 204, urgent: bool = False
 ) -> Callable[[Callable[[WriteCall], Awaitable[Any]]], HTTPRouteHandler]:
-    """Serve a function that removes a record; it takes no body and, unless it says so, answers none."""
+    """Serve a function that removes a record; it takes no body and, unless it says so, answers none.
+
+    What is urgent is done on a full disk too, at the cost of the reserve.
+    """
 
     def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply:
             actor = await authenticated(request, permission)
-            async with shares(request).turn(actor.account_id), database(request).write() as tx:
-                answer = await function(_call(request, tx, actor))
+
+            async def remove() -> Any:
+                async with database(request).write() as tx:
+                    return await function(_call(request, tx, actor))
+
+            async with shares(request).turn(actor.account_id):
+                try:
+                    answer = await remove()
+                except DiskFull:
+                    if not (urgent and request.app.state.disk.release()):
+                        raise
+                    answer = await remove()
             return Reply(204) if status == 204 else _response(request, answer, status)
 
         operation = Operation(
@@ -323,7 +339,8 @@ def _replayed(stored: idempotency.StoredAnswer) -> Reply:
 
 def _call(request: WebRequest, tx: Transaction, actor: Actor) -> Call[Transaction]:
     path = cast("Mapping[str, str]", request.path_params)
-    return Call(tx, actor, path, _query(request), request.app.state.files)
+    state = request.app.state
+    return Call(tx, actor, path, _query(request), state.files, state.settings)
 
 
 def _query(request: WebRequest) -> tuple[tuple[str, str], ...]:

@@ -11,7 +11,7 @@ from psycopg import Error
 from psycopg_pool import PoolTimeout
 
 from weighbridge.db.engine import Database
-from weighbridge.db.revision import newest_revision
+from weighbridge.db.schema.revision import newest_revision
 from weighbridge.http.caller import WebRequest
 
 READY_SECONDS: Final = 2.0
@@ -26,7 +26,7 @@ def healthz() -> Response[dict[str, str]]:
 
 @get("/readyz", include_in_schema=False)
 async def readyz(request: WebRequest) -> Response[dict[str, str]]:
-    """The database answers and has the tables that this version expects."""
+    """The database answers, has the tables that this version expects, and room to write."""
     database: Database = request.app.state.database_of_health
     try:
         async with asyncio.timeout(READY_SECONDS):
@@ -37,6 +37,8 @@ async def readyz(request: WebRequest) -> Response[dict[str, str]]:
         return Response(
             {"status": "unavailable", "reason": "the database needs a migration"}, status_code=503
         )
+    if request.app.state.disk.is_full():
+        return Response({"status": "unavailable", "reason": "a disk is full"}, status_code=503)
     return Response({"status": "ok"})
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from weighbridge.db.connection import suppress_failed_write
 from weighbridge.db.engine import Database
 
 WINDOW_SECONDS: Final = 60
@@ -120,17 +121,22 @@ class RateLimiter:
 
 
 async def _share(database: Database, token_id: int, window: _Window) -> None:
-    """Add what this process counted to the shared count, and learn what all have counted."""
+    """Add what this process counted to the shared count, and learn what all have counted.
+
+    Where that cannot be written, each process counts on by itself.
+    """
     counted, window.unshared = window.unshared, 0
     window.shared += counted
-    row = await database.single(
-        """
-        INSERT INTO request_counts AS c (token_id, minute, requests) VALUES (%s, %s, %s)
-        ON CONFLICT (token_id) DO UPDATE SET minute = excluded.minute,
-            requests = excluded.requests + CASE WHEN c.minute = excluded.minute THEN c.requests ELSE 0 END
-        RETURNING requests
-        """,
-        (token_id, window.minute, counted),
-    )
+    row = None
+    with suppress_failed_write("count of requests"):
+        row = await database.single(
+            """
+            INSERT INTO request_counts AS c (token_id, minute, requests) VALUES (%s, %s, %s)
+            ON CONFLICT (token_id) DO UPDATE SET minute = excluded.minute,
+                requests = excluded.requests + CASE WHEN c.minute = excluded.minute THEN c.requests ELSE 0 END
+            RETURNING requests
+            """,
+            (token_id, window.minute, counted),
+        )
     if row is not None:
         window.shared = max(window.shared, int(row[0]))

@@ -4,6 +4,7 @@ Invariants: every error has a code of the catalogue; a record that is not there 
 id that was asked for; fields are named by their path below the wrapping key.
 """
 
+import errno
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
@@ -13,10 +14,14 @@ from litestar import Response
 from litestar.exceptions import HTTPException
 from psycopg import OperationalError
 from psycopg.errors import (
+    ConfigurationLimitExceeded,
     DeadlockDetected,
+    DiskFull,
     ForeignKeyViolation,
     LockNotAvailable,
+    OutOfMemory,
     QueryCanceled,
+    TooManyConnections,
     UniqueViolation,
 )
 from psycopg_pool import PoolTimeout
@@ -46,8 +51,14 @@ _BUSY = {
     QueryCanceled.sqlstate: "The request took longer than the service allows; ask for less at once.",
     DeadlockDetected.sqlstate: "The request got in the way of another one; try again.",
     LockNotAvailable.sqlstate: "The request waited too long for another one; try again.",
+    OutOfMemory.sqlstate: "The memory of the database server is used up; ask for less, or try again.",
+    TooManyConnections.sqlstate: "The database has no connection left; try again.",
+    ConfigurationLimitExceeded.sqlstate: "The request needs more room for interim results than is allowed.",
 }
 """Why the database could not do something now, by its own code for it."""
+
+FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""What the system says of a disk, or of a part of one, that has no room left."""
 
 _OF_FRAMEWORK = {
     404: Problem("There is nothing at this path.", code="no_such_path"),
@@ -136,9 +147,26 @@ def overtaken(request: WebRequest, _: UniqueViolation | ForeignKeyViolation) -> 
 def database_away(request: WebRequest, error: OperationalError | PoolTimeout) -> Response[bytes]:
     """Answer while the database restarts or cannot be reached."""
     log.warning("database_unavailable", error=str(error))
+    if isinstance(error, DiskFull):
+        return _disk_full(request, "The disk of the database is full")
     state = getattr(error, "sqlstate", None)
     return refused(
         request, Unavailable(_BUSY.get(state, "The database cannot be reached just now; try again."))
+    )
+
+
+def failed_by_system(request: WebRequest, error: OSError) -> Response[bytes]:
+    """Answer when this machine has no room for what was sent, or made any other mistake."""
+    if error.errno not in FULL:
+        return broken(request, error)
+    log.warning("disk_full", error=str(error))
+    return _disk_full(request, "The disk for files that arrive is full")
+
+
+def _disk_full(request: WebRequest, what: str) -> Response[bytes]:
+    request.app.state.disk.fill()
+    return refused(
+        request, Unavailable(f"{what}; nothing was stored. What only reads is still answered.", "disk_full")
     )
 
 
@@ -156,6 +184,7 @@ HANDLERS: Any = {
     ForeignKeyViolation: overtaken,
     OperationalError: database_away,
     PoolTimeout: database_away,
+    OSError: failed_by_system,
     Exception: broken,
 }
 """What `app` hands to the framework."""

@@ -15,16 +15,18 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import NoReturn
 
 import structlog
 
-from weighbridge.db.embedded import Server, attached, check_external
+from weighbridge.db.embedded import Server, attached, external, is_external
+from weighbridge.db.schema.roles import DatabaseUrls
 from weighbridge.errors import Refusal
-from weighbridge.settings import Settings, environment, unknown_variables
+from weighbridge.settings import PREFIX, Settings, environment, unknown_variables
 from weighbridge.supervisor.child import ChildProgram, Phases, happens, keep_running
 from weighbridge.supervisor.counters import VARIABLE, counters
-from weighbridge.supervisor.parent import PARENT_VARIABLE
+from weighbridge.supervisor.parent import PARENT_VARIABLE, look_at_root
 from weighbridge.supervisor.port import Port, reserve
 from weighbridge.supervisor.schema import migrate_or_refuse
 
@@ -36,6 +38,7 @@ HEALTH_SECONDS = 0.05
 DATABASE_WATCH_SECONDS = 0.25
 DATABASE_RETRY_SECONDS = 2.0
 LOG_PRUNE_TICKS = 14_400  # an hour of watching
+RESERVE_TICKS = 240  # a minute of watching
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 log = structlog.get_logger("weighbridge.supervisor")
@@ -55,10 +58,10 @@ def serve(
     for name in unknown_variables():
         log.warning("setting_unknown", variable=name)
     port = reserve(settings.host, settings.port)
-    with _database(settings) as (url, server), counters() as counted:
-        migrate_or_refuse(url)
-        told = replace(settings, data_dir=settings.data_dir.absolute(), database_url=url, port=port.number)
-        variables = {**os.environ, **environment(told), PARENT_VARIABLE: str(os.getpid())}
+    look_at_root(settings)
+    with _database(settings) as (urls, server), counters() as counted:
+        migrate_or_refuse(urls)
+        variables = _variables(settings, urls, port)
         api = ("-m", "weighbridge.supervisor.api", application, port.address, str(port.number))
         counting = {**variables, VARIABLE: counted}
         programs = [
@@ -67,34 +70,47 @@ def serve(
         ]
         if with_worker:
             programs.append(ChildProgram("worker", (sys.executable, *worker), variables))
+        watched = [replace(one, heartbeat=Path(counted, f"heartbeat-{one.name}")) for one in programs]
         try:
-            asyncio.run(
-                _supervise(programs, server, port, settings.shutdown_seconds + KILL_SECONDS, announce)
-            )
+            asyncio.run(_supervise(watched, server, port, settings, announce))
         finally:
             # The database's stop is bounded; a signal that cut it short would leave the server running.
             for number in STOP_SIGNALS:
                 signal.signal(number, signal.SIG_IGN)
 
 
+def _variables(settings: Settings, urls: DatabaseUrls, port: Port) -> dict[str, str]:
+    """What the processes are told: all but how the owner of the tables reaches them."""
+    told = replace(
+        settings,
+        data_dir=settings.data_dir.absolute(),
+        database_url=urls.running,
+        migration_database_url=None,
+        port=port.number,
+    )
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    return {**inherited, **environment(told), PARENT_VARIABLE: str(os.getpid())}
+
+
 @contextmanager
-def _database(settings: Settings) -> Iterator[tuple[str, Server | None]]:
-    if settings.database_url is not None:
-        check_external(settings.database_url)
-        yield settings.database_url, None
+def _database(settings: Settings) -> Iterator[tuple[DatabaseUrls, Server | None]]:
+    if is_external(settings):
+        yield external(settings), None
         return
     with attached(settings.data_dir) as server:
-        yield server.url, server
+        server.keep_reserve()
+        yield server.urls, server
 
 
 async def _supervise(
     programs: list[ChildProgram],
     server: Server | None,
     port: Port,
-    stop_seconds: int,
+    settings: Settings,
     announce: Callable[[str], None],
 ) -> None:
-    phases = Phases(asyncio.Event(), asyncio.Event(), asyncio.Event(), stop_seconds)
+    stop_seconds = settings.shutdown_seconds + KILL_SECONDS
+    phases = Phases(asyncio.Event(), asyncio.Event(), asyncio.Event(), stop_seconds, settings.frozen_seconds)
     loop = asyncio.get_running_loop()
     for number in STOP_SIGNALS:
         loop.add_signal_handler(number, _stop, phases)
@@ -163,6 +179,8 @@ async def _watch_database(server: Server, phases: Phases) -> None:
         ticks += 1
         if ticks % LOG_PRUNE_TICKS == 0:
             server.prune_logs()
+        if ticks % RESERVE_TICKS == 0:
+            await asyncio.to_thread(server.keep_reserve)
         if server.is_alive():
             continue
         log.error("database_died")
@@ -171,4 +189,6 @@ async def _watch_database(server: Server, phases: Phases) -> None:
             log.info("database_started")
         except Refusal as refusal:
             log.error("database_start_failed", reason=str(refusal))  # noqa: TRY400 - no trace is of use here
+            if server.release_reserve():
+                log.warning("reserve_released")
             await happens(phases.stopping, within_seconds=DATABASE_RETRY_SECONDS)

@@ -1,4 +1,4 @@
-"""A child process that is kept running: started again when it dies, ended in order when the service stops.
+"""A child process that is kept running: started again when it dies or freezes, ended in order at the end.
 
 Invariants: each child leads a process group of its own, so that a terminal's interrupt reaches the
 supervisor alone and nothing of a child survives it; after `keep_running` returns the child has ended.
@@ -12,10 +12,12 @@ from asyncio.subprocess import DEVNULL, Process
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import structlog
 
 from weighbridge.errors import Refusal
+from weighbridge.supervisor import heartbeat
 
 RESTART_SECONDS_FIRST = 0.1
 RESTART_SECONDS_LAST = 10.0
@@ -33,6 +35,8 @@ class ChildProgram:
     command: tuple[str, ...]
     environment: Mapping[str, str]
     must_become_ready: bool = False
+    heartbeat: Path | None = None
+    """The file of its signs of life, if it is to give any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,7 @@ class Phases:
     stopping: asyncio.Event
     hurrying: asyncio.Event
     stop_seconds: int
+    frozen_seconds: int
 
 
 async def keep_running(program: ChildProgram, phases: Phases) -> None:
@@ -52,7 +57,7 @@ async def keep_running(program: ChildProgram, phases: Phases) -> None:
         born = time.monotonic()
         process = await _start(program)
         try:
-            await _first(process.wait(), phases.stopping.wait())
+            await _first(process.wait(), phases.stopping.wait(), _freezes(program, process, phases))
         finally:
             await _end(program, process, phases)
         if phases.stopping.is_set():
@@ -75,12 +80,27 @@ async def happens(event: asyncio.Event, *, within_seconds: float) -> bool:
     return event.is_set()
 
 
+async def _freezes(program: ChildProgram, process: Process, phases: Phases) -> None:
+    """Wait until the child gives no sign of life any more, and end it then: it would not end by itself."""
+    if program.heartbeat is None:
+        await asyncio.Event().wait()
+        return
+    await heartbeat.ends(program.heartbeat, phases.frozen_seconds)
+    log.error("process_frozen", process=program.name, pid=process.pid, silent_seconds=phases.frozen_seconds)
+    _signal_group(process, signal.SIGKILL)
+    await process.wait()
+
+
 async def _start(program: ChildProgram) -> Process:
+    environment = dict(program.environment)
+    if program.heartbeat is not None:
+        heartbeat.reset(program.heartbeat)
+        environment[heartbeat.VARIABLE] = str(program.heartbeat)
     process = await asyncio.create_subprocess_exec(
         *program.command,
         stdin=DEVNULL,
         stdout=STANDARD_ERROR,
-        env=dict(program.environment),
+        env=environment,
         start_new_session=True,
     )
     log.info("process_started", process=program.name, pid=process.pid)

@@ -11,9 +11,28 @@ import sys
 import threading
 import time
 
+import structlog
+
+from weighbridge.errors import Refusal
+from weighbridge.settings import Settings
+
+log = structlog.get_logger("weighbridge.supervisor")
+
 PARENT_VARIABLE = "SUPERVISED_BY_PROCESS"
 SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
 WATCH_SECONDS = 0.2
+
+
+def look_at_root(settings: Settings) -> None:
+    """Warn of a service that runs as root, or refuse it, as the settings say."""
+    if os.geteuid() != 0:
+        return
+    if settings.root == "refuse":
+        raise Refusal(
+            "The service was started as root, which WEIGHBRIDGE_ROOT=refuse does not allow; start it as a"
+            " user of its own."
+        )
+    log.warning("running_as_root", remedy="start the service as a user of its own that owns the data folder")
 
 
 def die_with_supervisor() -> None:

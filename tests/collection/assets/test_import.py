@@ -12,6 +12,8 @@ from tests.examples import examples
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 
+from weighbridge.core.identity.unseen import unseen_character
+
 ID = re.compile(rb"ast_[0-9a-f]{24}")
 STARTS = "'=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 texts = st.text(
@@ -20,6 +22,10 @@ texts = st.text(
     min_size=1,
     max_size=30,
 ).filter(str.strip)
+lines = texts.map(lambda text: "".join(filter(str.isprintable, text))).filter(
+    lambda text: text.strip() and unseen_character(text) is None
+)
+"""Texts of one line, such as names are; a name keeps no spaces around it."""
 numbers = st.builds(
     lambda digits, exponent: Decimal(digits).scaleb(exponent),
     st.integers(-(10**34) + 1, 10**34 - 1),
@@ -208,6 +214,7 @@ def test_every_bad_line_is_named_and_nothing_is_stored(api):
     answer = send(api, project, text).expect(422)
 
     assert [(error["field"], error["code"]) for error in answer.errors] == [
+        ("lines[3].name", "invalid"),
         ("lines[3].Power", "invalid"),
         ("lines[3].Since", "invalid"),
         ("lines[6].name", "required"),
@@ -216,10 +223,11 @@ def test_every_bad_line_is_named_and_nothing_is_stored(api):
         ("lines[10].name", "taken"),
         ("lines[11]", "invalid"),
     ]
-    assert answer.errors[0]["message"] == (
+    assert answer.errors[0]["message"].startswith("lines[3].name holds U+000A, a character that is not seen")
+    assert answer.errors[1]["message"] == (
         "Line 3, column 'Power': it is no number: 'many' is not a decimal number."
     )
-    assert answer.errors[5]["message"] == "Line 10, column 'name': it is 'Good', as in line 2."
+    assert answer.errors[6]["message"] == "Line 10, column 'name': it is 'Good', as in line 2."
     assert assets(api, project) == [kiln]
 
 
@@ -263,6 +271,33 @@ def test_more_than_10_000_lines_are_refused_and_10_000_are_taken(api):
     assert error["code"] == "too_many"
     assert "10,000" in error["message"]
     assert answer.body == {"created": 10_000, "updated": 0, "unchanged": 0}
+
+
+def test_any_number_of_blank_lines_at_the_end_costs_next_to_nothing(api):
+    lines = "name,serial_number\nKiln,7\nOven,\n" + ",\r\n" * 1_000_000
+
+    answer = send(api, given.project(api), lines).expect(200)
+
+    assert answer.body == {"created": 2, "updated": 0, "unchanged": 0}
+
+
+@pytest.mark.parametrize("blank", ["\n", "\r\n", " ,\n"])
+def test_more_blank_lines_between_the_others_than_anybody_needs_are_refused(api, blank):
+    lines = "name,serial_number\nKiln,7\n" + blank * 10_001 + "Oven,8\n"
+
+    error = send(api, given.project(api), lines).expect(422).error
+
+    assert error["message"] == "The spreadsheet has more than 10,000 blank lines; leave them out."
+    assert (error["field"], error["code"]) == ("lines[10003]", "too_many")
+
+
+def test_a_quoted_cell_that_ends_in_blank_lines_stays_as_it_is(api):
+    project = given.project(api)
+
+    send(api, project, 'name,description\nKiln,"of\n\nbrick,\n\n"\n').expect(200)
+
+    [asset] = assets(api, project)
+    assert asset["description"] == "of\n\nbrick,\n\n"
 
 
 @pytest.mark.parametrize("text", ['name\n"Kiln\n', 'name\n"Kiln"x\n', 'name\n"' + "x" * 140_000 + '"\n'])
@@ -316,7 +351,7 @@ def test_a_repetition_with_the_same_key_is_answered_as_the_first_was(api):
 @settings(
     max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@for_all(st.lists(st.tuples(texts, texts, texts, numbers, st.booleans(), st.dates()), min_size=1, max_size=4))
+@for_all(st.lists(st.tuples(lines, texts, texts, numbers, st.booleans(), st.dates()), min_size=1, max_size=4))
 def test_what_was_downloaded_and_sent_back_changes_nothing_and_rebuilds_everything(api, rows):
     project, copy = given.project(api), given.project(api)
     for label, value_type in {"=text": "text", "Number": "number", "Yes": "boolean", "Day": "date"}.items():

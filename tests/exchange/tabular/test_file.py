@@ -96,3 +96,10 @@ def test_an_encoding_that_does_not_exist_is_named(written):
 
 def test_a_folder_is_no_file(tmp_path):
     assert complaint(CsvFile(Path(tmp_path))) == "The file LOG cannot be read: Is a directory."
+
+
+def test_a_file_of_hardly_anything_but_blank_lines_is_refused(written):
+    file = written("a\n1\n" + "\n" * 1_000_001 + "2\n")
+
+    with reading(file) as read, pytest.raises(Refusal, match="more than 1,000,000 blank lines"):
+        list(read.rows)

@@ -43,7 +43,7 @@ async def insert_batches(
     await insert_draws(tx, context.project, posted)
     await record_used_corrections(tx, context.project, [one.batch_id for one in posted])
     if len(posted) >= MANY_BATCHES:
-        tx.later("ANALYZE (SKIP_LOCKED) runs, batches")
+        tx.later("SELECT refresh_statistics('runs', 'batches')")
     return posted
 
 

@@ -5,6 +5,7 @@ gives the very bytes that were put or refuses, before the first of them is sent.
 """
 
 import asyncio
+import errno
 import hashlib
 import os
 import re
@@ -35,6 +36,7 @@ RETRY_SECONDS: Final = 45
 RETRIES: Final = 2
 
 _KEY: Final = re.compile(r"[0-9a-f]{32}")
+_NO_ROOM: Final = os.strerror(errno.ENOSPC)
 _AWAY: Final = "The store of evidence files cannot be reached just now; try again shortly."
 
 
@@ -55,6 +57,10 @@ class EvidenceStore:
                 if self._folder is not None:
                     await asyncio.to_thread(_sync, self._folder / key)
         except (BaseError, OSError) as error:
+            if _NO_ROOM in str(error):
+                raise Unavailable(
+                    "The disk of the evidence files is full; nothing was stored.", "disk_full"
+                ) from error
             raise Unavailable(_AWAY) from error
 
     async def get(self, key: str, size: int, sha256: bytes) -> Spool:

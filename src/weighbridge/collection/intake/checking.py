@@ -23,6 +23,7 @@ from weighbridge.collection.events.records import (
 )
 from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.identity import ids
+from weighbridge.core.identity.unseen import said_of_unseen
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import DIGITS_MAX, NumberError, limited, shorten
 from weighbridge.core.time.instant import Instant
@@ -299,6 +300,9 @@ def reference(name: str, value: str | None, problems: EventProblems) -> str | No
         return None
     if not value.strip():
         problems.refuse(name, "is blank; leave it out instead.")
+    if unseen := said_of_unseen(value):
+        problems.refuse(name, f"{unseen}.")
+        return value
     return bounded_text(name, value, REFERENCE_LENGTH_MAX, problems)
 
 

@@ -7,8 +7,9 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from weighbridge.collection.assets.records import Asset, AssetChange, NewAsset
-from weighbridge.collection.spreadsheets.spreadsheet import TEXT_FIELDS
+from weighbridge.collection.spreadsheets.spreadsheet import LINES, TEXT_FIELDS
 from weighbridge.core.collection.custom_field import CustomValueError, checked, checked_text
+from weighbridge.core.identity.unseen import problem_of_unseen
 from weighbridge.core.problem import Problem
 from weighbridge.db.patch import changed
 
@@ -23,6 +24,8 @@ def problems_of_texts(request: NewAsset | AssetChange) -> Iterator[Problem]:
             continue
         if not text.strip():
             yield Problem(f"asset.{name} is blank; send null instead.", f"asset.{name}", "invalid")
+        if name in LINES and (unseen := problem_of_unseen(text, f"asset.{name}")):
+            yield unseen
         try:
             checked_text(text, longest)
         except CustomValueError as error:

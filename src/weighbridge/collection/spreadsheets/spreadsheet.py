@@ -27,9 +27,13 @@ from weighbridge.core.collection.custom_field import (
 )
 from weighbridge.core.collection.spreadsheet import quoted, unquoted
 from weighbridge.core.identity.name import NAME_LENGTH_MAX, problem_of_name
+from weighbridge.core.identity.unseen import said_of_unseen
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.errors import Invalid
+
+BLANK_LINES_MAX: Final = 10_000
+"""Blank lines before and between the others."""
 
 MEDIA_TYPE: Final = "text/csv"
 MARK: Final = BOM_UTF8
@@ -50,6 +54,9 @@ TEXT_FIELDS: Final[Mapping[str, int]] = {
     "description": TEXT_LENGTH_MAX,
 }
 """The texts beside the name, and the most characters that each may have."""
+
+LINES: Final = frozenset({"asset_type", "serial_number"})
+"""Those of them that are one line, of characters that are seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +122,8 @@ def read(text: str, value_types: Mapping[str, str]) -> tuple[list[SheetLine], li
 
 def _records(text: str) -> Iterator[tuple[int, list[str]]]:
     """The lines that hold anything, each with the number where it begins; cells may hold line breaks."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    begin = 1
+    reader = csv.reader(io.StringIO(_without_blank_end(text), newline=""), strict=True)
+    begin, blank = 1, 0
     while True:
         try:
             cells = next(reader, None)
@@ -127,7 +134,21 @@ def _records(text: str) -> Iterator[tuple[int, list[str]]]:
             return
         if any(cell.strip() for cell in cells):
             yield begin, cells
+        else:
+            blank += 1
+            if blank > BLANK_LINES_MAX:
+                said = f"The spreadsheet has more than {BLANK_LINES_MAX:,} blank lines; leave them out."
+                raise Invalid([Problem(said, f"lines[{begin}]", "too_many")])
         begin = reader.line_num + 1
+
+
+def _without_blank_end(text: str) -> str:
+    """The text up to the end of its last line that holds anything: programs append any number of blank ones.
+
+    What is cut off has no quotes, so it begins in no cell that a quote has opened.
+    """
+    end = text.find("\n", len(text.rstrip("\r\n\t ,")))
+    return text if end < 0 else text[: end + 1]
 
 
 def _columns(cells: Sequence[str], value_types: Mapping[str, str]) -> list[str]:
@@ -186,6 +207,9 @@ def _line(
 
 def _text(number: int, name: str, cell: str, longest: int, problems: list[Problem]) -> str | None:
     text = unquoted(cell)
+    if name in LINES and (unseen := said_of_unseen(text)):
+        problems.append(_problem(number, name, unseen))
+        return None
     try:
         return checked_text(text, longest) if text.strip() else None
     except CustomValueError as error:

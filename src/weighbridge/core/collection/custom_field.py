@@ -4,7 +4,6 @@ Invariants: a label is not that of a standard column of the asset spreadsheet, i
 was checked comes back from its cell as it was, numbers to the last digit.
 """
 
-import re
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
@@ -12,6 +11,7 @@ from types import NoneType
 from typing import Final
 
 from weighbridge.core.collection.spreadsheet import quoted, unquoted
+from weighbridge.core.identity.unseen import problem_of_unseen
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import NumberError, limited, parse_decimal, shorten
 
@@ -29,7 +29,6 @@ TEXT_LENGTH_MAX: Final = 10_000
 
 CustomValue = str | Decimal | int | bool
 
-_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _BOOLEANS: Final = {"true": True, "false": False}
 _TAKES: Final = {
     "text": "a text that is not blank",
@@ -50,8 +49,8 @@ def problems_of_label(label: str, field: str) -> Iterator[Problem]:
     elif len(label) > LABEL_LENGTH_MAX:
         said = f"{field} has {len(label)} characters; a label has at most {LABEL_LENGTH_MAX}."
         yield Problem(said, field, "invalid")
-    elif _CONTROL.search(label):
-        yield Problem(f"{field} holds a line break or another control character.", field, "invalid")
+    elif unseen := problem_of_unseen(label, field):
+        yield unseen
     elif is_standard(label):
         said = (
             f"{field} is {label!r}, a standard column of the asset spreadsheet; "

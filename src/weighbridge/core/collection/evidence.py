@@ -5,10 +5,10 @@ leads to a host by http or https, says nothing of a user, and is never followed 
 """
 
 import re
-import unicodedata
 from typing import Final
 
 from weighbridge.core.identity.name import problem_of_name
+from weighbridge.core.identity.unseen import said_of_unseen
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 
@@ -22,10 +22,6 @@ LINK_LENGTH_MAX: Final = 2_000
 """The longest link, in characters."""
 
 _PORT_MAX: Final = 65_535
-_INVISIBLE: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
-_TURNING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Marks that turn the direction of writing, so that a name reads as what it is not."""
-
 _LINK: Final = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*):(?://(?P<authority>[^/?#]*))?.*", re.IGNORECASE)
 _HOST: Final = re.compile(
     r"(?:\[[0-9a-f:.]+\]|[^\W_](?:[\w.-]*[\w.])?)(?::(?P<port>[0-9]{1,5}))?", re.IGNORECASE
@@ -41,18 +37,16 @@ def problems_of_name(name: str, field: str) -> list[Problem]:
     """What is wrong with the name of a file or a link."""
     if not name.strip(". \t"):
         return [Problem("A piece of evidence needs a name.", field, "required")]
-    problems = [problem_of_name(name, "A piece of evidence", field)]
-    if odd := _odd_character(name):
-        problems.append(Problem(f"{field} holds the character {odd}, which no name may.", field, "invalid"))
-    return [problem for problem in problems if problem]
+    wrong = problem_of_name(name, "A piece of evidence", field)
+    return [wrong] if wrong else []
 
 
 def problems_of_link(link: str, field: str) -> list[Problem]:
     """What is wrong with a link."""
     if len(link) > LINK_LENGTH_MAX:
         said = f"{field} has {len(link):,} characters; a link has at most {LINK_LENGTH_MAX:,}."
-    elif odd := _odd_character(link):
-        said = f"{field} holds the character {odd}, which no link may."
+    elif unseen := said_of_unseen(link):
+        said = f"{field} {unseen}."
     elif any(character.isspace() or character == "\\" for character in link):
         said = f"{field} holds a space or a backslash, which no link may."
     else:
@@ -73,11 +67,3 @@ def _problems_of_parts(link: str, field: str) -> list[Problem]:
     else:
         return []
     return [Problem(said, field, "invalid")]
-
-
-def _odd_character(text: str) -> str | None:
-    """The first character that is not seen, or that changes how others are seen, by its code."""
-    for character in text:
-        if character in _TURNING or unicodedata.category(character) in _INVISIBLE:
-            return f"U+{ord(character):04X}"
-    return None

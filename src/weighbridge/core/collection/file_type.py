@@ -31,7 +31,9 @@ _ARCHIVE: Final = b"PK\x03\x04"
 _END_OF_DIRECTORY: Final = struct.Struct("<4s4H2LH")
 _ENTRY: Final = struct.Struct("<4s6H3L5H2L")
 _WORKBOOK_PARTS: Final = frozenset({b"[Content_Types].xml", b"xl/workbook.xml"})
-_MACROS: Final = b"vbaProject.bin"
+_MACROS: Final = re.compile(rb"(.*/)?vbaproject\w*\.bin|xl/macrosheets/.*", re.IGNORECASE | re.DOTALL)
+"""Parts of a workbook that are programs: of today's kind, and sheets of the kind before. The case of letters
+tells no names apart."""
 
 Fits = Callable[[bytes, bytes], bool]
 """Whether a content is of a type, by its head and its tail."""
@@ -87,7 +89,9 @@ def _workbook(head: bytes, tail: bytes) -> bool:
     if not head.startswith(_ARCHIVE):
         return False
     names = set(_entries(tail))
-    return names >= _WORKBOOK_PARTS and not any(name.endswith(_MACROS) for name in names)
+    return names >= _WORKBOOK_PARTS and not any(
+        _MACROS.fullmatch(name.replace(b"\\", b"/")) for name in names
+    )
 
 
 def _entries(tail: bytes) -> Iterator[bytes]:

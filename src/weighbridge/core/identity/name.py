@@ -1,7 +1,8 @@
-"""A name is what people call a record: a text of 1 to 255 characters, apart from spaces around it."""
+"""A name is what people call a record: 1 to 255 characters that are seen, apart from spaces around it."""
 
 from typing import Final
 
+from weighbridge.core.identity.unseen import problem_of_unseen
 from weighbridge.core.problem import Problem
 
 NAME_LENGTH_MAX: Final = 255
@@ -16,4 +17,4 @@ def problem_of_name(name: str, noun: str, field: str) -> Problem | None:
         return Problem(
             f"{field} has {length} characters; a name has at most {NAME_LENGTH_MAX}.", field, "invalid"
         )
-    return None
+    return problem_of_unseen(name.strip(), field)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from weighbridge.core.identity.unseen import problem_of_unseen
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import NumberError, limited, plain, round_to
 from weighbridge.core.quantity.unit import Unit, parse_unit
@@ -101,6 +102,8 @@ def _problems_of_external_id(external_id: str) -> Iterator[Problem]:
     field = "instrument.external_id"
     if not external_id.strip():
         yield Problem("An instrument needs an external_id.", field, "required")
+    if unseen := problem_of_unseen(external_id, field):
+        yield unseen
 
 
 def _problems_of_fields(preset: Preset, given: Mapping[str, Any]) -> Iterator[Problem]:

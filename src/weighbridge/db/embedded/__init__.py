@@ -8,6 +8,7 @@ Invariants: `fsync` and `synchronous_commit` are on; the URL stays the same whil
 """
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,18 +18,22 @@ from urllib.parse import quote
 
 import psycopg
 from psycopg import errors, sql
+from psycopg.conninfo import conninfo_to_dict
 
-from weighbridge.db.embedded import postmaster
+from weighbridge.db.embedded import postmaster, reserve
 from weighbridge.db.embedded.cluster import SUPERUSER, log_tail, prune_logs
 from weighbridge.db.embedded.files import POLL_SECONDS, exclusive, leave, make_folder, share
 from weighbridge.db.embedded.location import ClusterLocation, find_location
+from weighbridge.db.schema.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.settings import Settings
 
 DATABASE = "weighbridge"
-ROLE = "weighbridge"
+OWNER = "weighbridge"
+RUNNING_ROLE = "weighbridge_app"
 SERVER_VERSION_MIN = 160_000
 CONNECT_SECONDS = 10
+HOST = re.compile(r"[A-Za-z0-9._-]*|[0-9A-Fa-f:.]+|/[^@]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,13 @@ class Server:
 
     @property
     def url(self) -> str:
-        return _url(self.location, user=ROLE, database=DATABASE)
+        """The database, for the role that owns its tables."""
+        return _url(self.location, user=OWNER, database=DATABASE)
+
+    @property
+    def urls(self) -> DatabaseUrls:
+        """The database, for the role that runs the service and for the one that owns its tables."""
+        return DatabaseUrls(_url(self.location, user=RUNNING_ROLE, database=DATABASE), self.url)
 
     def is_alive(self) -> bool:
         return _is_alive(self.location)
@@ -50,13 +61,21 @@ class Server:
         with exclusive(self.folder / "starting"):
             _ensure_running(self.location)
 
+    def keep_reserve(self) -> None:
+        """Make the room that is given free when the disk is full."""
+        reserve.keep(self.folder.parent)
+
+    def release_reserve(self) -> bool:
+        """Give that room free; tells whether there was any."""
+        return reserve.release(self.folder.parent)
+
     def prune_logs(self) -> None:
         prune_logs(self.location)
 
 
 @contextmanager
 def server(data_dir: Path, *, may_use_namespaces: bool = True) -> Iterator[str]:
-    """Use the server of a data directory, started when it does not run; gives the database's URL."""
+    """Use the server of a data directory, started when it does not run; gives its owner's URL."""
     with attached(data_dir, may_use_namespaces=may_use_namespaces) as running:
         yield running.url
 
@@ -85,29 +104,69 @@ def attached(data_dir: Path, *, may_use_namespaces: bool = True) -> Iterator[Ser
 
 
 @contextmanager
-def database(settings: Settings) -> Iterator[str]:
-    """Give the URL of the database that the settings name: an external one, or the embedded one."""
-    if settings.database_url is None:
-        with server(settings.data_dir) as url:
-            yield url
+def database(settings: Settings) -> Iterator[DatabaseUrls]:
+    """Give the URLs of the database that the settings name: an external one, or the embedded one."""
+    if is_external(settings):
+        yield external(settings)
     else:
-        check_external(settings.database_url)
-        yield settings.database_url
+        with attached(settings.data_dir) as running:
+            yield running.urls
 
 
-def check_external(url: str) -> None:
-    """Refuse a server that cannot be reached or is too old."""
+def is_external(settings: Settings) -> bool:
+    """Whether the settings name a database; refuses those that name it for migrations alone."""
+    if settings.database_url is None and settings.migration_database_url is not None:
+        raise Refusal(
+            "WEIGHBRIDGE_MIGRATION_DATABASE_URL is set, and WEIGHBRIDGE_DATABASE_URL must name the same"
+            " database for the role that runs the service."
+        )
+    return settings.database_url is not None
+
+
+def external(settings: Settings) -> DatabaseUrls:
+    """The external database of the settings; refuses one that cannot be reached or is too old."""
+    running, migrating = settings.database_url, settings.migration_database_url
+    assert running is not None, "the caller has looked"  # noqa: S101
+    used = _check_external(running, "WEIGHBRIDGE_DATABASE_URL")
+    migrated = used if migrating is None else _check_external(migrating, "WEIGHBRIDGE_MIGRATION_DATABASE_URL")
+    if migrated != used:
+        raise Refusal(
+            f"WEIGHBRIDGE_MIGRATION_DATABASE_URL names the database {migrated}, and must name the one of"
+            f" WEIGHBRIDGE_DATABASE_URL, {used}."
+        )
+    return DatabaseUrls(running, migrating or running)
+
+
+def _check_external(url: str, variable: str) -> str:
+    """Refuse a server that cannot be used; gives the name of the database."""
+    if not _is_well_formed(url):
+        # Not a word of it is said: what a parser took for a host or a port may be part of a password.
+        raise Refusal(
+            f"{variable} is no database URL; it must be postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with"
+            " %-escapes for : / @ ? # and % in its parts."
+        )
     try:
         with psycopg.connect(url, connect_timeout=CONNECT_SECONDS) as connection:
-            version = connection.info.server_version
+            version, name = connection.info.server_version, connection.info.dbname
     except psycopg.Error as error:
-        raise Refusal(
-            f"The server of WEIGHBRIDGE_DATABASE_URL cannot be used: {str(error).strip()}"
-        ) from error
+        raise Refusal(f"The server of {variable} cannot be used: {str(error).strip()}") from error
     if version < SERVER_VERSION_MIN:
-        raise Refusal(
-            f"The server of WEIGHBRIDGE_DATABASE_URL is PostgreSQL {version // 10_000}; must be 16 or newer."
-        )
+        raise Refusal(f"The server of {variable} is PostgreSQL {version // 10_000}; must be 16 or newer.")
+    return name
+
+
+def _is_well_formed(url: str) -> bool:
+    """Whether the text can be taken apart in one way only, so that errors may quote its parts."""
+    try:
+        parts = conninfo_to_dict(url)
+    except psycopg.Error:
+        return False
+    hosts, ports = str(parts.get("host") or "").split(","), str(parts.get("port") or "").split(",")
+    return (
+        all(HOST.fullmatch(host) for host in hosts)
+        and all(port.isdecimal() or not port for port in ports)
+        and not {*"/@"} & {*str(parts.get("dbname") or "")}
+    )
 
 
 def _ensure_running(location: ClusterLocation) -> None:
@@ -136,12 +195,15 @@ def _is_alive(location: ClusterLocation) -> bool:
 
 
 def _ensure_database(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-    """Make the role and the database; the role has no power over the server or its machine."""
-    role, name = sql.Identifier(ROLE), sql.Identifier(DATABASE)
-    if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone() is None:
-        connection.execute(sql.SQL("CREATE ROLE {} LOGIN CREATEDB").format(role))
+    """Make the roles and the database; neither role has power over the server or its machine."""
+    owner, name = sql.Identifier(OWNER), sql.Identifier(DATABASE)
+    for role, option in ((OWNER, sql.SQL("CREATEDB")), (RUNNING_ROLE, sql.SQL("NOCREATEDB"))):
+        if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone() is None:
+            connection.execute(sql.SQL("CREATE ROLE {} LOGIN {}").format(sql.Identifier(role), option))
+            if role == RUNNING_ROLE:  # whose statements the owner may look at and end
+                connection.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(role), owner))
     if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone() is None:
-        connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(name, role))
+        connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(name, owner))
 
 
 def _url(location: ClusterLocation, *, user: str, database: str) -> str:

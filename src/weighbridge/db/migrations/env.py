@@ -1,4 +1,4 @@
-"""Alembic's entry: run the steps on the connection that `weighbridge.db.migrate` opened."""
+"""Alembic's entry: run the steps on the connection that `weighbridge.db.schema.migrate` opened."""
 
 from alembic import context
 

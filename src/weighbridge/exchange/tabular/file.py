@@ -24,6 +24,9 @@ CHUNK_BYTES: Final = 1 << 20
 BLANK_LINES_MAX: Final = 1_000
 """Blank lines between two rows that are passed on one by one."""
 
+BLANK_LINES_OF_FILE_MAX: Final = 1_000_000
+"""Blank lines of one file: a file of nothing else would be read for a long time."""
+
 
 @dataclass(frozen=True, slots=True)
 class CsvFile:
@@ -86,6 +89,7 @@ def _rows(file: CsvFile, text: io.TextIOWrapper) -> Iterator[FileRow]:
     """Yield the rows; blank lines only where another row follows them."""
     reader = csv.reader(text, delimiter=file.delimiter, strict=True)
     blank: list[FileRow] = []
+    skipped = 0
     while True:
         line = reader.line_num + 1
         cells = _next_cells(file, reader, line)
@@ -95,7 +99,13 @@ def _rows(file: CsvFile, text: io.TextIOWrapper) -> Iterator[FileRow]:
             yield from blank
             blank.clear()
             yield FileRow(line, cells)
-        elif len(blank) < BLANK_LINES_MAX:
+            continue
+        skipped += 1
+        if skipped > BLANK_LINES_OF_FILE_MAX:
+            raise Refusal(
+                f"The file {file.path} has more than {BLANK_LINES_OF_FILE_MAX:,} blank lines; leave them out."
+            )
+        if len(blank) < BLANK_LINES_MAX:
             blank.append(FileRow(line, cells))
 
 

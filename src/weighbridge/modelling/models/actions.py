@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from weighbridge.collection.tenancy.project import project_for_record
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.name import problem_of_name
+from weighbridge.core.identity.unseen import problem_of_unseen
 from weighbridge.core.model import ModelError, sha256
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
@@ -216,6 +217,9 @@ def _problems_of_label(label: str | None) -> Iterator[Problem]:
             "version_label",
             "invalid",
         )
+    if unseen := problem_of_unseen(label, "version_label"):
+        yield unseen
+        return
     strange = [one for one in dict.fromkeys(label) if not _is_of_a_label(one)]
     if strange:
         yield Problem(

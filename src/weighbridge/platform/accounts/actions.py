@@ -1,8 +1,9 @@
-"""Make accounts and users, and find whom a command acts for."""
+"""Make accounts and users, find whom a command acts for, and forget who a person was."""
 
 from typing import Final
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
+from weighbridge.core.quantity.number import shorten
 from weighbridge.db import locks
 from weighbridge.db.engine import Write
 from weighbridge.errors import Conflict, NotFound
@@ -10,6 +11,15 @@ from weighbridge.platform import changes
 
 DEFAULT_ACCOUNT: Final = "default"
 ADMINISTRATOR: Final = "administrator"
+
+
+_REVOKE_ALL: Final = """
+    WITH RECURSIVE branch (id) AS (
+        SELECT id FROM api_tokens WHERE account_id = %(account)s AND user_id = %(user)s
+         UNION SELECT t.id FROM api_tokens t JOIN branch b ON b.id = t.issued_by)
+    UPDATE api_tokens SET revoked_at = now()
+     WHERE id IN (SELECT id FROM branch) AND revoked_at IS NULL RETURNING id
+"""
 
 
 async def create_account(tx: Write, *, name: str, request_id: str) -> Actor:
@@ -48,4 +58,29 @@ async def ensure_user(tx: Write, account_id: int, email: str) -> int:
         """,
         (account_id, email, email.partition("@")[0]),
     )
+    return user_id
+
+
+async def erase_person(tx: Write, actor: Actor, email: str) -> int:
+    """Forget who a user of the account was, and revoke their tokens with all that those issued.
+
+    The user stays as a number, by which books and audit rows go on telling who did what apart from others.
+    Raises NotFound when nobody has the address, Conflict for the administrator, who is no person.
+    """
+    if email == ADMINISTRATOR:
+        raise Conflict(f"{ADMINISTRATOR!r} stands for the commands of this service and is no person.")
+    await tx.execute(*locks.hold(locks.token_issue(actor.account_id)))
+    user_id: int | None = await tx.value(
+        """
+        UPDATE users SET email = 'erased-' || id, name = 'erased-' || id
+         WHERE account_id = %s AND email = %s RETURNING id
+        """,
+        (actor.account_id, email),
+    )
+    if user_id is None:
+        raise NotFound(message=f"The account has no user with the address {shorten(email)}.")
+    revoked = await tx.tuples(_REVOKE_ALL, {"user": user_id, "account": actor.account_id})
+    await tx.execute("UPDATE api_tokens SET name = 'erased-' || id WHERE user_id = %s", (user_id,))
+    after = {"revoked_tokens": sorted(number for (number,) in revoked)}
+    changes.record(tx, actor, action="user.erase", target=str(user_id), after=after)
     return user_id

@@ -6,24 +6,30 @@ from datetime import timedelta
 from msgspec.structs import asdict
 
 from weighbridge.core.identity.name import problem_of_name
+from weighbridge.core.identity.unseen import problem_of_unseen
 from weighbridge.core.platform import token as tokens
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
+from weighbridge.db import locks
+from weighbridge.db.connection import suppress_failed_write
 from weighbridge.db.engine import Database, Write
 from weighbridge.errors import Forbidden, Invalid, Unauthorized
 from weighbridge.platform import changes
 from weighbridge.platform.accounts.actions import ensure_user
 from weighbridge.platform.api_tokens import queries
-from weighbridge.platform.api_tokens.records import IssuedApiToken, NewApiToken
+from weighbridge.platform.api_tokens.records import ApiToken, IssuedApiToken, NewApiToken
 from weighbridge.platform.authentication.presumption import USE_IS_RECORDED, remember
 
 EMAIL_LENGTH_MAX = 255
 
 
-async def issue_token(tx: Write, actor: Actor, new: NewApiToken) -> IssuedApiToken:
-    """Make a token that may do no more than the actor itself, for the actor's user or another."""
-    problems = _problems_of(new, "api_token.")
+async def issue_token(tx: Write, actor: Actor, new: NewApiToken, *, days_max: int = 0) -> IssuedApiToken:
+    """Make a token that may do no more than the actor itself, for the actor's user or another.
+
+    It lives at most `days_max` days, and as long as is offered where that is 0.
+    """
+    problems = _problems_of(new, "api_token.", days_max)
     if new.user_email is not None and (wrong := _problem_of_email(new.user_email)):
         problems.append(wrong)
     if problems:
@@ -41,27 +47,52 @@ async def issue_token(tx: Write, actor: Actor, new: NewApiToken) -> IssuedApiTok
 
 
 async def create_token(
-    tx: Write, actor: Actor, *, user_id: int, name: str, permissions: list[str], lifetime_days: int | None
+    tx: Write,
+    actor: Actor,
+    *,
+    user_id: int,
+    name: str,
+    permissions: list[str],
+    lifetime_days: int | None,
+    days_max: int = 0,
 ) -> str:
     """Make a token for a user of the actor's account and give its text, which is not stored."""
     new = NewApiToken(name, permissions, lifetime_days)
-    if problems := _problems_of(new, ""):
+    if problems := _problems_of(new, "", days_max):
         raise Invalid(problems)
     _, text = await _store(tx, actor, user_id, new)
     return text
 
 
 async def revoke_token(tx: Write, actor: Actor, named: str) -> None:
-    """Make a token of the account open nothing any more; one that was revoked before stays as it is."""
-    before = await queries.get_api_token(tx, actor, queries.token_number(named))
-    revoked = await tx.execute(
-        "UPDATE api_tokens SET revoked_at = now() WHERE id = %s AND revoked_at IS NULL", (before.id,)
+    """Make a token of the account and all that were issued by it open nothing any more.
+
+    What was revoked before stays as it is. Whoever issues a token meanwhile waits and then finds its own
+    revoked, or was before, and the new token is revoked with it.
+    """
+    number = queries.token_number(named)
+    await queries.get_api_token(tx, actor, number)
+    await tx.execute(*locks.hold(locks.token_issue(actor.account_id)))
+    before = await queries.tokens_of_branch(tx, actor, number)
+    standing = [token for token in before if token.revoked_at is None]
+    await tx.execute(
+        "UPDATE api_tokens SET revoked_at = now() WHERE id = ANY (%s)", ([token.id for token in standing],)
     )
-    if revoked:
-        after = await queries.get_api_token(tx, actor, before.id)
+    after = {token.id: token for token in await queries.tokens_of_branch(tx, actor, number)}
+    for token in standing:
         changes.record(
-            tx, actor, action="api_token.revoke", target=str(before.id), before=before, after=after
+            tx,
+            actor,
+            action="api_token.revoke",
+            target=str(token.id),
+            before=_without_person(token),
+            after=_without_person(after[token.id]),
         )
+
+
+def _without_person(token: ApiToken) -> dict[str, object]:
+    """What the audit log keeps of a token: whom it acts for by number, for it can forget nobody."""
+    return {**asdict(token), "user": {"id": token.user.id}}
 
 
 async def authenticate(database: Database, token: str, request_id: str) -> Actor:
@@ -92,26 +123,40 @@ async def authenticate(database: Database, token: str, request_id: str) -> Actor
 
 
 async def _record_use(database: Database, token_id: int) -> None:
-    """Write down that a token is in use: once an hour, for each request must not cost a write."""
-    await database.single(
-        f"UPDATE api_tokens SET last_used_at = now() WHERE id = %s AND NOT {USE_IS_RECORDED} RETURNING id",
-        (token_id,),
-    )
+    """Write down that a token is in use: once an hour, for each request must not cost a write.
+
+    Where that cannot be written, the token acts all the same: a full disk must not keep anybody from reading.
+    """
+    with suppress_failed_write("last use of a token"):
+        await database.single(
+            f"""
+            UPDATE api_tokens SET last_used_at = now() WHERE id = %s AND NOT {USE_IS_RECORDED} RETURNING id
+            """,
+            (token_id,),
+        )
 
 
 async def _store(tx: Write, actor: Actor, user_id: int, new: NewApiToken) -> tuple[int, str]:
-    """Write a token down by its hash; give its number and its text."""
+    """Write a token down by its hash; give its number and its text.
+
+    Raises Unauthorized when the token that issues it was revoked since it was recognised.
+    """
+    await tx.execute(*locks.share(locks.token_issue(actor.account_id)))
+    if actor.token_id is not None and await tx.value(
+        "SELECT true FROM api_tokens WHERE id = %s AND revoked_at IS NOT NULL", (actor.token_id,)
+    ):
+        raise Unauthorized("The token has been revoked.", "token_revoked")
     random_part = "".join(secrets.choice(tokens.ALPHABET) for _ in range(tokens.RANDOM_LENGTH))
     token = tokens.assemble(random_part)
     name, permissions, days = new.name.strip(), sorted(set(new.permissions)), new.expires_in_days
     token_id: int = await tx.value(
         """
-        INSERT INTO api_tokens (account_id, user_id, name, secret_hash, permissions, expires_at)
-        VALUES (%s, %s, %s, %s, %s, now() + %s) RETURNING id
+        INSERT INTO api_tokens (account_id, user_id, name, secret_hash, permissions, expires_at, issued_by)
+        VALUES (%s, %s, %s, %s, %s, now() + %s, %s) RETURNING id
         """,
         (
             actor.account_id, user_id, name, tokens.secret_hash(token), permissions,
-            None if days is None else timedelta(days=days),
+            None if days is None else timedelta(days=days), actor.token_id,
         ),
     )  # fmt: skip
     made = {"name": name, "permissions": permissions, "lifetime_days": days}
@@ -119,7 +164,7 @@ async def _store(tx: Write, actor: Actor, user_id: int, new: NewApiToken) -> tup
     return token_id, token
 
 
-def _problems_of(new: NewApiToken, prefix: str) -> list[Problem]:
+def _problems_of(new: NewApiToken, prefix: str, days_max: int) -> list[Problem]:
     lifetime_days = new.expires_in_days
     problems = [
         Problem(
@@ -134,20 +179,19 @@ def _problems_of(new: NewApiToken, prefix: str) -> list[Problem]:
         problems.append(Problem("A token needs at least one permission.", f"{prefix}permissions", "required"))
     if wrong := problem_of_name(new.name, "A token", f"{prefix}name"):
         problems.append(wrong)
-    if lifetime_days is not None and lifetime_days not in tokens.LIFETIMES_DAYS:
-        offered = ", ".join(map(str, tokens.LIFETIMES_DAYS))
-        problems.append(
-            Problem(
-                f"A token lives {offered} days or for ever, not {lifetime_days} days.",
-                f"{prefix}expires_in_days",
-                "invalid",
-            )
-        )
+    offered = [days for days in tokens.LIFETIMES_DAYS if not days_max or days <= days_max]
+    if lifetime_days not in ([*offered] if days_max else [*offered, None]):
+        lives = ", ".join(map(str, offered)) or f"at most {days_max}"
+        lives += " days" if days_max else " days or for ever"
+        came = "for ever" if lifetime_days is None else f"{lifetime_days} days"
+        problems.append(Problem(f"A token lives {lives}, not {came}.", f"{prefix}expires_in_days", "invalid"))
     return problems
 
 
 def _problem_of_email(email: str) -> Problem | None:
     length = len(email.strip())
+    if unseen := problem_of_unseen(email.strip(), "api_token.user_email"):
+        return unseen
     if 0 < length <= EMAIL_LENGTH_MAX and not any(character.isspace() for character in email.strip()):
         return None
     return Problem(

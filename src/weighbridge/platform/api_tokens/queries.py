@@ -51,6 +51,18 @@ async def get_api_token(tx: Read, actor: Actor, number: int) -> ApiToken:
     return await find(tx, API_TOKEN, _SOURCE, numbered, (number,))
 
 
+async def tokens_of_branch(tx: Read, actor: Actor, number: int) -> list[ApiToken]:
+    """A token, those that were issued by it, by those, and so on; in the order of their numbers."""
+    statement = SQL(
+        """
+        WITH RECURSIVE branch (id) AS (
+            SELECT %s::integer UNION SELECT t.id FROM api_tokens t JOIN branch b ON b.id = t.issued_by)
+        SELECT {} FROM {} WHERE {} AND t.id IN (SELECT id FROM branch) ORDER BY t.id
+        """
+    ).format(SQL(API_TOKEN.columns), SQL(_SOURCE), of_account(actor, "t.account_id"))
+    return await tx.rows(API_TOKEN.make, statement, (number,))
+
+
 def token_number(text: str) -> int:
     """The number that a path names; 0, which no token has, for any other text."""
     try:

@@ -25,12 +25,14 @@ async def create_api_token(call: WriteCall, body: NewApiTokenBody) -> IssuedApiT
     A token can be given only permissions that the caller's own token has. Its expiry cannot be changed.
     Repeated with the same `Idempotency-Key`, the answer has no `token`.
     """
-    return await actions.issue_token(call.tx, call.actor, body.api_token)
+    return await actions.issue_token(
+        call.tx, call.actor, body.api_token, days_max=call.settings.token_lifetime_days_max
+    )
 
 
-@delete("/api_tokens/{token_id}", permission="administration:write")
+@delete("/api_tokens/{token_id}", permission="administration:write", urgent=True)
 async def revoke_api_token(call: WriteCall) -> None:
-    """Revoke a token: it opens nothing any more, and stays in the list."""
+    """Revoke a token and all that were issued by it: they open nothing any more, and stay in the list."""
     await actions.revoke_token(call.tx, call.actor, call.path["token_id"])
 
 

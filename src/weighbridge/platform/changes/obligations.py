@@ -52,6 +52,7 @@ _OF_SERVICE: Final = (
 
 OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "account.create": _NOTHING,
+    "user.erase": _NOTHING,
     "api_token.create": _NOTHING,
     "api_token.revoke": _NOTHING,
     "feature_flag.switch": _NOTHING,

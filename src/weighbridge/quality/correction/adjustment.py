@@ -81,7 +81,7 @@ async def correct(tx: Write, actor: Actor, version: StoredVersion, run: int, per
         written += len((await apply_corrections(tx, actor, version.project, corrections)).recorded)
         if before < PORTION <= written:
             # The first thousands may be the first that there are: without figures, plans read all of them.
-            await tx.execute("ANALYZE (SKIP_LOCKED) corrections")
+            await tx.execute("SELECT refresh_statistics('corrections')")
     return RunCounts(changed=written + withdrawn, corrections=written, withdrawn=withdrawn)
 
 

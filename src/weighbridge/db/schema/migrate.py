@@ -23,7 +23,10 @@ def migrate(database_url: str, revision: str = "head") -> None:
         guard.execute(locks.SESSION_HOLD_KEY, (locks.MIGRATION,))
         config = _config()
         config.attributes["connection"] = connection
-        command.upgrade(config, revision)
+        try:
+            command.upgrade(config, revision)
+        except sqlalchemy.exc.DBAPIError as error:
+            raise (error.orig or error) from error
 
 
 def _config() -> Config:

@@ -1,0 +1,57 @@
+"""One connection: how its answers are read, whether it still stands, and what it says of a full disk."""
+
+import logging
+import select
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from typing import Final
+
+import msgspec
+from psycopg import AsyncConnection
+from psycopg.abc import Buffer
+from psycopg.adapt import Loader
+from psycopg.errors import ConfigurationLimitExceeded, DiskFull, OutOfMemory, ReadOnlySqlTransaction
+from psycopg.rows import TupleRow
+from psycopg.types.json import set_json_loads
+from psycopg_pool import AsyncConnectionPool
+
+from weighbridge.core.time.instant import Instant
+
+NO_ROOM: Final = (DiskFull, OutOfMemory, ConfigurationLimitExceeded)
+"""What the database says that has run out of something."""
+
+_log: Final = logging.getLogger(__name__)
+
+# Numbers inside jsonb keep every digit, as they do in numeric columns.
+set_json_loads(msgspec.json.Decoder(float_hook=Decimal).decode)
+
+
+@contextmanager
+def suppress_failed_write(what: str) -> Iterator[None]:
+    """Go on without a write that may fail: the database has no room for it, or takes none at all."""
+    try:
+        yield
+    except (*NO_ROOM, ReadOnlySqlTransaction) as error:
+        _log.warning("The %s was not written: %s", what, str(error).strip())
+
+
+class _InstantLoader(Loader):
+    """Times come out of the database as instants; the session's zone is UTC and columns keep milliseconds."""
+
+    def load(self, data: Buffer) -> Instant:
+        return Instant.read(bytes(data).decode())
+
+
+async def check(connection: AsyncConnection[TupleRow]) -> None:
+    """Refuse a connection whose server has gone, without asking the server.
+
+    A server that ends a connection says so, which makes an idle socket readable; only then it is asked.
+    """
+    if connection.closed or select.select([connection.fileno()], [], [], 0)[0]:
+        await AsyncConnectionPool.check_connection(connection)
+
+
+async def configure(connection: AsyncConnection[TupleRow]) -> None:
+    """Have a new connection read times as instants."""
+    connection.adapters.register_loader("timestamptz", _InstantLoader)

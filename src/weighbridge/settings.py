@@ -82,8 +82,16 @@ class Settings:
             "origins such as https://plant.example, separated by commas, or *",
         ),
     ] = ()
+    request_header_seconds: Annotated[
+        int,
+        "How long a connection may be open without the headers of a request having arrived, in seconds.",
+        Range(1, 3600),
+    ] = 5
     request_body_seconds: Annotated[
         int, "How long a request's body may take to arrive, in seconds.", Range(1, 3600)
+    ] = 30
+    answer_stalled_seconds: Annotated[
+        int, "How long a client may take nothing of an answer that is sent to it, in seconds.", Range(1, 3600)
     ] = 30
     shutdown_seconds: Annotated[
         int,

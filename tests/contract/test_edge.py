@@ -146,3 +146,22 @@ def test_a_star_lets_pages_of_every_origin_call(postgres: str):
         answer = service.account().caller().send("GET", "/projects", headers={"origin": PLANT}).expect(200)
 
     assert cross_origin(answer)["access-control-allow-origin"] == "*"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "//healthz", "/healthz/", "/%68ealthz", "/./healthz", "/x/../healthz", "/healthz%2F", "/%2e/healthz",
+        "/api/v1//projects", "/api/v1/projects/", "/api%2Fv1/projects",
+    ],
+)  # fmt: skip
+def test_a_path_has_one_form_and_in_another_there_is_nothing(server: Server, api: Caller, path: str):
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as caller:
+        caller.sendall(
+            f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {api.token}\r\n\r\n".encode()
+        )
+        received = caller.recv(65_536)
+
+    assert received.startswith(b"HTTP/1.1 404 ")
+    assert b"There is nothing at this path." in received

@@ -178,10 +178,21 @@ def _named(request: WebRequest, problem: Problem) -> Problem:
 def _rendered(
     request: WebRequest, status: int, code: str, problems: tuple[Problem, ...], headers: dict[str, str]
 ) -> Response[bytes]:
-    """The answer; a problem that has no code of its own has that of the refusal."""
+    """The answer, which names fields as the body of the operation has them."""
     handler = request.scope.get("route_handler")
     operation = handler.opt.get("operation") if handler else None  # none where there is no such path
     body_kind = operation.body if operation else None
+    content = _content(status, code, problems, body_kind, _request_id(request))
+    return Response(content, status_code=status, media_type="application/json", headers=headers)
+
+
+def content_of(refusal: Refusal, request_id: str) -> bytes:
+    """What a refusal says to a request that no operation has seen."""
+    return _content(refusal.status, refusal.code, refusal.problems, None, request_id)
+
+
+def _content(status: int, code: str, problems: tuple[Problem, ...], body_kind: Any, request_id: str) -> bytes:
+    """The body of the answer; a problem that has no code of its own has that of the refusal."""
     body = ErrorBody(
         "error",
         status,
@@ -196,11 +207,9 @@ def _rendered(
             )
             for problem in problems
         ],
-        _request_id(request),
+        request_id,
     )
-    return Response(
-        msgspec.json.encode(body), status_code=status, media_type="application/json", headers=headers
-    )
+    return msgspec.json.encode(body)
 
 
 def _short(message: str) -> str:

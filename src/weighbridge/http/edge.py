@@ -17,7 +17,8 @@ from typing import Any, Final
 import structlog
 
 from weighbridge.errors import Malformed, Refusal, TooSlow
-from weighbridge.http import framing, metrics, refusal
+from weighbridge.http import metrics, refusal
+from weighbridge.http.arrival import framing
 
 log = structlog.get_logger()
 

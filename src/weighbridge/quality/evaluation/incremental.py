@@ -23,6 +23,7 @@ from weighbridge.core.rule.run import RunCounts, RunKind, RunState
 from weighbridge.core.time.instant import Interval
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Write
+from weighbridge.errors import mistake, new_reference
 from weighbridge.platform import changes
 from weighbridge.quality.evaluation.event_records import widened
 from weighbridge.quality.evaluation.model_run_records import widened_runs
@@ -37,9 +38,6 @@ NEAR: Final = timedelta(hours=1)
 
 PERIODS: Final = 32
 """So many periods at most are evaluated by themselves; what lies between them costs less than more would."""
-
-ERROR_LENGTH_MAX: Final = 1_000
-"""Characters of an unexpected error that a failed run keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +54,8 @@ class FailedEvaluation:
 
     version: StoredVersion
     error: Exception
+    reference: str
+    """Under which the log has the error."""
 
 
 async def evaluate_changes(database: Database) -> list[FailedEvaluation]:
@@ -80,8 +80,9 @@ async def _evaluate_project(database: Database, project: int) -> list[FailedEval
                 raise
             except Exception as error:  # noqa: BLE001 - it is kept as a failed run, and told
                 await tx.execute("ROLLBACK TO SAVEPOINT rule")
-                await _note_failure(tx, version, str(error))
-                failures.append(FailedEvaluation(version, error))
+                reference = new_reference()
+                await _note_failure(tx, version, reference)
+                failures.append(FailedEvaluation(version, error, reference))
             await tx.execute("RELEASE SAVEPOINT rule")
     return failures
 
@@ -191,8 +192,8 @@ def _merged(periods: Sequence[Period]) -> list[Period]:
     return merged
 
 
-async def _note_failure(tx: Write, version: StoredVersion, message: str) -> None:
-    said = f"The rule could not be evaluated: {message}"[:ERROR_LENGTH_MAX]
+async def _note_failure(tx: Write, version: StoredVersion, reference: str) -> None:
+    said = f"The rule could not be evaluated: {mistake(reference)}"
     await tx.execute(
         _FAILED_RUN,
         (version.project, version.rule, version.version, RunKind.AUTOMATIC, RunState.FAILED, said),

@@ -29,6 +29,7 @@ from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.http import edge, health, metrics, refusal, wire
+from weighbridge.http.endpoint import bounded
 from weighbridge.http.openapi import options, page
 from weighbridge.http.rate_limit import RateLimiter
 from weighbridge.modelling.models.routes import ROUTES as MODELS
@@ -100,7 +101,7 @@ def build(settings: Settings) -> edge.Application:
     limiter = RateLimiter(settings.rate_limit_per_minute)
     application = Litestar(
         route_handlers=[
-            Router(API_PREFIX, route_handlers=_handlers()),
+            Router(API_PREFIX, route_handlers=_handlers(settings.request_body_bytes)),
             *health.ROUTES,
             metrics.metrics,
             *page.routes(SLICES, API_PREFIX),
@@ -130,6 +131,7 @@ def build(settings: Settings) -> edge.Application:
     )
 
 
-def _handlers() -> list[HTTPRouteHandler]:
+def _handlers(body_bytes_max: int) -> list[HTTPRouteHandler]:
     """The handlers below the prefix; those of OPTIONS first, or the framework makes its own."""
-    return [*options.routes(SLICES, API_PREFIX), *(handler for routes in SLICES for handler in routes)]
+    handlers = (bounded(handler, body_bytes_max) for routes in SLICES for handler in routes)
+    return [*options.routes(SLICES, API_PREFIX), *handlers]

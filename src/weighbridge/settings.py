@@ -72,7 +72,9 @@ class Settings:
         int, "Requests that one token may make in a minute; 0 sets no limit.", Range(0, 1_000_000_000)
     ] = 1000
     request_body_bytes: Annotated[
-        int, "The size of the largest request body that is read, in bytes.", Range(1_024, 1_073_741_824)
+        int,
+        "The size of the largest request body that is read, in bytes; most requests take less.",
+        Range(1_024, 1_073_741_824),
     ] = 67_108_864
     cors_origins: Annotated[
         tuple[str, ...],

@@ -152,7 +152,7 @@ def test_a_star_lets_pages_of_every_origin_call(postgres: str):
     "path",
     [
         "//healthz", "/healthz/", "/%68ealthz", "/./healthz", "/x/../healthz", "/healthz%2F", "/%2e/healthz",
-        "/api/v1//projects", "/api/v1/projects/", "/api%2Fv1/projects",
+        "/api/v1//projects", "/api/v1/events/%2e%2e/evidence", "/api/v1/projects/", "/api%2Fv1/projects",
     ],
 )  # fmt: skip
 def test_a_path_has_one_form_and_in_another_there_is_nothing(server: Server, api: Caller, path: str):

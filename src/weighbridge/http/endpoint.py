@@ -5,24 +5,23 @@ function returns. The function gets a `Call` and gives the record that goes on t
 decorators are told (permission, body, answer) also makes the OpenAPI document.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar, cast
 from urllib.parse import unquote_to_bytes
 
-import msgspec
 from litestar import Response
 from litestar.handlers import HTTPRouteHandler
-from litestar.types import Empty
 
 from weighbridge.core.identity.suggestion import did_you_mean
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.json import jsonb
-from weighbridge.errors import Malformed, UnsupportedMediaType
+from weighbridge.errors import Malformed
 from weighbridge.http import idempotency, upload, wire
+from weighbridge.http.arrival.body import BODY_BYTES_MAX, arrived_body, may_be_left_out
 from weighbridge.http.attachment import Attachment, Files
 from weighbridge.http.caller import WebRequest, authenticated, database
 from weighbridge.http.reply import Reply
@@ -75,6 +74,8 @@ class Operation:
     """The form that may come in place of JSON."""
     text: str | None = None
     """The media type of the text that it takes in place of JSON."""
+    body_bytes_max: int | None = BODY_BYTES_MAX
+    """The longest body that it takes beside a form, in bytes; None is as long as the service takes any."""
     sends: tuple[str, ...] = ()
     """The media types of the files that it answers with in place of JSON."""
     query: Mapping[str, str] = field(default_factory=dict)
@@ -168,20 +169,28 @@ def post(
     form: upload.Form | None = None,
     text: str | None = None,
     shortcut: Shortcut | None = None,
+    body_bytes_max: int | None = BODY_BYTES_MAX,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that writes what the body asks for; with a form, that may be a file.
 
     With the media type of a text, the body is such a text and no JSON, and is handed on as a `str`. With a
-    shortcut, that is tried first.
+    shortcut, that is tried first. Where many records may come at once, the body may be longer than others.
     """
     return _writing(
         "POST", path, permission=permission, body=body, returns=returns, status=status, example=example,
         examples=examples or {}, kept=kept, form=form, text=text, shortcut=shortcut,
+        body_bytes_max=body_bytes_max,
     )  # fmt: skip
 
 
 def patch(
-    path: str, *, permission: str, body: type[Any], returns: Any, example: Any = None
+    path: str,
+    *,
+    permission: str,
+    body: type[Any],
+    returns: Any,
+    example: Any = None,
+    body_bytes_max: int | None = BODY_BYTES_MAX,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that changes a record."""
     return _writing(
@@ -193,6 +202,7 @@ def patch(
         status=200,
         example=example,
         examples={},
+        body_bytes_max=body_bytes_max,
     )
 
 
@@ -231,13 +241,14 @@ def _writing(
     form: upload.Form | None = None,
     text: str | None = None,
     shortcut: Shortcut | None = None,
+    body_bytes_max: int | None = BODY_BYTES_MAX,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply:
             if shortcut and (answer := await by_shortcut(request, permission, body, shortcut)) is not None:
                 return _response(request, answer, status)
             actor = await authenticated(request, permission)
-            async with _body_of(request, body, form, text) as (arrived, raw):
+            async with arrived_body(request, body, form, text) as (arrived, raw):
                 scope = idempotency.scope_of(actor, method, request.url.path, _key(request), raw)
                 async with database(request).write() as tx:
                     if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
@@ -252,6 +263,7 @@ def _writing(
         operation = Operation(
             method, path, function.__name__, function.__module__, _summary(function), permission,
             returns, status, body=body, example=example, examples=examples, form=form, text=text,
+            body_bytes_max=body_bytes_max,
         )  # fmt: skip
         return _route(operation, handler)
 
@@ -265,40 +277,6 @@ def _key(request: WebRequest) -> str | None:
 def _replayed(stored: idempotency.StoredAnswer) -> Reply:
     headers = {**stored.headers, idempotency.REPLAYED_HEADER: "true"}
     return Reply(stored.status, stored.answer, headers)
-
-
-@asynccontextmanager
-async def _body_of(
-    request: WebRequest, body: type[Any], form: upload.Form | None, text: str | None
-) -> AsyncIterator[tuple[Any, bytes]]:
-    """What the body asks for, and the bytes by which a repetition of it is known."""
-    kind = request.headers.get("content-type", "")
-    packed = request.headers.get("content-encoding", "identity")
-    if packed.lower() != "identity":
-        raise UnsupportedMediaType(f"The content encoding is {packed}; this request takes a body as it is.")
-    if form is not None and upload.is_form(kind):
-        async with (
-            upload.read(form, kind, request.stream()) as arrived,
-            form.received(request.app.state.files, arrived) as file,
-        ):
-            yield file, arrived.identity
-        return
-    takes = text or _JSON
-    plain_kind = kind.partition(";")[0].strip().lower()
-    if plain_kind in {"", takes} and may_be_left_out(body) and not await request.body():
-        yield wire.decode(b"{}", body), b""
-        return
-    if plain_kind != takes:
-        takes = takes if form is None else f"{takes} or {upload.MEDIA_TYPE}"
-        raise UnsupportedMediaType(f"The content type is {kind or 'missing'}; this request takes {takes}.")
-    raw = await request.body()
-    yield wire.decode(raw, body) if text is None else wire.decode_text(raw), raw
-
-
-def may_be_left_out(body: Any) -> bool:
-    """Whether a body of this kind is nothing but options."""
-    is_record = isinstance(body, type) and issubclass(body, msgspec.Struct)
-    return is_record and not any(one.required for one in msgspec.structs.fields(body))
 
 
 def _call(request: WebRequest, tx: Transaction, actor: Actor) -> Call[Transaction]:
@@ -368,5 +346,17 @@ def _route(operation: Operation, handler: Callable[[WebRequest], Awaitable[Sent]
         operation_id=f"{operation.name}",
         include_in_schema=False,
         opt={"operation": operation},
-        request_max_body_size=operation.form.body_bytes_max if operation.form else Empty,
     )(named)
+
+
+def bounded(handler: HTTPRouteHandler, most: int) -> HTTPRouteHandler:
+    """The handler of a service that reads so many bytes of any body at most; a form has its own bound."""
+    operation: Operation | None = handler.opt.get("operation")
+    if operation is None:
+        return handler
+    made = copy(handler)
+    if operation.form is not None:
+        made.request_max_body_size = operation.form.body_bytes_max
+    elif operation.body_bytes_max is not None:
+        made.request_max_body_size = min(operation.body_bytes_max, most)
+    return made

@@ -1,0 +1,59 @@
+"""The body of a request: JSON, a text, or a form with a file, as the operation takes it.
+
+How long a body may be depends on what it is for: most name one record, some many. What is longer is refused
+before it is read, or where its length is not told, as soon as it is known.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import msgspec
+
+from weighbridge.errors import TooLarge, UnsupportedMediaType
+from weighbridge.http import upload, wire
+from weighbridge.http.caller import WebRequest
+
+BODY_BYTES_MAX: Final = 1_048_576
+"""The longest body of a request that does not take many records at once, in bytes: 1 MB."""
+
+LONG_BODY_BYTES_MAX: Final = 4_194_304
+"""The longest body of a request that takes a document, many ids or many lines, in bytes: 4 MB."""
+
+
+@asynccontextmanager
+async def arrived_body(
+    request: WebRequest, body: type[Any], form: upload.Form | None, text: str | None
+) -> AsyncIterator[tuple[Any, bytes]]:
+    """What the body asks for, and the bytes by which a repetition of it is known."""
+    kind = request.headers.get("content-type", "")
+    packed = request.headers.get("content-encoding", "identity")
+    if packed.lower() != "identity":
+        raise UnsupportedMediaType(f"The content encoding is {packed}; this request takes a body as it is.")
+    if form is not None and upload.is_form(kind):
+        async with (
+            upload.read(form, kind, request.stream()) as arrived,
+            form.received(request.app.state.files, arrived) as file,
+        ):
+            yield file, arrived.identity
+        return
+    takes = text or wire.MEDIA_TYPE
+    plain_kind = kind.partition(";")[0].strip().lower()
+    if plain_kind in {"", takes} and may_be_left_out(body) and not await request.body():
+        yield wire.decode(b"{}", body), b""
+        return
+    if plain_kind != takes:
+        takes = takes if form is None else f"{takes} or {upload.MEDIA_TYPE}"
+        raise UnsupportedMediaType(f"The content type is {kind or 'missing'}; this request takes {takes}.")
+    raw = await request.body()
+    if form is not None and len(raw) > BODY_BYTES_MAX:
+        raise TooLarge(
+            f"The body is larger than this request takes; it takes {BODY_BYTES_MAX:,} bytes at most."
+        )
+    yield await wire.read(raw, body) if text is None else wire.decode_text(raw), raw
+
+
+def may_be_left_out(body: Any) -> bool:
+    """Whether a body of this kind is nothing but options."""
+    is_record = isinstance(body, type) and issubclass(body, msgspec.Struct)
+    return is_record and not any(one.required for one in msgspec.structs.fields(body))

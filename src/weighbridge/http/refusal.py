@@ -43,7 +43,7 @@ log = structlog.get_logger()
 _RETRY_AFTER_SECONDS = 2
 
 MESSAGE_LENGTH_MAX: Final = 1_000
-"""Characters of a message; one that quotes more of the request loses its middle."""
+"""Characters of a message or the name of a field; a longer one loses its middle."""
 
 _BUSY = {
     QueryCanceled.sqlstate: "The request took longer than the service allows; ask for less at once.",
@@ -200,7 +200,7 @@ def _content(status: int, code: str, problems: tuple[Problem, ...], body_kind: A
             ErrorItem(
                 _short(problem.message),
                 problem.code or code,
-                below_wrapping(problem.field, body_kind),
+                None if problem.field is None else _short(below_wrapping(problem.field, body_kind) or ""),
                 problem.records,
                 problem.type,
                 problem.id,

@@ -34,6 +34,9 @@ TOGETHER_BYTES: Final = 262_144
 ELEMENTS_MAX: Final = 100_000
 """Elements of one list of a request, at most; most lists take fewer."""
 
+KEYS_MAX: Final = 100
+"""Keys at the top of a body that is decoded in pieces, at most."""
+
 BEGINNING_BYTES: Final = 8
 """Bytes by which the beginning of a record is told from those of the records inside."""
 
@@ -97,6 +100,8 @@ class _PiecewiseBody:
             raw = await self._value("the body")
             name = self._name(raw)
             await self._expect(b":")
+            if len(rest) >= KEYS_MAX:
+                raise Malformed(f"The body has more than {KEYS_MAX} keys, the most that a long one takes.")
             if name in list_fields(self._kind) and await self._next() == b"[":
                 lists[name] = await self._elements(name)
                 rest.append(raw + b":[]")

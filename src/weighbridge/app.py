@@ -28,7 +28,7 @@ from weighbridge.collection.projects.routes import ROUTES as PROJECTS
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
-from weighbridge.http import edge, health, metrics, refusal, wire
+from weighbridge.http import edge, health, refusal, wire
 from weighbridge.http.endpoint import bounded
 from weighbridge.http.openapi import options, page
 from weighbridge.http.rate_limit import RateLimiter
@@ -103,7 +103,6 @@ def build(settings: Settings) -> edge.Application:
         route_handlers=[
             Router(API_PREFIX, route_handlers=_handlers(settings.request_body_bytes)),
             *health.ROUTES,
-            metrics.metrics,
             *page.routes(SLICES, API_PREFIX),
         ],
         lifespan=[lifespan],

@@ -58,6 +58,13 @@ class Settings:
     port: Annotated[int, "The port on which the service listens; 0 takes a free one.", Range(0, PORT_MAX)] = (
         8080
     )
+    metrics_port: Annotated[
+        int | None,
+        "The port on which `weighbridge serve` has the counters for Prometheus, at /metrics and without a "
+        "token; unset serves none.",
+        Range(1, PORT_MAX),
+    ] = None
+    metrics_host: Annotated[str, "The address on which the counters are served."] = "127.0.0.1"
     base_url: Annotated[
         str | None,
         "The address under which people reach the service, used in links; unset is host and port.",

@@ -5,7 +5,6 @@ machine makes no difference.
 """
 
 import asyncio
-import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager

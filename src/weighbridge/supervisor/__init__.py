@@ -12,10 +12,11 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import NoReturn
+from functools import partial
+from typing import Any, NoReturn
 
 import structlog
 
@@ -24,6 +25,7 @@ from weighbridge.errors import Refusal
 from weighbridge.settings import Settings, environment, unknown_variables
 from weighbridge.supervisor.child import ChildProgram, Phases, happens, keep_running
 from weighbridge.supervisor.counters import VARIABLE, counters
+from weighbridge.supervisor.metrics import MetricsPage, listening, serve_metrics
 from weighbridge.supervisor.parent import PARENT_VARIABLE
 from weighbridge.supervisor.port import Port, reserve
 from weighbridge.supervisor.schema import migrate_or_refuse
@@ -55,6 +57,9 @@ def serve(
     for name in unknown_variables():
         log.warning("setting_unknown", variable=name)
     port = reserve(settings.host, settings.port)
+    metrics = (
+        None if settings.metrics_port is None else listening(settings.metrics_host, settings.metrics_port)
+    )
     with _database(settings) as (url, server), counters() as counted:
         migrate_or_refuse(url)
         told = replace(settings, data_dir=settings.data_dir.absolute(), database_url=url, port=port.number)
@@ -68,9 +73,9 @@ def serve(
         if with_worker:
             programs.append(ChildProgram("worker", (sys.executable, *worker), variables))
         try:
-            asyncio.run(
-                _supervise(programs, server, port, settings.shutdown_seconds + KILL_SECONDS, announce)
-            )
+            beside = [] if metrics is None else [partial(serve_metrics, metrics, MetricsPage(counted, url))]
+            stop_seconds = settings.shutdown_seconds + KILL_SECONDS
+            asyncio.run(_supervise(programs, server, port, stop_seconds, announce, *beside))
         finally:
             # The database's stop is bounded; a signal that cut it short would leave the server running.
             for number in STOP_SIGNALS:
@@ -93,6 +98,7 @@ async def _supervise(
     port: Port,
     stop_seconds: int,
     announce: Callable[[str], None],
+    *beside: Callable[[asyncio.Event], Coroutine[Any, Any, None]],
 ) -> None:
     phases = Phases(asyncio.Event(), asyncio.Event(), asyncio.Event(), stop_seconds)
     loop = asyncio.get_running_loop()
@@ -104,6 +110,8 @@ async def _supervise(
                 group.create_task(keep_running(program, phases))
             if server is not None:
                 group.create_task(_watch_database(server, phases))
+            for work in beside:
+                group.create_task(work(phases.stopping))
             group.create_task(_await_health(port, phases, announce))
     except* Refusal as refusals:
         raise Refusal([problem for refusal in _leaves(refusals) for problem in refusal.problems]) from None

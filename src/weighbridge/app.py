@@ -29,6 +29,7 @@ from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.http import edge, health, refusal, wire
+from weighbridge.http.attachment import Downloads
 from weighbridge.http.endpoint import bounded
 from weighbridge.http.openapi import options, page
 from weighbridge.http.rate_limit import RateLimiter
@@ -115,6 +116,7 @@ def build(settings: Settings) -> edge.Application:
                 "authenticate": authenticate,
                 "presume": presume,
                 "encode": wire.encoder(base_url.rstrip("/")),
+                "downloads": Downloads(settings.answer_stalled_seconds),
                 "files": open_store(settings.evidence_url, settings.data_dir),
                 "limiter": limiter,
             }

@@ -55,6 +55,7 @@ def test_every_setting_has_a_sentence_and_a_default_that_fits_one_machine():
     assert [s.variable for s in TABLE if not s.default] == [
         "WEIGHBRIDGE_DATABASE_URL",
         "WEIGHBRIDGE_EVIDENCE_URL",
+        "WEIGHBRIDGE_METRICS_PORT",
         "WEIGHBRIDGE_BASE_URL",
         "WEIGHBRIDGE_CORS_ORIGINS",
     ]

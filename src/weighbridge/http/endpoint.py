@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar, cast
 from urllib.parse import unquote_to_bytes
 
-from litestar import Response
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.identity.suggestion import did_you_mean
@@ -22,15 +21,15 @@ from weighbridge.db.json import jsonb
 from weighbridge.errors import Malformed
 from weighbridge.http import idempotency, upload, wire
 from weighbridge.http.arrival.body import BODY_BYTES_MAX, arrived_body, may_be_left_out
-from weighbridge.http.attachment import Attachment, Files
+from weighbridge.http.attachment import Attachment, AttachmentReply, Files
 from weighbridge.http.caller import WebRequest, authenticated, database
 from weighbridge.http.reply import Reply
 from weighbridge.http.shortcut import Shortcut, by_presumption, by_shortcut
 
 HttpMethod = Literal["GET", "POST", "PATCH", "DELETE"]
 Transaction = TypeVar("Transaction", bound=Read)
-Sent = Reply | Response[Any]
-"""What a handler answers with: a record as a reply, a file as a response of the framework's."""
+Sent = Reply | AttachmentReply
+"""What a handler answers with: a record or a file."""
 
 _JSON = wire.MEDIA_TYPE
 
@@ -128,13 +127,14 @@ def get(
     def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Sent:
             async def read(tx: Read, actor: Actor) -> Any:
+                request.scope["state"]["account"] = actor.account_id
                 return await function(_call(request, tx, actor))
 
             answer = None if sends else await by_presumption(request, permission, read)
             if answer is None:
                 answer = await _answered(request, permission, read)
             if isinstance(answer, Attachment):
-                return await answer.response()
+                return answer.reply(request.app.state.downloads, request.scope["state"]["account"])
             return _response(request, answer, 200)
 
         operation = Operation(

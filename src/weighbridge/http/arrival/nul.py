@@ -21,7 +21,7 @@ _LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 def refuse_nul(body: bytes) -> None:
     """Raise Malformed when a text of valid JSON holds a NUL character, naming where it stands."""
-    if rb"\u0000" not in body or not _ESCAPED.search(body):
+    if b"\\" not in body or rb"\u0000" not in body or not _ESCAPED.search(body):
         return
     path = _path_in(body)
     raise Malformed(

@@ -8,6 +8,7 @@ decorators are told (permission, body, answer) also makes the OpenAPI document.
 from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, Literal, TypeVar, cast
 from urllib.parse import unquote_to_bytes
 
@@ -20,7 +21,7 @@ from weighbridge.db.engine import Read, Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Malformed
 from weighbridge.http import idempotency, upload, wire
-from weighbridge.http.arrival.body import BODY_BYTES_MAX, arrived_body, may_be_left_out
+from weighbridge.http.arrival.body import BODY_BYTES_MAX, arrived_body, digested, may_be_left_out
 from weighbridge.http.attachment import Attachment, AttachmentReply, Files
 from weighbridge.http.caller import WebRequest, authenticated, database
 from weighbridge.http.reply import Reply
@@ -249,7 +250,9 @@ def _writing(
                 return _response(request, answer, status)
             actor = await authenticated(request, permission)
             async with arrived_body(request, body, form, text) as (arrived, raw):
-                scope = idempotency.scope_of(actor, method, request.url.path, _key(request), raw)
+                scope = await digested(
+                    raw, partial(idempotency.scope_of, actor, method, request.url.path, _key(request))
+                )
                 async with database(request).write() as tx:
                     if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
                         return _replayed(stored)

@@ -4,15 +4,18 @@ How long a body may be depends on what it is for: most name one record, some man
 before it is read, or where its length is not told, as soon as it is known.
 """
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from weighbridge.errors import TooLarge, UnsupportedMediaType
 from weighbridge.http import upload, wire
 from weighbridge.http.caller import WebRequest
+
+T = TypeVar("T")
 
 BODY_BYTES_MAX: Final = 1_048_576
 """The longest body of a request that does not take many records at once, in bytes: 1 MB."""
@@ -57,3 +60,10 @@ def may_be_left_out(body: Any) -> bool:
     """Whether a body of this kind is nothing but options."""
     is_record = isinstance(body, type) and issubclass(body, msgspec.Struct)
     return is_record and not any(one.required for one in msgspec.structs.fields(body))
+
+
+async def digested(body: bytes, digest: Callable[[bytes], T]) -> T:
+    """What is made of the digest of a body; that of a long one is worked out beside the event loop."""
+    if len(body) <= BODY_BYTES_MAX:
+        return digest(body)
+    return await asyncio.to_thread(digest, body)

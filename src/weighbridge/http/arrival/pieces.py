@@ -32,7 +32,10 @@ TOGETHER_BYTES: Final = 262_144
 """Bytes of records that are decoded together, at most."""
 
 ELEMENTS_MAX: Final = 100_000
-"""Elements of one list of a request, at most; most lists take fewer."""
+"""Elements of one list of a long body, at most; most lists take fewer."""
+
+RECORDS_MAX: Final = 20_000
+"""Elements of one list of a long body that are records, at most."""
 
 KEYS_MAX: Final = 100
 """Keys at the top of a body that is decoded in pieces, at most."""
@@ -134,8 +137,8 @@ class _PiecewiseBody:
                 raw = await self._value(f"{name}[{len(found)}]")
                 together = self._decoded(name, raw, len(found))
             found += together
-            if len(found) > ELEMENTS_MAX:
-                raise _too_many(name)
+            if len(found) > (most := RECORDS_MAX if isinstance(found[0], msgspec.Struct) else ELEMENTS_MAX):
+                raise _too_many(name, most)
             end = self._at
             if await self._follows(b"]"):
                 self._at += 1
@@ -248,8 +251,8 @@ def _moved(problem: Problem, name: str, before: int) -> Problem:
     return replace(problem, message=move(problem.message), field=field)
 
 
-def _too_many(name: str) -> TooLarge:
-    said = f"{name} holds more than {ELEMENTS_MAX:,} elements, the most that a list of a request takes."
+def _too_many(name: str, most: int) -> TooLarge:
+    said = f"{name} holds more than {most:,} elements, the most that a list of a request takes."
     return TooLarge([Problem(said, name, "too_large")])
 
 

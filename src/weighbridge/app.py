@@ -28,12 +28,14 @@ from weighbridge.collection.projects.routes import ROUTES as PROJECTS
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
-from weighbridge.http import edge, health, metrics, refusal, wire
+from weighbridge.http import edge, health, refusal, wire
 from weighbridge.http.access.address import networks
 from weighbridge.http.access.disk import Disk
 from weighbridge.http.access.failures import FailedAuthentications
 from weighbridge.http.admission.shares import Shares
 from weighbridge.http.admission.twins import Twins
+from weighbridge.http.attachment import Downloads
+from weighbridge.http.endpoint import bounded
 from weighbridge.http.openapi import options, page
 from weighbridge.http.rate_limit import RateLimiter
 from weighbridge.modelling.models.routes import ROUTES as MODELS
@@ -103,9 +105,8 @@ def build(settings: Settings) -> edge.Application:
     limiter = RateLimiter(settings.rate_limit_per_minute)
     application = Litestar(
         route_handlers=[
-            Router(API_PREFIX, route_handlers=_handlers()),
+            Router(API_PREFIX, route_handlers=_handlers(settings.request_body_bytes)),
             *health.ROUTES,
-            metrics.metrics,
             *page.routes(SLICES, API_PREFIX),
         ],
         lifespan=[lifespan],
@@ -149,6 +150,7 @@ def _of_settings(settings: Settings) -> dict[str, object]:
     """What the handlers find in the application that follows from its settings alone."""
     return {
         "disk": Disk(settings.data_dir),
+        "downloads": Downloads(settings.answer_stalled_seconds),
         "files": open_store(settings.evidence_url, settings.data_dir),
         "failures": FailedAuthentications(settings.failed_authentications_per_minute),
         "proxies": networks(settings.trusted_proxies),
@@ -156,6 +158,7 @@ def _of_settings(settings: Settings) -> dict[str, object]:
     }
 
 
-def _handlers() -> list[HTTPRouteHandler]:
+def _handlers(body_bytes_max: int) -> list[HTTPRouteHandler]:
     """The handlers below the prefix; those of OPTIONS first, or the framework makes its own."""
-    return [*options.routes(SLICES, API_PREFIX), *(handler for routes in SLICES for handler in routes)]
+    handlers = (bounded(handler, body_bytes_max) for routes in SLICES for handler in routes)
+    return [*options.routes(SLICES, API_PREFIX), *handlers]

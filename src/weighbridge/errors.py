@@ -4,6 +4,7 @@ An action collects every problem it finds and raises one of these once; `http` r
 """
 
 from collections.abc import Sequence
+from secrets import token_hex
 
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
@@ -126,3 +127,13 @@ class Unavailable(Refusal):
     status = 503
     code = "unavailable"
     retry_after_seconds = 2
+
+
+def new_reference() -> str:
+    """A word by which a mistake of ours is found in the log, and which says nothing else of it."""
+    return f"err_{token_hex(12)}"
+
+
+def mistake(reference: str) -> str:
+    """What is told of an error that nobody expected; its own text stays in the log."""
+    return f"the service made a mistake, which is logged under {reference}."

@@ -72,6 +72,13 @@ class Settings:
     port: Annotated[int, "The port on which the service listens; 0 takes a free one.", Range(0, PORT_MAX)] = (
         8080
     )
+    metrics_port: Annotated[
+        int | None,
+        "The port on which `weighbridge serve` has the counters for Prometheus, at /metrics and without a "
+        "token; unset serves none.",
+        Range(1, PORT_MAX),
+    ] = None
+    metrics_host: Annotated[str, "The address on which the counters are served."] = "127.0.0.1"
     base_url: Annotated[
         str | None,
         "The address under which people reach the service, used in links; unset is host and port.",
@@ -124,7 +131,9 @@ class Settings:
         int, "Days that a new token may live at most; 0 sets no bound.", Range(0, 3_650)
     ] = 0
     request_body_bytes: Annotated[
-        int, "The size of the largest request body that is read, in bytes.", Range(1_024, 1_073_741_824)
+        int,
+        "The size of the largest request body that is read, in bytes; most requests take less.",
+        Range(1_024, 1_073_741_824),
     ] = 67_108_864
     cors_origins: Annotated[
         tuple[str, ...],
@@ -134,8 +143,16 @@ class Settings:
             "origins such as https://plant.example, separated by commas, or *",
         ),
     ] = ()
+    request_header_seconds: Annotated[
+        int,
+        "How long a connection may be open without the headers of a request having arrived, in seconds.",
+        Range(1, 3600),
+    ] = 5
     request_body_seconds: Annotated[
         int, "How long a request's body may take to arrive, in seconds.", Range(1, 3600)
+    ] = 30
+    answer_stalled_seconds: Annotated[
+        int, "How long a client may take nothing of an answer that is sent to it, in seconds.", Range(1, 3600)
     ] = 30
     shutdown_seconds: Annotated[
         int,

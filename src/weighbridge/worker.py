@@ -25,7 +25,7 @@ from weighbridge.core.platform.task_state import ATTEMPTS_MAX, TaskState
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
-from weighbridge.errors import Invalid, Refusal
+from weighbridge.errors import Invalid, Refusal, mistake, new_reference
 from weighbridge.http import idempotency
 from weighbridge.platform.async_tasks import actions
 from weighbridge.platform.async_tasks.actions import Attempt, Overtaken
@@ -127,11 +127,12 @@ async def attempt_task(database: Database, task_id: int, *, seconds: float = mat
                 await actions.fail(tx, task_id, message)
     except Overtaken:
         log.warning("attempt_overtaken", task_id=task_id, attempt=attempt.number)
-    except Exception as error:
-        log.exception("attempt_failed", task_id=task_id, attempt=attempt.number)
+    except Exception:
+        reference = new_reference()
+        log.exception("attempt_failed", task_id=task_id, attempt=attempt.number, reference=reference)
         if attempt.number >= ATTEMPTS_MAX:
             async with database.write() as tx:
-                await actions.fail(tx, task_id, f"The task failed {ATTEMPTS_MAX} times, last with: {error}")
+                await actions.fail(tx, task_id, f"The task failed {ATTEMPTS_MAX} times: {mistake(reference)}")
             return
         raise
 
@@ -196,7 +197,12 @@ async def _evaluate_rules(database: Database) -> None:
     while True:
         try:
             for failure in await evaluate_changes(database):
-                log.error("rule_failed", rule=failure.version.rule, exc_info=failure.error)
+                log.error(
+                    "rule_failed",
+                    rule=failure.version.rule,
+                    reference=failure.reference,
+                    exc_info=failure.error,
+                )
         except Exception:
             log.exception("rules_failed")
         await asyncio.sleep(RULES_SECONDS)

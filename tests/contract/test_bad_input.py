@@ -243,7 +243,7 @@ def test_an_end_before_the_start_is_refused_by_field(send, world, name):
 @pytest.mark.parametrize("name", JSON_BODIES)
 @pytest.mark.parametrize(
     "content",
-    [b"{", b"[]", b"nonsense", b"\xff", b'{"\xc3\x28": 1}', b"[" * 1_000_000, b'{"a":' * 700_000],
+    [b"{", b"[]", b"nonsense", b"\xff", b'{"\xc3\x28": 1}', b"[" * 1_000_000, b'{"a":' * 200_000],
     ids=["cut short", "a list", "a word", "no UTF-8", "a key that is no UTF-8", "lists", "objects"],
 )
 def test_a_body_that_is_no_json_object_is_refused_by_every_operation(send, name, content):

@@ -42,25 +42,8 @@ def test_https_is_insisted_on_only_where_people_reach_the_service_by_it(postgres
     assert answer.headers["strict-transport-security"].startswith("max-age=")
 
 
-def test_requests_and_tasks_are_counted(server: Server, api: Caller):
-    api.get("/projects").expect(200)
-
-    text = server.request("GET", "/metrics", {}, None, {}).text
-
-    assert 'weighbridge_requests_total{method="GET",operation="list_projects",status="200"}' in text
-    assert 'weighbridge_request_seconds_bucket{le="0.001",operation="list_projects"}' in text
-    assert 'weighbridge_tasks{state="pending"}' in text
-    assert "prj_" not in text
-
-
-def test_methods_that_a_caller_makes_up_are_counted_as_one(server: Server):
-    for method in ("BREW", "WEIGH"):
-        server.request(method, "/api/v1/projects", {}, None, {})
-
-    text = server.request("GET", "/metrics", {}, None, {}).text
-
-    assert 'method="other"' in text
-    assert ("BREW" in text, "WEIGH" in text) == (False, False)
+def test_the_counters_are_not_served_where_accounts_call(server: Server):
+    assert server.request("GET", "/metrics", {}, None, {}).status == 404
 
 
 def test_a_body_that_does_not_arrive_in_time_is_refused_and_its_connection_closed(postgres: str):
@@ -146,3 +129,22 @@ def test_a_star_lets_pages_of_every_origin_call(postgres: str):
         answer = service.account().caller().send("GET", "/projects", headers={"origin": PLANT}).expect(200)
 
     assert cross_origin(answer)["access-control-allow-origin"] == "*"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "//healthz", "/healthz/", "/%68ealthz", "/./healthz", "/x/../healthz", "/healthz%2F", "/%2e/healthz",
+        "/api/v1//projects", "/api/v1/events/%2e%2e/evidence", "/api/v1/projects/", "/api%2Fv1/projects",
+    ],
+)  # fmt: skip
+def test_a_path_has_one_form_and_in_another_there_is_nothing(server: Server, api: Caller, path: str):
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as caller:
+        caller.sendall(
+            f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {api.token}\r\n\r\n".encode()
+        )
+        received = caller.recv(65_536)
+
+    assert received.startswith(b"HTTP/1.1 404 ")
+    assert b"There is nothing at this path." in received

@@ -1,13 +1,17 @@
-"""The counters of a service are those of all its processes, whichever of them a request for them meets."""
+"""The counters of a service are those of all its processes, on a port of their own."""
 
 import http.client
 import re
+import socket
+import time
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from tests.durability.processes import until
 from tests.durability.real_service import Service
+from tests.durability.test_serve_command import weighbridge
 
 PROCESSES = 2
 LISTENING = "0A"
@@ -16,8 +20,20 @@ REFUSED = re.compile(r'_requests_total\{method="GET",operation="list_projects",s
 
 
 @pytest.fixture
-def service(folder, migrated_dir):
-    service = Service(migrated_dir, None, log=folder / "stderr", api_processes=PROCESSES)
+def metrics_port():
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
+
+
+@pytest.fixture
+def service(folder, migrated_dir, metrics_port):
+    service = Service(
+        migrated_dir,
+        None,
+        log=folder / "stderr",
+        api_processes=PROCESSES,
+        WEIGHBRIDGE_METRICS_PORT=str(metrics_port),
+    )
     until(lambda: listeners(service) == PROCESSES, what="every process listens")
     yield service
     service.close()
@@ -30,26 +46,86 @@ def listeners(service):
     return sum(words[1].endswith(port) and words[3] == LISTENING for words in sockets)
 
 
-def get(service, path):
+def sent(port, path, method="GET"):
     """Ask over a connection of its own, which any of the processes may take."""
-    parts = urlsplit(service.address)
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     try:
-        connection.request("GET", path)
+        connection.request(method, path)
         response = connection.getresponse()
-        return response.headers["content-type"], response.read().decode()
+        return response.status, response.headers["content-type"], response.read().decode()
     finally:
         connection.close()
 
 
-def test_every_process_tells_the_counters_of_all(service):
+def test_the_counters_are_those_of_all_processes(service, metrics_port):
+    port = urlsplit(service.address).port
     for _ in range(24):
-        get(service, "/api/v1/projects")
+        sent(port, "/api/v1/projects")
 
-    told = [get(service, "/metrics") for _ in range(12)]
+    def told():
+        return sent(metrics_port, "/metrics")
 
-    assert {REFUSED.search(text)[1] for _, text in told} == {"24.0"}
-    assert {kind for kind, _ in told} == {"text/plain; version=1.0.0; charset=utf-8"}
+    until(lambda: (found := REFUSED.search(told()[2])) and found[1] == "24.0", what="all are counted")
+    status, kind, text = told()
+    assert (status, kind) == (200, "text/plain; version=1.0.0; charset=utf-8")
+    assert 'weighbridge_request_seconds_bucket{le="0.001",operation="list_projects"}' in text
+    assert 'weighbridge_tasks{state="pending"} 0' in text
+    assert "prj_" not in text
+
+
+def test_methods_that_a_caller_makes_up_are_counted_as_one(service, metrics_port):
+    for method in ("BREW", "WEIGH"):
+        sent(urlsplit(service.address).port, "/api/v1/projects", method)
+
+    _, _, text = sent(metrics_port, "/metrics")
+
+    assert 'method="other"' in text
+    assert ("BREW" in text, "WEIGH" in text) == (False, False)
+
+
+@pytest.mark.usefixtures("service")
+@pytest.mark.parametrize("path", ["/", "//metrics", "/metrics/", "/healthz", "/api/v1/projects"])
+def test_nothing_else_is_served_beside_the_counters(metrics_port, path):
+    assert sent(metrics_port, path)[0] == 404
+
+
+def test_the_counters_are_not_served_where_accounts_call(service):
+    assert sent(urlsplit(service.address).port, "/metrics")[0] == 404
+
+
+def test_the_counters_are_made_once_a_second_however_many_ask(service, metrics_port):
+    pages = {sent(metrics_port, "/metrics")[2]}
+    started = time.monotonic()
+    for _ in range(100):
+        sent(urlsplit(service.address).port, "/api/v1/projects")
+        pages.add(sent(metrics_port, "/metrics")[2])
+
+    assert len(pages) <= time.monotonic() - started + 2
+
+
+@pytest.mark.usefixtures("service")
+def test_readers_that_say_nothing_do_not_keep_the_counters_from_others(metrics_port):
+    with ExitStack() as silent:
+        for _ in range(40):
+            silent.enter_context(socket.create_connection(("127.0.0.1", metrics_port)))
+
+        def is_answered():
+            try:
+                return sent(metrics_port, "/metrics")[0] == 200
+            except OSError:
+                return False
+
+        until(is_answered, what="silent readers are sent away")
+
+
+def test_a_port_for_the_counters_that_is_taken_is_said(migrated_dir, metrics_port):
+    with socket.create_server(("127.0.0.1", metrics_port)):
+        refused = weighbridge(
+            "serve", "--data-dir", migrated_dir, "--port", "0", WEIGHBRIDGE_METRICS_PORT=str(metrics_port)
+        )
+
+    assert refused.returncode != 0
+    assert f"The counters cannot be served on 127.0.0.1 port {metrics_port}" in refused.stderr
 
 
 def test_what_a_killed_service_counted_is_removed_when_the_next_one_starts(folder, migrated_dir):

@@ -56,6 +56,7 @@ def test_every_setting_has_a_sentence_and_a_default_that_fits_one_machine():
         "WEIGHBRIDGE_DATABASE_URL",
         "WEIGHBRIDGE_MIGRATION_DATABASE_URL",
         "WEIGHBRIDGE_EVIDENCE_URL",
+        "WEIGHBRIDGE_METRICS_PORT",
         "WEIGHBRIDGE_BASE_URL",
         "WEIGHBRIDGE_TRUSTED_PROXIES",
         "WEIGHBRIDGE_CORS_ORIGINS",

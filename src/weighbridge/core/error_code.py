@@ -131,6 +131,11 @@ SERVICE: Final[Mapping[str, ErrorCode]] = {
         "The body has a content type or an encoding that the path does not read.",
         "Send one that the message names.",
     ),
+    "too_many_downloads": ErrorCode(
+        (429,),
+        "The account, or the service, is sending as many files as it can at once.",
+        "Read the files that are on their way, and ask again.",
+    ),
     "rate_limited": ErrorCode(
         (429,),
         "The token has made all its requests of this minute.",

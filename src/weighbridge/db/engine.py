@@ -9,7 +9,7 @@ with COMMIT; statements that do not wait for each other's answers go out togethe
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, LiteralString, Self, TypeVar
 
@@ -231,11 +231,12 @@ class Write(Read):
         """
         self._waiting.append((statement, values))
 
-    async def copy(self, statement: Statement, text: str | bytes) -> None:
-        """Send ready rows to a COPY ... FROM STDIN statement."""
+    async def copy(self, statement: Statement, texts: Iterable[str | bytes]) -> None:
+        """Send ready rows, some in each text, to a COPY ... FROM STDIN statement."""
         connection = await self.ready()
         async with connection.cursor() as cursor, cursor.copy(_composed(statement)) as stream:
-            await stream.write(text)
+            for text in texts:
+                await stream.write(text)
 
 
 class Database:

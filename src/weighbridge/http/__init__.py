@@ -6,5 +6,5 @@ are `edge.py` (ids, log, limits of a request), `caller.py` and `rate_limit.py` (
 `shape.py` and `text.py` (bodies), `upload.py` and `attachment.py` (files), `idempotency.py` and
 `shortcut.py` (the same request again, and a small one quickly), `reply.py` and `refusal.py` (answers). The
 `openapi*.py` derive the document from what the decorators were told; `docs.py`, `health.py` and
-`metrics.py` are endpoints of no noun.
+`metrics.py` belong to no noun; `arrival/` bounds what comes in.
 """

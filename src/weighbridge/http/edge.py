@@ -1,9 +1,9 @@
 """The outermost layer, around every answer whatever becomes of the request.
 
-It gives the request an id, takes a body only so long to arrive, says which other origins' pages may call
-(CORS; none unless the setting names some), adds the headers that protect a browser and those that tell a
-client how often it may still call, counts, and writes one line to the log. HEAD is answered as GET is,
-without the body.
+It gives the request an id, refuses one that a proxy could read differently (`framing`), takes a body only
+so long to arrive, says which other origins' pages may call (CORS; none unless the setting names some), adds
+the headers that protect a browser and those that tell a client how often it may still call, counts, and
+writes one line to the log. HEAD is answered as GET is, without the body.
 """
 
 import asyncio
@@ -16,8 +16,9 @@ from typing import Any, Final
 
 import structlog
 
-from weighbridge.errors import TooSlow
-from weighbridge.http import metrics
+from weighbridge.errors import Malformed, Refusal, TooSlow
+from weighbridge.http import metrics, refusal
+from weighbridge.http.arrival import framing
 
 log = structlog.get_logger()
 
@@ -154,6 +155,9 @@ def edge(
             await send(message)
 
         try:
+            if (refused := framing.refusal_of(scope)) is not None:
+                await _refuse(refused, exchange.request_id, send_completed)
+                return
             if cross_origin.is_preflight(scope):
                 await send_completed({"type": "http.response.start", "status": 204, "headers": [*_PREFLIGHT]})
                 await send_completed({"type": "http.response.body", "body": b""})
@@ -163,6 +167,19 @@ def edge(
             exchange.finish()
 
     return outer
+
+
+async def _refuse(refused: Refusal, request_id: str, send: Send) -> None:
+    """Answer a request that nothing inside should see; no other follows one whose end is not certain."""
+    content = refusal.content_of(refused, request_id)
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(content)).encode()),
+    ]
+    if isinstance(refused, Malformed):
+        headers.append((b"connection", b"close"))
+    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+    await send({"type": "http.response.body", "body": content})
 
 
 def _told_length(scope: RequestScope) -> int:
@@ -194,6 +211,8 @@ def _in_time(receive: Receive, body_seconds: int, left: int) -> Receive:
                 message = await receive()
         except TimeoutError:
             raise TooSlow(f"The body did not arrive within {body_seconds} seconds.") from None
+        if message["type"] == "http.disconnect":
+            raise Malformed("The body ends before its end, or is divided into chunks that cannot be read.")
         left -= len(message.get("body", b""))
         is_complete = left == 0 or not message.get("more_body", False)
         message["more_body"] = not is_complete

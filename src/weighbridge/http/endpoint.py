@@ -6,13 +6,13 @@ decorators are told (permission, body, answer) also makes the OpenAPI document.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, Literal, TypeVar, cast
 from urllib.parse import unquote_to_bytes
 
-from litestar import Response
 from litestar.handlers import HTTPRouteHandler
-from litestar.types import Empty
 from psycopg.errors import DiskFull
 
 from weighbridge.core.identity.suggestion import did_you_mean
@@ -22,8 +22,8 @@ from weighbridge.db.engine import Read, Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Malformed
 from weighbridge.http import idempotency, upload, wire
-from weighbridge.http.admission.body import body_of, may_be_left_out
-from weighbridge.http.attachment import Attachment, Files
+from weighbridge.http.arrival.body import BODY_BYTES_MAX, arrived_body, digested, may_be_left_out
+from weighbridge.http.attachment import Attachment, AttachmentReply, Files
 from weighbridge.http.caller import WebRequest, authenticated, database, shares, twins
 from weighbridge.http.reply import Reply
 from weighbridge.http.shortcut import Shortcut, by_presumption, by_shortcut
@@ -31,8 +31,8 @@ from weighbridge.settings import Settings
 
 HttpMethod = Literal["GET", "POST", "PATCH", "DELETE"]
 Transaction = TypeVar("Transaction", bound=Read)
-Sent = Reply | Response[Any]
-"""What a handler answers with: a record as a reply, a file as a response of the framework's."""
+Sent = Reply | AttachmentReply
+"""What a handler answers with: a record or a file."""
 
 _JSON = wire.MEDIA_TYPE
 
@@ -77,6 +77,8 @@ class Operation:
     """The form that may come in place of JSON."""
     text: str | None = None
     """The media type of the text that it takes in place of JSON."""
+    body_bytes_max: int | None = BODY_BYTES_MAX
+    """The longest body that it takes beside a form, in bytes; None is as long as the service takes any."""
     sends: tuple[str, ...] = ()
     """The media types of the files that it answers with in place of JSON."""
     query: Mapping[str, str] = field(default_factory=dict)
@@ -129,13 +131,14 @@ def get(
     def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Sent:
             async def read(tx: Read, actor: Actor) -> Any:
+                request.scope["state"]["account"] = actor.account_id
                 return await function(_call(request, tx, actor))
 
             answer = None if sends else await by_presumption(request, permission, read)
             if answer is None:
                 answer = await _answered(request, permission, read)
             if isinstance(answer, Attachment):
-                return await answer.response()
+                return answer.reply(request.app.state.downloads, request.scope["state"]["account"])
             return _response(request, answer, 200)
 
         operation = Operation(
@@ -170,15 +173,17 @@ def post(
     form: upload.Form | None = None,
     text: str | None = None,
     shortcut: Shortcut | None = None,
+    body_bytes_max: int | None = BODY_BYTES_MAX,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that writes what the body asks for; with a form, that may be a file.
 
     With the media type of a text, the body is such a text and no JSON, and is handed on as a `str`. With a
-    shortcut, that is tried first.
+    shortcut, that is tried first. Where many records may come at once, the body may be longer than others.
     """
     return _writing(
         "POST", path, permission=permission, body=body, returns=returns, status=status, example=example,
         examples=examples or {}, kept=kept, form=form, text=text, shortcut=shortcut,
+        body_bytes_max=body_bytes_max,
     )  # fmt: skip
 
 
@@ -189,6 +194,7 @@ def ask(
     body: type[Any],
     returns: Any,
     example: Any = None,
+    body_bytes_max: int | None = BODY_BYTES_MAX,
     of_one_snapshot: bool = False,
 ) -> Callable[[Callable[[ReadCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that answers a question which needs a body, and stores nothing.
@@ -202,9 +208,10 @@ def ask(
             account = actor.account_id
             async with (
                 shares(request).request(account),
-                body_of(request, body, None, None) as (arrived, raw),
+                arrived_body(request, body, None, None) as (arrived, raw),
             ):
-                scope = idempotency.scope_of(actor, "POST", request.url.path, _key(request), raw)
+                key_scope = partial(idempotency.scope_of, actor, "POST", request.url.path, _key(request))
+                scope = await digested(raw, key_scope)
                 async with twins(request).alone(scope), shares(request).question(account):
                     reading = database(request).read if of_one_snapshot else database(request).question
                     async with reading() as tx:
@@ -222,7 +229,7 @@ def ask(
 
         operation = Operation(
             "POST", path, function.__name__, function.__module__, _summary(function), permission,
-            returns, 200, body=body, example=example,
+            returns, 200, body=body, example=example, body_bytes_max=body_bytes_max,
         )  # fmt: skip
         return _route(operation, handler)
 
@@ -230,7 +237,13 @@ def ask(
 
 
 def patch(
-    path: str, *, permission: str, body: type[Any], returns: Any, example: Any = None
+    path: str,
+    *,
+    permission: str,
+    body: type[Any],
+    returns: Any,
+    example: Any = None,
+    body_bytes_max: int | None = BODY_BYTES_MAX,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that changes a record."""
     return _writing(
@@ -242,6 +255,7 @@ def patch(
         status=200,
         example=example,
         examples={},
+        body_bytes_max=body_bytes_max,
     )
 
 
@@ -293,6 +307,7 @@ def _writing(
     form: upload.Form | None = None,
     text: str | None = None,
     shortcut: Shortcut | None = None,
+    body_bytes_max: int | None = BODY_BYTES_MAX,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply:
@@ -302,9 +317,11 @@ def _writing(
             account = actor.account_id
             async with (
                 shares(request).request(account),
-                body_of(request, body, form, text) as (arrived, raw),
+                arrived_body(request, body, form, text) as (arrived, raw),
             ):
-                scope = idempotency.scope_of(actor, method, request.url.path, _key(request), raw)
+                scope = await digested(
+                    raw, partial(idempotency.scope_of, actor, method, request.url.path, _key(request))
+                )
                 async with (
                     twins(request).alone(scope),
                     shares(request).connection(account),
@@ -322,6 +339,7 @@ def _writing(
         operation = Operation(
             method, path, function.__name__, function.__module__, _summary(function), permission,
             returns, status, body=body, example=example, examples=examples, form=form, text=text,
+            body_bytes_max=body_bytes_max,
         )  # fmt: skip
         return _route(operation, handler)
 
@@ -405,5 +423,17 @@ def _route(operation: Operation, handler: Callable[[WebRequest], Awaitable[Sent]
         operation_id=f"{operation.name}",
         include_in_schema=False,
         opt={"operation": operation},
-        request_max_body_size=operation.form.body_bytes_max if operation.form else Empty,
     )(named)
+
+
+def bounded(handler: HTTPRouteHandler, most: int) -> HTTPRouteHandler:
+    """The handler of a service that reads so many bytes of any body at most; a form has its own bound."""
+    operation: Operation | None = handler.opt.get("operation")
+    if operation is None:
+        return handler
+    made = copy(handler)
+    if operation.form is not None:
+        made.request_max_body_size = operation.form.body_bytes_max
+    elif operation.body_bytes_max is not None:
+        made.request_max_body_size = min(operation.body_bytes_max, most)
+    return made

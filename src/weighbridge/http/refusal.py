@@ -45,7 +45,7 @@ from weighbridge.http.shape import below_wrapping
 log = structlog.get_logger()
 
 MESSAGE_LENGTH_MAX: Final = 1_000
-"""Characters of a message; one that quotes more of the request loses its middle."""
+"""Characters of a message or the name of a field; a longer one loses its middle."""
 
 _BUSY = {
     QueryCanceled.sqlstate: "The request took longer than the service allows; ask for less at once.",
@@ -202,10 +202,21 @@ def _named(request: WebRequest, problem: Problem) -> Problem:
 def _rendered(
     request: WebRequest, status: int, code: str, problems: tuple[Problem, ...], headers: dict[str, str]
 ) -> Response[bytes]:
-    """The answer; a problem that has no code of its own has that of the refusal."""
+    """The answer, which names fields as the body of the operation has them."""
     handler = request.scope.get("route_handler")
     operation = handler.opt.get("operation") if handler else None  # none where there is no such path
     body_kind = operation.body if operation else None
+    content = _content(status, code, problems, body_kind, _request_id(request))
+    return Response(content, status_code=status, media_type="application/json", headers=headers)
+
+
+def content_of(refusal: Refusal, request_id: str) -> bytes:
+    """What a refusal says to a request that no operation has seen."""
+    return _content(refusal.status, refusal.code, refusal.problems, None, request_id)
+
+
+def _content(status: int, code: str, problems: tuple[Problem, ...], body_kind: Any, request_id: str) -> bytes:
+    """The body of the answer; a problem that has no code of its own has that of the refusal."""
     body = ErrorBody(
         "error",
         status,
@@ -213,18 +224,16 @@ def _rendered(
             ErrorItem(
                 _short(problem.message),
                 problem.code or code,
-                below_wrapping(problem.field, body_kind),
+                None if problem.field is None else _short(below_wrapping(problem.field, body_kind) or ""),
                 problem.records,
                 problem.type,
                 problem.id,
             )
             for problem in problems
         ],
-        _request_id(request),
+        request_id,
     )
-    return Response(
-        msgspec.json.encode(body), status_code=status, media_type="application/json", headers=headers
-    )
+    return msgspec.json.encode(body)
 
 
 def _short(message: str) -> str:

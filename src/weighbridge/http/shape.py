@@ -54,6 +54,13 @@ _NO_WORD: Final = re.compile(r"^Invalid enum value ")
 _TOO_LONG: Final = re.compile(r"Expected `str` of length <= (\d+)")
 _NAIVE: Final = "Expected `datetime` with a timezone component"
 _decoder: Final = msgspec.json.Decoder(float_hook=Decimal)
+_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_list: Final = msgspec.json.Decoder(list[msgspec.Raw])
+
+SHOWN_BYTES_MAX: Final = 10_000
+"""Bytes of a value that a message shows in part; of a longer one it says what kind it is."""
+
+_KINDS: Final = {b'"': "a longer text", b"[": "a list", b"{": "an object"}
 _BEYOND: Final = "Integer value out of range"
 
 
@@ -116,9 +123,12 @@ def _sentence(path: str, said: str, body: bytes) -> str:
 def _shown_at(body: bytes, path: str) -> str:
     """What stands at a path of a body, as a message shows it."""
     try:
-        value: Any = _decoder.decode(body)
+        raw = msgspec.Raw(body)
         for index, name in _STEP.findall(path):
-            value = value[int(index)] if index else value[name]
+            raw = _list.decode(raw)[int(index)] if index else _object.decode(raw)[name]
+        if len(raw) > SHOWN_BYTES_MAX:
+            return _KINDS.get(bytes(raw).lstrip()[:1], "a number with too many digits")
+        value: Any = _decoder.decode(raw)
     except (ArithmeticError, LookupError, RecursionError, TypeError, msgspec.MsgspecError):
         return "something else"  # such as beside a number that cannot be read
     match value:

@@ -10,11 +10,13 @@ from typing import Any, Final, TypeVar, cast
 import msgspec
 
 from weighbridge.core.identity.link import Link
-from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.json_number import read_special
 from weighbridge.db.json import written
 from weighbridge.errors import Malformed
 from weighbridge.http import shape
+from weighbridge.http.arrival.nul import refuse_nul
+from weighbridge.http.arrival.pieces import PIECE_BYTES_MAX, decode_in_pieces, list_fields
+from weighbridge.http.arrival.repeated_keys import refuse_repeated_keys
 
 T = TypeVar("T")
 
@@ -40,9 +42,8 @@ def decode(body: bytes, kind: type[T]) -> T:
     decoder = _decoders.get(kind)
     if decoder is None:
         decoder = _decoders[kind] = msgspec.json.Decoder(kind, float_hook=Decimal, dec_hook=read_special)
-    _refuse_nul(body)
     try:
-        return cast("T", decoder.decode(body))
+        value = cast("T", decoder.decode(body))
     except msgspec.ValidationError as error:
         raise Malformed([shape.wrong_shape(str(error), body, kind)]) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -51,6 +52,16 @@ def decode(body: bytes, kind: type[T]) -> T:
         raise Malformed("The body holds a number whose exponent is beyond any that can be read.") from None
     except RecursionError:
         raise Malformed("The body is nested too deeply.") from None
+    refuse_nul(body)
+    refuse_repeated_keys(body, value, kind)
+    return value
+
+
+async def read(body: bytes, kind: type[T]) -> T:
+    """Read a request body of any length, giving way to other requests while it is a long one."""
+    if len(body) <= PIECE_BYTES_MAX or not list_fields(cast("Any", kind)):
+        return decode(body, kind)
+    return await decode_in_pieces(body, kind, decode)
 
 
 def decode_text(body: bytes) -> str:
@@ -63,22 +74,3 @@ def decode_text(body: bytes) -> str:
         line = text.count("\n", 0, text.index("\x00")) + 1
         raise Malformed(f"Line {line:,} of the body holds a NUL character, which no text may.")
     return text
-
-
-def _refuse_nul(body: bytes) -> None:
-    """Refuse a text with a NUL character, which the database cannot hold, naming where it stands."""
-    if rb"\u0000" not in body:
-        return
-    try:
-        waiting: list[tuple[str, Any]] = [("", msgspec.json.decode(body))]
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return  # the decoder that knows the expected shape says what is wrong
-    while waiting:
-        path, value = waiting.pop()
-        if isinstance(value, str) and "\x00" in value:
-            raise Malformed([Problem(f"{path} holds a NUL character, which no text may.", path, "invalid")])
-        if isinstance(value, dict):
-            waiting += [(f"{path}.{key}" if path else key, inner) for key, inner in value.items()]
-            waiting += [(path, key) for key in value]
-        elif isinstance(value, list):
-            waiting += [(f"{path}[{index}]", inner) for index, inner in enumerate(value)]

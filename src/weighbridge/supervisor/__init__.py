@@ -12,11 +12,12 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import structlog
 
@@ -26,6 +27,7 @@ from weighbridge.errors import Refusal
 from weighbridge.settings import PREFIX, Settings, environment, unknown_variables
 from weighbridge.supervisor.child import ChildProgram, Phases, happens, keep_running
 from weighbridge.supervisor.counters import VARIABLE, counters
+from weighbridge.supervisor.metrics import MetricsPage, listening, serve_metrics
 from weighbridge.supervisor.parent import PARENT_VARIABLE, look_at_root
 from weighbridge.supervisor.port import Port, reserve
 from weighbridge.supervisor.schema import migrate_or_refuse
@@ -59,6 +61,9 @@ def serve(
         log.warning("setting_unknown", variable=name)
     port = reserve(settings.host, settings.port)
     look_at_root(settings)
+    metrics = (
+        None if settings.metrics_port is None else listening(settings.metrics_host, settings.metrics_port)
+    )
     with _database(settings) as (urls, server), counters() as counted:
         migrate_or_refuse(urls)
         variables = _variables(settings, urls, port)
@@ -72,7 +77,9 @@ def serve(
             programs.append(ChildProgram("worker", (sys.executable, *worker), variables))
         watched = [replace(one, heartbeat=Path(counted, f"heartbeat-{one.name}")) for one in programs]
         try:
-            asyncio.run(_supervise(watched, server, port, settings, announce))
+            page = MetricsPage(counted, urls.running)
+            beside = [] if metrics is None else [partial(serve_metrics, metrics, page)]
+            asyncio.run(_supervise(watched, server, port, settings, announce, *beside))
         finally:
             # The database's stop is bounded; a signal that cut it short would leave the server running.
             for number in STOP_SIGNALS:
@@ -108,6 +115,7 @@ async def _supervise(
     port: Port,
     settings: Settings,
     announce: Callable[[str], None],
+    *beside: Callable[[asyncio.Event], Coroutine[Any, Any, None]],
 ) -> None:
     stop_seconds = settings.shutdown_seconds + KILL_SECONDS
     phases = Phases(asyncio.Event(), asyncio.Event(), asyncio.Event(), stop_seconds, settings.frozen_seconds)
@@ -120,6 +128,8 @@ async def _supervise(
                 group.create_task(keep_running(program, phases))
             if server is not None:
                 group.create_task(_watch_database(server, phases))
+            for work in beside:
+                group.create_task(work(phases.stopping))
             group.create_task(_await_health(port, phases, announce))
     except* Refusal as refusals:
         raise Refusal([problem for refusal in _leaves(refusals) for problem in refusal.problems]) from None

@@ -3,9 +3,14 @@
 from decimal import Decimal
 
 import pytest
+import structlog
 from tests.given import accounting
 from tests.given import collection as given
 from tests.given.accounting import JANUARY, MASS, POWER_EVENLY, QUARTER
+from tests.given.mistakes import OWN_TEXT, broken_table
+
+from weighbridge import worker
+from weighbridge.core.platform.task_state import ATTEMPTS_MAX
 
 EVENT_CADENCE = MASS.replace("aggregate: sum", "aggregate: sum, partitions: true")
 
@@ -209,3 +214,26 @@ def test_start_leaves_a_row_in_the_audit_log_and_the_end_of_the_task_another(api
         ("batch_generation.start", plant.ledger["id"]),
         ("batch_generation.finish", plant.ledger["id"]),
     ]
+
+
+def test_a_task_that_fails_by_a_mistake_of_the_service_says_only_where_the_log_has_it(
+    api, server, drain, sql
+):
+    plant = accounting.plant(api, drain)
+    plant.deliver("1", 1)
+    task = plant.start().expect(202).body
+    sql("UPDATE async_tasks SET attempt = %s WHERE id = %s", ATTEMPTS_MAX - 1, task["id"])
+
+    with (
+        broken_table(server, "batches", plant.project["numeric_id"]),
+        structlog.testing.capture_logs() as logged,
+    ):
+        server.run(worker.attempt_task(server.database, task["id"]))
+
+    said = api.get(f"/async_tasks/{task['id']}").expect(200).body["error_message"]
+    [line] = [line for line in logged if line["event"] == "attempt_failed"]
+    assert said == (
+        f"The task failed {ATTEMPTS_MAX} times: the service made a mistake, "
+        f"which is logged under {line['reference']}."
+    )
+    assert OWN_TEXT not in said

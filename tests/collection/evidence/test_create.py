@@ -62,7 +62,7 @@ def test_another_content_type_is_refused_with_both_that_are_taken(api, path):
     assert "takes application/json or multipart/form-data" in refused.error["message"]
 
 
-@pytest.mark.parametrize("event", ["evt_000000000000000000000000", "evt_1", "1", "%2e%2e"])
+@pytest.mark.parametrize("event", ["evt_000000000000000000000000", "evt_1", "1", ".%20."])
 def test_an_unknown_event_is_not_found(api, event):
     assert api.post(f"/events/{event}/evidence", link()).expect(404).error["message"] == "record not found"
 

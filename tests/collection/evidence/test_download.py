@@ -1,12 +1,18 @@
 """GET /projects/{project_id}/events/{event_id}/evidences/{evidence_id}/file."""
 
 import re
+import socket
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from hypothesis import given as given_any
 from hypothesis import strategies as st
 from tests.collection.evidence import files
+from tests.given import collection as given
+from tests.server import Caller, Server
 
 from weighbridge.http.attachment import disposition
 
@@ -133,3 +139,62 @@ def test_while_the_store_is_away_files_wait_and_evidence_is_still_listed(api, se
         )
     assert listed == [made]
     assert download(made).expect(200).content == files.PDF
+
+
+LARGE = b"a,b\n" + b"1,2\n" * 2_000_000
+READERS = 4
+
+
+def test_files_that_nobody_reads_are_let_go_and_an_account_has_only_so_many_on_their_way(server, account):
+    with Server(server.database.url, answer_stalled_seconds=3, data_dir=server.folder) as service:
+        caller = Caller(service, account.caller().token)
+        place, made = large_file(caller)
+        with ExitStack() as readers:
+            for _ in range(READERS):
+                readers.enter_context(unread(service, caller, f"{place}/{made['id']}/file"))
+
+            until(lambda: spools_open() == READERS)
+            refused = caller.get(f"{place}/{made['id']}/file").expect(429)
+            until(lambda: spools_open() == 0)
+
+        assert refused.error["code"] == "too_many_downloads"
+        assert refused.headers["retry-after"] == "2"
+        assert caller.get(f"{place}/{made['id']}/file").expect(200).content == LARGE
+
+
+def large_file(caller):
+    """A file of eight megabytes, and the path below which it is."""
+    project = given.measuring(caller, given.number("mass"))
+    event = given.event(caller, project, values={"mass": 1})
+    made = caller.upload(f"/events/{event['id']}/evidence", "a.csv", LARGE).expect(201).body
+    return f"/projects/{project['id']}/events/{event['id']}/evidences", made
+
+
+@contextmanager
+def unread(service, caller, path):
+    """A reader who asks for a file and takes nothing of it."""
+    host, port = service.address.removeprefix("http://").split(":")
+    with socket.socket() as reader:
+        reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        reader.connect((host, int(port)))
+        head = f"GET /api/v1{path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {caller.token}\r\n\r\n"
+        reader.sendall(head.encode())
+        yield
+
+
+def until(condition):
+    """Wait until it is so."""
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def spools_open():
+    """Files without a name that this process has open, and that hold a whole file of evidence."""
+    sizes = []
+    for handle in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            if handle.readlink().name.endswith("(deleted)"):
+                sizes.append(handle.stat().st_size)
+    return sizes.count(len(LARGE))

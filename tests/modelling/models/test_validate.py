@@ -116,3 +116,18 @@ def test_a_document_may_be_looked_at_with_the_permission_to_read(account):
 @pytest.mark.parametrize("body", [{}, {"yaml": 5}, {"yaml": "x", "more": 1}])
 def test_a_body_of_another_shape_is_refused(api, body):
     api.post("/models/yaml_validate", body).expect(400)
+
+
+@pytest.mark.parametrize("place", ["name: Deliveries", "slug: mass", "Mg: tonnes"])
+def test_a_text_with_an_escaped_nul_is_a_flaw_of_the_document(api, place):
+    key, _, value = place.partition(": ")
+    text = document(MASS) if key == "Mg" else document(MASS).replace(place, f'{key}: "{value}\\0"')
+    text = text + '\n"no\\0te": 1\n' if key == "Mg" else text
+
+    found = validate(api, text).expect(200).body
+
+    assert [error["message"] for error in found["errors"]] == [
+        "The document holds a NUL character, which no text may."
+    ]
+    refused = api.post("/models", {"model": {"yaml": text}}).expect(422)
+    assert "NUL character" in refused.error["message"]

@@ -7,6 +7,7 @@ from weighbridge.accounting.batch_generations.records import (
     UpdatedBatch,
     UpdatedInputs,
 )
+from weighbridge.http.arrival.body import LONG_BODY_BYTES_MAX
 from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, ask, patch, post
 from weighbridge.platform.async_tasks.records import AsyncTask
 from weighbridge.platform.queue.polling import accepted, poll
@@ -18,6 +19,7 @@ _EXAMPLE = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-12-31T23:59:
     "/ledgers/{ledger_id}/generate_preview",
     permission="production_accounting:read",
     body=NewGeneration,
+    body_bytes_max=LONG_BODY_BYTES_MAX,
     returns=Preview,
     of_one_snapshot=True,
     example=_EXAMPLE,
@@ -31,6 +33,7 @@ async def generate_preview(call: ReadCall, body: NewGeneration) -> Preview:
     "/ledgers/{ledger_id}/batch_generations",
     permission="production_accounting:write",
     body=NewGeneration,
+    body_bytes_max=LONG_BODY_BYTES_MAX,
     returns=AsyncTask,
     status=202,
     example=_EXAMPLE,
@@ -44,6 +47,7 @@ async def create_batch_generation(call: WriteCall, body: NewGeneration) -> Answe
     "/ledgers/{ledger_id}/batches/{batch_id}/update_inputs",
     permission="production_accounting:write",
     body=UpdatedInputs,
+    body_bytes_max=LONG_BODY_BYTES_MAX,
     returns=UpdatedBatch,
     example={"data_point_ids": [], "skipped_data_point_type_ids": []},
 )

@@ -60,7 +60,7 @@ async def _insert_elements(
         COPY batch_inputs (project_id, batch_id, set_number, chunk, first_event, last_event, event_ids)
         FROM STDIN
         """,
-        "".join(
+        (
             f"{context.project}\t{one.batch_id}\t{stream.number}\t{chunk_number}\t{min(chunk)}\t{max(chunk)}"
             f"\t{{{','.join(map(str, chunk))}}}\n"
             for one in used

@@ -7,6 +7,7 @@ from weighbridge.collection.spreadsheets.spreadsheet import MEDIA_TYPE
 from weighbridge.collection.tenancy.project import project_named, project_to_read
 from weighbridge.core.identity import ids
 from weighbridge.db.listing import Page, list_request
+from weighbridge.http.arrival.body import LONG_BODY_BYTES_MAX
 from weighbridge.http.attachment import Attachment
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
 
@@ -59,6 +60,7 @@ async def export_assets(call: ReadCall) -> Attachment:
     permission="data_collection:write",
     body=str,
     text=MEDIA_TYPE,
+    body_bytes_max=LONG_BODY_BYTES_MAX,
     returns=AssetImport,
     status=200,
     example="id,name,asset_type\r\n,Kiln 1,kiln\r\n,Truck 7,truck\r\n",

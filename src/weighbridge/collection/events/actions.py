@@ -19,7 +19,6 @@ from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
-from weighbridge.db.json import canonical_sha256
 from weighbridge.errors import Invalid, Malformed, Refusal
 from weighbridge.platform import changes
 
@@ -41,7 +40,7 @@ async def create_events(tx: Write, actor: Actor, project: int, body: NewEventsBo
     if body.event is not UNSET:
         return await store_one(tx, actor, project, body.event)
     assert body.events is not UNSET  # noqa: S101 - one of the two is set
-    return await store_many(tx, actor, project, body.events, canonical_sha256(body))
+    return await store_many(tx, actor, project, body.events)
 
 
 def _refusal_of(body: NewEventsBody) -> Refusal | None:

@@ -32,7 +32,7 @@ LOCATIONS_MAX: Final = 10
 """Locations of one event, at most."""
 
 
-class LocationRef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LocationRef(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """A location by its id."""
 
     id: str
@@ -48,7 +48,7 @@ class NewDataPoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=F
     """A number in the unit of its data point type, a text, or true or false, as its type says."""
 
 
-class NewEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class NewEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """What a caller sends for each event; without end_time it is a reading at start_time."""
 
     event_type: str

@@ -45,6 +45,7 @@ async def list_events(call: ReadCall) -> Page[Event]:
     _PATH,
     permission="data_collection:write",
     body=NewEventsBody,
+    body_bytes_max=None,
     returns=Event | EventReceipts,
     examples=EXAMPLES,
     shortcut=store_event,

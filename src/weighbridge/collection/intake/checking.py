@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from weighbridge.collection.event_types.records import DATA_POINT_TYPES_MAX
 from weighbridge.collection.events.records import (
     LOCATIONS_MAX,
     REFERENCE_LENGTH_MAX,
@@ -99,12 +100,20 @@ class Intake:
 
 
 def take_in(
-    events: Sequence[NewEvent], keys: Sequence[int], vocabulary: EventVocabulary, prefix: str
+    events: Sequence[NewEvent],
+    keys: Sequence[int],
+    vocabulary: EventVocabulary,
+    prefix: str,
+    *,
+    before: int = 0,
 ) -> Intake:
-    """Check every event and write its row; problems name the field as `events[3].data_points[0].value`."""
+    """Check every event and write its row; problems name the field as `events[3].data_points[0].value`.
+
+    `before` is how many events of the request stand before these.
+    """
     intake = Intake([], [], [])
     first = ids.packed(vocabulary.project, 0)
-    for index, (event, key) in enumerate(zip(events, keys, strict=True)):
+    for index, (event, key) in enumerate(zip(events, keys, strict=True), before):
         problems = EventProblems(prefix, index, intake.problems)
         schema = vocabulary.schemas.get(event.event_type)
         if schema is None:
@@ -186,6 +195,10 @@ def _values(
     columns = schema.columns
     arrays: dict[str, list[str]] = {}
     seen = set()
+    if len(points) > DATA_POINT_TYPES_MAX:
+        said = f"holds {len(points):,} values; an event has at most {DATA_POINT_TYPES_MAX:,}."
+        problems.refuse("data_points", said)
+        return _NO_VALUES, _NO_VALUES, _NO_VALUES, []
     for index, point in enumerate(points):
         column = columns.get(point.slug)
         if column is None or point.slug in seen:
@@ -198,7 +211,8 @@ def _values(
         if array is None:
             array = arrays[column.value_type] = ["NULL"] * schema.width
         array[column.position - 1] = element(index, point, column, problems)
-    missing = [] if schema.required <= seen else [slug for slug in columns if slug in schema.required - seen]
+    lacking = schema.required - seen
+    missing = [slug for slug in columns if slug in lacking] if lacking else []
     return _array(arrays.get("number")), _array(arrays.get("string")), _array(arrays.get("boolean")), missing
 
 
@@ -265,7 +279,8 @@ def location_numbers(
 ) -> list[str]:
     """The numbers of the locations that an event names."""
     numbers: list[str] = []
-    for index, ref in enumerate(locations):
+    count = len(locations)
+    for index, ref in enumerate(locations if count <= LOCATIONS_MAX else ()):
         number = vocabulary.locations.get(ref.id)
         if number is None:
             refused = f"is {ref.id!r}, which is no location of the project."
@@ -274,7 +289,6 @@ def location_numbers(
             problems.refuse(f"locations[{index}].id", f"names {ref.id!r} a second time.")
         else:
             numbers.append(str(number))
-    count = len(locations)
     if not schema.locations_min <= count <= LOCATIONS_MAX:
         problems.refuse(
             "locations",

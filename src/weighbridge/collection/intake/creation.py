@@ -5,17 +5,27 @@ one event goes to the database together with its audit row and the commit; its a
 looked up and sent, without reading it back.
 """
 
+import hashlib
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from weighbridge.collection.events.records import (
+    LOCATIONS_MAX,
     BulkInfo,
     Event,
     EventReceipts,
     NewEvent,
 )
-from weighbridge.collection.intake.checking import COPY_EVENTS, INSERT_EVENT, Intake, copy_text, take_in
+from weighbridge.collection.intake.checking import (
+    COPY_EVENTS,
+    INSERT_EVENT,
+    PROBLEMS_MAX,
+    EventTexts,
+    Intake,
+    copy_text,
+    take_in,
+)
 from weighbridge.collection.intake.client_references import with_references
 from weighbridge.collection.intake.day_quota import count_day
 from weighbridge.collection.intake.lookup import ResolvedNames, look_up
@@ -27,8 +37,13 @@ from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Write
+from weighbridge.db.json import canonical
 from weighbridge.errors import Invalid
+from weighbridge.http.arrival.turns import Turns
 from weighbridge.platform import changes
+
+EVENTS_OF_A_STEP: Final = 32
+"""Events that are worked on before others may get their turn; each has 1 MB at most."""
 
 
 async def store_one(tx: Write, actor: Actor, project: int, sent: NewEvent) -> Event:
@@ -51,13 +66,12 @@ async def store_one(tx: Write, actor: Actor, project: int, sent: NewEvent) -> Ev
     return event
 
 
-async def store_many(
-    tx: Write, actor: Actor, project: int, sent: Sequence[NewEvent], sha256: str
-) -> EventReceipts:
-    """Store many events, of a request with this SHA-256; NotFound when the account has no such project."""
+async def store_many(tx: Write, actor: Actor, project: int, sent: Sequence[NewEvent]) -> EventReceipts:
+    """Store many events; NotFound when the account has no such project."""
     names, keys, intake = await _checked(tx, actor, project, sent, "events")
     await count_day(tx, actor, len(sent))
-    await tx.copy(COPY_EVENTS, copy_text(intake.rows))
+    sha256, texts = await _digest_and_texts(sent, intake.rows)
+    await tx.copy(COPY_EVENTS, texts)
     count = len(keys)
     summary = {"count": count, "ids": _spans(project, keys), "sha256": sha256}
     changes.record(
@@ -83,17 +97,54 @@ async def _checked(
         project,
         slugs={event.event_type for event in sent},
         named={
-            "location": {location.id for event in sent for location in event.locations},
+            "location": {
+                location.id
+                for event in sent
+                if len(event.locations) <= LOCATIONS_MAX
+                for location in event.locations
+            },
             "feedstock": {event.feedstock_id for event in sent if event.feedstock_id is not None},
             "asset": {event.asset_id for event in sent if event.asset_id is not None},
         },
         references=references,
     )
     keys = await tx.take_event_keys(len(sent))
-    intake = take_in(sent, keys, names.vocabulary, field)
+    intake = await _taken_in(sent, keys, names, field)
     if problems := with_references(intake.problems, sent, names.namesakes, project, field):
         raise Invalid(problems)
     return names, keys, intake
+
+
+async def _taken_in(
+    sent: Sequence[NewEvent], keys: Sequence[int], names: ResolvedNames, field: str
+) -> Intake:
+    """Check the events, some in each turn."""
+    whole = Intake([], [], [])
+    turns = Turns()
+    for first in range(0, len(sent), EVENTS_OF_A_STEP):
+        some = slice(first, first + EVENTS_OF_A_STEP)
+        intake = take_in(sent[some], keys[some], names.vocabulary, field, before=first)
+        whole.rows.extend(intake.rows)
+        whole.receipts.extend(intake.receipts)
+        whole.problems.extend(intake.problems)
+        if len(whole.problems) > PROBLEMS_MAX:
+            break
+        await turns.next()
+    return whole
+
+
+async def _digest_and_texts(sent: Sequence[NewEvent], rows: Sequence[EventTexts]) -> tuple[str, list[str]]:
+    """The SHA-256 of the request's canonical JSON, and its rows as texts to copy; some in each turn."""
+    digest = hashlib.sha256(b'{"events":[')
+    texts = []
+    turns = Turns()
+    for first in range(0, len(sent), EVENTS_OF_A_STEP):
+        some = slice(first, first + EVENTS_OF_A_STEP)
+        digest.update(b"," * (first > 0) + canonical(sent[some])[1:-1])
+        texts.append(copy_text(rows[some]))
+        await turns.next()
+    digest.update(b"]}")
+    return digest.hexdigest(), texts
 
 
 def _new(sent: Sequence[NewEvent], names: ResolvedNames) -> changes.NewEvents:

@@ -71,7 +71,7 @@ _EXAMPLES: Final = {
     408: ErrorItem("The body did not arrive within 30 seconds.", TooSlow.code),
     409: ErrorItem("The record is in a state that does not allow this.", Conflict.code),
     413: ErrorItem(
-        "The body is larger than this request takes; it takes 67,108,864 bytes at most.", TooLarge.code
+        "The body is larger than this request takes; it takes 1,048,576 bytes at most.", TooLarge.code
     ),
     415: ErrorItem(
         "The content type is text/plain; this request takes application/json.", UnsupportedMediaType.code

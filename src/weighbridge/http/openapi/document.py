@@ -14,6 +14,7 @@ from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.platform.permission import ANY
 from weighbridge.http import upload
+from weighbridge.http.arrival.pieces import PIECE_BYTES_MAX
 from weighbridge.http.endpoint import Operation
 from weighbridge.http.openapi import answers as openapi_answers
 from weighbridge.http.openapi import parameters as openapi_parameters
@@ -155,7 +156,19 @@ def _body(operation: Operation, schemas: Schemas) -> Schema:
     contents = {operation.text or openapi_answers.JSON: content}
     if operation.form is not None:
         contents[upload.MEDIA_TYPE] = {"schema": _form(operation.form)}
-    return {"required": not operation.may_lack_body, "content": contents}
+    return {
+        "description": _length(operation.body_bytes_max),
+        "required": not operation.may_lack_body,
+        "content": contents,
+    }
+
+
+def _length(most: int | None) -> str:
+    """How long a body may be."""
+    if most is not None:
+        return f"At most {most:,} bytes."
+    whole = "As long as the service takes any, 67,108,864 bytes by default"
+    return f"{whole}; each of its records takes {PIECE_BYTES_MAX:,} at most."
 
 
 def _form(form: upload.Form) -> Schema:

@@ -171,6 +171,8 @@ class _Composer:
             raise _refusal("Anchors (&name) and aliases (*name) are not part of a model document.", event)
         if getattr(event, "tag", None) is not None:
             raise _refusal("Tags (!name) are not part of a model document.", event)
+        if "\x00" in (getattr(event, "value", None) or ""):
+            raise _refusal("The document holds a NUL character, which no text may.", event)
 
 
 def _scalar(event: yaml.ScalarEvent) -> Scalar:

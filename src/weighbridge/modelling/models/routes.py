@@ -4,6 +4,7 @@ from tempfile import SpooledTemporaryFile
 
 from weighbridge.collection.tenancy.project import project_for_record, project_named
 from weighbridge.db.listing import Page, list_request
+from weighbridge.http.arrival.body import LONG_BODY_BYTES_MAX
 from weighbridge.http.attachment import Attachment, Spool
 from weighbridge.http.endpoint import ReadCall, WriteCall, ask, get, patch, post
 from weighbridge.modelling.document.comparison import compare
@@ -47,7 +48,7 @@ async def list_project_models(call: ReadCall) -> Page[Model]:
     return await queries.list_models_of_project(call.tx, project, list_request(call.query, queries.MODELS))
 
 
-@post("/models", permission=_WRITE, body=NewModelBody, returns=Model)
+@post("/models", permission=_WRITE, body=NewModelBody, body_bytes_max=LONG_BODY_BYTES_MAX, returns=Model)
 async def create_model(call: WriteCall, body: NewModelBody) -> Model:
     """Create a model from its YAML document, which is checked whole: units, names, its own cases.
 
@@ -56,7 +57,13 @@ async def create_model(call: WriteCall, body: NewModelBody) -> Model:
     return await actions.create_model(call.tx, call.actor, body.model)
 
 
-@ask("/models/yaml_validate", permission=_READ, body=DocumentOfProject, returns=Validation)
+@ask(
+    "/models/yaml_validate",
+    permission=_READ,
+    body=DocumentOfProject,
+    body_bytes_max=LONG_BODY_BYTES_MAX,
+    returns=Validation,
+)
 async def validate_yaml(call: ReadCall, body: DocumentOfProject) -> Validation:
     """Say everything that is wrong with a document, with lines and columns; nothing is stored.
 
@@ -119,7 +126,9 @@ async def list_model_versions(call: ReadCall) -> Page[Model]:
     return await queries.list_versions(call.tx, call.actor, call.path["model_id"], request)
 
 
-@post(_ONE + "/versions", permission=_WRITE, body=NewVersion, returns=Model)
+@post(
+    _ONE + "/versions", permission=_WRITE, body=NewVersion, body_bytes_max=LONG_BODY_BYTES_MAX, returns=Model
+)
 async def create_model_version(call: WriteCall, body: NewVersion) -> Model:
     """Create the next version of a model, with an id of its own; 409 unless the path names the latest.
 
@@ -176,7 +185,13 @@ async def simulate_model(call: ReadCall, body: Simulation) -> Simulated:
     return await simulate(call.tx, call.actor, call.path["model_id"], body)
 
 
-@ask(_ONE + "/yaml_validate", permission=_READ, body=Document, returns=Validation)
+@ask(
+    _ONE + "/yaml_validate",
+    permission=_READ,
+    body=Document,
+    body_bytes_max=LONG_BODY_BYTES_MAX,
+    returns=Validation,
+)
 async def validate_model_yaml(call: ReadCall, body: Document) -> Validation:
     """Say everything that is wrong with a document that is to be the next version; nothing is stored.
 

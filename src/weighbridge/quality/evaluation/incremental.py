@@ -25,6 +25,7 @@ from weighbridge.core.rule.run import RunCounts, RunKind, RunState
 from weighbridge.core.time.instant import Interval
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
+from weighbridge.errors import mistake, new_reference
 from weighbridge.platform import changes
 from weighbridge.quality.evaluation.event_records import widened
 from weighbridge.quality.evaluation.model_run_records import widened_runs
@@ -39,9 +40,6 @@ NEAR: Final = timedelta(hours=1)
 
 PERIODS: Final = 32
 """So many periods at most are evaluated by themselves; what lies between them costs less than more would."""
-
-ERROR_LENGTH_MAX: Final = 1_000
-"""Characters of an unexpected error that a failed run keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +68,8 @@ class FailedEvaluation:
 
     version: StoredVersion
     error: Exception
+    reference: str
+    """Under which the log has the error."""
 
 
 async def evaluate_changes(database: Database) -> list[FailedEvaluation]:
@@ -139,9 +139,10 @@ async def _evaluate_alone(
     except (OperationalError, _OtherWorkerError):  # not of the rule: the marks stay
         raise
     except Exception as error:  # noqa: BLE001 - it is kept as a failed run, and told
+        reference = new_reference()
         async with database.write() as tx:
-            await _note_failure(tx, version, str(error))
-        return [FailedEvaluation(version, error)]
+            await _note_failure(tx, version, reference)
+        return [FailedEvaluation(version, error, reference)]
     return []
 
 
@@ -162,8 +163,9 @@ async def _evaluate_others(database: Database, project: int, seen: Seen) -> list
                 raise
             except Exception as error:  # noqa: BLE001 - it is kept as a failed run, and told
                 await tx.execute("ROLLBACK TO SAVEPOINT rule")
-                await _note_failure(tx, version, str(error))
-                failures.append(FailedEvaluation(version, error))
+                reference = new_reference()
+                await _note_failure(tx, version, reference)
+                failures.append(FailedEvaluation(version, error, reference))
             await tx.execute("RELEASE SAVEPOINT rule")
         await tx.execute(
             "DELETE FROM rule_dirty_ranges WHERE project_id = %s AND id = ANY (%s)", (project, seen.numbers)
@@ -254,8 +256,8 @@ def _merged(periods: Sequence[Period]) -> list[Period]:
     return merged
 
 
-async def _note_failure(tx: Write, version: StoredVersion, message: str) -> None:
-    said = f"The rule could not be evaluated: {message}"[:ERROR_LENGTH_MAX]
+async def _note_failure(tx: Write, version: StoredVersion, reference: str) -> None:
+    said = f"The rule could not be evaluated: {mistake(reference)}"
     await tx.execute(
         _FAILED_RUN,
         (version.project, version.rule, version.version, RunKind.AUTOMATIC, RunState.FAILED, said),

@@ -1,18 +1,31 @@
-"""The body of a request that writes or asks: JSON, a text, or a form with a file."""
+"""The body of a request: JSON, a text, or a form with a file, as the operation takes it.
 
-from collections.abc import AsyncIterator
+How long a body may be depends on what it is for: most name one record, some many. What is longer is refused
+before it is read, or where its length is not told, as soon as it is known.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final, TypeVar
 
 import msgspec
 
-from weighbridge.errors import UnsupportedMediaType
+from weighbridge.errors import TooLarge, UnsupportedMediaType
 from weighbridge.http import upload, wire
 from weighbridge.http.caller import WebRequest
 
+T = TypeVar("T")
+
+BODY_BYTES_MAX: Final = 1_048_576
+"""The longest body of a request that does not take many records at once, in bytes: 1 MB."""
+
+LONG_BODY_BYTES_MAX: Final = 4_194_304
+"""The longest body of a request that takes a document, many ids or many lines, in bytes: 4 MB."""
+
 
 @asynccontextmanager
-async def body_of(
+async def arrived_body(
     request: WebRequest, body: type[Any], form: upload.Form | None, text: str | None
 ) -> AsyncIterator[tuple[Any, bytes]]:
     """What the body asks for, and the bytes by which a repetition of it is known."""
@@ -36,10 +49,21 @@ async def body_of(
         takes = takes if form is None else f"{takes} or {upload.MEDIA_TYPE}"
         raise UnsupportedMediaType(f"The content type is {kind or 'missing'}; this request takes {takes}.")
     raw = await request.body()
-    yield wire.decode(raw, body) if text is None else wire.decode_text(raw), raw
+    if form is not None and len(raw) > BODY_BYTES_MAX:
+        raise TooLarge(
+            f"The body is larger than this request takes; it takes {BODY_BYTES_MAX:,} bytes at most."
+        )
+    yield await wire.read(raw, body) if text is None else wire.decode_text(raw), raw
 
 
 def may_be_left_out(body: Any) -> bool:
     """Whether a body of this kind is nothing but options."""
     is_record = isinstance(body, type) and issubclass(body, msgspec.Struct)
     return is_record and not any(one.required for one in msgspec.structs.fields(body))
+
+
+async def digested(body: bytes, digest: Callable[[bytes], T]) -> T:
+    """What is made of the digest of a body; that of a long one is worked out beside the event loop."""
+    if len(body) <= BODY_BYTES_MAX:
+        return digest(body)
+    return await asyncio.to_thread(digest, body)

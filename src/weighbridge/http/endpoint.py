@@ -16,7 +16,7 @@ from litestar import Response
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import Empty
 
-from weighbridge.core.identity.suggestion import did_you_mean
+from weighbridge.core.identity.suggestion import did_you_mean, few_suggestions
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
@@ -356,7 +356,8 @@ def framework_path(path: str) -> str:
 def _route(operation: Operation, handler: Callable[[WebRequest], Awaitable[Sent]]) -> HTTPRouteHandler:
     async def named(request: WebRequest) -> Sent:
         request.scope["state"]["operation"] = operation.name
-        return await handler(request)
+        with few_suggestions():
+            return await handler(request)
 
     named.__name__ = operation.name
     named.__annotations__ = {"request": WebRequest, "return": Reply}

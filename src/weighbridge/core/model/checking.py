@@ -5,12 +5,12 @@ each node that builds on it; a model without flaws has an order, and its units f
 """
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from itertools import chain, islice
 from typing import Final
 
 from weighbridge.core.expression import ExpressionError, Kind, Type, names
 from weighbridge.core.expression.tree import FunctionCall, Name, walk
+from weighbridge.core.identity.suggestion import nearest
 from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model.case_check import case_flaws
 from weighbridge.core.model.definition import (
@@ -115,8 +115,8 @@ def _wrong_name(name: Name, model: Model) -> str | None:
 
 
 def _no_node(slug: str, model: Model) -> str:
-    close = get_close_matches(slug, model.slugs, 1)
-    return f"There is no node {slug!r}" + (f"; did you mean {close[0]!r}?" if close else ".")
+    close = nearest(slug, model.slugs)
+    return f"There is no node {slug!r}" + (f"; did you mean {close!r}?" if close else ".")
 
 
 def _cycle_flaws(model: Model) -> Iterator[Flaw]:

@@ -17,6 +17,7 @@ from typing import Any, Final
 import yaml
 
 from weighbridge.core.engine import CaseResult, run_cases
+from weighbridge.core.identity.suggestion import few_suggestions
 from weighbridge.core.model import (
     ALONE,
     Flaw,
@@ -96,6 +97,7 @@ def _read_alone(text: str) -> Model:
     return _read(text, ALONE)
 
 
+@few_suggestions()
 def _read(text: str, surroundings: Surroundings) -> Model:
     model, flaws = parse_model(read_source(text))
     if model is None:

@@ -7,7 +7,6 @@ number is exact until its one rounding.
 from bisect import bisect_right
 from collections.abc import Callable
 from decimal import Decimal
-from difflib import get_close_matches
 from typing import Final
 
 from weighbridge.core.expression.error import ExpressionError, UndefinedResultError
@@ -17,6 +16,7 @@ from weighbridge.core.expression.operation import Computing, Tables, TypedOperat
 from weighbridge.core.expression.table import Table
 from weighbridge.core.expression.tree import Expression, FunctionCall, Word
 from weighbridge.core.expression.value import Content, Scalar, lift, numbers_in
+from weighbridge.core.identity.suggestion import nearest
 from weighbridge.core.quantity.number import CONTEXT, EXACT
 
 MATCHES: Final = {
@@ -132,8 +132,8 @@ def _word(node: Expression, index: int, default: str = "") -> str:
 
 
 def _nearest(name: str, known: list[str]) -> str:
-    close = get_close_matches(name, known, 1)
-    return f"; did you mean {close[0]!r}" if close else ""
+    close = nearest(name, known)
+    return f"; did you mean {close!r}" if close else ""
 
 
 LOOKUP: Final = (

@@ -240,7 +240,7 @@ def read_moments(
             try:
                 [text] = given
                 moments[name] = Instant.of(msgspec.convert(text, datetime))
-            except (ValueError, OverflowError, msgspec.ValidationError):
+            except (ValueError, msgspec.ValidationError):
                 problems.append(_no_moment(name, given))
     if problems:
         raise Malformed(problems)

@@ -11,6 +11,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.model import Model
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.cadence import (
+    BEYOND_CALENDAR,
     EVENT,
     SLOTS_MAX,
     EventSlot,
@@ -69,8 +70,7 @@ async def assign_slots(
     except ValueError as error:
         raise Invalid([Problem(f"Too long: {error}.", "end_time", "too_long")]) from None
     except OverflowError:
-        message = "The range reaches over the ends of the calendar, the years 1 and 9999."
-        raise Invalid([Problem(message, "start_time", "invalid")]) from None
+        raise Invalid([Problem(BEYOND_CALENDAR, "start_time", "invalid")]) from None
     assignment = assign(active, selection, generated, in_range, is_replacing=request.is_replacing)
     if problems := _problems(assignment, active, generated, request.zone):
         raise Invalid(problems)

@@ -20,6 +20,9 @@ from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 CADENCES: Final = ("event", "hourly", "daily", "weekly", "monthly", "quarterly", "annual")
 """Every cadence a model may have; `event` has a slot for each event instead of cutting time."""
 
+BEYOND_CALENDAR: Final = "The range reaches over the ends of the calendar, the years 1 and 9999."
+"""Said of a range that a clock on the wall cannot show."""
+
 EVENT: Final = "event"
 """The cadence whose slots are events."""
 
@@ -149,6 +152,15 @@ def _by_clock(cadence: str, local: datetime) -> str:
             return f"{local.year}-Q{(local.month - 1) // 3 + 1}"
         case _:
             return str(local.year)
+
+
+def reaches_over_calendar(time: Interval, zone: tzinfo) -> bool:
+    """Whether a clock of the zone has no day to show for the start or the end of a stretch of time."""
+    try:
+        slot_at("daily", time.start, zone), slot_at("daily", time.end, zone)
+    except (OverflowError, ValueError):
+        return True
+    return False
 
 
 def days_of(slot: Interval, zone: tzinfo) -> Decimal:

@@ -32,7 +32,7 @@ from weighbridge.core.model import (
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem, bounded
 from weighbridge.core.quantity.number import NumberError, limited
-from weighbridge.core.time.cadence import days_of, hours_of
+from weighbridge.core.time.cadence import BEYOND_CALENDAR, days_of, hours_of, reaches_over_calendar
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
@@ -64,6 +64,8 @@ async def simulate(tx: Read, actor: Actor, friendly: str, request: Simulation) -
     version = await owned_model(tx, actor, friendly)
     surroundings = await surroundings_of(tx, version.project, version.document, is_final=False)
     slot, zone = Interval(start, end), await _zone_of(tx, version.project)
+    if reaches_over_calendar(slot, zone):
+        raise Invalid([Problem(BEYOND_CALENDAR, "start_time", "invalid")])
     lengths = days_of(slot, zone), hours_of(slot)
     primary, values = await tx.in_thread(_computed, version.document, surroundings, request, lengths)
     nodes = {value.slug: value for value in values}

@@ -100,7 +100,7 @@ def _value(tree: Expression, environment: Environment, budget: Budget) -> Value:
             longest = max((_length(value.content) for value in values), default=1)
             budget.spend(meaning.cost * longest * max(len(values), 1), tree.position)
             result = meaning.rule(Typing(tree, [value.type for value in values], environment.tables))
-            return Value(result, meaning.compute(Computing(tree, values, result, environment)))
+            return Value(result, meaning.computed(Computing(tree, values, result, environment, budget)))
 
 
 def named(name: Name, environment: Environment) -> Value:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import cast
+from typing import Final, cast
 
 from litestar import Litestar, Router
 from litestar.datastructures import State
@@ -28,7 +28,9 @@ from weighbridge.collection.projects.routes import ROUTES as PROJECTS
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
+from weighbridge.db.threads import take_turns_quickly
 from weighbridge.http import edge, health, metrics, refusal, wire
+from weighbridge.http.computing import ComputingLoop
 from weighbridge.http.openapi import options, page
 from weighbridge.http.rate_limit import RateLimiter
 from weighbridge.modelling.models.routes import ROUTES as MODELS
@@ -46,6 +48,9 @@ from weighbridge.settings import Settings
 
 STATEMENT_TIMEOUT_SECONDS = 15
 """No request waits longer than this for one statement."""
+
+COMPUTING_PART: Final = 0.4
+"""The part of a process's connections that requests have which compute."""
 
 SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     PROJECTS,
@@ -86,15 +91,14 @@ def build(settings: Settings) -> edge.Application:
         raise ValueError("the application needs the URL of a database; `weighbridge serve` gives it one")
     parse_unit("kg")  # the first unit makes the table of all, which no request should wait for
     base_url = settings.base_url or f"http://{settings.host}:{settings.port}"
-    database = Database(
-        settings.database_url,
-        connections_max=settings.api_connections,
-        statement_timeout_seconds=STATEMENT_TIMEOUT_SECONDS,
-    )
+    places = max(1, int(settings.api_connections * COMPUTING_PART))
+    database = _database(settings.database_url, settings.api_connections - places)
+    computing = ComputingLoop(_database(settings.database_url, places), places)
 
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
-        async with database:
+        take_turns_quickly()
+        async with database, computing:
             yield
 
     limiter = RateLimiter(settings.rate_limit_per_minute)
@@ -112,6 +116,7 @@ def build(settings: Settings) -> edge.Application:
         state=State(
             {
                 "database": database,
+                "computing": computing,
                 "authenticate": authenticate,
                 "presume": presume,
                 "encode": wire.encoder(base_url.rstrip("/")),
@@ -128,6 +133,10 @@ def build(settings: Settings) -> edge.Application:
         origins=settings.cors_origins,
         untouched=lambda: limiter.untouched().headers,
     )
+
+
+def _database(url: str, connections_max: int) -> Database:
+    return Database(url, connections_max=connections_max, statement_timeout_seconds=STATEMENT_TIMEOUT_SECONDS)
 
 
 def _handlers() -> list[HTTPRouteHandler]:

@@ -25,10 +25,12 @@ from psycopg.sql import SQL, Composed, Literal
 from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
+from weighbridge.core.halt import Halt
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.keys import KeyBlocks
 from weighbridge.db.locks import SESSION_HOLD, SESSION_RELEASE
 from weighbridge.db.memory import Memory
+from weighbridge.db.threads import COMPUTING
 
 Record = TypeVar("Record")
 Result = TypeVar("Result")
@@ -132,14 +134,16 @@ class Read:
         """Compute in a thread while the transaction stays open, however long it takes.
 
         The server ends a transaction that idles. A living process keeps this one in use; a frozen one
-        cannot, and loses it in time.
+        cannot, and loses it in time. The computation is halted when nobody waits for it any more.
         """
-        computing = asyncio.create_task(asyncio.to_thread(work, *arguments))
+        halt = Halt()
+        computing = asyncio.wrap_future(COMPUTING.submit(halt, work, *arguments))
         try:
             while not (await asyncio.wait([computing], timeout=ALIVE_SECONDS))[0]:
                 await self._run(("SELECT 1", ()))
             return computing.result()
         finally:
+            halt.call()
             computing.cancel()
 
     async def _run(self, *commands: Command, into: AsyncCursor[Any] | None = None) -> list[AsyncCursor[Any]]:

@@ -19,12 +19,14 @@ from litestar.types import Empty
 from weighbridge.core.identity.suggestion import did_you_mean, few_suggestions
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.db.engine import Read, Write
+from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.json import jsonb
+from weighbridge.db.threads import computing_for
 from weighbridge.errors import Malformed, UnsupportedMediaType
 from weighbridge.http import idempotency, upload, wire
 from weighbridge.http.attachment import Attachment, Files
 from weighbridge.http.caller import WebRequest, authenticated, database
+from weighbridge.http.computing.request import carried_out
 from weighbridge.http.reply import Reply
 from weighbridge.http.shortcut import Shortcut, by_presumption, by_shortcut
 
@@ -97,21 +99,30 @@ class Answer:
 
 
 async def _answered(
-    request: WebRequest, permission: str, read: Callable[[Read, Actor], Awaitable[Any]]
+    request: WebRequest,
+    permission: str,
+    read: Callable[[Read, Actor], Awaitable[Any]],
+    *,
+    computes: bool,
 ) -> Any:
     """What a request reads, by whom its token acts for; a project that is not theirs is refused first."""
     actor = await authenticated(request, permission)
-    async with database(request).read() as tx:
-        try:
-            return await read(tx, actor)
-        finally:
-            await tx.settle()
+
+    async def work(opened: Database) -> Any:
+        async with opened.read() as tx:
+            try:
+                return await read(tx, actor)
+            finally:
+                await tx.settle()
+
+    return await carried_out(request, actor, work, computes=computes)
 
 
 def get(
     path: str,
     *,
     permission: str,
+    computes: bool = False,
     returns: Any = None,
     listing: Any = None,
     sends: tuple[str, ...] = (),
@@ -120,6 +131,8 @@ def get(
 ) -> Callable[[Callable[[ReadCall], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that reads; with a listing, what it may be filtered and sorted by.
 
+    One that computes is carried out apart from all other requests.
+
     A function that answers with an attachment says what types of files it sends. `query` are the
     parameters that must stand in the query, each with what it means; `moments` are times that may.
     """
@@ -127,29 +140,20 @@ def get(
     def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Sent:
             async def read(tx: Read, actor: Actor) -> Any:
-                return await function(_call(request, tx, actor))
+                with computing_for(actor.account_id):
+                    return await function(_call(request, tx, actor))
 
-            answer = None if sends else await by_presumption(request, permission, read)
+            answer = None if sends or computes else await by_presumption(request, permission, read)
             if answer is None:
-                answer = await _answered(request, permission, read)
+                answer = await _answered(request, permission, read, computes=computes)
             if isinstance(answer, Attachment):
                 return await answer.response()
             return _response(request, answer, 200)
 
         operation = Operation(
-            "GET",
-            path,
-            function.__name__,
-            function.__module__,
-            _summary(function),
-            permission,
-            returns,
-            200,
-            listing=listing,
-            sends=sends,
-            query=query or {},
-            moments=moments or {},
-        )
+            "GET", path, function.__name__, function.__module__, _summary(function), permission, returns, 200,
+            listing=listing, sends=sends, query=query or {}, moments=moments or {},
+        )  # fmt: skip
         return _route(operation, handler)
 
     return decorate
@@ -168,20 +172,27 @@ def post(
     form: upload.Form | None = None,
     text: str | None = None,
     shortcut: Shortcut | None = None,
+    computes: bool = False,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that writes what the body asks for; with a form, that may be a file.
 
-    With the media type of a text, the body is such a text and no JSON, and is handed on as a `str`. With a
-    shortcut, that is tried first.
+    One that computes is carried out apart from all other requests. With the media type of a text, the body is
+    such a text and no JSON, and is handed on as a `str`. With a shortcut, that is tried first.
     """
     return _writing(
         "POST", path, permission=permission, body=body, returns=returns, status=status, example=example,
-        examples=examples or {}, kept=kept, form=form, text=text, shortcut=shortcut,
+        examples=examples or {}, kept=kept, form=form, text=text, shortcut=shortcut, computes=computes,
     )  # fmt: skip
 
 
 def patch(
-    path: str, *, permission: str, body: type[Any], returns: Any, example: Any = None
+    path: str,
+    *,
+    permission: str,
+    body: type[Any],
+    returns: Any,
+    example: Any = None,
+    computes: bool = False,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that changes a record."""
     return _writing(
@@ -193,6 +204,7 @@ def patch(
         status=200,
         example=example,
         examples={},
+        computes=computes,
     )
 
 
@@ -231,6 +243,7 @@ def _writing(
     form: upload.Form | None = None,
     text: str | None = None,
     shortcut: Shortcut | None = None,
+    computes: bool,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply:
@@ -239,15 +252,20 @@ def _writing(
             actor = await authenticated(request, permission)
             async with _body_of(request, body, form, text) as (arrived, raw):
                 scope = idempotency.scope_of(actor, method, request.url.path, _key(request), raw)
-                async with database(request).write() as tx:
-                    if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
-                        return _replayed(stored)
-                    answer = await function(_call(request, tx, actor), arrived)
-                    response = _response(request, answer, status)
-                    if scope is not None:
-                        repeated = _response(request, kept(answer), status) if kept else response
-                        await idempotency.keep(tx, scope, status, jsonb(repeated.headers), repeated.content)
-                return response
+
+                async def work(opened: Database) -> Reply:
+                    async with opened.write() as tx:
+                        if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
+                            return _replayed(stored)
+                        answer = await function(_call(request, tx, actor), arrived)
+                        response = _response(request, answer, status)
+                        if scope is not None:
+                            repeated = _response(request, kept(answer), status) if kept else response
+                            head = jsonb(repeated.headers)
+                            await idempotency.keep(tx, scope, status, head, repeated.content)
+                    return response
+
+                return await carried_out(request, actor, work, computes=computes)
 
         operation = Operation(
             method, path, function.__name__, function.__module__, _summary(function), permission,

@@ -21,6 +21,7 @@ _EXAMPLE = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-12-31T23:59:
     returns=Preview,
     status=200,
     example=_EXAMPLE,
+    computes=True,
 )
 async def generate_preview(call: WriteCall, body: NewGeneration) -> Preview:
     """Say how many batches generation would create, without creating any."""
@@ -34,6 +35,7 @@ async def generate_preview(call: WriteCall, body: NewGeneration) -> Preview:
     returns=AsyncTask,
     status=202,
     example=_EXAMPLE,
+    computes=True,
 )
 async def create_batch_generation(call: WriteCall, body: NewGeneration) -> Answer:
     """Start generating batches on a ledger; poll the task in the answer."""
@@ -46,6 +48,7 @@ async def create_batch_generation(call: WriteCall, body: NewGeneration) -> Answe
     body=UpdatedInputs,
     returns=UpdatedBatch,
     example={"data_point_ids": [], "skipped_data_point_type_ids": []},
+    computes=True,
 )
 async def update_inputs(call: WriteCall, body: UpdatedInputs) -> Answer:
     """Start computing a batch again with other inputs; `processing` until the task in `Location` ends."""

@@ -47,7 +47,7 @@ async def list_project_models(call: ReadCall) -> Page[Model]:
     return await queries.list_models_of_project(call.tx, project, list_request(call.query, queries.MODELS))
 
 
-@post("/models", permission=_WRITE, body=NewModelBody, returns=Model)
+@post("/models", permission=_WRITE, body=NewModelBody, returns=Model, computes=True)
 async def create_model(call: WriteCall, body: NewModelBody) -> Model:
     """Create a model from its YAML document, which is checked whole: units, names, its own cases.
 
@@ -56,7 +56,14 @@ async def create_model(call: WriteCall, body: NewModelBody) -> Model:
     return await actions.create_model(call.tx, call.actor, body.model)
 
 
-@post("/models/yaml_validate", permission=_READ, body=DocumentOfProject, returns=Validation, status=200)
+@post(
+    "/models/yaml_validate",
+    permission=_READ,
+    body=DocumentOfProject,
+    returns=Validation,
+    status=200,
+    computes=True,
+)
 async def validate_yaml(call: WriteCall, body: DocumentOfProject) -> Validation:
     """Say everything that is wrong with a document, with lines and columns; nothing is stored.
 
@@ -119,7 +126,7 @@ async def list_model_versions(call: ReadCall) -> Page[Model]:
     return await queries.list_versions(call.tx, call.actor, call.path["model_id"], request)
 
 
-@post(_ONE + "/versions", permission=_WRITE, body=NewVersion, returns=Model)
+@post(_ONE + "/versions", permission=_WRITE, body=NewVersion, returns=Model, computes=True)
 async def create_model_version(call: WriteCall, body: NewVersion) -> Model:
     """Create the next version of a model, with an id of its own; 409 unless the path names the latest.
 
@@ -128,7 +135,7 @@ async def create_model_version(call: WriteCall, body: NewVersion) -> Model:
     return await actions.create_version(call.tx, call.actor, call.path["model_id"], body)
 
 
-@post(_ONE + "/activate", permission=_WRITE, body=Activation, returns=Model, status=200)
+@post(_ONE + "/activate", permission=_WRITE, body=Activation, returns=Model, status=200, computes=True)
 async def activate_model(call: WriteCall, _: Activation) -> Model:
     """Make a version the active one, which ledgers run from then on; the body may be left out.
 
@@ -143,13 +150,14 @@ async def activate_model(call: WriteCall, _: Activation) -> Model:
     permission=_READ,
     returns=Difference,
     query={"to": "The id of the version to compare with."},
+    computes=True,
 )
 async def compare_models(call: ReadCall) -> Difference:
     """Compare two versions node by node: what was added, removed and changed on the way to the other."""
     return await compare(call.tx, call.actor, call.path["model_id"], call.query)
 
 
-@get(_ONE + "/schema", permission=_READ, returns=Schema)
+@get(_ONE + "/schema", permission=_READ, returns=Schema, computes=True)
 async def get_model_schema(call: ReadCall) -> Schema:
     """Read what a version takes from outside, what it gives, and an example of a simulation."""
     return await schema_of(call.tx, call.actor, call.path["model_id"])
@@ -166,6 +174,7 @@ async def get_model_schema(call: ReadCall) -> Schema:
         "start_time": "2025-01-01T00:00:00Z",
         "end_time": "2025-02-01T00:00:00Z",
     },
+    computes=True,
 )
 async def simulate_model(call: WriteCall, body: Simulation) -> Simulated:
     """Compute a version once from the values given; nothing is stored.
@@ -177,7 +186,7 @@ async def simulate_model(call: WriteCall, body: Simulation) -> Simulated:
     return await simulate(call.tx, call.actor, call.path["model_id"], body)
 
 
-@post(_ONE + "/yaml_validate", permission=_READ, body=Document, returns=Validation, status=200)
+@post(_ONE + "/yaml_validate", permission=_READ, body=Document, returns=Validation, status=200, computes=True)
 async def validate_model_yaml(call: WriteCall, body: Document) -> Validation:
     """Say everything that is wrong with a document that is to be the next version; nothing is stored.
 

@@ -31,7 +31,7 @@ async def list_rules(call: ReadCall) -> Page[Rule]:
     return await queries.list_rules(call.tx, project, list_request(call.query, queries.RULES))
 
 
-@post(_OF_PROJECT, permission=_WRITE, body=NewRuleBody, returns=SavedRule, examples=EXAMPLES)
+@post(_OF_PROJECT, permission=_WRITE, body=NewRuleBody, returns=SavedRule, examples=EXAMPLES, computes=True)
 async def create_rule(call: WriteCall, body: NewRuleBody) -> SavedRule:
     """Create a data rule: where its expression is true, there is an alert.
 
@@ -47,7 +47,14 @@ async def create_rule(call: WriteCall, body: NewRuleBody) -> SavedRule:
     return await actions.create_rule(call.tx, call.actor, project, body.rule)
 
 
-@post(_OF_PROJECT + "/preview", permission=_READ, body=RulePreviewBody, returns=RulePreview, status=200)
+@post(
+    _OF_PROJECT + "/preview",
+    permission=_READ,
+    body=RulePreviewBody,
+    returns=RulePreview,
+    status=200,
+    computes=True,
+)
 async def preview_rule(call: WriteCall, body: RulePreviewBody) -> RulePreview:
     """Say what a rule would find and correct in a period, without storing anything.
 
@@ -72,6 +79,7 @@ async def get_rule(call: ReadCall) -> Rule:
     body=RuleChangeBody,
     returns=SavedRule,
     example={"rule": {"expression": "{{wet-mass}} > 30"}},
+    computes=True,
 )
 async def update_rule(call: WriteCall, body: RuleChangeBody) -> SavedRule:
     """Change a data rule; a change of what decides a result makes another version.

@@ -1,0 +1,23 @@
+"""Where the work of a request is carried out: among all others, or apart from them when it computes."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from weighbridge.core.platform.permission import Actor
+from weighbridge.db.engine import Database
+from weighbridge.db.threads import computing_for
+from weighbridge.http.caller import WebRequest, database
+from weighbridge.http.computing.loop import ComputingLoop
+
+Result = TypeVar("Result")
+
+
+async def carried_out(
+    request: WebRequest, actor: Actor, work: Callable[[Database], Awaitable[Result]], *, computes: bool
+) -> Result:
+    """Carry out the work of a request whose body was read; Unavailable when it computes for too long."""
+    if not computes:
+        with computing_for(actor.account_id):
+            return await work(database(request))
+    computing: ComputingLoop = request.app.state.computing
+    return await computing.carry_out(actor.account_id, work, request.receive)

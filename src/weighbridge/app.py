@@ -1,5 +1,6 @@
 """The composition root: the list of slices below is the service's table of contents."""
 
+import gc
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, cast
@@ -98,6 +99,9 @@ def build(settings: Settings) -> edge.Application:
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
         take_turns_quickly()
+        # What is there for good is never looked through for garbage again, which would stop every thread.
+        gc.collect()
+        gc.freeze()
         async with database, computing:
             yield
 

@@ -19,16 +19,18 @@ from litestar.types import Empty
 from weighbridge.core.identity.suggestion import did_you_mean, few_suggestions
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
+from weighbridge.core.time.instant import BeyondCalendarError
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.json import jsonb
 from weighbridge.db.threads import computing_for
-from weighbridge.errors import Malformed, UnsupportedMediaType
+from weighbridge.errors import Invalid, Malformed, UnsupportedMediaType
 from weighbridge.http import idempotency, upload, wire
 from weighbridge.http.attachment import Attachment, Files
 from weighbridge.http.caller import WebRequest, authenticated, database
 from weighbridge.http.computing.request import carried_out
 from weighbridge.http.reply import Reply
 from weighbridge.http.shortcut import Shortcut, by_presumption, by_shortcut
+from weighbridge.http.text import outside_calendar
 
 HttpMethod = Literal["GET", "POST", "PATCH", "DELETE"]
 Transaction = TypeVar("Transaction", bound=Read)
@@ -257,7 +259,12 @@ def _writing(
                     async with opened.write() as tx:
                         if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
                             return _replayed(stored)
-                        answer = await function(_call(request, tx, actor), arrived)
+                        try:
+                            answer = await function(_call(request, tx, actor), arrived)
+                        except BeyondCalendarError as error:
+                            # Whoever does not say it beside all else that is wrong has it said here.
+                            said = outside_calendar(arrived) or [Problem(f"A time {error}.", None, "invalid")]
+                            raise Invalid(said) from None
                         response = _response(request, answer, status)
                         if scope is not None:
                             repeated = _response(request, kept(answer), status) if kept else response

@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Command, Database, Read
-from weighbridge.errors import Invalid, Malformed, Refusal, Unauthorized
+from weighbridge.errors import Malformed, Refusal, Unauthorized
 from weighbridge.http import idempotency, wire
 from weighbridge.http.caller import WebRequest, authenticated, database, token_of
 from weighbridge.http.rate_limit import RateLimiter
@@ -54,7 +54,7 @@ async def by_shortcut(request: WebRequest, permission: str, body: type[Any], sho
         return None
     try:
         arrived = wire.decode(await _body_of(request, permission), body)
-    except (Malformed, Invalid):
+    except Malformed:
         return None
     limiter: RateLimiter = request.app.state.limiter
     allowance = limiter.admit_unshared(presumed.token_id)

@@ -1,6 +1,5 @@
 """Texts of requests as types: the decoder holds their limits, and the OpenAPI document tells them."""
 
-import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import islice
@@ -26,14 +25,10 @@ Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 TIMES_NAMED_MAX: Final = 100
 """Times outside the calendar that a refusal names."""
 
-_NEAR_AN_END: Final = re.compile(rb"9999-|0001-|\\u00")
-"""What a body holds that may have a time at an end of the calendar; digits may be written as escapes."""
 
-
-def outside_calendar(body: bytes, record: Any) -> list[Problem]:
-    """The times of a record that UTC has no year for, by their paths; `body` is what it was read from."""
-    found = _outside("", record) if _NEAR_AN_END.search(body) else iter(())
-    return [*islice(found, TIMES_NAMED_MAX)]
+def outside_calendar(record: Any) -> list[Problem]:
+    """The times of a body that UTC has no year for, by their paths."""
+    return [*islice(_outside("", record), TIMES_NAMED_MAX)]
 
 
 def _outside(path: str, value: Any) -> Iterator[Problem]:

@@ -13,9 +13,8 @@ from weighbridge.core.identity.link import Link
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.json_number import read_special
 from weighbridge.db.json import written
-from weighbridge.errors import Invalid, Malformed
+from weighbridge.errors import Malformed
 from weighbridge.http import shape
-from weighbridge.http.text import outside_calendar
 
 T = TypeVar("T")
 
@@ -37,16 +36,13 @@ def encoder(base_url: str) -> Encode:
 
 
 def decode(body: bytes, kind: type[T]) -> T:
-    """Read a request body; raise Malformed naming the field when it has the wrong shape.
-
-    Raises Invalid with every time that UTC has no year for.
-    """
+    """Read a request body; raise Malformed naming the field when it has the wrong shape."""
     decoder = _decoders.get(kind)
     if decoder is None:
         decoder = _decoders[kind] = msgspec.json.Decoder(kind, float_hook=Decimal, dec_hook=read_special)
     _refuse_nul(body)
     try:
-        record = cast("T", decoder.decode(body))
+        return cast("T", decoder.decode(body))
     except msgspec.ValidationError as error:
         raise Malformed([shape.wrong_shape(str(error), body, kind)]) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -55,9 +51,6 @@ def decode(body: bytes, kind: type[T]) -> T:
         raise Malformed("The body holds a number whose exponent is beyond any that can be read.") from None
     except RecursionError:
         raise Malformed("The body is nested too deeply.") from None
-    if problems := outside_calendar(body, record):
-        raise Invalid(problems)
-    return record
 
 
 def decode_text(body: bytes) -> str:

@@ -60,7 +60,7 @@ async def assign_slots(
         every = (*selection.selected, *selection.touched, request.range)
         hull = Interval(min(slot.start for slot in every), max(slot.end for slot in every))
         generated = await _generated(tx, key, model, hull, selection)
-        in_range = _selected_of(generated, request)
+        in_range = await tx.in_thread(_selected_of, generated, request)
         if (
             (whole := _whole(in_range, request)) != request.range
             and model.cadence == EVENT
@@ -71,7 +71,9 @@ async def assign_slots(
         raise Invalid([Problem(f"Too long: {error}.", "end_time", "too_long")]) from None
     except OverflowError:
         raise Invalid([Problem(BEYOND_CALENDAR, "start_time", "invalid")]) from None
-    assignment = assign(active, selection, generated, in_range, is_replacing=request.is_replacing)
+    assignment = await tx.in_thread(
+        lambda: assign(active, selection, generated, in_range, is_replacing=request.is_replacing)
+    )
     if problems := _problems(assignment, active, generated, request.zone):
         raise Invalid(problems)
     return await _with_what_moved(tx, key, model, assignment)
@@ -110,7 +112,7 @@ async def _with_what_moved(tx: Read, key: FamilyKey, active: Model, assignment: 
 async def _selection(tx: Read, key: FamilyKey, model: Model, request: RequestedRange) -> Selection:
     """The slots of the active version that the range selects or touches."""
     if model.cadence != EVENT:
-        return select(model.cadence, request.range, request.zone)
+        return await tx.in_thread(select, model.cadence, request.range, request.zone)
     slots = await event_slots(tx, key[0], model, request.range)
     if len(slots) > SLOTS_MAX:
         raise ValueError(f"the range has {len(slots):,} slots of events, and {SLOTS_MAX:,} are allowed")

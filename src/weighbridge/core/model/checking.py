@@ -10,6 +10,7 @@ from typing import Final
 
 from weighbridge.core.expression import ExpressionError, Kind, Type, names
 from weighbridge.core.expression.tree import FunctionCall, Name, walk
+from weighbridge.core.halt import proceed, proceeding
 from weighbridge.core.identity.suggestion import nearest
 from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model.case_check import case_flaws
@@ -74,7 +75,7 @@ def _reference_flaws(model: Model) -> Iterator[Flaw]:
     if model.primary_output not in model.by_slug:
         message = f"The primary_output names {model.primary_output}: {_no_node(model.primary_output, model)}"
         yield Flaw(message, model.primary_output_mark, None, "unknown_node")
-    for node in model.nodes:
+    for node in proceeding(model.nodes):
         if isinstance(node.body, Formula):
             yield from _name_flaws(node, node.body, model)
             continue
@@ -133,6 +134,7 @@ def _meaning_flaws(model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
     types: dict[str, Type] = partition_types(model)
     unknown: set[str] = set()
     for slug in order(model):
+        proceed()
         node = model.node(slug)
         if unknown.intersection(needs(node)):
             unknown.add(slug)

@@ -14,6 +14,7 @@ from datetime import datetime, tzinfo
 from typing import Any, NamedTuple
 
 from weighbridge.core.expression.value import Element, Fault
+from weighbridge.core.halt import proceeding
 from weighbridge.core.rule.definition import MemberScope
 from weighbridge.core.rule.program import RuleProgram
 from weighbridge.core.rule.record import Record
@@ -94,7 +95,7 @@ class Evaluation:
     def take(self, records: Iterable[Record]) -> list[Finding]:
         """Take the next records in order; give what is decided by now."""
         about_itself = self._program.rule.is_about_itself
-        for record in records:
+        for record in proceeding(records):
             self.evaluated += record.is_target
             row = self._program.row(record)
             if about_itself:

@@ -14,6 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
+from weighbridge.core.halt import proceeding
 from weighbridge.core.quantity.number import CONTEXT
 from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 
@@ -195,7 +196,7 @@ def _over(cadence: str, requested: Interval, zone: tzinfo) -> Iterator[Interval]
     count = count_of(cadence, requested, zone)
     if count <= SLOTS_MAX + 1:  # near the limit the list itself tells
         start = _start(cadence, requested.start, zone)
-        for _ in range(SLOTS_MAX):
+        for _ in proceeding(range(SLOTS_MAX)):
             slot = _from(cadence, start, zone)
             yield slot
             if slot.end >= requested.end:

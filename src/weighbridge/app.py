@@ -98,10 +98,7 @@ def build(settings: Settings) -> edge.Application:
 
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
-        take_turns_quickly()
-        # What is there for good is never looked through for garbage again, which would stop every thread.
-        gc.collect()
-        gc.freeze()
+        _settle()
         async with database, computing:
             yield
 
@@ -137,6 +134,14 @@ def build(settings: Settings) -> edge.Application:
         origins=settings.cors_origins,
         untouched=lambda: limiter.untouched().headers,
     )
+
+
+def _settle() -> None:
+    """Have the process answer evenly, whatever computes in it."""
+    take_turns_quickly()
+    # What is there for good is never looked through for garbage again, which would stop every thread.
+    gc.collect()
+    gc.freeze()
 
 
 def _database(url: str, connections_max: int) -> Database:

@@ -160,7 +160,7 @@ async def _evaluate_rules(database: Database) -> None:
                     log.exception("rules_failed")
                 await asyncio.sleep(RULES_SECONDS)
         finally:
-            rounds.stop()
+            await rounds.stop()
 
 
 async def _tidy(database: Database, store: EvidenceStore) -> None:

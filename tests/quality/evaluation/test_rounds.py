@@ -79,11 +79,7 @@ def test_what_is_told_to_stop_leaves_its_marks(server, rounds):
         connection.execute(*locks.hold(locks.rule(key.project, key.key)))
         server.run(rounds.look())
         server.await_blocked()
-
-        async def stop():
-            rounds.stop()
-
-        server.run(stop())
+        server.run(rounds.stop())
 
     work(party.account)
     assert party.found == [("fail", "30")]

@@ -44,10 +44,11 @@ class Rounds:
             await asyncio.wait(self._at_work.values())
         return self._finished()
 
-    def stop(self) -> None:
+    async def stop(self) -> None:
         """End all evaluations; their marks stay."""
         for task in self._at_work.values():
             task.cancel()
+        await asyncio.gather(*self._at_work.values(), return_exceptions=True)
 
     def _finished(self) -> list[FailedEvaluation]:
         """What the evaluations that are over have failed with; raises what none of them is to blame for."""

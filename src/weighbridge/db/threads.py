@@ -23,10 +23,10 @@ Result = TypeVar("Result")
 THREADS: Final = 4
 """Threads of a process that compute."""
 
-SHARE: Final = 2
+SHARE: Final = 1
 """Threads that one account may have at a time."""
 
-SWITCH_SECONDS: Final = 0.001
+SWITCH_SECONDS: Final = 0.0002
 """How long a thread computes before another that waits has its turn: the event loop is one of them."""
 
 _account: ContextVar[int | None] = ContextVar("account", default=None)

@@ -25,6 +25,7 @@ from weighbridge.core.time.cadence import (
 from weighbridge.core.time.instant import Interval
 from weighbridge.core.time.slot_versions import Assignment, Generated, Version, assign
 from weighbridge.db.engine import Read
+from weighbridge.db.literal import moments
 from weighbridge.errors import Invalid
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
 
@@ -268,8 +269,8 @@ async def _that_hold_data_of(
         {
             "project": key[0],
             "family": key[1],
-            "starts": [slot.start for slot in slots],
-            "ends": [slot.end for slot in slots],
+            "starts": moments(slot.start for slot in slots),
+            "ends": moments(slot.end for slot in slots),
         },
     )
     assigned = {identity_of(slot) for slot in slots}

@@ -7,6 +7,7 @@ Invariants: no account computes in more than its share; whoever stops waiting fo
 and its thread is counted as long as it is at work.
 """
 
+import os
 import sys
 import threading
 from collections import Counter, OrderedDict, deque
@@ -24,10 +25,13 @@ THREADS: Final = 4
 """Threads of a process that compute."""
 
 SHARE: Final = 1
-"""Threads that one account may have at a time."""
+"""Threads that one account may have at a time: in one process more would not be quicker."""
 
 SWITCH_SECONDS: Final = 0.0002
 """How long a thread computes before another that waits has its turn: the event loop is one of them."""
+
+NICENESS: Final = 5
+"""How far threads that compute stand back behind all others of the machine, on the scale of `nice`."""
 
 _account: ContextVar[int | None] = ContextVar("account", default=None)
 
@@ -77,6 +81,7 @@ class FairThreads:
         return future
 
     def _work(self) -> None:
+        _stand_back()
         while True:
             with self._changed:
                 while (taken := self._next()) is None:
@@ -107,6 +112,12 @@ class FairThreads:
 
 COMPUTING: Final = FairThreads()
 """The threads of this process."""
+
+
+def _stand_back() -> None:
+    """Let this thread have the processor after those that answer, where a thread has a turn of its own."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
 
 
 def take_turns_quickly() -> None:

@@ -287,3 +287,20 @@ def test_a_period_that_no_clock_shows_is_refused(api, times):
 
     assert (error["field"], error["code"]) == ("start_time", "invalid")
     assert error["message"] == "The range reaches over the ends of the calendar, the years 1 and 9999."
+
+
+def test_more_values_than_a_simulation_takes_are_refused_with_their_number(api):
+    error = simulate(api, model(api), {"wet_mass": [1] * 60_000, "moisture": [1] * 40_001}).expect(422).error
+
+    assert (error["field"], error["code"]) == ("inputs", "too_many")
+    assert error["message"] == (
+        "inputs and durations hold 100,001 values; a simulation takes 100,000 at most."
+    )
+
+
+def test_a_text_of_a_partition_is_no_longer_than_a_name(api):
+    made = model(api)
+
+    answer = simulate(api, made, {"wet_mass": [1], "moisture": [1]}, partition={"feedstock": "x" * 256})
+
+    assert answer.expect(400).error["message"].endswith("is too long; it takes 255 characters at most.")

@@ -1,7 +1,7 @@
 """A place is the right to compute: whoever asks for one waits for it without holding anything else.
 
-An account has at most half of all places, so one that asks for a thousand computations leaves the others to
-the others; those who ask for the same account are served in order.
+An account has at most half of all places, so one that asks for a thousand computations leaves the other half
+to the others; those who ask for the same account are served in order.
 
 Invariants: no more than `places` requests have one at a time; who stops waiting leaves the queue.
 """

@@ -26,9 +26,6 @@ from weighbridge.core.expression.value import Content, Element, Fault, lift, spr
 CHARACTERS_OF_A_STEP: Final = 1_000
 """Characters of texts that are compared or searched at the cost of a simple operation."""
 
-STATES_OF_A_STEP: Final = 5
-"""States of a pattern that are looked at at the cost of a simple operation."""
-
 
 def _comparison_by(test: Callable[[Any, Any], bool], *, is_ordered: bool) -> TypedOperation:
     def rule(at: Typing) -> Type:
@@ -104,7 +101,7 @@ def _matches(at: Computing) -> Content:
     pattern = compile_pattern(str(written))
 
     def spend(states: int) -> None:
-        at.budget.spend(states // STATES_OF_A_STEP, at.position)
+        at.budget.spend(states, at.position)
 
     return lift(lambda text: pattern.search(text, spend), [value], at.position)
 

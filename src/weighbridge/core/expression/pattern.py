@@ -28,7 +28,7 @@ STATES_MAX: Final = 300
 
 
 Spend = Callable[[int], None]
-"""Takes note of so many states that were looked at, and may put an end to the match."""
+"""Takes note of so many states that were looked at, each a simple operation, and may end the match."""
 
 _TOLD_AFTER: Final = 5_000
 """States that are looked at before they are told: a few milliseconds."""

@@ -10,7 +10,6 @@ from decimal import Decimal
 from typing import Final
 
 from weighbridge.core.expression import FUNCTIONS, Budget
-from weighbridge.core.expression.comparison import STATES_OF_A_STEP
 from weighbridge.core.expression.pattern import Spend
 from weighbridge.core.expression.tree import Expression, FunctionCall, Name, Word, walk
 from weighbridge.core.expression.value import Element, Fault
@@ -82,7 +81,7 @@ def program_of(rule: Rule, budget: Budget | None = None) -> RuleProgram:
     allowed = budget or Budget(COST_MAX)
 
     def spend(states: int) -> None:
-        allowed.spend(states // STATES_OF_A_STEP, rule.tree.position)
+        allowed.spend(states, rule.tree.position)
 
     facts = tuple(dict.fromkeys(node for tree in trees for node in walk(tree) if is_fact(node)))
     own: dict[Expression, int] = {node: index for index, node in enumerate((*names, *facts))}

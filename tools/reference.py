@@ -20,7 +20,7 @@ from weighbridge.core.rule import reference as rule_language
 from weighbridge.core.time.cadence import CADENCES
 from weighbridge.db.list_page import COUNT_MAX, SORTED_MAX
 from weighbridge.db.listing import Filter, Listing
-from weighbridge.http.endpoint import Operation
+from weighbridge.http.operation import Operation
 from weighbridge.settings import TABLE, Setting
 
 ROOT: Final = Path(__file__).parents[1]

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import cast
+from typing import Final, cast
 
 from litestar import Litestar, Router
 from litestar.datastructures import State
@@ -28,16 +28,18 @@ from weighbridge.collection.projects.routes import ROUTES as PROJECTS
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
+from weighbridge.db.threads import take_turns_quickly
 from weighbridge.http import edge, health, refusal, wire
 from weighbridge.http.access.address import networks
 from weighbridge.http.access.disk import Disk
 from weighbridge.http.access.failures import FailedAuthentications
+from weighbridge.http.admission.rate_limit import RateLimiter
 from weighbridge.http.admission.shares import Shares
 from weighbridge.http.admission.twins import Twins
 from weighbridge.http.attachment import Downloads
-from weighbridge.http.endpoint import bounded
+from weighbridge.http.computing import ComputingLoop
 from weighbridge.http.openapi import options, page
-from weighbridge.http.rate_limit import RateLimiter
+from weighbridge.http.operation import bounded
 from weighbridge.modelling.models.routes import ROUTES as MODELS
 from weighbridge.modelling.static_inputs.routes import ROUTES as STATIC_INPUTS
 from weighbridge.platform.api_tokens.actions import authenticate
@@ -54,6 +56,9 @@ from weighbridge.supervisor.heartbeat import beating
 
 STATEMENT_TIMEOUT_SECONDS = 15
 """No request waits longer than this for one statement."""
+
+COMPUTING_PART: Final = 0.4
+"""The part of a process's connections that requests have which compute."""
 
 SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     PROJECTS,
@@ -94,12 +99,15 @@ def build(settings: Settings) -> edge.Application:
         raise ValueError("the application needs the URL of a database; `weighbridge serve` gives it one")
     parse_unit("kg")  # the first unit makes the table of all, which no request should wait for
     base_url = settings.base_url or f"http://{settings.host}:{settings.port}"
-    database = _database_of_requests(settings, settings.database_url)
+    places = max(1, int(settings.api_connections * COMPUTING_PART))
+    database = _database_of_requests(settings, settings.database_url, settings.api_connections - places)
+    computing = ComputingLoop(_database_of_requests(settings, settings.database_url, places), places)
     of_health = Database(settings.database_url, connections_max=1)
 
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
-        async with database, of_health, beating():
+        take_turns_quickly()
+        async with database, computing, of_health, beating():
             yield
 
     limiter = RateLimiter(settings.rate_limit_per_minute)
@@ -117,13 +125,12 @@ def build(settings: Settings) -> edge.Application:
             {
                 "database": database,
                 "database_of_health": of_health,
+                "computing": computing,
                 "authenticate": authenticate,
                 "presume": presume,
-                "encode": wire.encoder(base_url.rstrip("/")),
                 "limiter": limiter,
-                "shares": Shares(settings.api_connections, settings.account_requests),
-                "twins": Twins(),
-                **_of_settings(settings),
+                "shares": Shares(settings.api_connections - places, settings.account_requests),
+                **_of_settings(settings, base_url),
             }
         ),
         logging_config=None,
@@ -137,18 +144,20 @@ def build(settings: Settings) -> edge.Application:
     )
 
 
-def _database_of_requests(settings: Settings, url: str) -> Database:
+def _database_of_requests(settings: Settings, url: str, connections: int) -> Database:
     return Database(
         url,
-        connections_max=settings.api_connections,
+        connections_max=connections,
         statement_timeout_seconds=STATEMENT_TIMEOUT_SECONDS,
         quotas=settings.quotas,
     )
 
 
-def _of_settings(settings: Settings) -> dict[str, object]:
+def _of_settings(settings: Settings, base_url: str) -> dict[str, object]:
     """What the handlers find in the application that follows from its settings alone."""
     return {
+        "encode": wire.encoder(base_url.rstrip("/")),
+        "twins": Twins(),
         "disk": Disk(settings.data_dir),
         "downloads": Downloads(settings.answer_stalled_seconds),
         "files": open_store(settings.evidence_url, settings.data_dir),

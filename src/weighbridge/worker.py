@@ -32,7 +32,7 @@ from weighbridge.platform.async_tasks.actions import Attempt, Overtaken
 from weighbridge.platform.audit_log.tasks import seal
 from weighbridge.platform.queue.jobs import JOB, QUEUE, FairJobManager
 from weighbridge.platform.queue.recovery import recover
-from weighbridge.quality.evaluation.incremental import evaluate_changes
+from weighbridge.quality.evaluation.rounds import ACCOUNTS_AT_ONCE, Rounds
 from weighbridge.quality.rule_runs.tasks import run_rule
 from weighbridge.settings import Settings
 from weighbridge.supervisor.heartbeat import beating
@@ -193,19 +193,24 @@ async def _seal(database: Database) -> None:
 
 
 async def _evaluate_rules(database: Database) -> None:
-    """Let automatic rules evaluate what was written since, again and again."""
-    while True:
+    """Let automatic rules evaluate what was written since, again and again, on connections of their own."""
+    async with Database(database.url, connections_max=ACCOUNTS_AT_ONCE + 1) as own:
+        rounds = Rounds(own)
         try:
-            for failure in await evaluate_changes(database):
-                log.error(
-                    "rule_failed",
-                    rule=failure.version.rule,
-                    reference=failure.reference,
-                    exc_info=failure.error,
-                )
-        except Exception:
-            log.exception("rules_failed")
-        await asyncio.sleep(RULES_SECONDS)
+            while True:
+                try:
+                    for failure in await rounds.look():
+                        log.error(
+                            "rule_failed",
+                            rule=failure.version.rule,
+                            reference=failure.reference,
+                            exc_info=failure.error,
+                        )
+                except Exception:
+                    log.exception("rules_failed")
+                await asyncio.sleep(RULES_SECONDS)
+        finally:
+            await rounds.stop()
 
 
 async def _tidy(database: Database, store: EvidenceStore) -> None:

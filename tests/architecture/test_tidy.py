@@ -15,7 +15,7 @@ CLOCKS = {
     ("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today"),
     ("Instant", "now"), ("time", "time"), ("time", "time_ns"),
 }  # fmt: skip
-CLOCK_PLACES: tuple[str, ...] = ("http/rate_limit.py",)
+CLOCK_PLACES: tuple[str, ...] = ("http/admission/rate_limit.py",)
 """Files that may ask what time it is. The database's clock dates what is stored; a rate limit stores no
 date, and has to tell its callers when a minute begins before it asks the database anything."""
 

@@ -225,6 +225,25 @@ def test_a_time_without_an_offset_is_refused_by_field(send, world, name, way):
     assert error["message"] == f"{at(way)} needs an offset or Z, as in 2025-01-01T00:00:00Z."
 
 
+@pytest.mark.parametrize(("name", "way"), moments(), ids=spoken)
+@pytest.mark.parametrize("text", ["9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+23:59"])
+def test_a_time_that_lies_outside_the_calendar_in_utc_is_refused_by_field(send, world, name, way, text):
+    answer = send(name, placed_in(world, name, way, text))
+
+    assert answer.status == 422, answer.text
+    # Of a start that is later than the end, it may be said that the end is not behind it.
+    if way[-1] != ("start_time" if text.startswith("9999") else "end_time"):
+        assert named(answer, way)
+
+
+@pytest.mark.parametrize(("name", "way"), moments()[:1], ids=spoken)
+def test_a_time_is_looked_at_however_its_digits_are_written(send, world, name, way):
+    body = json.dumps(placed_in(world, name, way, MARK), default=float)
+    written = body.replace(MARK, r"\u0039\u0039\u0039\u0039-12-31T23:59:59-23:59")
+
+    assert named(send(name, written.encode()), way)["code"] == "invalid"
+
+
 ENDED_BEFORE = {"start_time": "2025-03-02T00:00:00Z", "end_time": "2025-03-01T00:00:00Z"}
 
 

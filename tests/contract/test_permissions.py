@@ -20,8 +20,8 @@ from tests.server import Caller, Server
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY
 from weighbridge.core.platform.token import assemble
-from weighbridge.http.endpoint import Operation
 from weighbridge.http.openapi.parameters import names_in
+from weighbridge.http.operation import Operation
 
 NEEDING = [name for name, operation in OPERATIONS.items() if operation.permission != ANY]
 FOR_ANY = [name for name, operation in OPERATIONS.items() if operation.permission == ANY]

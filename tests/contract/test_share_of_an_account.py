@@ -7,6 +7,7 @@ import pytest
 
 from weighbridge.errors import TooManyRequests
 from weighbridge.http.admission.shares import Shares
+from weighbridge.http.computing.places import Places
 
 
 class Queue:
@@ -168,18 +169,18 @@ def test_a_turn_that_comes_while_its_request_is_given_up_goes_to_the_next():
     assert asyncio.run(story())
 
 
-def test_an_account_has_one_thing_computed_at_a_time_and_another_account_too():
+def test_an_account_has_half_of_the_places_to_compute_and_another_account_the_other_half():
     async def story():
-        shares = Shares(10, 10, wait_seconds=0.01)
-        async with shares.request(1), shares.request(2), shares.question(1):
+        places = Places(2, wait_seconds=0.01)
+        async with places.of(1):
             with pytest.raises(
-                TooManyRequests, match=r"one at a time, and this request has waited 0\.01 sec"
+                TooManyRequests, match=r"computed just now, and this request has waited 0\.01"
             ):
-                async with shares.question(1):
+                async with places.of(1):
                     pass
-            async with shares.question(2), shares.connection(1):
+            async with places.of(2):
                 pass
-        async with shares.request(1), shares.question(1):
+        async with places.of(1):
             return True
 
     assert asyncio.run(story())

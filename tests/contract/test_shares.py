@@ -22,8 +22,8 @@ SOON_SECONDS = 2.0
 
 @pytest.fixture
 def small(migrated_database):
-    """A service with few connections, on a database of its own."""
-    with Server(migrated_database, api_connections=4, account_requests=12) as small:
+    """A service with few connections, four of them for what computes nothing, on a database of its own."""
+    with Server(migrated_database, api_connections=6, account_requests=12) as small:
         yield small
 
 

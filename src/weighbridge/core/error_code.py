@@ -69,6 +69,11 @@ REQUEST: Final[Mapping[str, ErrorCode]] = {
         "Add the filters that the message names.",
     ),
     "too_long": ErrorCode(_RULE, "The range of time is longer than is taken.", "Ask for a shorter one."),
+    "too_costly": ErrorCode(
+        _RULE,
+        "Computing this costs more than a computation may.",
+        "Shorten the pattern or the expression, or ask for fewer records.",
+    ),
     "too_large": ErrorCode((413,), "The body or the file is over the limit.", "Send less at a time."),
     "more": ErrorCode(
         _BOTH, "More is wrong than the answer lists.", "Correct what is listed and send it again."

@@ -8,7 +8,6 @@ with the first statement, what `later` was given goes with the one that follows,
 with COMMIT; statements that do not wait for each other's answers go out together with `several`.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, LiteralString, Self, TypeVar
@@ -25,6 +24,7 @@ from weighbridge.db.keys import KeyBlocks
 from weighbridge.db.locks import SESSION_HOLD, SESSION_RELEASE
 from weighbridge.db.memory import Memory
 from weighbridge.db.message import one_message
+from weighbridge.db.threads import computed
 
 Record = TypeVar("Record")
 Result = TypeVar("Result")
@@ -41,9 +41,6 @@ Command = tuple[Statement, Parameters]
 _BEGIN_READING: Final[Command] = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ())
 _BEGIN_WRITING: Final[Command] = ("BEGIN", ())
 _COMMIT: Final[Command] = ("COMMIT", ())
-
-ALIVE_SECONDS: Final = 0.25
-"""How often a transaction that waits for a computation is used, well below every idle timeout."""
 
 NO_QUOTAS: Final = Quotas()
 """For whoever works for the service itself."""
@@ -131,15 +128,13 @@ class Read:
         """Compute in a thread while the transaction stays open, however long it takes.
 
         The server ends a transaction that idles. A living process keeps this one in use; a frozen one
-        cannot, and loses it in time.
+        cannot, and loses it in time. The computation is halted when nobody waits for it any more.
         """
-        computing = asyncio.create_task(asyncio.to_thread(work, *arguments))
-        try:
-            while not (await asyncio.wait([computing], timeout=ALIVE_SECONDS))[0]:
-                await self._run(("SELECT 1", ()))
-            return computing.result()
-        finally:
-            computing.cancel()
+
+        async def keep_in_use() -> None:
+            await self._run(("SELECT 1", ()))
+
+        return await computed(keep_in_use, work, *arguments)
 
     async def _run(self, *commands: Command, into: AsyncCursor[Any] | None = None) -> list[AsyncCursor[Any]]:
         """Send what waits and these commands together; give the cursor of each of these, the last `into`."""
@@ -178,7 +173,7 @@ class Question(Read):
         """Compute in a thread, however long it takes."""
         await self.settle()
         await self.end()
-        result = await asyncio.to_thread(work, *arguments)
+        result = await computed(None, work, *arguments)
         self._connection = await self._pool.getconn()
         self._holds_connection = True
         self._waiting = [*self._begin]

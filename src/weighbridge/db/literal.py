@@ -3,12 +3,16 @@
 Parts are what statements of many forms are made of where the server is to plan a form once: the text is the
 same for all values. A literal makes a text of its own for each value.
 
+Long arrays of moments stand beside a statement, ready made: psycopg takes so long over each moment that an
+event loop would be held up by twenty thousand.
+
 Invariant: whatever the value, the statement means the same with and without parameters. psycopg reads a
 percent sign in any statement as the start of a placeholder, also inside a quoted text.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from psycopg import sql
@@ -63,3 +67,13 @@ def _write(composable: sql.Composable, texts: list[str], values: list[Any]) -> N
             _write(part, texts, values)
     else:
         texts.append(content)
+
+
+def moments(times: Iterable[datetime]) -> str:
+    """Moments with their offsets, as the text of an array; the statement says `::timestamptz[]` behind it."""
+    return f"{{{','.join(map(datetime.isoformat, times))}}}"
+
+
+def nothings(count: int) -> str:
+    """So many times NULL, as the text of an array; the statement says of which type behind it."""
+    return f"{{{','.join(['NULL'] * count)}}}"

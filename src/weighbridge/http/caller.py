@@ -12,7 +12,7 @@ from weighbridge.db.engine import Database
 from weighbridge.errors import Forbidden, TooManyRequests, Unauthorized
 from weighbridge.http.access.address import client_address
 from weighbridge.http.access.failures import FailedAuthentications, seconds_left
-from weighbridge.http.rate_limit import RateLimiter
+from weighbridge.http.admission.rate_limit import RateLimiter
 
 if TYPE_CHECKING:
     from weighbridge.http.admission.shares import Shares

@@ -1,15 +1,15 @@
 """An endpoint is a plain function behind one method and path; this is what all of them share.
 
-One transaction for each request: reading for GET, writing for the others, committed when the
-function returns. The function gets a `Call` and gives the record that goes on the wire. What the
+One transaction for each request: reading for GET and for questions, writing for the others, committed when
+the function returns. The function gets a `Call` and gives the record that goes on the wire. What the
 decorators are told (permission, body, answer) also makes the OpenAPI document.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
-from copy import copy
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, Literal, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 from urllib.parse import unquote_to_bytes
 
 from litestar.handlers import HTTPRouteHandler
@@ -18,23 +18,24 @@ from psycopg.errors import DiskFull
 from weighbridge.core.identity.suggestion import did_you_mean
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.db.engine import Read, Write
+from weighbridge.core.time.instant import BeyondCalendarError
+from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.json import jsonb
-from weighbridge.errors import Malformed
-from weighbridge.http import idempotency, upload, wire
-from weighbridge.http.arrival.body import BODY_BYTES_MAX, arrived_body, digested, may_be_left_out
+from weighbridge.db.threads import computing_for
+from weighbridge.errors import Invalid, Malformed
+from weighbridge.http import idempotency, upload
+from weighbridge.http.arrival.body import BODY_BYTES_MAX, arrived_body, digested
 from weighbridge.http.attachment import Attachment, AttachmentReply, Files
 from weighbridge.http.caller import WebRequest, authenticated, database, shares, twins
+from weighbridge.http.computing.request import carried_out
+from weighbridge.http.operation import Handler, HttpMethod, Operation, route
 from weighbridge.http.reply import Reply
 from weighbridge.http.shortcut import Shortcut, by_presumption, by_shortcut
+from weighbridge.http.text import outside_calendar
+from weighbridge.http.wire import Encode
 from weighbridge.settings import Settings
 
-HttpMethod = Literal["GET", "POST", "PATCH", "DELETE"]
 Transaction = TypeVar("Transaction", bound=Read)
-Sent = Reply | AttachmentReply
-"""What a handler answers with: a record or a file."""
-
-_JSON = wire.MEDIA_TYPE
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,43 +57,6 @@ RepeatedAnswer = Callable[[Any], Any] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
-    """What an endpoint promises, for the OpenAPI document."""
-
-    method: HttpMethod
-    path: str
-    name: str
-    module: str
-    summary: str
-    permission: str
-    returns: Any
-    status: int
-    body: Any = None
-    listing: Any = None
-    example: Any = None
-    examples: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
-    """Several bodies by a short name, each with what it asks for."""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    form: upload.Form | None = None
-    """The form that may come in place of JSON."""
-    text: str | None = None
-    """The media type of the text that it takes in place of JSON."""
-    body_bytes_max: int | None = BODY_BYTES_MAX
-    """The longest body that it takes beside a form, in bytes; None is as long as the service takes any."""
-    sends: tuple[str, ...] = ()
-    """The media types of the files that it answers with in place of JSON."""
-    query: Mapping[str, str] = field(default_factory=dict)
-    """What each parameter means that must stand in the query."""
-    moments: Mapping[str, str] = field(default_factory=dict)
-    """What each time means that may stand in the query."""
-
-    @property
-    def may_lack_body(self) -> bool:
-        """Whether a request without a body asks for something all the same."""
-        return may_be_left_out(self.body)
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
     """A record with headers of its own, where an endpoint sends any."""
 
@@ -100,22 +64,11 @@ class Answer:
     headers: Mapping[str, str]
 
 
-async def _answered(
-    request: WebRequest, permission: str, read: Callable[[Read, Actor], Awaitable[Any]]
-) -> Any:
-    """What a request reads, by whom its token acts for; a project that is not theirs is refused first."""
-    actor = await authenticated(request, permission)
-    async with shares(request).turn(actor.account_id), database(request).read() as tx:
-        try:
-            return await read(tx, actor)
-        finally:
-            await tx.settle()
-
-
 def get(
     path: str,
     *,
     permission: str,
+    computes: bool = False,
     returns: Any = None,
     listing: Any = None,
     sends: tuple[str, ...] = (),
@@ -124,38 +77,96 @@ def get(
 ) -> Callable[[Callable[[ReadCall], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that reads; with a listing, what it may be filtered and sorted by.
 
-    A function that answers with an attachment says what types of files it sends. `query` are the
-    parameters that must stand in the query, each with what it means; `moments` are times that may.
+    One that computes is carried out apart from all other requests. A function that answers with an attachment
+    says what types of files it sends. `query` are the parameters that must stand in the query, each with what
+    it means; `moments` are times that may.
     """
 
     def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> HTTPRouteHandler:
-        async def handler(request: WebRequest) -> Sent:
+        async def handler(request: WebRequest) -> Reply | AttachmentReply:
             async def read(tx: Read, actor: Actor) -> Any:
                 request.scope["state"]["account"] = actor.account_id
-                return await function(_call(request, tx, actor))
+                with computing_for(actor.account_id):
+                    return await function(_call(request, tx, actor))
 
-            answer = None if sends else await by_presumption(request, permission, read)
+            answer = None if sends or computes else await by_presumption(request, permission, read)
             if answer is None:
-                answer = await _answered(request, permission, read)
+                answer = await _answered(request, permission, read, computes=computes)
             if isinstance(answer, Attachment):
                 return answer.reply(request.app.state.downloads, request.scope["state"]["account"])
             return _response(request, answer, 200)
 
-        operation = Operation(
-            "GET",
-            path,
-            function.__name__,
-            function.__module__,
-            _summary(function),
-            permission,
-            returns,
-            200,
-            listing=listing,
-            sends=sends,
-            query=query or {},
-            moments=moments or {},
-        )
-        return _route(operation, handler)
+        return _routed(
+            "GET", path, function, handler, permission=permission, returns=returns, status=200,
+            listing=listing, sends=sends, query=query or {}, moments=moments or {},
+        )  # fmt: skip
+
+    return decorate
+
+
+async def _answered(
+    request: WebRequest,
+    permission: str,
+    read: Callable[[Read, Actor], Awaitable[Any]],
+    *,
+    computes: bool,
+) -> Any:
+    """What a request reads, by whom its token acts for; a project that is not theirs is refused first."""
+    actor = await authenticated(request, permission)
+
+    async def work(opened: Database) -> Any:
+        async with opened.read() as tx:
+            try:
+                return await read(tx, actor)
+            finally:
+                await tx.settle()
+
+    async with shares(request).request(actor.account_id):
+        return await carried_out(request, actor, work, computes=computes)
+
+
+def ask(
+    path: str,
+    *,
+    permission: str,
+    body: type[Any],
+    returns: Any,
+    example: Any = None,
+    body_bytes_max: int | None = BODY_BYTES_MAX,
+    of_one_snapshot: bool = False,
+) -> Callable[[Callable[[ReadCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that answers a question which needs a body, and stores nothing.
+
+    It is carried out apart from all other requests. While it computes it holds no connection, unless all that
+    it reads has to come of one snapshot.
+    """
+
+    def decorate(function: Callable[[ReadCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> Reply:
+            actor = await authenticated(request, permission)
+            async with _arrived(request, actor, body) as (arrived, scope):
+
+                async def work(opened: Database) -> Reply:
+                    async with opened.read() if of_one_snapshot else opened.question() as tx:
+                        if scope is not None and (stored := await idempotency.find(tx, scope)) is not None:
+                            return _replayed(stored)
+                        answer = await _within_calendar(function(_call(request, tx, actor), arrived), arrived)
+                        response = _response(request, answer, 200)
+                    if scope is None:
+                        return response
+                    async with opened.write() as writing:
+                        if (stored := await idempotency.claim(writing, scope)) is not None:
+                            return _replayed(stored)
+                        headers = jsonb(response.headers)
+                        await idempotency.keep(writing, scope, 200, headers, response.content)
+                    return response
+
+                return await carried_out(request, actor, work, computes=True)
+
+        return _routed(
+            "POST", path, function, handler, permission=permission, returns=returns, status=200, body=body,
+            example=example, body_bytes_max=body_bytes_max,
+        )  # fmt: skip
 
     return decorate
 
@@ -174,66 +185,19 @@ def post(
     text: str | None = None,
     shortcut: Shortcut | None = None,
     body_bytes_max: int | None = BODY_BYTES_MAX,
+    computes: bool = False,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that writes what the body asks for; with a form, that may be a file.
 
     With the media type of a text, the body is such a text and no JSON, and is handed on as a `str`. With a
     shortcut, that is tried first. Where many records may come at once, the body may be longer than others.
+    One that computes is carried out apart from all other requests.
     """
     return _writing(
         "POST", path, permission=permission, body=body, returns=returns, status=status, example=example,
         examples=examples or {}, kept=kept, form=form, text=text, shortcut=shortcut,
-        body_bytes_max=body_bytes_max,
+        body_bytes_max=body_bytes_max, computes=computes,
     )  # fmt: skip
-
-
-def ask(
-    path: str,
-    *,
-    permission: str,
-    body: type[Any],
-    returns: Any,
-    example: Any = None,
-    body_bytes_max: int | None = BODY_BYTES_MAX,
-    of_one_snapshot: bool = False,
-) -> Callable[[Callable[[ReadCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
-    """Serve a function that answers a question which needs a body, and stores nothing.
-
-    While it computes it holds no connection, unless all that it reads has to come of one snapshot.
-    """
-
-    def decorate(function: Callable[[ReadCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
-        async def handler(request: WebRequest) -> Reply:
-            actor = await authenticated(request, permission)
-            account = actor.account_id
-            async with (
-                shares(request).request(account),
-                arrived_body(request, body, None, None) as (arrived, raw),
-            ):
-                key_scope = partial(idempotency.scope_of, actor, "POST", request.url.path, _key(request))
-                scope = await digested(raw, key_scope)
-                async with twins(request).alone(scope), shares(request).question(account):
-                    reading = database(request).read if of_one_snapshot else database(request).question
-                    async with reading() as tx:
-                        if scope is not None and (stored := await idempotency.find(tx, scope)) is not None:
-                            return _replayed(stored)
-                        response = _response(request, await function(_call(request, tx, actor), arrived), 200)
-                    if scope is None:
-                        return response
-                    async with database(request).write() as writing:
-                        if (stored := await idempotency.claim(writing, scope)) is not None:
-                            return _replayed(stored)
-                        headers = jsonb(response.headers)
-                        await idempotency.keep(writing, scope, 200, headers, response.content)
-                return response
-
-        operation = Operation(
-            "POST", path, function.__name__, function.__module__, _summary(function), permission,
-            returns, 200, body=body, example=example, body_bytes_max=body_bytes_max,
-        )  # fmt: skip
-        return _route(operation, handler)
-
-    return decorate
 
 
 def patch(
@@ -244,19 +208,13 @@ def patch(
     returns: Any,
     example: Any = None,
     body_bytes_max: int | None = BODY_BYTES_MAX,
+    computes: bool = False,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that changes a record."""
     return _writing(
-        "PATCH",
-        path,
-        permission=permission,
-        body=body,
-        returns=returns,
-        status=200,
-        example=example,
-        examples={},
-        body_bytes_max=body_bytes_max,
-    )
+        "PATCH", path, permission=permission, body=body, returns=returns, status=200, example=example,
+        examples={}, body_bytes_max=body_bytes_max, computes=computes,
+    )  # fmt: skip
 
 
 def delete(
@@ -284,11 +242,9 @@ def delete(
                     answer = await remove()
             return Reply(204) if status == 204 else _response(request, answer, status)
 
-        operation = Operation(
-            "DELETE", path, function.__name__, function.__module__, _summary(function), permission,
-            returns, status,
-        )  # fmt: skip
-        return _route(operation, handler)
+        return _routed(
+            "DELETE", path, function, handler, permission=permission, returns=returns, status=status
+        )
 
     return decorate
 
@@ -301,53 +257,81 @@ def _writing(
     body: type[Any],
     returns: Any,
     status: int,
-    example: Any,
-    examples: Mapping[str, tuple[str, Any]],
+    computes: bool,
     kept: RepeatedAnswer = None,
     form: upload.Form | None = None,
     text: str | None = None,
     shortcut: Shortcut | None = None,
-    body_bytes_max: int | None = BODY_BYTES_MAX,
+    **promised: Any,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply:
             if shortcut and (answer := await by_shortcut(request, permission, body, shortcut)) is not None:
                 return _response(request, answer, status)
             actor = await authenticated(request, permission)
-            account = actor.account_id
-            async with (
-                shares(request).request(account),
-                arrived_body(request, body, form, text) as (arrived, raw),
-            ):
-                scope = await digested(
-                    raw, partial(idempotency.scope_of, actor, method, request.url.path, _key(request))
-                )
-                async with (
-                    twins(request).alone(scope),
-                    shares(request).connection(account),
-                    database(request).write() as tx,
-                ):
-                    if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
-                        return _replayed(stored)
-                    answer = await function(_call(request, tx, actor), arrived)
-                    response = _response(request, answer, status)
-                    if scope is not None:
-                        repeated = _response(request, kept(answer), status) if kept else response
-                        await idempotency.keep(tx, scope, status, jsonb(repeated.headers), repeated.content)
-                return response
+            async with _arrived(request, actor, body, form, text) as (arrived, scope):
 
-        operation = Operation(
-            method, path, function.__name__, function.__module__, _summary(function), permission,
-            returns, status, body=body, example=example, examples=examples, form=form, text=text,
-            body_bytes_max=body_bytes_max,
+                async def work(opened: Database) -> Reply:
+                    async with opened.write() as tx:
+                        if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
+                            return _replayed(stored)
+                        answer = await _within_calendar(function(_call(request, tx, actor), arrived), arrived)
+                        response = _response(request, answer, status)
+                        if scope is not None:
+                            repeated = _response(request, kept(answer), status) if kept else response
+                            headers = jsonb(repeated.headers)
+                            await idempotency.keep(tx, scope, status, headers, repeated.content)
+                    return response
+
+                return await carried_out(request, actor, work, computes=computes)
+
+        return _routed(
+            method, path, function, handler, permission=permission, returns=returns, status=status, body=body,
+            form=form, text=text, **promised,
         )  # fmt: skip
-        return _route(operation, handler)
 
     return decorate
 
 
-def _key(request: WebRequest) -> str | None:
-    return request.headers.get(idempotency.HEADER)
+@asynccontextmanager
+async def _arrived(
+    request: WebRequest,
+    actor: Actor,
+    body: type[Any],
+    form: upload.Form | None = None,
+    text: str | None = None,
+) -> AsyncIterator[tuple[Any, idempotency.KeyScope | None]]:
+    """The body of a request that its account may have under way, which is alone of its idempotency key."""
+    async with (
+        shares(request).request(actor.account_id),
+        arrived_body(request, body, form, text) as (arrived, raw),
+    ):
+        key = request.headers.get(idempotency.HEADER)
+        of_body = partial(idempotency.scope_of, actor, request.method, request.url.path, key)
+        scope = await digested(raw, of_body)
+        async with twins(request).alone(scope):
+            yield arrived, scope
+
+
+async def _within_calendar(answering: Awaitable[Any], arrived: Any) -> Any:
+    """An answer; Invalid where a time of the body has no year in UTC and nobody has said so before."""
+    try:
+        return await answering
+    except BeyondCalendarError as error:
+        said = outside_calendar(arrived) or [Problem(f"A time {error}.", None, "invalid")]
+        raise Invalid(said) from None
+
+
+def _routed(
+    method: HttpMethod, path: str, function: Callable[..., Any], handler: Handler, **promised: Any
+) -> HTTPRouteHandler:
+    """The handler behind its path, with what the function and the decorator promise of it."""
+    doc = function.__doc__
+    if not doc:
+        raise ValueError(f"{function.__name__} needs a docstring: it is what readers of /docs see")
+    name, module = function.__name__, function.__module__
+    operation = Operation(method=method, path=path, name=name, module=module, summary=doc.strip(), **promised)
+    return route(operation, handler)
 
 
 def _replayed(stored: idempotency.StoredAnswer) -> Reply:
@@ -392,48 +376,5 @@ def _response(request: WebRequest, answer: Any, status: int) -> Reply:
     headers: Mapping[str, str] = {}
     if isinstance(answer, Answer):
         answer, headers = answer.record, answer.headers
-    encode: wire.Encode = request.app.state.encode
+    encode: Encode = request.app.state.encode
     return Reply(status, encode(answer), headers)
-
-
-def _summary(function: Callable[..., Any]) -> str:
-    if not function.__doc__:
-        raise Malformed(f"{function.__name__} has no docstring; it is the public summary of the endpoint")
-    return function.__doc__.strip()
-
-
-def framework_path(path: str) -> str:
-    """A path with braces around the names of its parameters, as the framework writes it."""
-    parts = path.split("/")
-    return "/".join(f"{{{part[1:-1]}:str}}" if part.startswith("{") else part for part in parts)
-
-
-def _route(operation: Operation, handler: Callable[[WebRequest], Awaitable[Sent]]) -> HTTPRouteHandler:
-    async def named(request: WebRequest) -> Sent:
-        request.scope["state"]["operation"] = operation.name
-        return await handler(request)
-
-    named.__name__ = operation.name
-    named.__annotations__ = {"request": WebRequest, "return": Reply}
-    return HTTPRouteHandler(
-        framework_path(operation.path),
-        http_method=operation.method,
-        status_code=200,  # each response says its own; the framework allows no 204 with a response class
-        media_type=_JSON,
-        operation_id=f"{operation.name}",
-        include_in_schema=False,
-        opt={"operation": operation},
-    )(named)
-
-
-def bounded(handler: HTTPRouteHandler, most: int) -> HTTPRouteHandler:
-    """The handler of a service that reads so many bytes of any body at most; a form has its own bound."""
-    operation: Operation | None = handler.opt.get("operation")
-    if operation is None:
-        return handler
-    made = copy(handler)
-    if operation.form is not None:
-        made.request_max_body_size = operation.form.body_bytes_max
-    elif operation.body_bytes_max is not None:
-        made.request_max_body_size = min(operation.body_bytes_max, most)
-    return made

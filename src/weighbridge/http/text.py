@@ -1,13 +1,16 @@
 """Texts of requests as types: the decoder holds their limits, and the OpenAPI document tells them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Annotated, Any
+from itertools import islice
+from typing import Annotated, Any, Final
 
 import msgspec
 
 from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
 from weighbridge.core.identity.name import NAME_LENGTH_MAX
+from weighbridge.core.problem import Problem
+from weighbridge.core.time.instant import BeyondCalendarError, Instant
 
 Description = Annotated[str, msgspec.Meta(max_length=TEXT_LENGTH_MAX)]
 """What people write about a record."""
@@ -17,6 +20,31 @@ Line = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH_MAX)]
 
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 """A time with an offset or Z."""
+
+
+TIMES_NAMED_MAX: Final = 100
+"""Times outside the calendar that a refusal names."""
+
+
+def outside_calendar(record: Any) -> list[Problem]:
+    """The times of a body that UTC has no year for, by their paths."""
+    return [*islice(_outside("", record), TIMES_NAMED_MAX)]
+
+
+def _outside(path: str, value: Any) -> Iterator[Problem]:
+    match value:
+        case datetime():
+            try:
+                Instant.of(value)
+            except BeyondCalendarError as error:
+                yield Problem(f"{path} {error}.", path, "invalid")
+        case msgspec.Struct():
+            for one in msgspec.structs.fields(value):
+                within = f"{path}.{one.encode_name}" if path else one.encode_name
+                yield from _outside(within, getattr(value, one.name))
+        case list() | tuple():
+            for index, one in enumerate(value):
+                yield from _outside(f"{path}[{index}]", one)
 
 
 def one_of(words: Iterable[str]) -> msgspec.Meta:

@@ -507,3 +507,16 @@ def test_making_a_run_takes_production_accounting_write(api, account):
     yard.api = account.caller("production_accounting:read", "data_collection:write")
 
     yard.ask().expect(403)
+
+
+def test_a_period_that_no_clock_shows_is_refused(api):
+    yard = Yard(api, DRY)
+    load = yard.deliver(10)
+
+    answer = yard.ask(load["mass"], load["moisture"], times=("2025-01-01T00:00:00Z", "9999-12-31T23:30:00Z"))
+
+    assert answer.expect(422).error == {
+        "message": "The range reaches over the ends of the calendar, the years 1 and 9999.",
+        "field": "start_time",
+        "code": "invalid",
+    }

@@ -18,6 +18,7 @@ from weighbridge.core.expression import (
     quantity,
     text,
 )
+from weighbridge.core.halt import Halt, Halted
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.quantity.unit import parse_unit
 
@@ -273,3 +274,51 @@ def test_an_element_without_a_result_fails_the_array_and_does_not_shorten_it():
 
     with pytest.raises(ExpressionError, match="The divisor is zero"):
         evaluate(parse("sum(mass / parts)"), Environment(names))
+
+
+@pytest.mark.parametrize(
+    ("expression", "cost_max"),
+    [
+        ("name = name", 500),
+        ("name contains 'y'", 500),
+        ("name in ('x', 'y')", 500),
+        ("name matches 'y$'", 400_000),
+    ],
+)
+def test_reading_a_long_text_costs_by_its_length(expression, cost_max):
+    environment = Environment({"name": text("x" * 100_000)})
+    budget = Budget()
+
+    evaluate(parse(expression), environment, budget)
+
+    assert 100 < budget.spent < cost_max
+
+
+def test_a_pattern_that_keeps_many_states_alive_is_stopped_by_the_budget():
+    environment = Environment({"name": text("x" * 200_000)})
+
+    with pytest.raises(ExpressionError, match="more than 1000 operations"):
+        evaluate(parse("name matches '.{0,50}.{0,50}.{0,40}ZZ'"), environment, Budget(1_000))
+
+
+def test_a_match_costs_the_same_each_time():
+    budgets = Budget(), Budget()
+
+    for budget in budgets:
+        evaluate(parse("name matches '(a|b)*a(a|b){20}c'"), Environment({"name": text("ab" * 999)}), budget)
+
+    assert budgets[0].spent == budgets[1].spent > 1_000
+
+
+def test_a_computation_that_nobody_waits_for_ends_at_its_next_step():
+    halt = Halt()
+    budget = Budget()
+
+    def work():
+        evaluate(parse("1 + 1"), Environment(), budget)
+        halt.call()
+        return evaluate(parse("1 + 1"), Environment(), budget)
+
+    with pytest.raises(Halted):
+        halt.over(work)
+    assert evaluate(parse("1 + 1"), Environment(), budget).content == 2

@@ -6,6 +6,7 @@ import pytest
 from tests.core.model.documents import SETTINGS, document, flaws, flaws_of, model
 
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH, number
+from weighbridge.core.identity.suggestion import SUGGESTIONS_MAX
 from weighbridge.core.model import Surroundings, check_model, needs, order
 from weighbridge.core.quantity.unit import parse_unit
 
@@ -412,3 +413,14 @@ def test_a_table_has_units_and_is_read_by_the_partition():
 
     assert found.tables["factors"].rows == (("Wood", Decimal("12.5")), ("Straw", Decimal(30)))
     assert check_model(found) == ()
+
+
+def test_a_document_full_of_unknown_names_has_suggestions_for_a_few():
+    names = [f"amount_of_what_is_delivered_{number:03d}" for number in range(100)]
+    nodes = "\n".join(
+        f"- slug: {name}\n  unit: kg\n  formula: amount_of_what_is_delivered_{number + 500}"
+        for number, name in enumerate(names)
+    )
+    found = [one for one in flaws_of(nodes) if "There is no node" in one]
+    assert len(found) == 100
+    assert 0 < sum("did you mean" in one for one in found) <= SUGGESTIONS_MAX

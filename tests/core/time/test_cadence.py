@@ -15,6 +15,7 @@ from weighbridge.core.time.cadence import (
     CADENCES,
     SLOTS_MAX,
     Selection,
+    count_of,
     days_of,
     hours_of,
     label,
@@ -189,6 +190,34 @@ def test_a_quarter_in_berlin_is_three_months_of_berlin():
         span("2025-02-28T23:00:00Z to 2025-03-31T22:00:00Z"),
     )
     assert found.touched == ()
+
+
+@pytest.mark.parametrize(
+    ("cadence", "count"),
+    [
+        ("hourly", "87,640,632"),
+        ("daily", "3,651,693"),
+        ("weekly", "521,671"),
+        ("monthly", "119,976"),
+        ("quarterly", "39,992"),
+    ],
+)
+def test_slots_are_counted_before_they_are_listed(cadence, count):
+    time = Interval(at("0002-01-01T00:00:00Z"), at("9999-12-31T00:00:00Z"))
+    said = f"the range reaches over {count} slots, and no more than 20,000 {cadence} slots are allowed"
+
+    with pytest.raises(ValueError, match=said):
+        select(cadence, time, UTC)
+
+
+@given(moments, moments, zones, cadences)
+def test_as_many_slots_are_counted_as_are_listed(one, other, zone, cadence):
+    first, last = sorted([one, other])
+    time = Interval(first, min(last, Instant.of(first + timedelta(days=100))))
+
+    chosen = select(cadence, time, zone)
+
+    assert abs(count_of(cadence, time, zone) - len(chosen.selected + chosen.touched)) <= 1
 
 
 def test_a_range_over_more_slots_than_the_limit_is_refused():

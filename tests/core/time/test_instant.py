@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.core.time.instant import BeyondCalendarError, Instant, Interval
 
 
 def at(text):
@@ -35,6 +35,12 @@ moments = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=offs
 )
 def test_an_instant_is_written_in_utc_with_milliseconds(text, written):
     assert at(text).text == written
+
+
+@pytest.mark.parametrize("text", ["9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+23:59"])
+def test_a_moment_that_utc_has_no_year_for_is_no_instant(text):
+    with pytest.raises(BeyondCalendarError, match="outside the years 1 to 9999"):
+        at(text)
 
 
 def test_a_naive_moment_names_no_instant():

@@ -271,3 +271,36 @@ def test_the_published_value_of_an_example_comes_out(api):
 
     assert round(found["value"], 10) == Decimal("4.3611406784")
     assert found["unit"] == "t{CO2e}"
+
+
+@pytest.mark.parametrize(
+    "times",
+    [("0001-01-01T00:00:00Z", "2025-01-01T00:00:00Z"), ("2025-01-01T00:00:00Z", "9999-12-31T23:00:00Z")],
+)
+def test_a_period_that_no_clock_shows_is_refused(api, times):
+    zone = "America/New_York" if times[0] < "1" else "Europe/Berlin"
+    project = given.project(api, time_zone=zone)
+    nodes = "\n  - {slug: days, formula: period_days(), unit: d, output: true}\n"
+    made = accounting.model(api, project, document(nodes, primary_output="days"))
+
+    error = simulate(api, made, {}, start_time=times[0], end_time=times[1]).expect(422).error
+
+    assert (error["field"], error["code"]) == ("start_time", "invalid")
+    assert error["message"] == "The range reaches over the ends of the calendar, the years 1 and 9999."
+
+
+def test_more_values_than_a_simulation_takes_are_refused_with_their_number(api):
+    error = simulate(api, model(api), {"wet_mass": [1] * 60_000, "moisture": [1] * 40_001}).expect(422).error
+
+    assert (error["field"], error["code"]) == ("inputs", "too_many")
+    assert error["message"] == (
+        "inputs and durations hold 100,001 values; a simulation takes 100,000 at most."
+    )
+
+
+def test_a_text_of_a_partition_is_no_longer_than_a_name(api):
+    made = model(api)
+
+    answer = simulate(api, made, {"wet_mass": [1], "moisture": [1]}, partition={"feedstock": "x" * 256})
+
+    assert answer.expect(400).error["message"].endswith("is too long; it takes 255 characters at most.")

@@ -35,7 +35,7 @@ from weighbridge.db.engine import Read
 async def preview(tx: Read, actor: Actor, ledger: str, generation: NewGeneration) -> Preview:
     """Say what generation would do, ledger by ledger."""
     proposal = await propose(tx, Request(actor, ledger, generation))
-    return Preview([_entry(proposal, one) for one in proposal.scope.ledgers])
+    return await tx.in_thread(lambda: Preview([_entry(proposal, one) for one in proposal.scope.ledgers]))
 
 
 def not_counted(exclusions: Iterable[Exclusion]) -> list[NotCounted]:

@@ -37,6 +37,7 @@ async def generate_preview(call: ReadCall, body: NewGeneration) -> Preview:
     returns=AsyncTask,
     status=202,
     example=_EXAMPLE,
+    computes=True,
 )
 async def create_batch_generation(call: WriteCall, body: NewGeneration) -> Answer:
     """Start generating batches on a ledger; poll the task in the answer."""
@@ -50,6 +51,7 @@ async def create_batch_generation(call: WriteCall, body: NewGeneration) -> Answe
     body_bytes_max=LONG_BODY_BYTES_MAX,
     returns=UpdatedBatch,
     example={"data_point_ids": [], "skipped_data_point_type_ids": []},
+    computes=True,
 )
 async def update_inputs(call: WriteCall, body: UpdatedInputs) -> Answer:
     """Start computing a batch again with other inputs; `processing` until the task in `Location` ends."""

@@ -22,6 +22,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.json import as_record
+from weighbridge.db.threads import computing_for
 from weighbridge.errors import Invalid
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import actions as tasks
@@ -30,6 +31,11 @@ from weighbridge.platform.async_tasks.actions import Attempt
 
 async def generate_batches(database: Database, attempt: Attempt) -> None:
     """Make the batches that a task asks for; safe to repeat, because only the newest attempt posts."""
+    with computing_for(attempt.actor.account_id):
+        await _generate(database, attempt)
+
+
+async def _generate(database: Database, attempt: Attempt) -> None:
     request = _request(attempt)
     async with database.read() as before:
         locks = await _locks(before, await scopes_for(before, request))

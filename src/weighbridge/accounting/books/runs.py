@@ -14,6 +14,7 @@ from psycopg.sql import SQL
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.time.cadence import EventSlot, slot_of
 from weighbridge.core.time.instant import Instant, Interval
+from weighbridge.db.literal import moments, nothings
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +101,14 @@ RUNS_OF_SLOTS: Final = SQL("""(
 of `slot_columns`."""
 
 
-def slot_columns(slots: Sequence[Interval]) -> Mapping[str, list[Any]]:
+def slot_columns(slots: Sequence[Interval]) -> Mapping[str, list[Any] | str]:
     """Slots as the arrays that a statement takes."""
+    times = {"starts": moments(slot.start for slot in slots), "ends": moments(slot.end for slot in slots)}
     of_events = [slot if isinstance(slot, EventSlot) else None for slot in slots]
+    if not any(of_events):
+        return {**times, "slot_events": nothings(len(slots)), "slot_tracking_ids": nothings(len(slots))}
     return {
-        "starts": [slot.start for slot in slots],
-        "ends": [slot.end for slot in slots],
+        **times,
         "slot_events": [(slot and slot.event) or None for slot in of_events],
         "slot_tracking_ids": [(slot and slot.tracking_id) or None for slot in of_events],
     }

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read, Write
+from weighbridge.db.literal import moments
 
 Digests = Mapping[Interval, bytes]
 """By slot."""
@@ -20,9 +21,9 @@ async def kept_digests(
     rows = await tx.tuples(
         """
         SELECT start_time, end_time, digest FROM slot_digests
-         WHERE project_id = %s AND ledger_id = ANY (%s) AND start_time = ANY (%s)
+         WHERE project_id = %s AND ledger_id = ANY (%s) AND start_time = ANY (%s::timestamptz[])
         """,
-        (project, [*ledgers], [slot.start for slot in slots]),
+        (project, [*ledgers], moments(slot.start for slot in slots)),
     )
     kept: dict[Interval, list[bytes]] = {}
     for start, end, digest in rows:
@@ -47,7 +48,12 @@ async def keep_digests(
          WHERE project_id = %s AND ledger_id = ANY (%s)
            AND (start_time, end_time) IN (SELECT * FROM unnest(%s::timestamptz[], %s::timestamptz[]))
         """,
-        (project, [*ledgers], [slot.start for slot in slots], [slot.end for slot in slots]),
+        (
+            project,
+            [*ledgers],
+            moments(slot.start for slot in slots),
+            moments(slot.end for slot in slots),
+        ),
     )
     await tx.execute(
         """
@@ -60,8 +66,8 @@ async def keep_digests(
         (
             project,
             [*ledgers],
-            [slot.start for slot in digests],
-            [slot.end for slot in digests],
+            moments(slot.start for slot in digests),
+            moments(slot.end for slot in digests),
             [*digests.values()],
         ),
     )

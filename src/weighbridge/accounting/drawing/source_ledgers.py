@@ -52,7 +52,7 @@ async def resolve_source_ledgers(
         (project, sorted({body.ledger for _, body in drawing})),
     )
     ledgers = {row.name: row for row in rows}
-    outputs = {row.name: _outputs(row) for row in rows}
+    outputs = await tx.in_thread(lambda: {row.name: _outputs(row) for row in rows})
     problems = [problem for one in drawing for problem in _problems(one, family, ledgers, outputs)]
     if not problems:
         problems = problem_of_circle(family, await crediting_models(tx, project), "ledger_id")

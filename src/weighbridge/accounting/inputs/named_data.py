@@ -22,8 +22,11 @@ from weighbridge.core.engine.statistics import Group
 from weighbridge.core.expression import Budget
 from weighbridge.core.ledger.partition import DIMENSIONS, Partition
 from weighbridge.core.model import Dimension, PreparedModel
+from weighbridge.core.problem import Problem
+from weighbridge.core.time.cadence import BEYOND_CALENDAR, reaches_over_calendar
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
+from weighbridge.errors import Invalid
 
 COST_MAX = 2_000_000
 """How many operations a model run may cost."""
@@ -54,6 +57,8 @@ async def read_named_inputs(
     by_number = {stream.number: stream for stream in resolved.streams}
     groups = tuple(_only_named(group, by_number[group.source], points) for group in data.groups)
     zone = ZoneInfo(await tx.value("SELECT time_zone FROM projects WHERE id = %s", (project,)))
+    if reaches_over_calendar(period, zone):
+        raise Invalid([Problem(BEYOND_CALENDAR, "model_run.start_time", "invalid")])
     setting = EngineSetting(program, resolved.measures, project, zone, Budget(COST_MAX))
     data = replace(data, groups=groups, alone=_alone(model.partition_type, groups))
     return NamedInputs(resolved.streams, setting, data)

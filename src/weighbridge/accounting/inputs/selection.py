@@ -47,6 +47,7 @@ from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.model.definition import JOINED_ON
 from weighbridge.core.time.cadence import EventSlot
 from weighbridge.core.time.instant import Interval
+from weighbridge.db.literal import moments
 
 SetOfSlot = Mapping[int, Mapping[str, Collection[int]]]
 """The only events that an input may use, by the slot's index and the node."""
@@ -245,8 +246,8 @@ def _by_lineage(selection: ByLineage, stream: InputStream) -> SelectedEvents:
     values = {
         "project": selection.project,
         "node": stream.reads[0].node,
-        "starts": [slot.start for slot in selection.slots],
-        "ends": [slot.end for slot in selection.slots],
+        "starts": moments(slot.start for slot in selection.slots),
+        "ends": moments(slot.end for slot in selection.slots),
         "slots": [slot + 1 for slot, _ in selection.batches],
         "batches": [batch for _, batch in selection.batches],
     }

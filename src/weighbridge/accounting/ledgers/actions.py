@@ -229,7 +229,7 @@ async def _model(tx: Write, actor: Actor, friendly: str) -> tuple[int, Model]:
     active: int = await tx.value(
         "SELECT active_model_id FROM model_families WHERE id = %s FOR SHARE", (family,)
     )
-    return family, read_model((await stored_model(tx, active)).document)
+    return family, await tx.in_thread(read_model, (await stored_model(tx, active)).document)
 
 
 def _category_problems(category: str | None) -> list[Problem]:

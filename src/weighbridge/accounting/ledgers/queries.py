@@ -147,7 +147,8 @@ async def list_required_inputs(tx: Read, actor: Actor, friendly: str) -> Require
     ledger = await get_ledger(tx, actor, friendly)
     if ledger.latest_model is None:
         return RequiredInputs([])
-    model = read_model((await stored_model(tx, ids.number("model", ledger.latest_model.id))).document)
+    stored = await stored_model(tx, ids.number("model", ledger.latest_model.id))
+    model = await tx.in_thread(read_model, stored.document)
     return RequiredInputs(await required_inputs(tx, key_named("ledger", friendly).project, model))
 
 
@@ -240,7 +241,7 @@ def read_moments(
             try:
                 [text] = given
                 moments[name] = Instant.of(msgspec.convert(text, datetime))
-            except (ValueError, OverflowError, msgspec.ValidationError):
+            except (ValueError, msgspec.ValidationError):
                 problems.append(_no_moment(name, given))
     if problems:
         raise Malformed(problems)

@@ -31,6 +31,7 @@ async def list_model_runs(call: ReadCall) -> Page[ModelRun]:
             "data_point_ids": ["in_8a8a3be3654d96b1a9c04f14"],
         }
     },
+    computes=True,
 )
 async def create_model_run(call: WriteCall, body: NewModelRunBody) -> ModelRun:
     """Evaluate one version of a model at once over the data points that are named; it credits no ledger.

@@ -11,6 +11,7 @@ from weighbridge.accounting.planning.scope import Scope
 from weighbridge.core.engine import EngineSetting, PartitionRun, SlotData, run_slot, unmet
 from weighbridge.core.engine.meters.totalisers import Unusable, unusable
 from weighbridge.core.engine.statistics import Group
+from weighbridge.core.halt import proceed
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.time.cadence import label
 from weighbridge.core.time.instant import Interval
@@ -45,6 +46,7 @@ def compute_slots(
     problems: list[str] = []
     rounded_away: list[Exclusion] = []
     for position, data in enumerate(slots):
+        proceed()
         if data.slot in unchanged:
             lost = unmet(scope.model, data)
             without_partition += lost

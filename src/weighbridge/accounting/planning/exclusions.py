@@ -30,6 +30,7 @@ from weighbridge.core.model import Aggregate
 from weighbridge.core.time.cadence import EVENT, label
 from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
+from weighbridge.db.literal import moments
 
 
 class Reason(StrEnum):
@@ -208,7 +209,7 @@ async def _straddling_or_incomplete(
         {
             "project": scope.project,
             "types": sorted({stream.event_type for stream in streams}),
-            "boundaries": sorted({slot.start for slot in cut} | {slot.end for slot in cut}),
+            "boundaries": moments(sorted({slot.start for slot in cut} | {slot.end for slot in cut})),
             "start": scope.hull.start,
             "end": scope.hull.end,
             "straddles": Reason.STRADDLES,

@@ -56,7 +56,9 @@ async def make_plans(
     """Plan a generation, version by version, and give what they draw with, as it is afterwards."""
     drawings = await drawings_of(tx, [scope.drawing for scope in scopes], sources)
     versions = [await _read(tx, scope) for scope in scopes]
-    drawings = drawings.allocated([runs for one in versions for runs in one.runs()], sources)
+    drawings = await tx.in_thread(
+        lambda: drawings.allocated([runs for one in versions for runs in one.runs()], sources)
+    )
     while True:
         plans = [await _plan(tx, one, drawings) for one in versions]
         has_problems = any(plan.problems for plan in plans)
@@ -80,10 +82,12 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
     """Plan one version; problems that would fail it are in the plan, nothing is raised for them."""
     scope, resolved = read.scope, read.resolved
     streams = resolved.streams
-    data = [replace(one, drawing=drawings.of(scope.model_id, one.slot)) for one in read.slots]
-    program = prepare(scope.model)
+    data = await tx.in_thread(
+        lambda: [replace(one, drawing=drawings.of(scope.model_id, one.slot)) for one in read.slots]
+    )
+    program = await tx.in_thread(prepare, scope.model)
     setting = EngineSetting(program, resolved.measures, scope.project, scope.zone)
-    digests = digests_of(scope, resolved.measures, streams, data)
+    digests = await tx.in_thread(digests_of, scope, resolved.measures, streams, data)
     unchanged = await unchanged_slots(tx, scope, digests)
     # Formulas are computed off the event loop: heartbeats and other requests go on meanwhile.
     computed = await tx.in_thread(compute_slots, scope, setting, streams, data, unchanged)

@@ -133,7 +133,7 @@ async def scopes_of(
     linked = await _linked(tx, key, is_concurrent=request.generate_concurrent_ledgers)
     frame = linked[0]
     stored = await stored_model(tx, frame.active_model)
-    active = read_model(stored.document)
+    active = await tx.in_thread(read_model, stored.document)
     zone, requested = ZoneInfo(frame.time_zone), _range_of(request)
     family = (key.project, frame.family)
     if only is None:
@@ -200,7 +200,7 @@ async def _scope(
     """The part of a generation that one version of the model computes."""
     frame = linked[0]
     stored = await stored_model(tx, number)
-    model = read_model(stored.document)
+    model = await tx.in_thread(read_model, stored.document)
     return Scope(
         project=project,
         family=frame.family,

@@ -11,6 +11,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.model import Model
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.cadence import (
+    BEYOND_CALENDAR,
     EVENT,
     SLOTS_MAX,
     EventSlot,
@@ -24,6 +25,7 @@ from weighbridge.core.time.cadence import (
 from weighbridge.core.time.instant import Interval
 from weighbridge.core.time.slot_versions import Assignment, Generated, Version, assign
 from weighbridge.db.engine import Read
+from weighbridge.db.literal import moments
 from weighbridge.errors import Invalid
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
 
@@ -59,7 +61,7 @@ async def assign_slots(
         every = (*selection.selected, *selection.touched, request.range)
         hull = Interval(min(slot.start for slot in every), max(slot.end for slot in every))
         generated = await _generated(tx, key, model, hull, selection)
-        in_range = _selected_of(generated, request)
+        in_range = await tx.in_thread(_selected_of, generated, request)
         if (
             (whole := _whole(in_range, request)) != request.range
             and model.cadence == EVENT
@@ -69,9 +71,10 @@ async def assign_slots(
     except ValueError as error:
         raise Invalid([Problem(f"Too long: {error}.", "end_time", "too_long")]) from None
     except OverflowError:
-        message = "The range reaches over the ends of the calendar, the years 1 and 9999."
-        raise Invalid([Problem(message, "start_time", "invalid")]) from None
-    assignment = assign(active, selection, generated, in_range, is_replacing=request.is_replacing)
+        raise Invalid([Problem(BEYOND_CALENDAR, "start_time", "invalid")]) from None
+    assignment = await tx.in_thread(
+        lambda: assign(active, selection, generated, in_range, is_replacing=request.is_replacing)
+    )
     if problems := _problems(assignment, active, generated, request.zone):
         raise Invalid(problems)
     return await _with_what_moved(tx, key, model, assignment)
@@ -110,7 +113,7 @@ async def _with_what_moved(tx: Read, key: FamilyKey, active: Model, assignment: 
 async def _selection(tx: Read, key: FamilyKey, model: Model, request: RequestedRange) -> Selection:
     """The slots of the active version that the range selects or touches."""
     if model.cadence != EVENT:
-        return select(model.cadence, request.range, request.zone)
+        return await tx.in_thread(select, model.cadence, request.range, request.zone)
     slots = await event_slots(tx, key[0], model, request.range)
     if len(slots) > SLOTS_MAX:
         raise ValueError(f"the range has {len(slots):,} slots of events, and {SLOTS_MAX:,} are allowed")
@@ -266,8 +269,8 @@ async def _that_hold_data_of(
         {
             "project": key[0],
             "family": key[1],
-            "starts": [slot.start for slot in slots],
-            "ends": [slot.end for slot in slots],
+            "starts": moments(slot.start for slot in slots),
+            "ends": moments(slot.end for slot in slots),
         },
     )
     assigned = {identity_of(slot) for slot in slots}

@@ -70,7 +70,8 @@ async def lineage_of(tx: Read, key: ids.Key, batch: Batch) -> Lineage:
     )
     if batch.model is None:
         return Lineage(batch, [_figure(one) for one in calculations])
-    model = read_model((await stored_model(tx, ids.number("model", batch.model.id))).document)
+    stored = await stored_model(tx, ids.number("model", batch.model.id))
+    model = await tx.in_thread(read_model, stored.document)
     reads = _Reads(
         await _inputs(tx, key, {node.slug: node.body for node in model.nodes}),
         await _static_inputs(tx, key),

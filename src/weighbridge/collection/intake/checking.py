@@ -27,7 +27,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.identity.unseen import said_of_unseen
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import DIGITS_MAX, NumberError, limited, shorten
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.instant import BeyondCalendarError, Instant
 
 PROBLEMS_MAX: Final = 100
 """Problems named in one refusal; a caller who sent 10,000 bad rows learns enough from these."""
@@ -341,8 +341,8 @@ def _time(name: str, moment: datetime, problems: EventProblems) -> str:
     if not MINYEAR < moment.year < MAXYEAR:
         try:
             Instant.of(moment)
-        except OverflowError:
-            problems.refuse(name, f"is {moment.isoformat()}, which in UTC is outside the years 1 to 9999.")
+        except BeyondCalendarError as error:
+            problems.refuse(name, f"{error}.")
     if moment.tzinfo is UTC and moment.microsecond % 1000 == 0:
         return _encode(moment)[1:-1].decode()  # ten times quicker, and the same moment
     return moment.isoformat(timespec="milliseconds")

@@ -32,7 +32,7 @@ from weighbridge.collection.measurements.corrections import NewCorrection
 from weighbridge.collection.measurements.event_row import EventRow, value_at
 from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.collection.correction import CorrectionOrigin
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.instant import BeyondCalendarError, Instant
 
 _ARRAYS: Final = {"number": "numbers", "string": "texts", "boolean": "booleans"}
 
@@ -140,8 +140,8 @@ def _instant(name: str, sent: Any, held: Instant, problems: EventProblems) -> In
         return held
     try:
         return Instant.of(sent)
-    except OverflowError:
-        problems.refuse(name, f"is {sent.isoformat()}, which in UTC is outside the years 1 to 9999.")
+    except BeyondCalendarError as error:
+        problems.refuse(name, f"{error}.")
         return held
 
 

@@ -22,6 +22,7 @@ from weighbridge.core.engine.statics import read_static
 from weighbridge.core.engine.statistics import Group
 from weighbridge.core.engine.trials.given import take
 from weighbridge.core.expression import Value, text
+from weighbridge.core.halt import proceed
 from weighbridge.core.ledger.partition import DIMENSIONS, Partition
 from weighbridge.core.model import Aggregate, Available, Input, Model, Node, Share, StaticInput, Upstream
 from weighbridge.core.problem import Problem
@@ -94,6 +95,7 @@ def _run(
     )
     computation.problems += problems
     for node in setting.program.nodes:
+        proceed()
         if data.given is not None and take(computation, node, data.given):
             continue
         if isinstance(node.body, Upstream | Available):

@@ -168,7 +168,7 @@ ARITHMETIC: Final = {
     Operator.SUBTRACT: _sum_by(CONTEXT.subtract),
     Operator.MULTIPLY: _product_by(CONTEXT.multiply, multiply),
     Operator.DIVIDE: _product_by(quotient, divide),
-    Operator.POWER: TypedOperation(_power_rule, _power, cost=20),
+    Operator.POWER: TypedOperation(_power_rule, _power, cost=50),
 }
 """The meaning of each arithmetic operator."""
 

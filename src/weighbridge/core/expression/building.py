@@ -7,7 +7,6 @@ has as many arguments as it takes.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from enum import Enum, auto
 from typing import Final
 
@@ -30,6 +29,7 @@ from weighbridge.core.expression.tree import (
     Unary,
     Word,
 )
+from weighbridge.core.identity.suggestion import nearest
 from weighbridge.core.quantity.number import NumberError, parse_decimal
 
 DEPTH_MAX: Final = 64
@@ -155,8 +155,8 @@ class Builder(Transformer[Token, Built]):
     def _function(self, token: Token, count: int) -> Function:
         function = self._functions.get(token.lower())
         if function is None:
-            close = get_close_matches(token.lower(), self._functions, 1)
-            hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(self._functions)}."
+            close = nearest(token.lower(), self._functions)
+            hint = f"; did you mean {close!r}?" if close else f"; there are {', '.join(self._functions)}."
             raise ExpressionError(f"There is no function {str(token)!r}{hint}", position_of(token))
         if count not in function.arity:
             least, most = function.arity[0], function.arity[-1]

@@ -23,6 +23,9 @@ from weighbridge.core.expression.pattern import PatternError, compile_pattern
 from weighbridge.core.expression.tree import Binary, Operator, Text
 from weighbridge.core.expression.value import Content, Element, Fault, lift, spread
 
+CHARACTERS_OF_A_STEP: Final = 1_000
+"""Characters of texts that are compared or searched at the cost of a simple operation."""
+
 
 def _comparison_by(test: Callable[[Any, Any], bool], *, is_ordered: bool) -> TypedOperation:
     def rule(at: Typing) -> Type:
@@ -34,7 +37,18 @@ def _comparison_by(test: Callable[[Any, Any], bool], *, is_ordered: bool) -> Typ
     def compute(at: Computing) -> Content:
         return lift(test, _alike(at), at.position)
 
-    return TypedOperation(rule, compute)
+    return TypedOperation(rule, compute, beside=_reading)
+
+
+def _reading(at: Computing) -> int:
+    """What reading texts costs: those that are long, by their length."""
+    return sum(map(_length, at.contents)) // CHARACTERS_OF_A_STEP
+
+
+def _length(content: Content) -> int:
+    """The characters of the texts of a content."""
+    elements = content if isinstance(content, tuple) else (content,)
+    return sum(len(element) for element in elements if isinstance(element, str))
 
 
 def _range_rule(at: Typing) -> Type:
@@ -61,7 +75,7 @@ def _text_test_by(test: Callable[[str, str], bool]) -> TypedOperation:
     def compute(at: Computing) -> Content:
         return lift(test, at.contents, at.position)
 
-    return TypedOperation(_text_rule, compute)
+    return TypedOperation(_text_rule, compute, beside=_reading)
 
 
 def _text_rule(at: Typing) -> Type:
@@ -84,7 +98,12 @@ def _matches_rule(at: Typing) -> Type:
 
 def _matches(at: Computing) -> Content:
     value, written = at.contents
-    return lift(compile_pattern(str(written)).search, [value], at.position)
+    pattern = compile_pattern(str(written))
+
+    def spend(states: int) -> None:
+        at.budget.spend(states, at.position)
+
+    return lift(lambda text: pattern.search(text, spend), [value], at.position)
 
 
 def _null_rule(at: Typing) -> Type:
@@ -142,7 +161,7 @@ TESTS: Final = {
     Operator.CONTAINS: _text_test_by(operator.contains),
     Operator.STARTS_WITH: _text_test_by(str.startswith),
     Operator.ENDS_WITH: _text_test_by(str.endswith),
-    Operator.MATCHES: TypedOperation(_matches_rule, _matches, cost=100),
+    Operator.MATCHES: TypedOperation(_matches_rule, _matches, cost=5),
     Operator.AND: _logic_by(_and),
     Operator.OR: _logic_by(_or),
 }
@@ -150,5 +169,5 @@ TESTS: Final = {
 
 NOT: Final = _logic_by(_not)
 BETWEEN: Final = TypedOperation(_range_rule, _range)
-MEMBERSHIP: Final = TypedOperation(_membership_rule, _membership)
+MEMBERSHIP: Final = TypedOperation(_membership_rule, _membership, beside=_reading)
 NULL_TEST: Final = TypedOperation(_null_rule, _null_test)

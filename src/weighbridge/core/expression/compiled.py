@@ -61,6 +61,6 @@ def _compiled(tree: Expression, scope: NameScope) -> Compiled:
         values = [Value(operand_type, part(environment, budget)) for operand_type, part in parts]
         longest = max((len(one.content) for one in values if isinstance(one.content, tuple)), default=1)
         budget.spend(cost * longest, position)
-        return meaning.compute(Computing(tree, values, result, environment))
+        return meaning.computed(Computing(tree, values, result, environment, budget))
 
     return Compiled(result, step)

@@ -4,7 +4,6 @@ Invariants: `check` and `evaluate` raise ExpressionError and nothing else for an
 parsed; what `evaluate` returns has the type that `check` found for the same names.
 """
 
-from difflib import get_close_matches
 from typing import assert_never
 
 from weighbridge.core.expression.arithmetic import ARITHMETIC, NEGATIVE
@@ -37,6 +36,7 @@ from weighbridge.core.expression.tree import (
     children,
 )
 from weighbridge.core.expression.value import Content, Fault, Value, first_fault
+from weighbridge.core.identity.suggestion import nearest
 
 
 def check(tree: Expression, scope: NameScope) -> Type:
@@ -100,7 +100,7 @@ def _value(tree: Expression, environment: Environment, budget: Budget) -> Value:
             longest = max((_length(value.content) for value in values), default=1)
             budget.spend(meaning.cost * longest * max(len(values), 1), tree.position)
             result = meaning.rule(Typing(tree, [value.type for value in values], environment.tables))
-            return Value(result, meaning.compute(Computing(tree, values, result, environment)))
+            return Value(result, meaning.computed(Computing(tree, values, result, environment, budget)))
 
 
 def named(name: Name, environment: Environment) -> Value:
@@ -131,6 +131,6 @@ def _length(content: Content) -> int:
 
 
 def _unknown(name: Name, known: list[str]) -> str:
-    close = get_close_matches(name.text, known, 1)
-    hint = f"; did you mean {close[0]!r}?" if close else "."
+    close = nearest(name.text, known)
+    hint = f"; did you mean {close!r}?" if close else "."
     return f"There is no {name.text!r} here{hint}"

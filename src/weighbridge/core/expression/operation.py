@@ -16,6 +16,7 @@ from weighbridge.core.expression.kind import Origin, Type, shared_origin
 from weighbridge.core.expression.table import Table
 from weighbridge.core.expression.tree import Expression
 from weighbridge.core.expression.value import Content, Value, numbers_in
+from weighbridge.core.halt import proceed
 from weighbridge.core.quantity.unit import Unit
 
 Tables = Mapping[str, Table]
@@ -48,7 +49,10 @@ class Environment:
 
 
 class Budget:
-    """What is left of the cost that a run may have; shared by all expressions of the run."""
+    """What is left of the cost that a run may have; shared by all expressions of the run.
+
+    Whoever spends also looks whether the computation is to go on at all.
+    """
 
     __slots__ = ("limit", "spent")
 
@@ -63,6 +67,7 @@ class Budget:
 
     def spend(self, cost: int, position: Position) -> None:
         """Count a cost, and stop the run when it is too much."""
+        proceed()
         self.spent += cost
         if self.spent > self.limit:
             raise ExpressionError(self.excess, position)
@@ -94,6 +99,7 @@ class Computing:
     values: Sequence[Value]
     result: Type
     environment: Environment
+    budget: Budget = field(default_factory=Budget)
 
     @property
     def position(self) -> Position:
@@ -119,3 +125,11 @@ class TypedOperation:
     rule: Rule
     compute: Compute
     cost: int = 1
+    beside: Callable[[Computing], int] | None = None
+    """What computing it costs beside that, such as reading long texts."""
+
+    def computed(self, at: Computing) -> Content:
+        """The content, once what it costs beside is paid for."""
+        if self.beside is not None:
+            at.budget.spend(self.beside(at), at.position)
+        return self.compute(at)

@@ -5,7 +5,8 @@ It knows literals, `.`, classes `[a-z]` and `[^a-z]`, `\d \w \s` and their capit
 no pattern can make a match run away. It is read into a tree, unfolded into states, and all states
 that are alive advance together over the text.
 
-Invariants: a search looks at each character once, with at most STATES_MAX states alive.
+Invariants: a search looks at each character once, with at most STATES_MAX states alive, and tells what it
+costs while it goes on, the same for the same pattern and text.
 """
 
 from collections.abc import Callable
@@ -24,6 +25,17 @@ DEPTH_MAX: Final = 20
 
 STATES_MAX: Final = 300
 """The most states that a pattern may unfold to."""
+
+
+Spend = Callable[[int], None]
+"""Takes note of so many states that were looked at, each a simple operation, and may end the match."""
+
+_TOLD_AFTER: Final = 5_000
+"""States that are looked at before they are told: a few milliseconds."""
+
+
+def free(_count: int) -> None:
+    """Spend nothing."""
 
 
 class PatternError(ValueError):
@@ -45,21 +57,25 @@ class Pattern:
 
     states: tuple[State, ...]
 
-    def search(self, text: str) -> bool:
-        """Whether the pattern matches anywhere in the text."""
+    def search(self, text: str, spend: Spend = free) -> bool:
+        """Whether the pattern matches anywhere in the text; each state that is looked at is spent."""
         alive: set[int] = set()
+        looked_at = 0
         for index in range(len(text) + 1):
+            looked_at += len(alive) + 1
+            if looked_at >= _TOLD_AFTER:
+                spend(looked_at)
+                looked_at = 0
             at_end = index == len(text)
             self._reach(0, alive, anchors=("^" if index == 0 else "") + ("$" if at_end else ""))
-            if len(self.states) in alive:
-                return True
-            if at_end:
-                return False
+            if at_end or len(self.states) in alive:
+                spend(looked_at)
+                return len(self.states) in alive
             taken = [step for step in alive if self._takes(step, text[index])]
             alive = set()
             for step in taken:
                 self._reach(step + 1, alive, anchors="$" if index + 1 == len(text) else "")
-        return False
+        raise AssertionError("the end of the text is among the places that are looked at")
 
     def _takes(self, index: int, character: str) -> bool:
         takes = self.states[index].takes

@@ -1,32 +1,68 @@
 """A suggestion is the known name that an unknown one most resembles: what was meant, most likely.
 
 Invariants: nothing is suggested that is not among the known names; the work is bounded, however long the
-name is that came and however many are known.
+name is that came, however many are known, and however many unknown ones one answer speaks of.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from difflib import get_close_matches
+from heapq import nsmallest
 from itertools import islice
 from typing import Final
 
 NAME_LENGTH_READ_MAX: Final = 40
 """Characters of an unknown name for which a known one is looked for."""
 
+NAMES_READ_MAX: Final = 1_000
+"""Known names that are looked at; those of the most similar length are compared."""
+
 NAMES_COMPARED_MAX: Final = 100
 """Known names that an unknown one is compared with."""
 
 SUGGESTIONS_MAX: Final = 10
-"""Problems of one request after which no known names are looked for any more."""
+"""Unknown names of one answer after which no known names are looked for any more."""
 
 _RESEMBLANCE: Final = 3 / 4
 """The least part that two names have in common: one slip in a name of four letters."""
+
+
+@dataclass(slots=True)
+class _Allowance:
+    """How many unknown names of an answer may still be compared."""
+
+    left: int = SUGGESTIONS_MAX
+
+
+_allowance: ContextVar[_Allowance | None] = ContextVar("suggestions", default=None)
+
+
+@contextmanager
+def few_suggestions() -> Iterator[None]:
+    """Within, all that is asked for belongs to one answer; what is within another belongs to that one."""
+    if _allowance.get() is not None:
+        yield
+        return
+    token = _allowance.set(_Allowance())
+    try:
+        yield
+    finally:
+        _allowance.reset(token)
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that is nearest, None when none is near; `startTime` is `start_time` after all."""
     if len(name) > NAME_LENGTH_READ_MAX:
         return None
-    plain = {_plain(one): one for one in islice(known, NAMES_COMPARED_MAX) if one != name}
+    if (allowance := _allowance.get()) is not None:
+        if not allowance.left:
+            return None
+        allowance.left -= 1
+    others = (one for one in islice(known, NAMES_READ_MAX) if one != name)
+    likely = nsmallest(NAMES_COMPARED_MAX, others, key=lambda one: abs(len(one) - len(name)))
+    plain = {_plain(one): one for one in likely}
     close = get_close_matches(_plain(name), plain, 1, _RESEMBLANCE)
     return plain[close[0]] if close else None
 

@@ -5,12 +5,13 @@ each node that builds on it; a model without flaws has an order, and its units f
 """
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from itertools import chain, islice
 from typing import Final
 
 from weighbridge.core.expression import ExpressionError, Kind, Type, names
 from weighbridge.core.expression.tree import FunctionCall, Name, walk
+from weighbridge.core.halt import proceed, proceeding
+from weighbridge.core.identity.suggestion import nearest
 from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model.case_check import case_flaws
 from weighbridge.core.model.definition import (
@@ -74,7 +75,7 @@ def _reference_flaws(model: Model) -> Iterator[Flaw]:
     if model.primary_output not in model.by_slug:
         message = f"The primary_output names {model.primary_output}: {_no_node(model.primary_output, model)}"
         yield Flaw(message, model.primary_output_mark, None, "unknown_node")
-    for node in model.nodes:
+    for node in proceeding(model.nodes):
         if isinstance(node.body, Formula):
             yield from _name_flaws(node, node.body, model)
             continue
@@ -115,8 +116,8 @@ def _wrong_name(name: Name, model: Model) -> str | None:
 
 
 def _no_node(slug: str, model: Model) -> str:
-    close = get_close_matches(slug, model.slugs, 1)
-    return f"There is no node {slug!r}" + (f"; did you mean {close[0]!r}?" if close else ".")
+    close = nearest(slug, model.slugs)
+    return f"There is no node {slug!r}" + (f"; did you mean {close!r}?" if close else ".")
 
 
 def _cycle_flaws(model: Model) -> Iterator[Flaw]:
@@ -133,6 +134,7 @@ def _meaning_flaws(model: Model, surroundings: Surroundings) -> Iterator[Flaw]:
     types: dict[str, Type] = partition_types(model)
     unknown: set[str] = set()
     for slug in order(model):
+        proceed()
         node = model.node(slug)
         if unknown.intersection(needs(node)):
             unknown.add(slug)

@@ -24,6 +24,7 @@ from weighbridge.core.expression import (
 )
 from weighbridge.core.expression.tree import FunctionCall, walk
 from weighbridge.core.expression.value import first_fault, lift, numbers_in
+from weighbridge.core.halt import proceed
 from weighbridge.core.model.definition import Constant, Formula, Model, Node
 from weighbridge.core.model.node_types import ALONE, Surroundings, partition_types, types_of
 from weighbridge.core.model.order import ancestors, needs, order
@@ -73,6 +74,7 @@ def prepare(model: Model, surroundings: Surroundings = ALONE) -> PreparedModel:
     types: dict[str, Type] = partition_types(model)
     slugs = order(model)
     for slug in slugs:
+        proceed()
         types |= types_of(model.node(slug), types, model, surroundings)
     nodes = tuple(model.node(slug) for slug in slugs)
     scope = NameScope(types, model.tables)

@@ -3,14 +3,14 @@
 A row holds the values of the rule's names, then the facts that are used, then what the aggregates came to;
 None stands for a missing value and a Fault for an operation without a result.
 
-Invariants: a compiled expression never raises; it has the logic of three values that `definition` states,
-and for rows without missing values it gives what the engine of formulas gives.
+Invariants: a compiled expression raises nothing but what spending raises, and computes each of its parts at
+most once; it has the logic of three values that `definition` states, and for rows without missing values it
+gives what the engine of formulas gives.
 """
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Overflow
-from functools import reduce
 from typing import Any, Final
 
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH, Expression, ExpressionError, Position, Type, Value
@@ -19,7 +19,7 @@ from weighbridge.core.expression.arithmetic import quotient, raise_any
 from weighbridge.core.expression.error import UndefinedResultError
 from weighbridge.core.expression.functions import FUNCTIONS
 from weighbridge.core.expression.operation import Computing, Environment
-from weighbridge.core.expression.pattern import compile_pattern
+from weighbridge.core.expression.pattern import Spend, compile_pattern, free
 from weighbridge.core.expression.tree import Operator
 from weighbridge.core.expression.value import Element, Fault
 from weighbridge.core.quantity.number import CONTEXT, EXPONENT_MAX
@@ -48,38 +48,38 @@ _DIRECT: Final[Mapping[Operator, Callable[[Any, Any], Any]]] = {
 
 
 # One answer for each kind of node.
-def compiled(tree: Expression, indexes: RowIndexes) -> Computed:  # noqa: C901, PLR0911
-    """The function that computes an expression from a row."""
+def compiled(tree: Expression, indexes: RowIndexes, spend: Spend = free) -> Computed:  # noqa: C901, PLR0911
+    """The function that computes an expression from a row; what a match looks at is spent."""
     if tree in indexes:
         return operator.itemgetter(indexes[tree])
     match tree:
         case t.Number(value=constant) | t.Text(value=constant) | t.Boolean(value=constant):
             return lambda _row: constant
         case t.Unary(operator=Operator.NOT, operand=operand):
-            return _negation(compiled(operand, indexes))
+            return _negation(compiled(operand, indexes, spend))
         case t.Unary(operand=operand):
-            return _applied(CONTEXT.minus, [compiled(operand, indexes)], tree.position)
+            return _applied(CONTEXT.minus, [compiled(operand, indexes, spend)], tree.position)
         case t.Binary(operator=Operator.AND, left=left, right=right):
-            return _decided(compiled(left, indexes), compiled(right, indexes), by=False)
+            return _decided(compiled(left, indexes, spend), compiled(right, indexes, spend), by=False)
         case t.Binary(operator=Operator.OR, left=left, right=right):
-            return _decided(compiled(left, indexes), compiled(right, indexes), by=True)
+            return _decided(compiled(left, indexes, spend), compiled(right, indexes, spend), by=True)
         case t.Binary(operator=Operator.MATCHES, left=left, right=t.Text(value=pattern)):
-            return _applied(compile_pattern(pattern).search, [compiled(left, indexes)], tree.position)
+            matches = compile_pattern(pattern)
+            return _applied(
+                lambda text: matches.search(text, spend), [compiled(left, indexes, spend)], tree.position
+            )
         case t.Binary(operator=sign, left=left, right=right):
-            return _pair(_DIRECT[sign], compiled(left, indexes), compiled(right, indexes), tree.position)
+            return _pair(
+                _DIRECT[sign], compiled(left, indexes, spend), compiled(right, indexes, spend), tree.position
+            )
         case t.Between(value=value, low=low, high=high):
-            least = t.Binary(Operator.GREATER_OR_EQUAL, value, low, tree.position)
-            most = t.Binary(Operator.LESS_OR_EQUAL, value, high, tree.position)
-            return _decided(compiled(least, indexes), compiled(most, indexes), by=False)
+            return _between(*(compiled(one, indexes, spend) for one in (value, low, high)))
         case t.Membership(value=value, options=options):
-            tests = [
-                compiled(t.Binary(Operator.EQUAL, value, one, tree.position), indexes) for one in options
-            ]
-            return reduce(lambda left, right: _decided(left, right, by=True), tests)
+            return _among(compiled(value, indexes, spend), [compiled(one, indexes, spend) for one in options])
         case t.NullTest(value=value):
-            return _null_test(compiled(value, indexes))
+            return _null_test(compiled(value, indexes, spend))
         case t.FunctionCall():
-            return _call(tree, indexes)
+            return _call(tree, indexes, spend)
     raise ValueError(f"{tree} does not stand in the row")
 
 
@@ -142,6 +142,44 @@ def _decided(left: Computed, right: Computed, *, by: bool) -> Computed:
     return compute
 
 
+def _between(value: Computed, low: Computed, high: Computed) -> Computed:
+    """As `value >= low and value <= high`, with the value computed once."""
+
+    def compute(row: Row) -> Element:
+        one = value(row)
+        least = _compared(operator.ge, one, low, row)
+        if least is False or isinstance(least, Fault):
+            return least
+        most = _compared(operator.le, one, high, row)
+        return None if least is None and most is True else most
+
+    return compute
+
+
+def _among(value: Computed, options: Sequence[Computed]) -> Computed:
+    """As `value = first or value = second …`, with the value computed once."""
+
+    def compute(row: Row) -> Element:
+        one = value(row)
+        found: Element = False
+        for option in options:
+            is_equal = _compared(operator.eq, one, option, row)
+            if is_equal is True or isinstance(is_equal, Fault):
+                return is_equal
+            found = None if is_equal is None else found
+        return found
+
+    return compute
+
+
+def _compared(test: Callable[[Any, Any], bool], one: Element, other: Computed, row: Row) -> Element:
+    """A test of a value that is computed already, which is missing when one of both is."""
+    if one is None or isinstance(one, Fault):
+        return one
+    against = other(row)
+    return against if against is None or isinstance(against, Fault) else test(one, against)
+
+
 def _negation(operand: Computed) -> Computed:
     def compute(row: Row) -> Element:
         value = operand(row)
@@ -158,10 +196,10 @@ def _null_test(operand: Computed) -> Computed:
     return compute
 
 
-def _call(call: t.FunctionCall, indexes: RowIndexes) -> Computed:
+def _call(call: t.FunctionCall, indexes: RowIndexes, spend: Spend) -> Computed:
     """A function of formulas, computed by its own operation."""
     arguments = [
-        compiled(argument, indexes) for argument in call.arguments if not isinstance(argument, t.Word)
+        compiled(argument, indexes, spend) for argument in call.arguments if not isinstance(argument, t.Word)
     ]
     if call.function == "if":
         return _choice(*arguments)

@@ -11,14 +11,18 @@ come in; a record that is no target is never found.
 from collections import deque
 from collections.abc import Hashable, Iterable, Sequence
 from datetime import datetime, tzinfo
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from weighbridge.core.expression.value import Element, Fault
+from weighbridge.core.halt import proceeding
 from weighbridge.core.rule.definition import MemberScope
 from weighbridge.core.rule.program import RuleProgram
 from weighbridge.core.rule.record import Record
 from weighbridge.core.rule.windows.window import Calendar, Extent, Rolling
 from weighbridge.core.time.instant import Interval
+
+COST_OF_PERIOD: Final = 20
+"""What finding a period of the calendar costs."""
 
 
 class Finding(NamedTuple):
@@ -92,9 +96,13 @@ class Evaluation:
         """How many targets there were."""
 
     def take(self, records: Iterable[Record]) -> list[Finding]:
-        """Take the next records in order; give what is decided by now."""
+        """Take the next records in order; give what is decided by now.
+
+        Raises ExpressionError when the rule costs too much.
+        """
         about_itself = self._program.rule.is_about_itself
-        for record in records:
+        for record in proceeding(records):
+            self._program.spend_on_record()
             self.evaluated += record.is_target
             row = self._program.row(record)
             if about_itself:
@@ -184,6 +192,7 @@ class Evaluation:
         if self._period is not None and moment < self._period.end:
             return
         self._close_period()
+        self._program.budget.spend(window.value * COST_OF_PERIOD, self._program.rule.tree.position)
         self._period = window.period(moment, self._zone)
         self._opening = window.opening(self._period, self._zone)
 

@@ -7,7 +7,6 @@ it has one.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from difflib import get_close_matches
 from typing import Any, Final
 
 from weighbridge.core.expression import (
@@ -23,6 +22,7 @@ from weighbridge.core.expression import (
     print_tree,
 )
 from weighbridge.core.expression.tree import FunctionCall, Name, Number, Word, walk
+from weighbridge.core.identity.suggestion import nearest
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule.correction import EXPRESSION as CORRECTION
 from weighbridge.core.rule.definition import MemberScope, Rule, RuleTarget, Vocabulary
@@ -198,8 +198,8 @@ def as_it_stands(value_type: Type) -> Type:
 
 
 def _unknown(name: Name, vocabulary: Vocabulary, field: str) -> Problem:
-    close = get_close_matches(name.path[-1], vocabulary.types, 1)
-    hint = f"; did you mean {{{{{close[0]}}}}}?" if close else "."
+    close = nearest(name.path[-1], vocabulary.types)
+    hint = f"; did you mean {{{{{close}}}}}?" if close else "."
     said = f"At {name.position}: {vocabulary.label} has nothing called {name.text!r}{hint}"
     return Problem(said, field, "unknown")
 

@@ -14,11 +14,15 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
+from weighbridge.core.halt import proceeding
 from weighbridge.core.quantity.number import CONTEXT
 from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 
 CADENCES: Final = ("event", "hourly", "daily", "weekly", "monthly", "quarterly", "annual")
 """Every cadence a model may have; `event` has a slot for each event instead of cutting time."""
+
+BEYOND_CALENDAR: Final = "The range reaches over the ends of the calendar, the years 1 and 9999."
+"""Said of a range that a clock on the wall cannot show."""
 
 EVENT: Final = "event"
 """The cadence whose slots are events."""
@@ -76,7 +80,8 @@ class Selection:
 def select(cadence: str, requested: Interval, zone: tzinfo) -> Selection:
     """Select the slots of which at least half lies in the range, or the one slot that holds all of it.
 
-    Raises ValueError when the range reaches over more than SLOTS_MAX slots.
+    Raises ValueError when the range reaches over more than SLOTS_MAX slots, before any is listed, and
+    OverflowError when it reaches over the ends of the calendar.
     """
     slots = tuple(_over(cadence, requested, zone))
     if len(slots) == 1 and slots[0].start <= requested.start and requested.end <= slots[0].end:
@@ -85,6 +90,25 @@ def select(cadence: str, requested: Interval, zone: tzinfo) -> Selection:
         tuple(slot for slot in slots if is_selected(slot, requested)),
         tuple(slot for slot in slots if not is_selected(slot, requested)),
     )
+
+
+def count_of(cadence: str, requested: Interval, zone: tzinfo) -> int:
+    """How many slots a range reaches over, by arithmetic alone; one off at most where clocks are changed."""
+    last = max(requested.start, requested.end - MILLISECOND)
+    if cadence == "hourly":
+        return (last - _start(cadence, requested.start, zone)) // _HOUR + 1
+    first, after = (_number(cadence, moment.astimezone(zone)) for moment in (requested.start, last))
+    return after - first + 1
+
+
+def _number(cadence: str, local: datetime) -> int:
+    """Which of all slots holds a time of the wall clock, counted from the first year."""
+    match cadence:
+        case "daily":
+            return local.toordinal()
+        case "weekly":
+            return (local.toordinal() - 1) // 7
+    return (local.year * 12 + local.month - 1) // _MONTHS[cadence]
 
 
 def is_selected(slot: Interval, requested: Interval) -> bool:
@@ -97,7 +121,11 @@ def is_selected(slot: Interval, requested: Interval) -> bool:
 
 def slot_at(cadence: str, moment: datetime, zone: tzinfo) -> Interval:
     """The slot that holds the moment."""
-    start = _start(cadence, moment, zone)
+    return _from(cadence, _start(cadence, moment, zone), zone)
+
+
+def _from(cadence: str, start: Instant, zone: tzinfo) -> Interval:
+    """The slot that begins at a cut."""
     probe = start + _LATER[cadence]
     while (end := _start(cadence, probe, zone)) <= start:
         probe += _HOUR
@@ -125,6 +153,15 @@ def _by_clock(cadence: str, local: datetime) -> str:
             return f"{local.year}-Q{(local.month - 1) // 3 + 1}"
         case _:
             return str(local.year)
+
+
+def reaches_over_calendar(time: Interval, zone: tzinfo) -> bool:
+    """Whether a clock of the zone has no day to show for the start or the end of a stretch of time."""
+    try:
+        slot_at("daily", time.start, zone), slot_at("daily", time.end, zone)
+    except (OverflowError, ValueError):
+        return True
+    return False
 
 
 def days_of(slot: Interval, zone: tzinfo) -> Decimal:
@@ -156,13 +193,19 @@ def _divided(value: Fraction) -> Decimal:
 
 
 def _over(cadence: str, requested: Interval, zone: tzinfo) -> Iterator[Interval]:
-    slot = slot_at(cadence, requested.start, zone)
-    for _ in range(SLOTS_MAX):
-        yield slot
-        if slot.end >= requested.end:
-            return
-        slot = slot_at(cadence, slot.end, zone)
-    raise ValueError(f"the range reaches over more than {SLOTS_MAX:,} {cadence} slots")
+    count = count_of(cadence, requested, zone)
+    if count <= SLOTS_MAX + 1:  # near the limit the list itself tells
+        start = _start(cadence, requested.start, zone)
+        for _ in proceeding(range(SLOTS_MAX)):
+            slot = _from(cadence, start, zone)
+            yield slot
+            if slot.end >= requested.end:
+                return
+            start = Instant.of(slot.end)
+    raise ValueError(
+        f"the range reaches over {max(count, SLOTS_MAX + 1):,} slots,"
+        f" and no more than {SLOTS_MAX:,} {cadence} slots are allowed"
+    )
 
 
 def _start(cadence: str, moment: datetime, zone: tzinfo) -> Instant:

@@ -12,6 +12,13 @@ MILLISECOND: Final = timedelta(milliseconds=1)
 """The shortest time that a value tells apart."""
 
 
+class BeyondCalendarError(ValueError, OverflowError):
+    """A moment has no place in the calendar of UTC, which begins with the year 1 and ends with 9999."""
+
+    def __init__(self, moment: datetime) -> None:
+        super().__init__(f"is {moment.isoformat()}, which in UTC is outside the years 1 to 9999")
+
+
 class Instant(datetime):
     """A datetime that is known to be UTC and whole milliseconds, and is written as such."""
 
@@ -29,11 +36,15 @@ class Instant(datetime):
     def of(cls, moment: datetime) -> Self:
         """Take a moment with any offset; finer digits than milliseconds are cut off.
 
-        Raises ValueError for a naive datetime: without an offset it names no moment.
+        Raises ValueError for a naive datetime, because without an offset it names no moment, and
+        BeyondCalendarError for one that UTC has no year for.
         """
         if moment.tzinfo is None:
             raise ValueError("a time needs an offset or Z")
-        utc = moment.astimezone(UTC)
+        try:
+            utc = moment.astimezone(UTC)
+        except OverflowError:
+            raise BeyondCalendarError(moment) from None
         return cls(
             utc.year, utc.month, utc.day, utc.hour, utc.minute, utc.second,
             utc.microsecond // 1000 * 1000, UTC,

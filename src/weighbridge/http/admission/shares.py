@@ -3,7 +3,7 @@
 An account that works alone takes half of the connections. Each other account that has something to do takes
 the part that would be left to it: of n accounts at work each gets one part of n + 1, so that one part is
 always free for whoever comes next. A request over its account's share waits in a queue of its account, and is
-refused when its turn does not come soon. Of questions, which the process computes, it has one at a time.
+refused when its turn does not come soon.
 
 With ten connections: one account alone takes 5. When a second one comes, each may take 3; what the first has
 over that it keeps until its requests end, and takes no more.
@@ -38,7 +38,6 @@ class _Account:
     requests: int = 0
     held: int = 0
     waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
-    asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class Shares:
@@ -74,35 +73,13 @@ class Shares:
         finally:
             self.end(number)
 
-    @asynccontextmanager
-    async def question(self, number: int) -> AsyncIterator[None]:
-        """Wait for the account's turn to have something computed; the request is counted already.
-
-        One at a time for each account: a process computes one thing at a time, so several at once take longer
-        together, and others wait for all of them.
-        """
-        account = self._accounts[number]
-        try:
-            async with asyncio.timeout(self._wait_seconds):
-                await account.asking.acquire()
-        except TimeoutError:
-            raise _busy(
-                "The account has something computed just now, one at a time, and this request has waited "
-                f"{self._wait_seconds:g} seconds."
-            ) from None
-        try:
-            async with self.connection(number):
-                yield
-        finally:
-            account.asking.release()
-
     def arrive(self, number: int) -> None:
         """Count a request of an account until it departs; refuse it when the account has too many."""
         account = self._accounts.get(number)
         if account is None:
             account = self._accounts[number] = _Account()
         if account.requests >= self._requests_max:
-            raise _busy(f"The account has {account.requests:,} requests under way, which is all it may.")
+            raise busy(f"The account has {account.requests:,} requests under way, which is all it may.")
         account.requests += 1
 
     def depart(self, number: int) -> None:
@@ -139,7 +116,7 @@ class Shares:
             raise
         if not turn.done():
             self._leave(account, turn)
-            raise _busy(
+            raise busy(
                 f"The account has {account.held:,} requests at work, which is its share just now, and this "
                 f"one has waited {self._wait_seconds:g} seconds."
             )
@@ -198,5 +175,6 @@ class Turn:
         self._shares.depart(self._number)
 
 
-def _busy(message: str) -> TooManyRequests:
+def busy(message: str) -> TooManyRequests:
+    """Refuse a request for which its account has no room just now."""
     return TooManyRequests([Problem(message, None, "account_busy")], retry_after_seconds=RETRY_SECONDS)

@@ -19,9 +19,9 @@ from weighbridge.errors import (
     Unavailable,
     UnsupportedMediaType,
 )
-from weighbridge.http.endpoint import Operation
 from weighbridge.http.openapi.parameters import names_in
 from weighbridge.http.openapi.schemas import Schema, Schemas
+from weighbridge.http.operation import Operation
 from weighbridge.http.refusal import ErrorBody, ErrorItem
 
 JSON: Final = "application/json"

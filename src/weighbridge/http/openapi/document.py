@@ -15,11 +15,11 @@ from litestar.handlers import HTTPRouteHandler
 from weighbridge.core.platform.permission import ANY
 from weighbridge.http import upload
 from weighbridge.http.arrival.pieces import PIECE_BYTES_MAX
-from weighbridge.http.endpoint import Operation
 from weighbridge.http.openapi import answers as openapi_answers
 from weighbridge.http.openapi import parameters as openapi_parameters
 from weighbridge.http.openapi.guides import INDEX, MODEL_LANGUAGE, OF_TAG, RULE_LANGUAGE, address
 from weighbridge.http.openapi.schemas import Schema, Schemas
+from weighbridge.http.operation import Operation
 
 INTERFACE_VERSION: Final = "1.1.0"
 """The version of the interface; that of the package moves on its own."""

@@ -16,8 +16,8 @@ from litestar import Response
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.http.caller import WebRequest
-from weighbridge.http.endpoint import framework_path
 from weighbridge.http.openapi import document as openapi
+from weighbridge.http.operation import framework_path
 
 OPERATION: Final = "options"
 """Under which such requests are counted."""

@@ -37,7 +37,9 @@ async def crediting_models(tx: Read, project: int) -> dict[str, CreditingModel]:
         """,
         (project,),
     )
-    return {name: CreditingModel(family, _sources(document)) for name, family, document in rows}
+    return await tx.in_thread(
+        lambda: {name: CreditingModel(family, _sources(document)) for name, family, document in rows}
+    )
 
 
 def problem_of_circle(family: int, ledgers: dict[str, CreditingModel], field: str) -> list[Problem]:

@@ -37,7 +37,7 @@ async def reach_of(tx: Read, held: InputsHeld, added: Stretch) -> AddedStaticInp
     for model, document in await tx.tuples(_MODELS, (held.project,)):
         readers = [
             node.body
-            for node in read_model(document).nodes
+            for node in (await tx.in_thread(read_model, document)).nodes
             if isinstance(node.body, StaticInput) and node.body.slug == added.slug
         ]
         at_slots += [model] * any(body.at is None for body in readers)

@@ -17,6 +17,8 @@ from typing import Any, Final
 import yaml
 
 from weighbridge.core.engine import CaseResult, run_cases
+from weighbridge.core.halt import proceed
+from weighbridge.core.identity.suggestion import few_suggestions
 from weighbridge.core.model import (
     ALONE,
     Flaw,
@@ -43,6 +45,9 @@ DEPTH_MAX: Final = 20
 
 PARTS_MAX: Final = 100_000
 """The most scalars, lists and mappings of a document."""
+
+PARTS_OF_A_STEP: Final = 100
+"""Parts that are read between two looks whether anybody still waits."""
 
 DOCUMENTS_REMEMBERED: Final = 32
 """Documents that a process need not read again, the last that it read."""
@@ -96,6 +101,7 @@ def _read_alone(text: str) -> Model:
     return _read(text, ALONE)
 
 
+@few_suggestions()
 def _read(text: str, surroundings: Surroundings) -> Model:
     model, flaws = parse_model(read_source(text))
     if model is None:
@@ -163,6 +169,8 @@ class _Composer:
 
     def _refuse_machinery(self, event: yaml.Event, depth: int) -> None:
         self.parts += 1
+        if not self.parts % PARTS_OF_A_STEP:
+            proceed()
         if self.parts > PARTS_MAX:
             raise _refusal(f"A model document has at most {PARTS_MAX} parts.", event)
         if depth > DEPTH_MAX:

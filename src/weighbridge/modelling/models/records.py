@@ -11,7 +11,7 @@ from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model import NODE_KINDS, OUTSIDE_KINDS, Aggregate
 from weighbridge.core.time.cadence import CADENCES
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Moment, one_of
+from weighbridge.http.text import Line, Moment, one_of
 
 VERSION_LABEL_LENGTH_MAX: Final = 255
 DESCRIPTION_LENGTH_MAX: Final = 500
@@ -260,7 +260,7 @@ class Simulation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The start of the slot that is computed, inclusive."""
     end_time: Moment
     """The end of the slot that is computed, exclusive."""
-    partition: dict[str, str] = {}
+    partition: dict[str, Line] = {}
     """The values of the partition for formulas that read them, such as `{"feedstock": "Wood chips"}`."""
     durations: dict[str, Any] = {}
     """How many hours each event lasted, as a list by the slug of the node, for formulas that ask."""

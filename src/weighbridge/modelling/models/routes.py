@@ -48,7 +48,14 @@ async def list_project_models(call: ReadCall) -> Page[Model]:
     return await queries.list_models_of_project(call.tx, project, list_request(call.query, queries.MODELS))
 
 
-@post("/models", permission=_WRITE, body=NewModelBody, body_bytes_max=LONG_BODY_BYTES_MAX, returns=Model)
+@post(
+    "/models",
+    permission=_WRITE,
+    body=NewModelBody,
+    body_bytes_max=LONG_BODY_BYTES_MAX,
+    returns=Model,
+    computes=True,
+)
 async def create_model(call: WriteCall, body: NewModelBody) -> Model:
     """Create a model from its YAML document, which is checked whole: units, names, its own cases.
 
@@ -127,7 +134,12 @@ async def list_model_versions(call: ReadCall) -> Page[Model]:
 
 
 @post(
-    _ONE + "/versions", permission=_WRITE, body=NewVersion, body_bytes_max=LONG_BODY_BYTES_MAX, returns=Model
+    _ONE + "/versions",
+    permission=_WRITE,
+    body=NewVersion,
+    body_bytes_max=LONG_BODY_BYTES_MAX,
+    returns=Model,
+    computes=True,
 )
 async def create_model_version(call: WriteCall, body: NewVersion) -> Model:
     """Create the next version of a model, with an id of its own; 409 unless the path names the latest.
@@ -137,7 +149,7 @@ async def create_model_version(call: WriteCall, body: NewVersion) -> Model:
     return await actions.create_version(call.tx, call.actor, call.path["model_id"], body)
 
 
-@post(_ONE + "/activate", permission=_WRITE, body=Activation, returns=Model, status=200)
+@post(_ONE + "/activate", permission=_WRITE, body=Activation, returns=Model, status=200, computes=True)
 async def activate_model(call: WriteCall, _: Activation) -> Model:
     """Make a version the active one, which ledgers run from then on; the body may be left out.
 
@@ -152,13 +164,14 @@ async def activate_model(call: WriteCall, _: Activation) -> Model:
     permission=_READ,
     returns=Difference,
     query={"to": "The id of the version to compare with."},
+    computes=True,
 )
 async def compare_models(call: ReadCall) -> Difference:
     """Compare two versions node by node: what was added, removed and changed on the way to the other."""
     return await compare(call.tx, call.actor, call.path["model_id"], call.query)
 
 
-@get(_ONE + "/schema", permission=_READ, returns=Schema)
+@get(_ONE + "/schema", permission=_READ, returns=Schema, computes=True)
 async def get_model_schema(call: ReadCall) -> Schema:
     """Read what a version takes from outside, what it gives, and an example of a simulation."""
     return await schema_of(call.tx, call.actor, call.path["model_id"])

@@ -32,7 +32,7 @@ from weighbridge.core.model import (
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem, bounded
 from weighbridge.core.quantity.number import NumberError, limited
-from weighbridge.core.time.cadence import days_of, hours_of
+from weighbridge.core.time.cadence import BEYOND_CALENDAR, days_of, hours_of, reaches_over_calendar
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
@@ -50,6 +50,9 @@ from weighbridge.modelling.versions.stored import owned_model
 COST_MAX: Final = 2_000_000
 """How many operations a simulation may cost."""
 
+VALUES_MAX: Final = 100_000
+"""Values that a simulation takes, those of all inputs and durations together."""
+
 PROBLEMS_MAX: Final = 100
 """Problems of a simulation that are said at once."""
 
@@ -60,15 +63,25 @@ async def simulate(tx: Read, actor: Actor, friendly: str, request: Simulation) -
     """Compute a version with the values given; Invalid with everything that keeps it from being computed."""
     if request.end_time <= request.start_time:
         raise Invalid([Problem("end_time is not after start_time.", "end_time", "invalid")])
+    if (count := _count(request)) > VALUES_MAX:
+        said = f"inputs and durations hold {count:,} values; a simulation takes {VALUES_MAX:,} at most."
+        raise Invalid([Problem(said, "inputs", "too_many")])
     start, end = Instant.of(request.start_time), Instant.of(request.end_time)
     version = await owned_model(tx, actor, friendly)
     surroundings = await surroundings_of(tx, version.project, version.document, is_final=False)
     slot, zone = Interval(start, end), await _zone_of(tx, version.project)
+    if reaches_over_calendar(slot, zone):
+        raise Invalid([Problem(BEYOND_CALENDAR, "start_time", "invalid")])
     lengths = days_of(slot, zone), hours_of(slot)
     primary, values = await tx.in_thread(_computed, version.document, surroundings, request, lengths)
     nodes = {value.slug: value for value in values}
     name = ModelName(ids.of("model", 0, version.id), version.name, version.version)
     return Simulated(name, start, end, nodes[primary], values)
+
+
+def _count(request: Simulation) -> int:
+    given = [*request.inputs.values(), *request.durations.values()]
+    return sum(len(value) if isinstance(value, list) else 1 for value in given)
 
 
 async def _zone_of(tx: Read, project: int | None) -> tzinfo:

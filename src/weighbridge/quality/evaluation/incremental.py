@@ -25,6 +25,7 @@ from weighbridge.core.rule.run import RunCounts, RunKind, RunState
 from weighbridge.core.time.instant import Interval
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
+from weighbridge.db.threads import computing_for
 from weighbridge.errors import mistake, new_reference
 from weighbridge.platform import changes
 from weighbridge.quality.evaluation.event_records import widened
@@ -74,9 +75,35 @@ class FailedEvaluation:
 
 async def evaluate_changes(database: Database) -> list[FailedEvaluation]:
     """Evaluate what is marked in every project; gives the rules that failed by themselves."""
+    marked = await marked_projects(database)
+    return [
+        failure
+        for account, projects in marked.items()
+        for failure in await evaluate_projects(database, account, projects)
+    ]
+
+
+async def marked_projects(database: Database) -> dict[int, list[int]]:
+    """The projects in which something is marked, by account."""
     async with database.read() as tx:
-        projects = await tx.tuples("SELECT DISTINCT project_id FROM rule_dirty_ranges ORDER BY project_id")
-    return [failure for (project,) in projects for failure in await _evaluate_project(database, project)]
+        rows = await tx.tuples(
+            """
+            SELECT p.account_id, p.id FROM projects p
+             WHERE p.id IN (SELECT project_id FROM rule_dirty_ranges) ORDER BY p.id
+            """
+        )
+    projects: dict[int, list[int]] = {}
+    for account, project in rows:
+        projects.setdefault(account, []).append(project)
+    return projects
+
+
+async def evaluate_projects(
+    database: Database, account: int, projects: Iterable[int]
+) -> list[FailedEvaluation]:
+    """Evaluate what is marked in projects of an account; gives the rules that failed by themselves."""
+    with computing_for(account):
+        return [failure for project in projects for failure in await _evaluate_project(database, project)]
 
 
 async def _evaluate_project(database: Database, project: int) -> list[FailedEvaluation]:

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.expression.tree import Name
+from weighbridge.core.identity.suggestion import few_suggestions
 from weighbridge.core.rule import (
     MemberScope,
     Rule,
@@ -103,6 +104,7 @@ async def prepared_rule(tx: Read, version: StoredVersion) -> PreparedRule:
     return PreparedRule(version, rule, program, zone, tuple(watched), tuple(around))
 
 
+@few_suggestions()
 def _watched(version: StoredVersion, rule: Rule, kinds: Sequence[EventKind]) -> list[EventKind]:
     vocabularies = [kind.vocabulary for kind in kinds]
     named = Name((version.data_point or "",), is_verbatim=True)

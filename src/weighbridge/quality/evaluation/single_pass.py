@@ -9,9 +9,12 @@ Invariants: memory stays flat, whatever the number of records; records are evalu
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, Final
 
+from weighbridge.core.expression import ExpressionError
+from weighbridge.core.problem import Problem
 from weighbridge.core.rule import Evaluation, Finding, RuleTarget
 from weighbridge.core.rule.correction import AdjustedValue, adjusted
 from weighbridge.db.engine import Read, Write
+from weighbridge.errors import Invalid
 from weighbridge.quality.evaluation.event_records import RecordStream
 from weighbridge.quality.evaluation.prepared_rule import PreparedRule
 from weighbridge.quality.findings.table import FindingTableRow, insert_findings
@@ -38,9 +41,13 @@ async def findings_of(
     def take(rows: Sequence[Sequence[Any]]) -> list[FindingTableRow]:
         return list(map(make, evaluation.take(map(stream.record, rows))))
 
-    async for rows in tx.portions(stream.statement, PORTION):
-        yield await tx.in_thread(take, rows)
-    yield list(map(make, evaluation.finish()))
+    try:
+        async for rows in tx.portions(stream.statement, PORTION):
+            yield await tx.in_thread(take, rows)
+        yield await tx.in_thread(lambda: list(map(make, evaluation.finish())))
+    except ExpressionError as error:
+        said = f"The rule cannot be evaluated: {error.message}"
+        raise Invalid([Problem(said, None, "too_costly")]) from None
 
 
 def _of_data_point(finding: Finding) -> FindingTableRow:

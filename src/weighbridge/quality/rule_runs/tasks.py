@@ -10,6 +10,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.rule.run import RunCounts, RunKind, RunState, RunTrigger, states_before
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Read
+from weighbridge.db.threads import computing_for
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import actions as tasks
 from weighbridge.platform.async_tasks.actions import Attempt
@@ -28,7 +29,8 @@ async def run_rule(database: Database, attempt: Attempt) -> None:
     await tasks.report(database, attempt, 10, "Reading and evaluating the records")
     # What was being written when the rule was saved may not have been marked for it.
     await await_writers(database, attempt.project_id)
-    await _evaluate(database, attempt, number)
+    with computing_for(attempt.actor.account_id):
+        await _evaluate(database, attempt, number)
 
 
 async def _begin(database: Database, attempt: Attempt, number: int) -> None:

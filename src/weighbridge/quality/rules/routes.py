@@ -31,7 +31,7 @@ async def list_rules(call: ReadCall) -> Page[Rule]:
     return await queries.list_rules(call.tx, project, list_request(call.query, queries.RULES))
 
 
-@post(_OF_PROJECT, permission=_WRITE, body=NewRuleBody, returns=SavedRule, examples=EXAMPLES)
+@post(_OF_PROJECT, permission=_WRITE, body=NewRuleBody, returns=SavedRule, examples=EXAMPLES, computes=True)
 async def create_rule(call: WriteCall, body: NewRuleBody) -> SavedRule:
     """Create a data rule: where its expression is true, there is an alert.
 
@@ -78,6 +78,7 @@ async def get_rule(call: ReadCall) -> Rule:
     body=RuleChangeBody,
     returns=SavedRule,
     example={"rule": {"expression": "{{wet-mass}} > 30"}},
+    computes=True,
 )
 async def update_rule(call: WriteCall, body: RuleChangeBody) -> SavedRule:
     """Change a data rule; a change of what decides a result makes another version.

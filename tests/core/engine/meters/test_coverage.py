@@ -2,12 +2,14 @@
 
 from datetime import UTC, timedelta
 from decimal import Decimal
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from weighbridge.core.engine.element import Element, EventCadence
-from weighbridge.core.engine.meters.coverage import coverage, expected
+from weighbridge.core.engine.meters.coverage import coverage
+from weighbridge.core.engine.meters.expected_slots import ExpectedSlots
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.core.time.meter import Service
 
@@ -26,6 +28,10 @@ def event(start, end=None, **tags):
 
 def of(*events, cadence=None, is_held=False):
     return coverage(events, DAY, cadence, UTC, is_held=is_held)
+
+
+def expected(slot, cadence, zone):
+    return ExpectedSlots(slot, cadence, zone).from_on(slot.start)
 
 
 def test_stretches_that_follow_one_another_cover_a_slot():
@@ -144,3 +150,32 @@ def test_weeks_that_began_before_the_slot_are_not_asked_for():
     assert weeks[-1].end == month.end
     readings = [Element(0, 0, Interval(week.start, week.start), ()) for week in weeks]
     assert coverage(readings, month, EventCadence(1, "week"), UTC).gap is None
+
+
+@pytest.mark.parametrize("amount", [1, 2, 5])
+@pytest.mark.parametrize("unit", ["minute", "hour", "day", "week", "month"])
+@pytest.mark.parametrize("zone", [UTC, BERLIN, ZoneInfo("America/Havana"), ZoneInfo("Pacific/Apia")])
+def test_the_expected_slot_of_a_moment_is_the_one_that_the_list_has(amount, unit, zone):
+    start = Instant(2011, 12, 27, 13, 20, tzinfo=UTC)
+    slot = Interval(start, start + timedelta(days=3 if unit in {"minute", "hour"} else 500))
+    cadence = EventCadence(amount, unit)
+    listed = list(expected(slot, cadence, zone))
+
+    assert all(one.end == other.start for one, other in pairwise(listed))
+    moments = [slot.start + part * (slot.end - slot.start) / 97 for part in range(98)]
+    for moment in [*moments, *(one.start for one in listed), *(one.end for one in listed)]:
+        holding = [one for one in listed if one.start <= moment < one.end]
+        assert ExpectedSlots(slot, cadence, zone).holding(moment) == (holding[0] if holding else None)
+
+
+@pytest.mark.parametrize(
+    ("amount", "unit"), [(1, "minute"), (1_000_000, "month"), (1_000_000, "week"), (7, "day")]
+)
+def test_the_coverage_of_all_time_asks_for_no_list_of_its_minutes(amount, unit):
+    ages = Interval(Instant(1, 1, 1, tzinfo=UTC), Instant(9999, 12, 31, tzinfo=UTC))
+    reading = Element(0, 0, Interval(START, START), ())
+
+    found = coverage([reading], ages, EventCadence(amount, unit), UTC)
+
+    assert found.length == ages.end - ages.start
+    assert found.faulty <= found.length

@@ -15,15 +15,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from decimal import Decimal
 from itertools import pairwise
-from typing import Final
 
 from weighbridge.core.engine.element import Element, EventCadence
+from weighbridge.core.engine.meters.expected_slots import ExpectedSlots
 from weighbridge.core.quantity.number import EXACT
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.core.time.meter import EVENT_TYPE, Meter, by_meter
-
-_STEPS: Final = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
-_DAYS: Final = {"day": 1, "week": 7}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,36 +88,6 @@ def _first(one: _Fault, other: _Fault) -> _Fault:
     return other if other[0] < one[0] else one
 
 
-def expected(slot: Interval, cadence: EventCadence, zone: tzinfo) -> Iterator[Interval]:
-    """The slots of an event type's cadence that begin inside a slot, cut off at its end."""
-    starts = _starts(slot, cadence, zone)
-    for start, end in pairwise(starts):
-        if slot.start <= start:
-            yield Interval(start, min(end, slot.end))
-        if end >= slot.end:
-            return
-
-
-def _starts(slot: Interval, cadence: EventCadence, zone: tzinfo) -> Iterator[datetime]:
-    if cadence.unit in _STEPS:
-        step, at = cadence.amount * _STEPS[cadence.unit], slot.start
-        while True:
-            yield at
-            at += step
-    local = slot.start.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
-    if cadence.unit == "week":
-        local -= timedelta(days=local.weekday())
-    if cadence.unit == "month":
-        local = local.replace(day=1)
-    while True:
-        yield Instant.of(local)
-        if cadence.unit == "month":
-            months = local.month - 1 + cadence.amount
-            local = local.replace(year=local.year + months // 12, month=months % 12 + 1)
-        else:
-            local += timedelta(days=_DAYS[cadence.unit] * cadence.amount)
-
-
 def _stretches(
     times: Iterable[Interval],
     slot: Interval,
@@ -137,32 +104,29 @@ def _stretches(
     if not moments:
         return lasting
     if cadence is not None:
-        cells = [
-            Interval(cell.start, min(cell.end, in_service.end))
-            for cell in expected(slot, cadence, zone)
-            if in_service.start <= cell.start < in_service.end
-        ]
+        cells = ExpectedSlots(slot, cadence, zone)
+        first = next((cell.start for cell in cells.from_on(in_service.start)), in_service.end)
         # What belongs to an expected slot that began before this time is not asked for here.
-        before = Interval(in_service.start, cells[0].start if cells else in_service.end)
-        return sorted([*lasting, *([] if lasting else [before]), *_cells(moments, cells)])
+        before = Interval(in_service.start, min(first, in_service.end))
+        return sorted([*lasting, *([] if lasting else [before]), *_cells(moments, cells, in_service)])
     if is_held and not lasting:
         return [Interval(start, end) for start, end in pairwise([*moments, max(slot.end, moments[-1])])]
     return lasting
 
 
-def _cells(moments: Sequence[datetime], cells: Sequence[Interval]) -> Iterator[Interval]:
+def _cells(moments: Sequence[datetime], expected: ExpectedSlots, in_service: Interval) -> Iterator[Interval]:
     """The cells that readings lie in: once each, and once more for a second reading of the same moment."""
-    if not cells:
-        return
-    position, filled = 0, -1
-    for index, moment in enumerate(moments):
-        while position + 1 < len(cells) and cells[position].end <= moment:
-            position += 1
-        if not cells[position].start <= moment < cells[position].end:
+    cell: Interval | None = None
+    before: datetime | None = None
+    for moment in moments:
+        if not in_service.start <= moment < in_service.end:
             continue
-        if position != filled or moment == moments[index - 1]:
-            yield cells[position]
-        filled = position
+        is_new = cell is None or cell.end <= moment
+        if is_new:
+            cell = expected.holding(moment)
+        if cell is not None and cell.start >= in_service.start and (is_new or moment == before):
+            yield Interval(cell.start, min(cell.end, in_service.end))
+        before = moment
 
 
 def _examine(stretches: Iterable[Interval], in_service: Interval, meter: Meter) -> Coverage:

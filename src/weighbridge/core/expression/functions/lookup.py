@@ -7,7 +7,6 @@ number is exact until its one rounding.
 from bisect import bisect_right
 from collections.abc import Callable
 from decimal import Decimal
-from difflib import get_close_matches
 from typing import Final
 
 from weighbridge.core.expression.error import ExpressionError, UndefinedResultError
@@ -17,6 +16,7 @@ from weighbridge.core.expression.operation import Computing, Tables, TypedOperat
 from weighbridge.core.expression.table import Table
 from weighbridge.core.expression.tree import Expression, FunctionCall, Word
 from weighbridge.core.expression.value import Content, Scalar, lift, numbers_in
+from weighbridge.core.identity.suggestion import nearest
 from weighbridge.core.quantity.number import CONTEXT, EXACT
 
 MATCHES: Final = {
@@ -25,6 +25,10 @@ MATCHES: Final = {
     "above": "the first row whose key is not below the key",
 }
 """How `lookup` finds its row."""
+
+
+ROWS_OF_A_STEP: Final = 10
+"""Rows of a table that are gone through at the cost of a simple operation."""
 
 
 def _lookup_rule(at: Typing) -> Type:
@@ -51,10 +55,10 @@ def _interpolate_rule(at: Typing) -> Type:
 def _lookup(at: Computing) -> Content:
     table, column = _table_and_column(at.node, at.environment.tables)
     match = _word(at.node, 3, "exact")
-    keys = [row[0] for row in table.rows]
+    find = _finder([row[0] for row in table.rows], match)
 
     def cell(key: Scalar) -> Scalar:
-        index = _row_index(keys, key, match)
+        index = find(key)
         if index is None:
             raise UndefinedResultError(f"The table {table.name} has no row for {key} ({match}).")
         return table.rows[index][column]
@@ -62,14 +66,26 @@ def _lookup(at: Computing) -> Content:
     return lift(cell, [_key_content(table, at)], at.position)
 
 
-def _row_index(keys: list[Decimal | str], key: Scalar, match: str) -> int | None:
-    if match == "exact":
-        return next((index for index, cell in enumerate(keys) if cell == key), None)
-    count_up_to = bisect_right(keys, key)
-    index = count_up_to - 1
-    if match == "above" and (index < 0 or keys[index] != key):
-        index = count_up_to
-    return index if 0 <= index < len(keys) else None
+def _finder(keys: list[Decimal | str], match: str) -> Callable[[Scalar], int | None]:
+    """What finds the row of a key, the first of several, without looking at all rows for each key."""
+    first: dict[Scalar, int] = {key: index for index, key in reversed([*enumerate(keys)])}
+
+    def find(key: Scalar) -> int | None:
+        if match == "exact":
+            return first.get(key)
+        count_up_to = bisect_right(keys, key)
+        index = count_up_to - 1
+        if match == "above" and (index < 0 or keys[index] != key):
+            index = count_up_to
+        return index if 0 <= index < len(keys) else None
+
+    return find
+
+
+def _rows(at: Computing) -> int:
+    """What going through the rows of the table costs."""
+    table, _ = _table_and_column(at.node, at.environment.tables)
+    return len(table.rows) // ROWS_OF_A_STEP
 
 
 def _interpolate(at: Computing) -> Content:
@@ -132,20 +148,21 @@ def _word(node: Expression, index: int, default: str = "") -> str:
 
 
 def _nearest(name: str, known: list[str]) -> str:
-    close = get_close_matches(name, known, 1)
-    return f"; did you mean {close[0]!r}" if close else ""
+    close = nearest(name, known)
+    return f"; did you mean {close!r}" if close else ""
 
 
 LOOKUP: Final = (
     Function(
-        "lookup", "table, column, key, match", between(3, 4), TypedOperation(_lookup_rule, _lookup, cost=10),
+        "lookup", "table, column, key, match", between(3, 4),
+        TypedOperation(_lookup_rule, _lookup, 10, _rows),
         "The cell in a column of a table, in the row found by the first column. match is exact (when not"
         " given), below (the last row not above the key) or above (the first row not below it).",
         "lookup(factors, kg_per_t, partition.feedstock)", frozenset({0, 1, 3}),
     ),
     Function(
         "interpolate", "table, column, key", between(3, 3),
-        TypedOperation(_interpolate_rule, _interpolate, cost=10),
+        TypedOperation(_interpolate_rule, _interpolate, 10, _rows),
         "The number between two rows of a table, on the straight line; a key outside the table has none.",
         "interpolate(permanence_class, fraction, temperature)", frozenset({0, 1}),
     ),

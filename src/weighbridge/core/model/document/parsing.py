@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Final, TypeVar
 
 from weighbridge.core.expression import Table
+from weighbridge.core.halt import proceed
 from weighbridge.core.ledger.allocation import SHARE_PLACES_DEFAULT, SHARE_PLACES_MAX
 from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model.definition import Body, Case, Formula, Model, Node, Rounding
@@ -85,6 +86,7 @@ def _nodes(reader: Reader) -> tuple[Node, ...]:
         reader.note("The model has no nodes.")
     nodes = []
     for index, item in enumerate(items, start=1):
+        proceed()
         if not isinstance(item, Mapping):
             reader.note(f"Node {index} must be a mapping; here is {describe(item)}.", item.mark)
             continue

@@ -7,11 +7,11 @@ notes, naming the key, what came and what is allowed; a key that nobody asked fo
 import re
 from collections.abc import Callable, Iterable
 from decimal import Decimal
-from difflib import get_close_matches
 from enum import StrEnum
 from typing import Final, TypeVar
 
 from weighbridge.core.expression import RESERVED, Expression, ExpressionError, parse
+from weighbridge.core.identity.suggestion import nearest
 from weighbridge.core.model.document.source import (
     Mapping,
     Scalar,
@@ -58,8 +58,8 @@ class Reader:
         known = list(keys)
         for entry in self.mapping.entries:
             if entry.key not in known and len(self.flaws) < FLAWS_MAX:
-                close = get_close_matches(entry.key, known, 1)
-                hint = f"did you mean {close[0]!r}? " if close else ""
+                close = nearest(entry.key, known)
+                hint = f"did you mean {close!r}? " if close else ""
                 self.note(
                     f"{self.what} has no key {shorten(entry.key)!r}; {hint}allowed are {', '.join(known)}.",
                     entry.mark,

@@ -1,0 +1,9 @@
+"""Requests that compute, apart from all others: they never hold up the event loop that answers the rest.
+
+In comes the work of a handler; out comes its answer, or a refusal when it takes too long or the client hangs
+up. Read `loop` (the loop of their own, on which they are carried out), then `places` (whose turn it is).
+"""
+
+from weighbridge.http.computing.loop import ComputingLoop
+
+__all__ = ["ComputingLoop"]

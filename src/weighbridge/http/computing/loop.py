@@ -1,0 +1,103 @@
+"""An event loop in a thread of its own, with connections of its own, for requests that compute.
+
+What a computation does between two waits, listing slots or comparing runs, holds up this loop and not the one
+that answers all other requests. The caller waits on its own loop, and watches whether the client hangs up.
+
+Invariants: a request that nobody waits for any more is cancelled, its transaction is rolled back, and its
+computation halted; none takes longer than CARRYING_OUT_SECONDS_MAX.
+"""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, MutableMapping
+from concurrent.futures import Future
+from typing import Any, Final, Self, TypeVar
+
+import uvloop
+
+from weighbridge.db.engine import Database
+from weighbridge.db.threads import computing_for
+from weighbridge.errors import Unavailable
+from weighbridge.http.computing.places import Places
+
+Result = TypeVar("Result")
+Receive = Callable[[], Awaitable[Any]]
+
+CARRYING_OUT_SECONDS_MAX: Final = 20.0
+"""How long a request may compute, from when it has its place."""
+
+STOPPING_SECONDS_MAX: Final = 30.0
+"""How long the loop may take to end when the process stops."""
+
+
+class ComputingLoop:
+    """The loop, as long as the `async with` block lasts."""
+
+    def __init__(
+        self, database: Database, places: int, *, seconds_max: float = CARRYING_OUT_SECONDS_MAX
+    ) -> None:
+        self._database = database
+        self._places = places
+        self._seconds_max = seconds_max
+        self._thread = threading.Thread(target=self._run, name="computing loop", daemon=True)
+        self._started: Future[asyncio.AbstractEventLoop] = Future()
+
+    async def __aenter__(self) -> Self:
+        self._thread.start()
+        self._loop = await asyncio.wrap_future(self._started)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._stopping.set)
+        await asyncio.to_thread(self._thread.join, STOPPING_SECONDS_MAX)
+
+    async def carry_out(
+        self, account: int, work: Callable[[Database], Awaitable[Result]], receive: Receive
+    ) -> Result:
+        """Carry out the work of a request whose body was read; Unavailable when it takes too long."""
+        carried = asyncio.wrap_future(
+            asyncio.run_coroutine_threadsafe(self._within(account, work), self._loop)
+        )
+        leaving = asyncio.create_task(_hung_up(receive))
+        try:
+            waited_for: list[asyncio.Future[Any]] = [carried, leaving]
+            await asyncio.wait(waited_for, return_when=asyncio.FIRST_COMPLETED)
+            if not carried.done():
+                raise Unavailable("The client hung up before the computation was done.")
+            return carried.result()
+        finally:
+            carried.cancel()
+            leaving.cancel()
+
+    async def _within(self, account: int, work: Callable[[Database], Awaitable[Result]]) -> Result:
+        async with self._waiting_places.of(account):
+            try:
+                async with asyncio.timeout(self._seconds_max):
+                    with computing_for(account):
+                        return await work(self._database)
+            except TimeoutError:
+                said = f"The computation took longer than {self._seconds_max:g} seconds; ask for less."
+                raise Unavailable(said) from None
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(self._serve())
+
+    async def _serve(self) -> None:
+        self._stopping = asyncio.Event()
+        self._waiting_places = Places(self._places)
+        try:
+            async with self._database:
+                self._started.set_result(asyncio.get_running_loop())
+                await self._stopping.wait()
+        except Exception as error:
+            if self._started.done():
+                raise
+            self._started.set_exception(error)
+
+
+async def _hung_up(receive: Receive) -> None:
+    """Wait until the client goes away; what it still sends is of no interest."""
+    message: MutableMapping[str, Any] = {}
+    while message.get("type") != "http.disconnect":
+        message = await receive()

@@ -1,0 +1,98 @@
+"""An operation is what an endpoint promises: the OpenAPI document, the router and the tests go by it."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge.core.identity.suggestion import few_suggestions
+from weighbridge.http import upload, wire
+from weighbridge.http.arrival.body import BODY_BYTES_MAX, may_be_left_out
+from weighbridge.http.attachment import AttachmentReply
+from weighbridge.http.caller import WebRequest
+from weighbridge.http.reply import Reply
+
+HttpMethod = Literal["GET", "POST", "PATCH", "DELETE"]
+Sent = Reply | AttachmentReply
+"""What a handler answers with: a record as a reply, a file as it is read."""
+
+Handler = Callable[[WebRequest], Awaitable[Sent]] | Callable[[WebRequest], Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What an endpoint promises, for the OpenAPI document."""
+
+    method: HttpMethod
+    path: str
+    name: str
+    module: str
+    summary: str
+    permission: str
+    returns: Any
+    status: int
+    body: Any = None
+    listing: Any = None
+    example: Any = None
+    examples: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+    """Several bodies by a short name, each with what it asks for."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    form: upload.Form | None = None
+    """The form that may come in place of JSON."""
+    text: str | None = None
+    """The media type of the text that it takes in place of JSON."""
+    body_bytes_max: int | None = BODY_BYTES_MAX
+    """The longest body that it takes beside a form, in bytes; None is as long as the service takes any."""
+    sends: tuple[str, ...] = ()
+    """The media types of the files that it answers with in place of JSON."""
+    query: Mapping[str, str] = field(default_factory=dict)
+    """What each parameter means that must stand in the query."""
+    moments: Mapping[str, str] = field(default_factory=dict)
+    """What each time means that may stand in the query."""
+
+    @property
+    def may_lack_body(self) -> bool:
+        """Whether a request without a body asks for something all the same."""
+        return may_be_left_out(self.body)
+
+
+def framework_path(path: str) -> str:
+    """A path with braces around the names of its parameters, as the framework writes it."""
+    parts = path.split("/")
+    return "/".join(f"{{{part[1:-1]}:str}}" if part.startswith("{") else part for part in parts)
+
+
+def route(operation: Operation, handler: Handler) -> HTTPRouteHandler:
+    """The framework's handler of an operation."""
+
+    async def named(request: WebRequest) -> Sent:
+        request.scope["state"]["operation"] = operation.name
+        with few_suggestions():
+            return await handler(request)
+
+    named.__name__ = operation.name
+    named.__annotations__ = {"request": WebRequest, "return": Reply}
+    return HTTPRouteHandler(
+        framework_path(operation.path),
+        http_method=operation.method,
+        status_code=200,  # each response says its own; the framework allows no 204 with a response class
+        media_type=wire.MEDIA_TYPE,
+        operation_id=f"{operation.name}",
+        include_in_schema=False,
+        opt={"operation": operation},
+    )(named)
+
+
+def bounded(handler: HTTPRouteHandler, most: int) -> HTTPRouteHandler:
+    """The handler of a service that reads so many bytes of any body at most; a form has its own bound."""
+    operation: Operation | None = handler.opt.get("operation")
+    if operation is None:
+        return handler
+    made = copy(handler)
+    if operation.form is not None:
+        made.request_max_body_size = operation.form.body_bytes_max
+    elif operation.body_bytes_max is not None:
+        made.request_max_body_size = min(operation.body_bytes_max, most)
+    return made

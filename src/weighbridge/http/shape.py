@@ -120,6 +120,12 @@ def _sentence(path: str, said: str, body: bytes) -> str:
     return f"{field}: {said[:1].lower()}{said[1:].replace('`', '')}."
 
 
+_UNSHOWABLE: Final = (
+    ArithmeticError, LookupError, RecursionError, TypeError, UnicodeDecodeError, msgspec.MsgspecError,
+)  # fmt: skip
+"""What reading a value again may end with that is to be shown as it came."""
+
+
 def _shown_at(body: bytes, path: str) -> str:
     """What stands at a path of a body, as a message shows it."""
     try:
@@ -129,7 +135,7 @@ def _shown_at(body: bytes, path: str) -> str:
         if len(raw) > SHOWN_BYTES_MAX:
             return _KINDS.get(bytes(raw).lstrip()[:1], "a number with too many digits")
         value: Any = _decoder.decode(raw)
-    except (ArithmeticError, LookupError, RecursionError, TypeError, msgspec.MsgspecError):
+    except _UNSHOWABLE:
         return "something else"  # such as beside a number that cannot be read
     match value:
         case None | bool():

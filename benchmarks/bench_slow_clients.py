@@ -21,6 +21,7 @@ GOAL = 2.0
 
 def main() -> None:
     os.environ["WEIGHBRIDGE_REQUEST_BODY_SECONDS"] = str(BODY_SECONDS)
+    os.environ["WEIGHBRIDGE_ACCOUNT_REQUESTS"] = "10000"
     with service() as running:
         running.call("POST", "/projects", {"project": {"name": "Bench"}})
         _p99(running)

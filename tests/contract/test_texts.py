@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.given import collection as given_a
 
+from weighbridge.core.identity.unseen import unseen_character
+
 NASTY = [
     "NULL", "null", "\\N", "\\.", "\\", "\\\\", "a\\tb", "a\tb", "a\nb", "a\r\nb", "\rx", '"', '""', "'",
     "''", "{}", "{", "}",
@@ -27,8 +29,8 @@ def test_texts_that_look_like_syntax_come_back_as_they_were_sent(api, project):
         given_a.event_body(
             values={"note": text, "mass": 1},
             notes=text,
-            client_reference=f"{index}{text}",
-            tracking_id=f"x{text}",
+            client_reference=f"{index}{_seen(text)}",
+            tracking_id=f"x{_seen(text)}",
         )
         for index, text in enumerate(NASTY)
     ]  # fmt: skip
@@ -39,6 +41,24 @@ def test_texts_that_look_like_syntax_come_back_as_they_were_sent(api, project):
         assert [point["value"] for point in event["data_points"]] == [text, 1]
         for field in ("notes", "client_reference", "tracking_id"):
             assert event[field] == body[field]
+
+
+def test_a_reference_with_a_character_that_is_not_seen_is_refused(api, project):
+    unseen = [text for text in NASTY if unseen_character(text)]
+    assert len(unseen) > 5
+
+    for text in unseen:
+        for field in ("client_reference", "tracking_id"):
+            body = given_a.event_body(values={"mass": 1}, **{field: f"x{text}"})
+            error = api.post(f"/projects/{project['id']}/events", {"event": body}).expect(422).error
+            assert (error["field"], "is not seen" in error["message"]) == (field, True)
+
+
+def _seen(text):
+    """The text without what names and references may not hold."""
+    while unseen := unseen_character(text):
+        text = text.replace(chr(int(f"0x{unseen[2:]}", 0)), "")
+    return text
 
 
 def test_the_word_null_is_a_text_and_not_a_missing_value(api, project, sql):
@@ -52,7 +72,7 @@ def test_the_word_null_is_a_text_and_not_a_missing_value(api, project, sql):
 
 
 def test_names_come_back_as_they_were_sent(api, project):
-    names = [name.strip() for name in NASTY if name.strip()]
+    names = [name.strip() for name in map(_seen, NASTY) if name.strip()]
 
     for name in dict.fromkeys(names):
         made = (

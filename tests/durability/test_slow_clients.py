@@ -17,7 +17,7 @@ GRACE_SECONDS = 5
 
 @pytest.fixture
 def service(data_dir, folder):
-    """A service that waits two seconds for a body."""
+    """A service that waits two seconds for a body, and has room for those of all clients of one account."""
     assert weighbridge("migrate", "--data-dir", data_dir).returncode == 0
     made = weighbridge("token", "create", "--data-dir", data_dir, "--name", "test", "--all")
     running = Service(
@@ -25,6 +25,7 @@ def service(data_dir, folder):
         made.stdout.strip(),
         log=folder / "stderr",
         WEIGHBRIDGE_REQUEST_BODY_SECONDS=str(BODY_SECONDS),
+        WEIGHBRIDGE_ACCOUNT_REQUESTS=str(2 * CLIENTS),
     )
     yield running
     running.close()

@@ -82,8 +82,8 @@ def main(
 ) -> None:
     """Go through the table of attacks."""
     with plant() as running:
-        _see(running, seconds / 2)  # what is compiled, planned and remembered first is not to count
-        alone = _see(running, seconds)
+        see(running, seconds / 2)  # what is compiled, planned and remembered first is not to count
+        alone = see(running, seconds)
         print(f"alone: {alone}, memory {running.megabytes():,.0f} MB", flush=True)
         outcomes = []
         for attack in ATTACKS:
@@ -106,13 +106,13 @@ def carry_out(running: Plant, attack: Attack, alone: Seen, seconds: float) -> Ou
         try:
             until_it_says(attacker, "begun")
             with _Watch(running) as watch:
-                seen = _see(running, seconds)
+                seen = see(running, seconds)
         finally:
             attacker.communicate("")
     return Outcome(attack.name, alone, seen, watch.most, _recovery(running, alone))
 
 
-def _see(running: Plant, seconds: float) -> Seen:
+def see(running: Plant, seconds: float) -> Seen:
     """What a bystander sees in so many seconds, from a process of its own."""
     member = running.bystander
     said = subprocess.run(
@@ -129,7 +129,7 @@ def _recovery(running: Plant, alone: Seen) -> float:
     """How many seconds it takes until a bystander sees what it saw before, for a second."""
     ended = time.monotonic()
     while (elapsed := time.monotonic() - ended) < 2 * RECOVERY_SECONDS_MAX:
-        seen = _see(running, 1.0)
+        seen = see(running, 1.0)
         if not seen.failures and seen.median <= max(SLOWER_MAX * alone.median, FELT_MS):
             return elapsed
     return time.monotonic() - ended

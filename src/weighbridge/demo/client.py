@@ -10,6 +10,7 @@ import msgspec
 
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.errors import Refusal
+from weighbridge.exchange.importing.kept_connection import reopened
 
 TIMEOUT_SECONDS: Final = 30
 SUCCESS: Final = range(200, 300)
@@ -43,7 +44,7 @@ class Client:
 
     def _send(self, method: str, path: str, body: bytes | None) -> Any:
         try:
-            self._connection.request(method, API_PREFIX + path, body, self._headers)
+            reopened(self._connection).request(method, API_PREFIX + path, body, self._headers)
             response = self._connection.getresponse()
             answer = _decode(response.read())
         except (OSError, HTTPException, msgspec.DecodeError) as error:

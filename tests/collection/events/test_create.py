@@ -361,7 +361,7 @@ def test_the_answer_to_a_creation_is_what_reading_the_event_gives(api):
     wood, press = given.feedstock(api, project), given.asset(api, project)
     body = given.event_body(
         start_time="2025-01-01T09:30:00.123999+05:30", end_time="0999-12-31T23:59:59Z",
-        feedstock_id=wood["id"], asset_id=press["id"], locations=[kiln, yard], tracking_id="T\t1",
+        feedstock_id=wood["id"], asset_id=press["id"], locations=[kiln, yard], tracking_id="T\\1",
         notes='A "quoted"\nline \\N', client_reference="a\\b", values={},
     )  # fmt: skip
     body["end_time"] = "2025-01-01T04:00:01.0019Z"

@@ -21,6 +21,7 @@ from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.problem import Problem
 from weighbridge.db.json import written
 from weighbridge.errors import Invalid, Refusal, Unavailable
+from weighbridge.exchange.importing.kept_connection import reopened
 from weighbridge.exchange.importing.store import (
     Destination,
     IdAndName,
@@ -205,7 +206,7 @@ class Remote:
         if body is not None:
             headers["Content-Type"] = "application/json"
         base = self._address.path.rstrip("/").removesuffix(API_PREFIX) + API_PREFIX
-        self._connection.request(method, base + path, body, headers)
+        reopened(self._connection).request(method, base + path, body, headers)
         response = self._connection.getresponse()
         return ServiceAnswer(response.status, response.read(), response.headers.get("Retry-After"))
 

@@ -1,0 +1,35 @@
+"""Somebody with another account goes on working while one client attacks; `make attack` measures it in full.
+
+Other tests run beside this one, so it asks only that nobody is turned away and nobody waits for long.
+"""
+
+import pytest
+from tools.attack.__main__ import carry_out, see
+from tools.attack.attacks import ATTACKS
+from tools.attack.plant import plant
+
+SECONDS = 1.5
+PATIENCE_MS = 2_000
+TRIED = (
+    "connections that say nothing",
+    "a preview of ten thousand years",
+    "bodies of the wrong shape",
+    "long computations",
+)
+
+
+@pytest.fixture(scope="module")
+def attacked():
+    with plant() as running:
+        yield running, see(running, SECONDS)
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_a_bystander_is_served_while_one_client_attacks(attacked, name):
+    running, alone = attacked
+    [attack] = [one for one in ATTACKS if one.name == name]
+
+    outcome = carry_out(running, attack, alone, SECONDS)
+
+    assert outcome.seen.failures == ()
+    assert outcome.seen.slow < PATIENCE_MS, str(outcome)

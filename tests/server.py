@@ -355,6 +355,7 @@ def _configuration(database_url: str, address: str, changes: Mapping[str, Any]) 
         "base_url": address,
         "request_body_bytes": BODY_BYTES_MAX,
         "failed_authentications_per_minute": 0,
+        "refusals_per_second": 0,
     }
     settings = Settings(**usual | changes)
     return uvicorn.Config(build(settings), lifespan="on", ws="none", log_config=None, access_log=False)

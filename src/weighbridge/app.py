@@ -1,6 +1,7 @@
 """The composition root: the list of slices below is the service's table of contents."""
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, cast
 
@@ -30,9 +31,10 @@ from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.db.threads import take_turns_quickly
 from weighbridge.http import edge, health, refusal, wire
-from weighbridge.http.access.address import networks
+from weighbridge.http.access.address import client_address, networks
 from weighbridge.http.access.disk import Disk
 from weighbridge.http.access.failures import FailedAuthentications
+from weighbridge.http.access.pace import Pace
 from weighbridge.http.admission.rate_limit import RateLimiter
 from weighbridge.http.admission.shares import Shares
 from weighbridge.http.admission.twins import Twins
@@ -141,7 +143,16 @@ def build(settings: Settings) -> edge.Application:
         body_seconds=settings.request_body_seconds,
         origins=settings.cors_origins,
         untouched=lambda: limiter.untouched().headers,
+        pause=_pause(settings),
     )
+
+
+def _pause(settings: Settings) -> Callable[[edge.RequestScope], float]:
+    """How long the refusal of a request waits, by how many its client had before."""
+    proxies, pace = networks(settings.trusted_proxies), Pace(settings.refusals_per_second)
+    if not pace.per_second:
+        return lambda _: 0.0
+    return lambda scope: pace.wait(client_address(scope, proxies), asyncio.get_running_loop().time())
 
 
 def _database_of_requests(settings: Settings, url: str, connections: int) -> Database:

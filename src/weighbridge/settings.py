@@ -119,6 +119,11 @@ class Settings:
         "Refused tokens after which a client address has to wait for the next minute; 0 sets no limit.",
         Range(0, 1_000_000),
     ] = 1000
+    refusals_per_second: Annotated[
+        int,
+        "Refusals that a client address has at once in a second; more wait a second each; 0 lets all pass.",
+        Range(0, 1_000_000),
+    ] = 50
     trusted_proxies: Annotated[
         tuple[str, ...],
         "Networks of proxies whose X-Forwarded-For is believed, separated by commas; unset is none.",

@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from secrets import token_hex
 from typing import Any, Final
 
@@ -97,6 +98,11 @@ class _Exchange:
     started: float = field(default_factory=time.perf_counter)
     status: int = 0
 
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the client is to ask otherwise, or later."""
+        return HTTPStatus.BAD_REQUEST <= self.status < HTTPStatus.INTERNAL_SERVER_ERROR
+
     def headers(self, own: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
         """The answer's own headers, the ones it lacks, the request id and the state of the limit."""
         headers = list(own)
@@ -129,10 +135,12 @@ def edge(
     body_seconds: int,
     origins: tuple[str, ...],
     untouched: Callable[[], Mapping[str, int]],
+    pause: Callable[[RequestScope], float],
 ) -> Application:
     """Wrap an ASGI application; `untouched` tells the limit to whom nothing was counted against it.
 
-    `origins` are those whose pages may call it from a browser.
+    `origins` are those whose pages may call it from a browser; `pause` tells for how many seconds the refusal
+    of a request waits.
     """
     cross_origin = CrossOrigin(origins)
     always = (*SECURITY_HEADERS, TRANSPORT_HEADER) if is_https else SECURITY_HEADERS
@@ -149,6 +157,8 @@ def edge(
         async def send_completed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 exchange.status = message["status"]
+                if exchange.is_refusal and (seconds := pause(scope)):
+                    await asyncio.sleep(seconds)
                 message["headers"] = exchange.headers(message.get("headers", []))
             elif is_head:
                 message["body"] = b""

@@ -199,3 +199,20 @@ def test_requests_beyond_those_that_an_account_may_have_are_refused_at_once():
             return True
 
     assert asyncio.run(story())
+
+
+def test_an_account_sends_two_long_bodies_at_a_time_and_another_account_too():
+    async def story():
+        shares = Shares(10, 10)
+        async with AsyncExitStack() as held:
+            for account in (1, 1, 1, 2):
+                await held.enter_async_context(shares.request(account))
+            first = await held.enter_async_context(shares.long_body(1))
+            await held.enter_async_context(shares.long_body(1))
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.01), shares.long_body(1):
+                    pass
+            async with shares.long_body(2):
+                return first
+
+    assert asyncio.run(story()) is None

@@ -97,6 +97,7 @@ def main(
 
 def carry_out(running: Plant, attack: Attack, alone: Seen, seconds: float) -> Outcome:
     """Attack for so long, and see what a bystander sees meanwhile."""
+    running = running.with_new_tokens()
     attacker = subprocess.Popen(
         [sys.executable, "-m", "tools.attack.attacker", running.host, str(running.port), attack.name,
          json.dumps(asdict(running.attacker))],

@@ -9,12 +9,15 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 PROGRAMS: Final = Path(sys.executable).parent
 STOP_SECONDS: Final = 60
+ATTACKER: Final = "Attacker"
+BYSTANDER: Final = "Bystander"
+
 EVENTS: Final = 500
 """Events that each account has from the start."""
 
@@ -86,19 +89,31 @@ class Plant:
 
     host: str
     port: int
+    folder: str
     attacker: Member
     bystander: Member
     process: subprocess.Popen[str]
 
+    def with_new_tokens(self) -> "Plant":
+        """The same for another minute: what tokens may ask in one is not used up yet."""
+        attacker, bystander = (
+            replace(one, token=_token(self.folder, name), reading_token=_reading_token(self.folder, name))
+            for one, name in ((self.attacker, ATTACKER), (self.bystander, BYSTANDER))
+        )
+        return replace(self, attacker=attacker, bystander=bystander)
+
     def megabytes(self) -> float:
-        """What the processes of the service hold in memory together, those of its database left out."""
+        """What the processes of the service hold in memory together, those of its database left out.
+
+        What several of them share counts once.
+        """
         held = 0
         for number in _descendants(self.process.pid):
             with suppress(OSError):
                 if b"postgres" in Path(f"/proc/{number}/cmdline").read_bytes():
                     continue
-                status = Path(f"/proc/{number}/status").read_text()
-                held += int((re.search(r"VmRSS:\s+(\d+)", status) or [0, 0])[1])
+                shares = Path(f"/proc/{number}/smaps_rollup").read_text()
+                held += int((re.search(r"Pss:\s+(\d+)", shares) or [0, 0])[1])
         return held / 1024
 
 
@@ -116,8 +131,8 @@ def plant() -> Iterator[Plant]:
         try:
             host, _, number = until_it_says(process, "ready http://").strip().partition(":")
             port = int(number)
-            members = [_member(folder, name, host, port) for name in ("Attacker", "Bystander")]
-            yield Plant(host, port, members[0], members[1], process)
+            members = [_member(folder, name, host, port) for name in (ATTACKER, BYSTANDER)]
+            yield Plant(host, port, folder, members[0], members[1], process)
         finally:
             process.terminate()
             process.wait(timeout=STOP_SECONDS)
@@ -149,14 +164,22 @@ def ask(host: str, port: int, token: str, method: str, path: str, *, body: Any =
 
 def _member(folder: str, name: str, host: str, port: int) -> Member:
     _command("account", "create", "--data-dir", folder, "--name", name)
-    of_account = ("--data-dir", folder, "--account", name, "--name", "attack")
-    token = _command("token", "create", *of_account, "--all").strip()
-    reading = _command(
-        "token", "create", *of_account,
-        *(part for area in ("data_collection", "production_accounting", "data_rules")
-          for part in ("--permission", f"{area}:read")),
+    token = _token(folder, name)
+    return Member(token, _reading_token(folder, name), _records(host, port, token))
+
+
+def _token(folder: str, name: str) -> str:
+    return _command(
+        "token", "create", "--data-dir", folder, "--account", name, "--name", "attack", "--all"
+    ).strip()
+
+
+def _reading_token(folder: str, name: str) -> str:
+    areas = ("data_collection", "production_accounting", "data_rules")
+    return _command(
+        "token", "create", "--data-dir", folder, "--account", name, "--name", "attack",
+        *(part for area in areas for part in ("--permission", f"{area}:read")),
     ).strip()  # fmt: skip
-    return Member(token, reading, _records(host, port, token))
 
 
 def _records(host: str, port: int, token: str) -> Mapping[str, str]:

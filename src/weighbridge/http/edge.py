@@ -209,13 +209,15 @@ def _in_time(receive: Receive, body_seconds: int, left: int) -> Receive:
     The HTTP server has no such deadline of its own. It also tells the end of a body by a message of its
     own, for which nobody needs to wait who has got as much as the header told.
     """
-    deadline = asyncio.get_running_loop().time() + body_seconds
+    deadline: float | None = None  # from when the body is asked for: long ones wait for their turn
     is_complete = False
 
     async def received() -> Message:
-        nonlocal is_complete, left
+        nonlocal deadline, is_complete, left
         if is_complete:
             return await receive()
+        if deadline is None:
+            deadline = asyncio.get_running_loop().time() + body_seconds
         try:
             async with asyncio.timeout_at(deadline):
                 message = await receive()

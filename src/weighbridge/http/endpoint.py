@@ -6,7 +6,7 @@ decorators are told (permission, body, answer) also makes the OpenAPI document.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar, cast
@@ -24,7 +24,7 @@ from weighbridge.db.json import jsonb
 from weighbridge.db.threads import computing_for
 from weighbridge.errors import Invalid, Malformed
 from weighbridge.http import idempotency, upload
-from weighbridge.http.arrival.body import BODY_BYTES_MAX, arrived_body, digested
+from weighbridge.http.arrival.body import BODY_BYTES_MAX, arrived_body, digested, may_be_long
 from weighbridge.http.attachment import Attachment, AttachmentReply, Files
 from weighbridge.http.caller import WebRequest, authenticated, database, shares, twins
 from weighbridge.http.computing.request import carried_out
@@ -302,8 +302,10 @@ async def _arrived(
     text: str | None = None,
 ) -> AsyncIterator[tuple[Any, idempotency.KeyScope | None]]:
     """The body of a request that its account may have under way, which is alone of its idempotency key."""
+    account = actor.account_id
     async with (
-        shares(request).request(actor.account_id),
+        shares(request).request(account),
+        shares(request).long_body(account) if may_be_long(request, form) else nullcontext(),
         arrived_body(request, body, form, text) as (arrived, raw),
     ):
         key = request.headers.get(idempotency.HEADER)

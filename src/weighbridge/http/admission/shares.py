@@ -28,6 +28,9 @@ WAIT_SECONDS: Final = 5.0
 RETRY_SECONDS: Final = 2
 """When a request that was refused for its account's share may be sent again."""
 
+LONG_BODIES: Final = 2
+"""Long bodies of one account that a process has at a time."""
+
 _FOR_TOKENS: Final = 1
 
 
@@ -38,6 +41,7 @@ class _Account:
     requests: int = 0
     held: int = 0
     waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+    long_bodies: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LONG_BODIES))
 
 
 class Shares:
@@ -72,6 +76,15 @@ class Shares:
             yield
         finally:
             self.end(number)
+
+    @asynccontextmanager
+    async def long_body(self, number: int) -> AsyncIterator[None]:
+        """Wait for the account's turn to send a long body; the request is counted already.
+
+        A long body takes many times its size until its request has ended, so one account has few at a time.
+        """
+        async with self._accounts[number].long_bodies:
+            yield
 
     def arrive(self, number: int) -> None:
         """Count a request of an account until it departs; refuse it when the account has too many."""

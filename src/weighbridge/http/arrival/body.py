@@ -56,6 +56,14 @@ async def arrived_body(
     yield await wire.read(raw, body) if text is None else wire.decode_text(raw), raw
 
 
+def may_be_long(request: WebRequest, form: upload.Form | None) -> bool:
+    """Whether the body that is on its way may be longer than most requests take; a form goes to a file."""
+    if form is not None and upload.is_form(request.headers.get("content-type", "")):
+        return False
+    told = request.headers.get("content-length", "")
+    return int(told) > BODY_BYTES_MAX if told.isdecimal() else "transfer-encoding" in request.headers
+
+
 def may_be_left_out(body: Any) -> bool:
     """Whether a body of this kind is nothing but options."""
     is_record = isinstance(body, type) and issubclass(body, msgspec.Struct)

@@ -1,6 +1,6 @@
 """What a request goes through before it is worked on, so that no account takes what all share.
 
 In comes a request whose caller is known; out goes the turn to work on it, or a refusal that says when to come
-back. Read `shares` (how much of a process one account may take), `twins` (a repetition that comes while the
-first is under way), then `body` (what it asks for).
+back. Read `rate_limit` (requests of a token in a minute), `shares` (how much of a process one account may
+take), then `twins` (a repetition that comes while the first is under way).
 """

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 import pytest
+from tests.given.requests import DOCUMENT
 from tests.server import Caller
 
 ALL_BUT_TOKENS = ["data_collection:write", "production_accounting:write", "data_rules:write"]
@@ -153,3 +154,10 @@ def test_a_tokens_expiry_cannot_be_changed(api):
     made = issue(api).expect(201).body
 
     api.patch(f"/api_tokens/{made['id']}", {"api_token": {"expires_in_days": 365}}).expect(405)
+
+
+def test_the_document_says_that_a_repeated_answer_may_lack_the_secret():
+    issued = DOCUMENT["components"]["schemas"]["IssuedApiToken"]
+
+    assert "token" in issued["properties"]
+    assert "token" not in issued["required"]

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import msgspec
+from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS
@@ -52,8 +53,9 @@ class IssuedApiToken(msgspec.Struct, frozen=True):
     expires_at: Instant | None
     revoked_at: Instant | None
     last_used_at: Instant | None
-    token: str
-    """The secret text that requests carry, `wb_live_` and 38 characters; it is shown this once."""
+    token: str | UnsetType = UNSET
+    """The secret text that requests carry, `wb_live_` and 38 characters; it is shown this once. The answer to
+    a request that is repeated with its Idempotency-Key has none."""
 
 
 def without_secret(issued: IssuedApiToken) -> ApiToken:

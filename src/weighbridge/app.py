@@ -24,6 +24,7 @@ from weighbridge.collection.evidence.routes import ROUTES as EVIDENCE
 from weighbridge.collection.evidence_files.store import open_store
 from weighbridge.collection.feedstocks.routes import ROUTES as FEEDSTOCKS
 from weighbridge.collection.locations.routes import ROUTES as LOCATIONS
+from weighbridge.collection.outages.routes import ROUTES as OUTAGES
 from weighbridge.collection.projects.routes import ROUTES as PROJECTS
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
@@ -68,6 +69,7 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     ASSETS,
     ASSET_CUSTOM_FIELDS,
     STATIC_INPUTS,
+    OUTAGES,
     EVENTS,
     DATA_POINTS,
     EVIDENCE,

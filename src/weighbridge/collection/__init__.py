@@ -5,7 +5,7 @@ one by one or ten thousand at a time; out go the same records, and the values in
 with them. Nothing here knows of models, ledgers or rules.
 
 Nouns: `projects`, `event_types`, `locations`, `feedstocks`, `assets`, `asset_custom_fields`, `events`,
-`data_points`, `evidence`, `static_inputs`. Machinery, in the order in which to read it: `tenancy` (whose
+`data_points`, `evidence`, `outages`, `static_inputs`. Machinery, in the order in which to read it: `tenancy` (whose
 project), `named_records` (what has a name), `event_schema` (what an event type is), `intake` (events on
 their way in), `measurements` (values, corrections and findings), `evidence_files`, `spreadsheets`.
 """

@@ -10,21 +10,24 @@ expected slots:
     missing      nothing was captured
     imputed      nothing was captured, and a rule has filled the slot
 
-A worked example. Of the 24 hours of a day a meter was out for the maintenance of 08:00 to 10:30: hours 08 and 09
-are not expected, hour 10 is. 22 are expected; 20 came, one of them bad and replaced, and one of the two that did
-not come was imputed: received 20, valid 19, substituted 1, missing 2, imputed 1. The rate is 19 / 22.
+A worked example. Of the 24 hours of a day a meter was out for the maintenance of 08:00 to 10:30: hours 08
+and 09 are not expected, hour 10 is. 22 are expected; 20 came, one of them bad and replaced, and one of the
+two that did not come was imputed: received 20, valid 19, substituted 1, missing 2, imputed 1. The rate is
+19 / 22.
 
 By time, of readings that have a length: the time that valid ones cover, once, of the time in service without
 outages, to the millisecond.
 
-Invariants: `valid + substituted <= received`, `received + missing == expected`, `imputed <= missing`; counts of
-parts add up to those of the whole; a rate is null where nothing was expected, and never above 1.
+Invariants: `valid + substituted <= received`, `received + missing == expected`, `imputed <= missing`; counts
+of parts add up to those of the whole; a rate is null where nothing was expected, and never above 1.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from itertools import islice
 from typing import Final
 
 from weighbridge.core.quantity.number import CONTEXT
@@ -122,8 +125,13 @@ class Expectation:
 
 
 def expected_of(counted: range, unexpected: Sequence[range]) -> int:
-    """How many slots are expected, of which some are not."""
-    return len(counted) - sum(len(_common(one, counted)) for one in unexpected)
+    """How many slots are expected, of which some, in order and apart from one another, are not."""
+    expected = len(counted)
+    for one in islice(unexpected, bisect_right(unexpected, counted.start, key=_stop), None):
+        if one.start >= counted.stop:
+            break
+        expected -= len(_common(one, counted))
+    return expected
 
 
 def joined(outages: Iterable[tuple[datetime, datetime | None]], until: datetime) -> tuple[Interval, ...]:
@@ -137,14 +145,24 @@ def joined(outages: Iterable[tuple[datetime, datetime | None]], until: datetime)
     return tuple(stretches)
 
 
-def _without(time: Interval, outages: Iterable[Interval]) -> Iterator[Interval]:
+def _without(time: Interval, outages: Sequence[Interval]) -> Iterator[Interval]:
     begun = time.start
-    for outage in outages:
-        if begun < min(outage.start, time.end):
-            yield Interval(begun, min(outage.start, time.end))
-        begun = max(begun, outage.end)
+    for outage in islice(outages, bisect_right(outages, time.start, key=_end), None):
+        if outage.start >= time.end:
+            break
+        if begun < outage.start:
+            yield Interval(begun, outage.start)
+        begun = outage.end
     if begun < time.end:
         yield Interval(begun, time.end)
+
+
+def _stop(one: range) -> int:
+    return one.stop
+
+
+def _end(one: Interval) -> datetime:
+    return one.end
 
 
 def _common(one: range, other: range) -> range:

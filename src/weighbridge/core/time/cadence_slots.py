@@ -4,8 +4,9 @@ Minutes and hours are counted in UTC, so clocks that change leave none out and c
 from Monday and months begin on the project's wall. A slot is every so many of its unit, counted from 1970 or
 from the first day of the calendar, whatever range is looked at. It belongs to the period in which it begins.
 
-A worked example. Every 4 hours in Berlin, where 30 March 2025 lasts from 29 March 23:00Z to 30 March 22:00Z:
-the slots that begin in the day are those of 00:00Z, 04:00Z, ... 20:00Z, six of them. Every day: one of 23 hours.
+A worked example. Every 4 hours in Berlin, where 30 March 2025 lasts from 29 March 23:00Z to 30 March
+22:00Z: the slots that begin in the day are those of 00:00Z, 04:00Z, ... 20:00Z, six of them. Every day: one
+of 23 hours.
 
 Invariants: slots follow one another without gap or overlap; a later moment never has a smaller number, also
 where clocks go back over midnight; `holding(start(n)) == n`.
@@ -91,5 +92,5 @@ class CadenceSlots:
         return (local.toordinal() - 1) // (self.amount * _DAYS[self.unit])
 
     def _midnight(self, year: int, month: int, day: int) -> Instant:
-        """When a day begins: the first time where the wall shows midnight twice, and where it never does, then."""
+        """When a day begins: when the wall shows midnight first, or where it never does, goes past it."""
         return Instant.of(datetime(year, month, day, tzinfo=self.zone))

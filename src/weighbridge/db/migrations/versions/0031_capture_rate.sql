@@ -1,9 +1,9 @@
 -- Which events of a type are valid measurements: a condition on an event, as it was written. Without one every
 -- complete event is.
-ALTER TABLE event_types ADD COLUMN valid_when text CHECK (char_length(valid_when) BETWEEN 1 AND 10000);
+ALTER TABLE event_types ADD COLUMN valid_when text CHECK (char_length(valid_when) BETWEEN 1 AND 1000);
 
--- Stretches of time in which nothing was expected of a meter: of an asset, of a location, or of all meters of an
--- event type; of an asset or a location that an event type is named with, among the events of that type only.
+-- Stretches of time in which nothing was expected of a meter: of an asset, of a location, of all meters of an event
+-- type, or of all of the project; of an asset or a location that an event type is named with, among its events only.
 CREATE TABLE outages (
     project_id     integer NOT NULL REFERENCES projects,
     id             integer GENERATED ALWAYS AS IDENTITY,
@@ -23,8 +23,7 @@ CREATE TABLE outages (
     FOREIGN KEY (project_id, location_id) REFERENCES locations,
     FOREIGN KEY (project_id, event_type_id) REFERENCES event_types,
     CONSTRAINT outages_end_after_start CHECK (end_time > start_time),
-    CONSTRAINT outages_name_a_meter CHECK (
-        num_nonnulls(asset_id, location_id, event_type_id) > 0 AND num_nonnulls(asset_id, location_id) < 2)
+    CONSTRAINT outages_name_one_meter CHECK (num_nonnulls(asset_id, location_id) < 2)
 );
 CREATE INDEX outages_by_time ON outages (project_id, start_time, id);
 -- For whoever removes what they name.

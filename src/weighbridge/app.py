@@ -49,6 +49,7 @@ from weighbridge.platform.async_tasks.routes import ROUTES as ASYNC_TASKS
 from weighbridge.platform.audit_log.routes import ROUTES as AUDIT_LOG
 from weighbridge.platform.authentication.presumption import presume
 from weighbridge.platform.feature_flags.routes import ROUTES as FEATURE_FLAGS
+from weighbridge.quality.capture_rates.routes import ROUTES as CAPTURE_RATES
 from weighbridge.quality.rule_results.routes import ROUTES as RULE_RESULTS
 from weighbridge.quality.rule_runs.routes import ROUTES as RULE_RUNS
 from weighbridge.quality.rules.routes import ROUTES as RULES
@@ -83,6 +84,7 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     RULES,
     RULE_RUNS,
     RULE_RESULTS,
+    CAPTURE_RATES,
     FEATURE_FLAGS,
     ASYNC_TASKS,
     API_TOKENS,

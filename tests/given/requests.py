@@ -97,6 +97,9 @@ QUERY_KINDS = {("compare_models", "to"): "model"}
 QUERY_VALUES = {
     ("get_statement", "start_time"): "2025-01-01T00:00:00Z",
     ("get_statement", "end_time"): "2025-04-01T00:00:00Z",
+    ("get_capture_rate", "start_time"): "2025-01-01T00:00:00Z",
+    ("get_capture_rate", "end_time"): "2025-04-01T00:00:00Z",
+    ("get_capture_rate", "period"): "month",
 }
 """What else must stand in the query."""
 

@@ -24,6 +24,8 @@ STEPS: Final = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 """Where the slots of minutes and hours are counted from."""
 
+_FIRST: Final = Instant.of(datetime.min.replace(tzinfo=UTC))
+_LAST: Final = Instant.of(datetime.max.replace(tzinfo=UTC))
 _DAYS: Final = {"day": 1, "week": 7}
 
 
@@ -51,21 +53,17 @@ class CadenceSlots:
             return (moment - EPOCH) // step
         number = self._of_wall(moment.astimezone(self.zone))
         # Where clocks go back over midnight, the wall shows a day again that has ended.
-        return number + 1 if self._has_begun(number + 1, moment) else number
+        return number + 1 if self.start(number + 1) <= moment else number
 
     def start(self, number: int) -> Instant:
         """When a slot begins, which is when the one before ends.
 
-        Raises ValueError or OverflowError outside the calendar.
+        Outside the calendar, where the calendar begins or ends.
         """
-        if (step := self.step) is not None:
-            return Instant.of(EPOCH + number * step)
-        if self.unit == "month":
-            year, month = divmod(number * self.amount, 12)
-            return self._midnight(year, month + 1, 1)
-        # Day 1 of the proleptic calendar is a Monday.
-        day = datetime.fromordinal(number * self.amount * _DAYS[self.unit] + 1)
-        return self._midnight(day.year, day.month, day.day)
+        try:
+            return self._start(number)
+        except (OverflowError, ValueError):
+            return _FIRST if number <= 0 else _LAST
 
     def from_on(self, moment: datetime) -> int:
         """The first slot that begins at a moment or after it."""
@@ -80,11 +78,15 @@ class CadenceSlots:
         first, after = self.from_on(stretch.start), self.holding(stretch.end)
         return range(first, max(first, after))
 
-    def _has_begun(self, number: int, moment: datetime) -> bool:
-        try:
-            return self.start(number) <= moment
-        except (OverflowError, ValueError):
-            return False
+    def _start(self, number: int) -> Instant:
+        if (step := self.step) is not None:
+            return Instant.of(EPOCH + number * step)
+        if self.unit == "month":
+            year, month = divmod(number * self.amount, 12)
+            return self._midnight(year, month + 1, 1)
+        # Day 1 of the proleptic calendar is a Monday.
+        day = datetime.fromordinal(number * self.amount * _DAYS[self.unit] + 1)
+        return self._midnight(day.year, day.month, day.day)
 
     def _of_wall(self, local: datetime) -> int:
         if self.unit == "month":

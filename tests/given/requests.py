@@ -140,7 +140,9 @@ def world_of(server: Server) -> World:
     found = {
         "project": plant.project["id"],
         "project_number": plant.project["numeric_id"],
-        "event_type": types[0]["id"],
+        "event_type": given.event_type(
+            api, plant.project, slug="reading", cadence_amount=1, cadence_unit="day"
+        )["id"],
         "event_type_number": types[0]["data_point_types"][0]["nexus_event_type_id"],
         "data_point_type": types[0]["data_point_types"][0]["id"],
         "location": given.location(api, plant.project)["id"],

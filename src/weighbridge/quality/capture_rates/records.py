@@ -26,13 +26,13 @@ class CaptureFigures(msgspec.Struct, frozen=True):
     imputed: int
     """Those of the missing slots that a rule has filled; they never count as valid."""
     capture_rate: Decimal | None
-    """`valid` of `expected`, from 0 to 1; null where nothing was expected."""
+    """How much of `expected` is `valid`, from 0 to 1; null where nothing was expected."""
     seconds_expected: Decimal | None
     """The time in service without outages; null where no event of the range has a length."""
     seconds_valid: Decimal | None
     """How much of that valid events cover, once each; null where no event of the range has a length."""
     capture_rate_by_time: Decimal | None
-    """`seconds_valid` of `seconds_expected`; null where there is none, or no event has a length."""
+    """How much of `seconds_expected` is valid; null where there is none, or no event has a length."""
 
 
 class MeterCapture(msgspec.Struct, frozen=True):

@@ -50,6 +50,7 @@ from weighbridge.platform.audit_log.routes import ROUTES as AUDIT_LOG
 from weighbridge.platform.authentication.presumption import presume
 from weighbridge.platform.feature_flags.routes import ROUTES as FEATURE_FLAGS
 from weighbridge.quality.capture_rates.routes import ROUTES as CAPTURE_RATES
+from weighbridge.quality.gaps.routes import ROUTES as GAPS
 from weighbridge.quality.rule_results.routes import ROUTES as RULE_RESULTS
 from weighbridge.quality.rule_runs.routes import ROUTES as RULE_RUNS
 from weighbridge.quality.rules.routes import ROUTES as RULES
@@ -85,6 +86,7 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     RULE_RUNS,
     RULE_RESULTS,
     CAPTURE_RATES,
+    GAPS,
     FEATURE_FLAGS,
     ASYNC_TASKS,
     API_TOKENS,

@@ -100,6 +100,8 @@ QUERY_VALUES = {
     ("get_capture_rate", "start_time"): "2025-01-01T00:00:00Z",
     ("get_capture_rate", "end_time"): "2025-04-01T00:00:00Z",
     ("get_capture_rate", "period"): "month",
+    ("list_gaps", "start_time"): "2025-01-01T00:00:00Z",
+    ("list_gaps", "end_time"): "2025-04-01T00:00:00Z",
 }
 """What else must stand in the query."""
 

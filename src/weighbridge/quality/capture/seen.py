@@ -67,7 +67,8 @@ _SEEN: Final = """
            bool_or(v.is_imputed) AS is_imputed,
            bool_or(NOT v.is_imputed AND v.end_time > v.start_time) AS is_lasting{more}
       FROM (SELECT e.id, {asset} AS asset, {location} AS location, {slot} AS slot, e.start_time, e.end_time,
-                   e.is_imputed, {valid} AS is_valid, {substituted} AS is_substituted
+                   e.tracking_id, e.client_reference, e.is_imputed, {valid} AS is_valid,
+                   {substituted} AS is_substituted
               FROM events e
              WHERE e.project_id = %(project)s AND e.event_type_id = %(event_type)s AND e.voided_at IS NULL
                AND e.start_time >= %(first)s AND e.start_time < %(last)s) AS v

@@ -106,7 +106,7 @@ async def _lasting(
 
 
 _COUNTED: Final = """
-    WITH meter AS (
+    WITH meter AS MATERIALIZED (
         SELECT number - 1 AS number, asset, location, unexpected::tstzmultirange AS unexpected
           FROM unnest(%(assets)s::integer[], %(locations)s::integer[], %(unexpected)s::text[])
                WITH ORDINALITY AS meter (asset, location, unexpected, number)),
@@ -124,7 +124,7 @@ _COUNTED: Final = """
 
 # What is covered is united first, so that time that two events cover counts once; then it is cut by periods.
 _LASTING: Final = """
-    WITH meter AS (
+    WITH meter AS MATERIALIZED (
         SELECT number - 1 AS number, asset, location, expected::tstzmultirange AS expected
           FROM unnest(%(assets)s::integer[], %(locations)s::integer[], %(expected)s::text[])
                WITH ORDINALITY AS meter (asset, location, expected, number)),

@@ -15,7 +15,7 @@ from weighbridge.core.collection.capture import (
 )
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.number import EXACT, shorten
+from weighbridge.core.quantity.number import EXACT, plain, shorten
 from weighbridge.core.time.cadence import count_of, label, slot_at
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
@@ -140,4 +140,4 @@ def _figures(parts: Iterable[Captured]) -> CaptureFigures:
 
 
 def _seconds(milliseconds: int) -> Decimal:
-    return Decimal(milliseconds).scaleb(-3, EXACT)
+    return Decimal(plain(Decimal(milliseconds).scaleb(-3, EXACT)))

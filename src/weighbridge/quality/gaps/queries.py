@@ -183,7 +183,7 @@ _EVENTS: Final = """,
 # Slots between two valid ones have the same number of valid slots before them, which is their `stretch`; each
 # stretch but the first begins with the valid slot that stands before its gap.
 _GAPS: Final = """
-    WITH meter AS (
+    WITH meter AS MATERIALIZED (
         SELECT number - 1 AS number, asset, location, unexpected::tstzmultirange AS unexpected
           FROM unnest(%(assets)s::integer[], %(locations)s::integer[], %(unexpected)s::text[])
                WITH ORDINALITY AS meter (asset, location, unexpected, number)),

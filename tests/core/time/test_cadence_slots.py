@@ -87,3 +87,14 @@ def test_a_stretch_begins_as_many_slots_as_lie_between_its_ends(slots, moment, l
     assert slots.start(begun.stop - 1) < stretch.end <= slots.start(begun.stop)
     assert inside.start == begun.start
     assert len(begun) - len(inside) <= 1
+
+
+@pytest.mark.parametrize("unit", ["minute", "hour", "day", "week", "month"])
+@pytest.mark.parametrize("amount", [1, 7, 1_000_000])
+def test_slots_reach_from_one_end_of_the_calendar_to_the_other(unit, amount):
+    slots = CadenceSlots(amount, unit, UTC)
+    first, last = Instant(1, 1, 1, tzinfo=UTC), Instant(9999, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC)
+
+    assert slots.start(slots.holding(first)) <= first
+    assert slots.start(slots.holding(last)) <= last <= slots.start(slots.holding(last) + 1)
+    assert len(slots.begun_in(Interval(first, last))) >= slots.holding(last) - slots.holding(first)

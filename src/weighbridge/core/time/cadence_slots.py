@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 
-from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
+from weighbridge.core.time.instant import Instant, Interval
 
 STEPS: Final = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
 """The units that last as long on every clock."""
@@ -63,11 +63,12 @@ class CadenceSlots:
         try:
             return self._start(number)
         except (OverflowError, ValueError):
-            return _FIRST if number <= 0 else _LAST
+            return _FIRST if number <= self._of_epoch else _LAST
 
     def from_on(self, moment: datetime) -> int:
         """The first slot that begins at a moment or after it."""
-        return self.holding(moment - MILLISECOND) + 1
+        number = self.holding(moment)
+        return number if self.start(number) >= moment else number + 1
 
     def begun_in(self, stretch: Interval) -> range:
         """The slots that begin in a stretch of time."""
@@ -77,6 +78,10 @@ class CadenceSlots:
         """The slots that lie in a stretch of time as a whole; they may end with it."""
         first, after = self.from_on(stretch.start), self.holding(stretch.end)
         return range(first, max(first, after))
+
+    @property
+    def _of_epoch(self) -> int:
+        return 0 if self.step is not None else self._of_wall(EPOCH.astimezone(self.zone))
 
     def _start(self, number: int) -> Instant:
         if (step := self.step) is not None:

@@ -35,17 +35,21 @@ class CaptureQuestion:
     slots: CadenceSlots
     time: Interval
     """The range that was asked for."""
-    passed: Interval
-    """As much of it as has passed."""
+    now: Instant
     valid: Composable
     """Whether the event `e` meets the event type's condition, by what was captured or a person corrected."""
 
     @property
     def counted(self) -> range:
-        """The slots that begin in the range and have ended."""
+        """The slots that begin in the range and have ended; the last of them may end behind the range."""
         begun = self.slots.begun_in(self.time)
-        ended = self.slots.holding(self.passed.end)
-        return range(begun.start, max(begun.start, min(begun.stop, ended)))
+        under_way = self.slots.holding(self.now)
+        return range(begun.start, max(begun.start, min(begun.stop, under_way)))
+
+    @property
+    def passed(self) -> Interval:
+        """As much of the range as has passed."""
+        return Interval(self.time.start, max(self.time.start, min(self.time.end, self.now)))
 
 
 def asked_time(query: Sequence[tuple[str, str]]) -> tuple[Interval, list[tuple[str, str]]]:
@@ -90,7 +94,7 @@ async def question_of(
         number,
         slots,
         time,
-        Interval(time.start, max(time.start, min(time.end, Instant.of(now)))),
+        Instant.of(now),
         SQL("true") if valid_when is None else condition_without_rules(parse(valid_when), columns),
     )
 

@@ -260,6 +260,29 @@ def test_readings_with_a_length_have_a_rate_by_time_in_which_time_counts_once(ap
     assert found["capture_rate_by_time"] == Decimal("0.375")
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "rate"),
+    [
+        ("12:00:00", "12:00:16", "0.875"),
+        ("12:00:16", "12:00:32", "1"),
+        ("12:00:32", "12:00:48", "0.625"),
+        ("12:00:48", "12:01:04", "1"),
+        ("12:01:04", "12:01:20", "0.8125"),
+        ("12:01:20", "12:01:30", "0.7"),
+    ],
+)
+def test_the_rate_by_time_is_the_percent_good_of_the_published_series(api, project, start, end, rate):
+    """OPC 10000-13, Annex A, Historian 2: good but for 2 s at first, 6 s from :42 and 6 s from 1:17."""
+    kind = hourly(api, project, unit="minute")
+    for good, until in (("12:00:02", "12:00:42"), ("12:00:48", "12:01:17"), ("12:01:23", "12:01:30")):
+        times = {"start_time": f"2025-01-05T{good}Z", "end_time": f"2025-01-05T{until}Z"}
+        given.event(api, project, event_type="flow", values={"flow": 1}, **times)
+
+    found = rates(api, project, kind, f"2025-01-05T{start}Z", f"2025-01-05T{end}Z")["total"]
+
+    assert found["capture_rate_by_time"] == Decimal(rate)
+
+
 def test_time_is_cut_where_periods_end(api, project):
     kind = hourly(api, project)
     given.event(
@@ -274,6 +297,42 @@ def test_time_is_cut_where_periods_end(api, project):
     found = rates(api, project, kind, at("05T00:00"), at("07T00:00"))
 
     assert [one["total"]["capture_rate_by_time"] for one in found["data"]] == [Decimal("0.25")] * 2
+
+
+def test_a_stretch_that_began_long_before_the_range_covers_its_time(api, project):
+    kind = hourly(api, project)
+    given.event(
+        api,
+        project,
+        event_type="flow",
+        start_time=at("05T06:00"),
+        end_time=at("05T15:00"),
+        values={"flow": 1},
+    )
+
+    found = rates(api, project, kind, at("05T12:00"), at("05T18:00"))["total"]
+
+    assert (counts(found)[:3], found["capture_rate_by_time"]) == ((6, 0, 0), Decimal("0.5"))
+
+
+def test_a_range_from_one_end_of_the_calendar_to_the_other_is_too_long(api, project):
+    kind = hourly(api, project, unit="month", amount=12)
+    ends = "0001-01-01T00:00:00Z", "9999-12-30T00:00:00Z"
+
+    assert asked(api, project, kind, *ends, period="quarter").expect(422).error["code"] == "too_long"
+
+
+@pytest.mark.parametrize("unit", ["hour", "week", "month"])
+@pytest.mark.parametrize("amount", [1, 1_000_000])
+def test_ranges_at_the_ends_of_the_calendar_are_answered(api, project, unit, amount):
+    kind = hourly(api, project, unit=unit, amount=amount)
+    given.outage(api, project, start_time="0001-01-02T00:00:00Z")
+
+    last = "9999-12-01T00:00:00Z", "9999-12-30T00:00:00Z"
+    first = rates(api, project, kind, "0001-01-01T00:00:00Z", "0001-02-01T00:00:00Z", period="month")
+
+    assert first["total"]["received"] == rates(api, project, kind, *last)["total"]["received"] == 0
+    assert asked(api, project, kind, *last, period="month").expect(422).error["field"] == "end_time"
 
 
 def test_an_event_type_that_never_had_an_event_is_missing_as_a_whole(api, project):

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from psycopg.sql import SQL
 
+from weighbridge.accounting.inputs.window import IS_LONG, LONG
 from weighbridge.core.collection.capture import CaptureCounts, CaptureTime, expected_of
 from weighbridge.core.time.cadence_slots import CadenceSlots
 from weighbridge.core.time.instant import Interval
@@ -31,15 +32,15 @@ async def captured(
     tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], periods: Sequence[Interval]
 ) -> list[list[Captured]]:
     """What was captured of each meter in each of the periods, which follow one another over the range."""
-    seen, has_lengths = await _counted(tx, question, meters, periods)
-    lasting = await _lasting(tx, question, meters, periods) if has_lengths else {}
+    seen = await _counted(tx, question, meters, periods)
+    lasting = await _lasting(tx, question, meters, periods)
     return [
         [
             Captured(
                 _with_expected(seen.get((meter, period), CaptureCounts()), question, one, time),
-                CaptureTime(_expected_time(question, one, time), lasting.get((meter, period), 0))
-                if has_lengths
-                else None,
+                None
+                if lasting is None
+                else CaptureTime(_expected_time(question, one, time), lasting.get((meter, period), 0)),
             )
             for period, time in enumerate(periods)
         ]
@@ -73,8 +74,8 @@ def _expected_time(question: CaptureQuestion, meter: ExpectedMeter, period: Inte
 
 async def _counted(
     tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], periods: Sequence[Interval]
-) -> tuple[dict[Place, CaptureCounts], bool]:
-    """What was seen of expected slots, without what was expected; and whether any event has a length."""
+) -> dict[Place, CaptureCounts]:
+    """What was seen of expected slots, without what was expected."""
     slots = question.slots
     seen, values = seen_slots(question)
     values |= keys_of(meters) | {
@@ -82,26 +83,29 @@ async def _counted(
         "firsts": moments(slots.start(slots.from_on(period.start)) for period in periods),
     }
     rows = await tx.tuples(SQL(_COUNTED).format(seen=seen), values)
-    counts = {
+    return {
         (meter, period): CaptureCounts(0, received, valid, substituted, imputed)
-        for meter, period, received, valid, substituted, imputed, _ in rows
+        for meter, period, received, valid, substituted, imputed in rows
     }
-    return counts, any(row[-1] for row in rows)
 
 
 async def _lasting(
     tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], periods: Sequence[Interval]
-) -> dict[Place, int]:
-    """The milliseconds that valid events cover of the time in which something was expected."""
+) -> dict[Place, int] | None:
+    """The milliseconds that valid events cover of the expected time; None where no event has a length."""
+    range_ = {"begin": question.passed.start, "end": question.passed.end}
+    if not await tx.value(_HAS_LENGTHS, parameters(question) | range_):
+        return None
     bounds = [*(min(one.start, question.passed.end) for one in periods), question.passed.end]
     values: dict[str, Any] = parameters(question) | keys_of(meters)
     values |= {
         "expected": [_multirange(one.expectation.stretches(question.passed)) for one in meters],
         "bounds": moments(bounds),
-        "begin": question.passed.start,
-        "end": question.passed.end,
+        **range_,
     }
-    query = SQL(_LASTING).format(asset=SQL(ASSET), location=SQL(LOCATION), valid=valid_event(question))
+    query = SQL(_LASTING).format(
+        asset=SQL(ASSET), location=SQL(LOCATION), stretches=SQL(_STRETCHES), valid=valid_event(question)
+    )
     return {(meter, period): length for meter, period, length in await tx.tuples(query, values)}
 
 
@@ -115,12 +119,20 @@ _COUNTED: Final = """
            count(*) FILTER (WHERE s.is_received),
            count(*) FILTER (WHERE s.is_valid),
            count(*) FILTER (WHERE s.is_substituted AND NOT s.is_valid),
-           count(*) FILTER (WHERE s.is_imputed AND NOT s.is_received),
-           bool_or(s.is_lasting)
+           count(*) FILTER (WHERE s.is_imputed AND NOT s.is_received)
       FROM seen s JOIN meter m ON (m.asset, m.location) = (s.asset, s.location)
      WHERE NOT s.slot <@ m.unexpected
      GROUP BY m.number, period
 """
+
+# A stretch that began before the range began within the hour, or is long and found by its end.
+_STRETCHES: Final = f"""
+    e.project_id = %(project)s AND e.event_type_id = %(event_type)s AND e.voided_at IS NULL
+    AND NOT e.is_imputed AND e.end_time > e.start_time AND e.end_time > %(begin)s
+    AND (e.start_time >= %(begin)s - {LONG} AND e.start_time < %(end)s
+         OR {IS_LONG} AND e.end_time > %(begin)s AND e.start_time < %(begin)s)"""
+
+_HAS_LENGTHS: Final = f"SELECT EXISTS (SELECT FROM events e WHERE {_STRETCHES})"
 
 # What is covered is united first, so that time that two events cover counts once; then it is cut by periods.
 _LASTING: Final = """
@@ -132,11 +144,7 @@ _LASTING: Final = """
         SELECT {asset} AS asset, {location} AS location,
                range_agg(tstzrange(e.start_time, e.end_time)) AS times
           FROM events e
-         WHERE e.project_id = %(project)s AND e.event_type_id = %(event_type)s AND e.voided_at IS NULL
-           AND (e.start_time >= %(begin)s - interval '1 hour' AND e.start_time < %(end)s
-                OR e.end_time - e.start_time > interval '1 hour' AND e.end_time > %(begin)s
-                   AND e.start_time < %(begin)s)
-           AND e.end_time > e.start_time AND {valid}
+         WHERE {stretches} AND {valid}
          GROUP BY 1, 2),
     part AS (
         SELECT m.number, unnest(c.times * m.expected) AS time

@@ -64,8 +64,7 @@ _SEEN: Final = """
            bool_or(NOT v.is_imputed) AS is_received,
            bool_or(v.is_valid) AS is_valid,
            bool_or(v.is_substituted) AS is_substituted,
-           bool_or(v.is_imputed) AS is_imputed,
-           bool_or(NOT v.is_imputed AND v.end_time > v.start_time) AS is_lasting{more}
+           bool_or(v.is_imputed) AS is_imputed{more}
       FROM (SELECT e.id, {asset} AS asset, {location} AS location, {slot} AS slot, e.start_time, e.end_time,
                    e.tracking_id, e.client_reference, e.is_imputed, {valid} AS is_valid,
                    {substituted} AS is_substituted

@@ -16,7 +16,7 @@ from weighbridge.core.collection.capture import (
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import EXACT, plain, shorten
-from weighbridge.core.time.cadence import count_of, label, slot_at
+from weighbridge.core.time.cadence import BEYOND_CALENDAR, count_of, label, slot_at
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, Malformed
@@ -102,6 +102,10 @@ def _periods(question: CaptureQuestion, cadence: str) -> list[Interval]:
     if (count := count_of(cadence, time, zone)) > PERIODS_MAX:
         said = f"The range reaches over {count:,} periods; at most {PERIODS_MAX:,} are told at once."
         raise Invalid([Problem(said, END, "too_long")])
+    try:
+        slot_at(cadence, time.start, zone), slot_at(cadence, time.end, zone)
+    except (OverflowError, ValueError):
+        raise Invalid([Problem(BEYOND_CALENDAR, END, "invalid")]) from None
     periods, start = [], time.start
     while start < time.end:
         end = min(slot_at(cadence, start, zone).end, time.end)

@@ -24,13 +24,13 @@ _FREE: Final = """
     action added adjusted_by adjusts after allocation_group asset_category asset_type assets before
     category checked_value city client_reference code content_type corrected_by country data_point
     data_point_slug data_point_type data_points description dismissal_reason dismissed_by email
-    entered_value equation error_message event_type events evidence_url expression feedstocks field
-    filled filter functions geography ghg hash key label lat lca_role ledger long message missing
-    model name next_cursor node nodes notes object operators output partition passed_over_slots
-    postal_code problems progress_description reads reason record records rejected_by
-    rejection_reason removed result reverted_by rule rule_name serial_number sha256 slot slots slug
-    sort street_address_1 street_address_2 subcategory time_zone token touched_slots tracking_id
-    unit url user_email user_name valid_when version_label warnings weight where yaml
+    entered_value equation error_message event_type events expression feedstocks field filled filter
+    functions geography ghg hash key label lat lca_role ledger long message missing model name
+    next_cursor node nodes notes object operators output partition passed_over_slots postal_code
+    problems progress_description reads reason record records rejected_by rejection_reason removed
+    result reverted_by rule rule_name serial_number sha256 slot slots slug sort street_address_1
+    street_address_2 subcategory time_zone token touched_slots tracking_id unit url user_email
+    user_name version_label warnings weight where yaml evidence_url valid_when
 """
 FREE_TEXTS: Final = frozenset(_FREE.split())
 """Names of fields that hold what people or other fields say; any other text is one of some words."""

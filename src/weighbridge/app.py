@@ -25,6 +25,7 @@ from weighbridge.collection.evidence.routes import ROUTES as EVIDENCE
 from weighbridge.collection.evidence_files.store import open_store
 from weighbridge.collection.feedstocks.routes import ROUTES as FEEDSTOCKS
 from weighbridge.collection.locations.routes import ROUTES as LOCATIONS
+from weighbridge.collection.outages.routes import ROUTES as OUTAGES
 from weighbridge.collection.projects.routes import ROUTES as PROJECTS
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
@@ -50,6 +51,8 @@ from weighbridge.platform.async_tasks.routes import ROUTES as ASYNC_TASKS
 from weighbridge.platform.audit_log.routes import ROUTES as AUDIT_LOG
 from weighbridge.platform.authentication.presumption import presume
 from weighbridge.platform.feature_flags.routes import ROUTES as FEATURE_FLAGS
+from weighbridge.quality.capture_rates.routes import ROUTES as CAPTURE_RATES
+from weighbridge.quality.gaps.routes import ROUTES as GAPS
 from weighbridge.quality.rule_results.routes import ROUTES as RULE_RESULTS
 from weighbridge.quality.rule_runs.routes import ROUTES as RULE_RUNS
 from weighbridge.quality.rules.routes import ROUTES as RULES
@@ -70,6 +73,7 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     ASSETS,
     ASSET_CUSTOM_FIELDS,
     STATIC_INPUTS,
+    OUTAGES,
     EVENTS,
     DATA_POINTS,
     EVIDENCE,
@@ -83,6 +87,8 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     RULES,
     RULE_RUNS,
     RULE_RESULTS,
+    CAPTURE_RATES,
+    GAPS,
     FEATURE_FLAGS,
     ASYNC_TASKS,
     API_TOKENS,

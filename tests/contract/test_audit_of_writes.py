@@ -36,6 +36,9 @@ ROWS = {
     "create_asset_custom_field": "asset_custom_field.create",
     "delete_asset_custom_field": "asset_custom_field.delete",
     "create_static_input": "static_input.create",
+    "create_outage": "outage.create",
+    "update_outage": "outage.update",
+    "delete_outage": "outage.delete",
     "create_events": "event.create",
     "update_event": "event.update",
     "void_event": "event.void",
@@ -148,6 +151,9 @@ RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
         "feedstock", lambda one: made(one, "/projects/{project}/feedstocks", named("feedstock"))
     ),
     "delete_asset": ("asset", lambda one: made(one, "/projects/{project}/assets", named("asset"))),
+    "delete_outage": (
+        "outage", lambda one: made(one, "/projects/{project}/outages", WHOLE["create_outage"])
+    ),
     "void_event": (
         "event", lambda one: made(one, "/projects/{project}/events", WHOLE["create_events"])
     ),

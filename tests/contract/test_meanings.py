@@ -30,7 +30,7 @@ _FREE: Final = """
     problems progress_description reads reason record records rejected_by rejection_reason removed
     result reverted_by rule rule_name serial_number sha256 slot slots slug sort street_address_1
     street_address_2 subcategory time_zone token touched_slots tracking_id unit url user_email
-    user_name version_label warnings weight where yaml
+    user_name version_label warnings weight where yaml evidence_url valid_when
 """
 FREE_TEXTS: Final = frozenset(_FREE.split())
 """Names of fields that hold what people or other fields say; any other text is one of some words."""

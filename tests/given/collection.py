@@ -44,6 +44,7 @@ def event_type(
     expected_locations: str = "none",
     requires_tracking_id: bool = False,
     reusable_in_batches: bool = False,
+    **fields: Any,
 ) -> Record:
     """An event type, whose events need no location unless the test says so."""
     body = {
@@ -53,7 +54,7 @@ def event_type(
         "expected_locations": expected_locations,
         "requires_tracking_id": requires_tracking_id,
         "reusable_in_batches": reusable_in_batches,
-    }
+    } | fields
     return _made(caller, f"/projects/{project['id']}/event_types", {"event_type": body})
 
 
@@ -93,6 +94,19 @@ def static_input(
     """A value that the project has from a moment on."""
     body = {"slug": slug, "value": value, "effective_from": effective_from} | fields
     return _made(caller, f"/projects/{project['id']}/static_inputs", {"static_input": body})
+
+
+def outage(
+    caller: Caller,
+    project: Record,
+    *,
+    reason: str = "Calibration",
+    start_time: str = "2025-01-01T00:00:00Z",
+    **fields: Any,
+) -> Record:
+    """An outage, of all meters of the project unless the test says of which."""
+    body = {"reason": reason, "start_time": start_time} | fields
+    return _made(caller, f"/projects/{project['id']}/outages", {"outage": body})
 
 
 def event_body(

@@ -61,10 +61,13 @@ TEXTS = {"import_assets": b"name\nShredder\n"}
 FORMLESS = {"create_evidence": {"evidence": {"type": "url", "url": "https://example.org/a", "name": "A"}}}
 EVENT = {"event_type": "delivery", "start_time": START, "data_points": [{"slug": "mass", "value": 1}]}
 RULE = {"name": "Watch", "expression": "{{mass}} > 1", "effective_from": "2025-01-01T00:00:00Z"}
+OUTAGE = {"reason": "Calibration", "start_time": START, "end_time": "2025-02-02T00:00:00Z"}
 WHOLE: dict[str, Any] = {
     "create_events": {"event": EVENT},
     "update_event": {"event": {"notes": "seen"}},
     "create_static_input": {"static_input": {"slug": "factor", "value": 1, "effective_from": START}},
+    "create_outage": {"outage": OUTAGE},
+    "update_outage": {"outage": {"reason": "Repair"}},
     "create_model": {"model": {"yaml": YAML}},
     "validate_yaml": {"yaml": YAML},
     "create_model_version": {"yaml": YAML},
@@ -94,6 +97,11 @@ QUERY_KINDS = {("compare_models", "to"): "model"}
 QUERY_VALUES = {
     ("get_statement", "start_time"): "2025-01-01T00:00:00Z",
     ("get_statement", "end_time"): "2025-04-01T00:00:00Z",
+    ("get_capture_rate", "start_time"): "2025-01-01T00:00:00Z",
+    ("get_capture_rate", "end_time"): "2025-04-01T00:00:00Z",
+    ("get_capture_rate", "period"): "month",
+    ("list_gaps", "start_time"): "2025-01-01T00:00:00Z",
+    ("list_gaps", "end_time"): "2025-04-01T00:00:00Z",
 }
 """What else must stand in the query."""
 
@@ -134,7 +142,9 @@ def world_of(server: Server) -> World:
     found = {
         "project": plant.project["id"],
         "project_number": plant.project["numeric_id"],
-        "event_type": types[0]["id"],
+        "event_type": given.event_type(
+            api, plant.project, slug="reading", cadence_amount=1, cadence_unit="day"
+        )["id"],
         "event_type_number": types[0]["data_point_types"][0]["nexus_event_type_id"],
         "data_point_type": types[0]["data_point_types"][0]["id"],
         "location": given.location(api, plant.project)["id"],
@@ -154,6 +164,7 @@ def world_of(server: Server) -> World:
             {"asset_custom_field": {"label": "Bay", "value_type": "text"}},
         ),
         "static_input": (f"{inside}/static_inputs", WHOLE["create_static_input"]),
+        "outage": (f"{inside}/outages", WHOLE["create_outage"]),
         "evidence": (f"/events/{event}/evidence", FORMLESS["create_evidence"]),
         "token": ("/api_tokens", {"api_token": {"name": "A", "permissions": ["data_collection:read"]}}),
     }

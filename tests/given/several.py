@@ -51,6 +51,8 @@ def _described(api: Caller, project: dict[str, Any]) -> dict[str, Any]:
         given.custom_field(api, project, f"{label} number")
     for moment in MOMENTS:
         given.static_input(api, project, slug="factor-b", effective_from=moment, value=2)
+    for fields in ({"end_time": None}, {"end_time": MOMENTS[3]}, {"end_time": MOMENTS[3]}):
+        given.outage(api, project, start_time=MOMENTS[0], **fields)
     given.asset(api, project)
     given.feedstock(api, project)
     return {

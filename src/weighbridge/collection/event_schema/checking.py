@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from msgspec import UNSET
 
@@ -14,10 +15,17 @@ from weighbridge.collection.event_types.records import (
     NewDataPointType,
     NewEventType,
 )
+from weighbridge.collection.measurements.condition import event_condition
+from weighbridge.collection.measurements.value import ValueColumn
+from weighbridge.core.expression import PLAIN, TEXT, TRUTH, ExpressionError, parse
 from weighbridge.core.identity.name import problem_of_name
 from weighbridge.core.identity.slug import SLUG_RULE, is_slug, slug_of
+from weighbridge.core.model.document.where import check_where
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import UnitError, parse_unit
+from weighbridge.errors import Invalid
+
+_TYPES: Final = {"number": PLAIN, "string": TEXT, "boolean": TRUTH}
 
 
 def problems_of_event_type(new: NewEventType) -> Iterator[Problem]:
@@ -49,13 +57,30 @@ def problems_of_measured_cadence(
     """What is wrong with sending a cadence to an account that does not have the feature it is for."""
     if has_capture_rate:
         return
-    for name in ("cadence_amount", "cadence_unit"):
+    for name in ("cadence_amount", "cadence_unit", "valid_when"):
         if getattr(request, name) not in {None, UNSET}:
             yield Problem(
                 f"{name} is for accounts with the data capture rate feature, which is off for this one.",
                 f"event_type.{name}",
                 "feature_off",
             )
+
+
+def problems_of_valid_when(new: NewEventType) -> Iterator[Problem]:
+    """What is wrong with the condition by which events are valid, by the data point types to be."""
+    if new.valid_when is None:
+        return
+    field = "event_type.valid_when"
+    types = {one.slug or slug_of(one.name): one.value_type for one in new.data_point_types}
+    known = {slug: kind for slug, kind in types.items() if kind in VALUE_TYPES}
+    try:
+        tree = parse(new.valid_when)
+        check_where(tree, {slug: _TYPES[kind] for slug, kind in known.items()})
+        event_condition(tree, {slug: ValueColumn(1, kind) for slug, kind in known.items()})
+    except ExpressionError as error:
+        yield Problem(f"{field}: {error}", field, "expression")
+    except Invalid as refusal:
+        yield from (Problem(f"{field}: {one.message}", field, one.code) for one in refusal.problems)
 
 
 def problems_of_data_point_types(new: Sequence[NewDataPointType]) -> Iterator[Problem]:

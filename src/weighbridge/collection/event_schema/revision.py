@@ -22,7 +22,7 @@ from weighbridge.core.identity.slug import slug_of
 from weighbridge.core.problem import Problem
 
 _OF_THE_TYPE = (
-    *("name", "description", "cadence_amount", "cadence_unit"),
+    *("name", "description", "cadence_amount", "cadence_unit", "valid_when"),
     *("reusable_in_batches", "expected_locations", "requires_tracking_id"),
 )
 

@@ -6,6 +6,7 @@ from weighbridge.collection.event_schema.checking import (
     problems_of_data_point_types,
     problems_of_event_type,
     problems_of_measured_cadence,
+    problems_of_valid_when,
 )
 from weighbridge.collection.event_schema.revision import KeptDataPointType, Revision, problems_of_new, revise
 from weighbridge.collection.event_types import queries
@@ -34,6 +35,7 @@ async def create_event_type(tx: Write, actor: Actor, project: int, new: NewEvent
         *problems_of_event_type(new),
         *problems_of_measured_cadence(new, has_capture_rate=has_capture_rate),
         *problems_of_data_point_types(new.data_point_types),
+        *problems_of_valid_when(new),
     ]
     slug = new.slug or slug_of(new.name)
     if not problems and await tx.value(
@@ -47,12 +49,12 @@ async def create_event_type(tx: Write, actor: Actor, project: int, new: NewEvent
     number: int = await tx.value(
         """
         INSERT INTO event_types (project_id, slug, name, description, cadence_amount, cadence_unit,
-                                 reusable_in_batches, expected_locations, requires_tracking_id)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+                                 valid_when, reusable_in_batches, expected_locations, requires_tracking_id)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
         """,
         (
             project, slug, new.name.strip(), new.description, new.cadence_amount, new.cadence_unit,
-            new.reusable_in_batches, new.expected_locations, new.requires_tracking_id,
+            new.valid_when, new.reusable_in_batches, new.expected_locations, new.requires_tracking_id,
         ),
     )  # fmt: skip
     await _add_data_point_types(tx, project, number, new.data_point_types)
@@ -78,6 +80,7 @@ async def update_event_type(
         *problems_of_event_type(desired),
         *problems_of_measured_cadence(change, has_capture_rate=has_capture_rate),
         *problems_of_data_point_types(desired.data_point_types),
+        *problems_of_valid_when(desired),
     ]
     if problems := problems or await _problems_of_use(tx, project, number, revision):
         raise Invalid(problems)
@@ -86,14 +89,15 @@ async def update_event_type(
     await tx.execute(
         """
         UPDATE event_types
-           SET name = %s, description = %s, cadence_amount = %s, cadence_unit = %s, reusable_in_batches = %s,
-               expected_locations = %s, requires_tracking_id = %s, updated_at = now()
+           SET name = %s, description = %s, cadence_amount = %s, cadence_unit = %s, valid_when = %s,
+               reusable_in_batches = %s, expected_locations = %s, requires_tracking_id = %s,
+               updated_at = now()
          WHERE project_id = %s AND id = %s
         """,
         (
             desired.name, desired.description, desired.cadence_amount, desired.cadence_unit,
-            desired.reusable_in_batches, desired.expected_locations, desired.requires_tracking_id,
-            project, number,
+            desired.valid_when, desired.reusable_in_batches, desired.expected_locations,
+            desired.requires_tracking_id, project, number,
         ),
     )  # fmt: skip
     await _change_data_point_types(tx, project, number, revision)
@@ -126,6 +130,10 @@ async def delete_event_type(tx: Write, actor: Actor, project: int, friendly: str
     ):
         said = f"Data rules, removed ones included, watch events of type {before.slug!r}; the type stays."
         raise Invalid([Problem(said, code="in_use")])
+    if await tx.value(
+        "SELECT EXISTS (SELECT FROM outages WHERE project_id = %s AND event_type_id = %s)", (project, number)
+    ):
+        raise Invalid([Problem(f"Outages name the type {before.slug!r}; it stays.", code="in_use")])
     await tx.execute(
         "DELETE FROM data_point_types WHERE project_id = %s AND event_type_id = %s", (project, number)
     )

@@ -42,6 +42,7 @@ EVENT_TYPE_ROW: Final = row_of(
     Column("description", "description"),
     Column("cadence_amount", "cadence_amount"),
     Column("cadence_unit", "cadence_unit"),
+    Column("valid_when", "valid_when"),
     Column("reusable_in_batches", "reusable_in_batches"),
     Column("expected_locations", "expected_locations"),
     Column("requires_tracking_id", "requires_tracking_id"),

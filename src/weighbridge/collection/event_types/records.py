@@ -16,6 +16,11 @@ EXPECTED_LOCATIONS: Final = {"none": 0, "one": 1, "two": 2}
 CADENCE_UNITS: Final = ("minute", "hour", "day", "week", "month")
 DATA_POINT_TYPES_MAX: Final = 1000
 
+VALID_WHEN_LENGTH_MAX: Final = 1_000
+"""The longest condition by which events are valid, in characters."""
+
+_Condition = Annotated[str, msgspec.Meta(max_length=VALID_WHEN_LENGTH_MAX)]
+
 
 class DataPointType(msgspec.Struct, frozen=True):
     """One kind of value that events of the type carry."""
@@ -52,6 +57,8 @@ class EventType(msgspec.Struct, frozen=True):
     """How many `cadence_unit`s lie between two of its events; null when nothing is expected."""
     cadence_unit: Annotated[str, one_of(CADENCE_UNITS)] | None
     """The unit of its cadence; null when nothing is expected."""
+    valid_when: str | None
+    """When an event counts as valid for the capture rate, such as `quality = 'good'`; null: when complete."""
     reusable_in_batches: bool
     """Whether one event may feed runs of several batches of a model."""
     expected_locations: Annotated[str, one_of(EXPECTED_LOCATIONS)]
@@ -88,6 +95,7 @@ class NewEventType(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     description: Description | None = None
     cadence_amount: int | None = None
     cadence_unit: Annotated[str, one_of(CADENCE_UNITS)] | None = None
+    valid_when: _Condition | None = None
     reusable_in_batches: bool = False
     expected_locations: Annotated[str, one_of(EXPECTED_LOCATIONS)] = "one"
     requires_tracking_id: bool = False
@@ -120,6 +128,7 @@ class EventTypeChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     description: Description | UnsetType | None = UNSET
     cadence_amount: int | UnsetType | None = UNSET
     cadence_unit: Annotated[str, one_of(CADENCE_UNITS)] | UnsetType | None = UNSET
+    valid_when: _Condition | UnsetType | None = UNSET
     reusable_in_batches: bool | UnsetType = UNSET
     expected_locations: Annotated[str, one_of(EXPECTED_LOCATIONS)] | UnsetType = UNSET
     requires_tracking_id: bool | UnsetType = UNSET

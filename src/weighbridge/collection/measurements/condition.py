@@ -9,12 +9,12 @@ why a condition is not decided for an event that lacks nothing.
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, LiteralString
 
 from psycopg.sql import SQL, Composable
 
-from weighbridge.collection.measurements.value import CURRENT, ValueColumn
+from weighbridge.collection.measurements.value import CURRENT, WITHOUT_RULES, ValueColumn
 from weighbridge.core.expression import tree as t
 from weighbridge.core.expression.printing import print_tree
 from weighbridge.core.expression.tree import Expression, Operator
@@ -102,6 +102,12 @@ def event_condition(tree: Expression, columns: ValueColumns) -> EventCondition:
     )
 
 
+def condition_without_rules(tree: Expression, columns: ValueColumns) -> Composable:
+    """Translate a filter on what was captured, or a person has corrected, whatever rules have written."""
+    measured = {slug: replace(column, is_before_rules=True) for slug, column in columns.items()}
+    return event_condition(tree, measured).passes
+
+
 def _read(tree: Expression) -> Iterator[t.Name]:
     if isinstance(tree, t.Name):
         yield tree
@@ -115,8 +121,9 @@ def _divides(tree: Expression) -> bool:
 
 
 def value_of(column: ValueColumn) -> Composable:
-    """The value of a data point of the event `e`, as corrected."""
-    return SQL(CURRENT[column.value_type]).format(Literal(column.position))
+    """The value of a data point of the event `e`: as corrected, unless the column says otherwise."""
+    values = WITHOUT_RULES if column.is_before_rules else CURRENT
+    return SQL(values[column.value_type]).format(Literal(column.position))
 
 
 def _sql(tree: Expression, columns: ValueColumns) -> Composable:  # noqa: PLR0911 - one answer for each kind of node

@@ -20,6 +20,8 @@ class ValueColumn:
 
     position: int
     value_type: str
+    is_before_rules: bool = False
+    """Whether it is read as captured, or as a person corrected it, whatever rules have written."""
 
 
 NUMBERS: Final = "coalesce(e.corrected_numbers, e.numbers)"

@@ -37,7 +37,7 @@ _READ_BY_PLACE: Final = """
 """
 """Models filter events by the names of their locations: a result depends on them."""
 
-_EVERYTHING: Final = "Events, voided ones and corrections included, or static inputs"
+_EVERYTHING: Final = "Events, voided ones and corrections included, static inputs or outages"
 
 FEEDSTOCK: Final = NamedKind(
     noun="feedstock",
@@ -61,5 +61,5 @@ LOCATION: Final = NamedKind(
     table="locations",
     read_by=_READ_BY_PLACE,
     fixed="Batches were made of events at this location and may depend on its name; the name is fixed.",
-    named_by="Events, voided ones included, or static inputs",
+    named_by="Events, voided ones included, static inputs or outages",
 )

@@ -69,6 +69,7 @@ _NUMBERED: Final = {
     "token": "API token",
     "asset_custom_field": "asset custom field",
     "static_input": "static input",
+    "outage": "outage",
 }
 """Records in paths whose id is a number."""
 

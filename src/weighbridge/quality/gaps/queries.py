@@ -1,0 +1,218 @@
+"""Find gaps: stretches between the valid slots of a meter."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Final, NamedTuple
+
+from psycopg.sql import SQL, Composable
+
+from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
+from weighbridge.core.identity import ids
+from weighbridge.core.problem import Problem
+from weighbridge.core.time.cadence import days_of
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Read
+from weighbridge.errors import Invalid, Malformed
+from weighbridge.quality.capture.counting import multirange
+from weighbridge.quality.capture.meters import ExpectedMeter, expected_meters, keys_of
+from weighbridge.quality.capture.question import END, CaptureQuestion, asked_time, question_of
+from weighbridge.quality.capture.seen import seen_slots
+from weighbridge.quality.gaps.records import FilledSlot, Gap, GapBorder, Gaps
+
+GAP_DAYS_MAX: Final = 92
+"""Days of the project's calendar that gaps are listed over at once: the longest quarter."""
+
+GAP_SLOTS_MAX: Final = 1_000_000
+"""Slots of all meters together that gaps are looked for in."""
+
+GAPS_MAX: Final = 500
+"""Gaps that one answer lists."""
+
+FILLED_MAX: Final = 20
+"""Filled slots of a gap that its record holds; it counts all."""
+
+
+class _Found(NamedTuple):
+    """A gap as the database finds it: its meter by index, its slots by when they begin, events by number."""
+
+    meter: int
+    first: datetime
+    last: datetime
+    slots: int
+    missing: int
+    imputed: int
+    substituted: int
+    before: int | None
+    after: int | None
+    filled: Sequence[int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """An event beside or inside a gap."""
+
+    friendly: str
+    start: Instant
+    is_imputed: bool
+    values: dict[str, Decimal | str | bool]
+
+    @property
+    def border(self) -> GapBorder:
+        return GapBorder(self.friendly, self.start, self.values)
+
+    @property
+    def filled(self) -> FilledSlot:
+        source = "imputed" if self.is_imputed else "substituted"
+        return FilledSlot(self.friendly, self.start, source, self.values)
+
+
+async def list_gaps(tx: Read, project: int, event_type: str, query: Sequence[tuple[str, str]]) -> Gaps:
+    """The gaps of an event type over the range of the query."""
+    time, rest = asked_time(query)
+    if rest:
+        name = rest[0][0]
+        raise Malformed(
+            [Problem(f"{name} is no parameter of gaps; they take start_time and end_time.", name, "unknown")]
+        )
+    question = await question_of(tx, project, event_type, time, slots_max=GAP_SLOTS_MAX)
+    if days_of(time, question.slots.zone) > GAP_DAYS_MAX:
+        said = f"The range is longer than {GAP_DAYS_MAX} days; ask for a shorter one."
+        raise Invalid([Problem(said, END, "too_long")])
+    meters = await expected_meters(tx, question)
+    if (count := len(meters) * len(question.counted)) > GAP_SLOTS_MAX:
+        said = f"{len(meters):,} meters have {count:,} slots in the range, over {GAP_SLOTS_MAX:,} together."
+        raise Invalid([Problem(said, END, "too_long")])
+    found = await _found(tx, question, meters)
+    beside = await _beside(tx, question, found)
+    return Gaps(
+        event_type_id=ids.of("event_type", project, question.event_type),
+        start_time=Instant.of(time.start),
+        end_time=Instant.of(time.end),
+        data=[_gap(question, meters[one.meter], one, beside) for one in found],
+    )
+
+
+def _gap(
+    question: CaptureQuestion, meter: ExpectedMeter, found: _Found, beside: Mapping[int, _Beside]
+) -> Gap:
+    slots, project = question.slots, question.project
+    return Gap(
+        asset_id=None if meter.asset is None else ids.of("asset", project, meter.asset),
+        location_id=None if meter.location is None else ids.of("location", project, meter.location),
+        name=meter.name,
+        start_time=Instant.of(found.first),
+        end_time=slots.start(slots.holding(found.last) + 1),
+        slots=found.slots,
+        missing=found.missing,
+        imputed=found.imputed,
+        substituted=found.substituted,
+        before=None if found.before is None else beside[found.before].border,
+        after=None if found.after is None else beside[found.after].border,
+        filled=[beside[event].filled for event in found.filled or ()],
+    )
+
+
+async def _found(tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter]) -> list[_Found]:
+    seen, values = seen_slots(question, _EVENTS)
+    values |= keys_of(meters) | {
+        "unexpected": [multirange(question.slots, one.unexpected) for one in meters],
+        "filled": FILLED_MAX,
+        "limit": GAPS_MAX + 1,
+    }
+    slots: Composable = SQL("unnest(%(starts)s::timestamptz[])")
+    if question.slots.step is not None:
+        slots = SQL("generate_series(%(first)s, %(last)s - %(step)s::interval, %(step)s::interval)")
+    found = await tx.rows(_Found, SQL(_GAPS).format(seen=seen, slots=slots), values)
+    if len(found) > GAPS_MAX:
+        said = f"The range has more than {GAPS_MAX} gaps; ask for a shorter one."
+        raise Invalid([Problem(said, END, "too_many")])
+    return found
+
+
+async def _beside(tx: Read, question: CaptureQuestion, gaps: Iterable[_Found]) -> dict[int, _Beside]:
+    """The events that stand beside gaps and inside them, by their numbers."""
+    named = {event for gap in gaps for event in (gap.before, gap.after, *(gap.filled or ())) if event}
+    if not named:
+        return {}
+    points, rows = await tx.several(
+        (_POINTS, (question.project, question.event_type)), (_EVENTS_NAMED, (question.project, sorted(named)))
+    )
+    read: list[tuple[str, Callable[[Sequence[Any]], Any]]] = [
+        (slug, _reader(position, _COLUMNS[kind])) for slug, position, kind in points
+    ]
+    return {
+        row[0]: _Beside(
+            ids.of("event", question.project, row[0]),
+            Instant.of(row[1]),
+            row[2],
+            {slug: value for slug, value_in in read if (value := value_in(row)) is not None},
+        )
+        for row in rows
+    }
+
+
+def _reader(position: int, column: int) -> Callable[[Sequence[Any]], Any]:
+    def value_in(row: Sequence[Any]) -> Any:
+        values = row[column]
+        return values[position - 1] if len(values) >= position else None
+
+    return value_in
+
+
+_COLUMNS: Final = {"number": 3, "string": 4, "boolean": 5}
+"""Where a row of an event has its values, by their type."""
+
+_POINTS: Final = """
+    SELECT slug, position, value_type FROM data_point_types WHERE project_id = %s AND event_type_id = %s
+     ORDER BY position
+"""
+_EVENTS_NAMED: Final = f"""
+    SELECT e.id, e.start_time, e.is_imputed, {NUMBERS}, {TEXTS}, {BOOLEANS}
+      FROM events e WHERE e.project_id = %s AND e.id = ANY (%s::bigint[])
+"""
+
+# In the order of their times; of the same times by what their senders call them.
+_EVENTS: Final = """,
+    array_agg(v.id ORDER BY v.start_time, v.end_time, v.tracking_id, v.client_reference)
+        FILTER (WHERE v.is_valid) AS valid_events,
+    (array_agg(v.id ORDER BY v.start_time, v.end_time, v.tracking_id, v.client_reference)
+        FILTER (WHERE v.is_substituted OR v.is_imputed))[1] AS filling"""
+
+# Slots between two valid ones have the same number of valid slots before them, which is their `stretch`; each
+# stretch but the first begins with the valid slot that stands before its gap.
+_GAPS: Final = """
+    WITH meter AS MATERIALIZED (
+        SELECT number - 1 AS number, asset, location, unexpected::tstzmultirange AS unexpected
+          FROM unnest(%(assets)s::integer[], %(locations)s::integer[], %(unexpected)s::text[])
+               WITH ORDINALITY AS meter (asset, location, unexpected, number)),
+    seen AS ({seen}),
+    expected AS (
+        SELECT m.number, one.slot, s.valid_events, s.filling,
+               coalesce(s.is_valid, false) AS is_valid, coalesce(s.is_received, false) AS is_received,
+               coalesce(s.is_imputed, false) AS is_imputed,
+               coalesce(s.is_substituted, false) AS is_substituted,
+               count(*) FILTER (WHERE s.is_valid) OVER (PARTITION BY m.number ORDER BY one.slot) AS stretch
+          FROM meter m CROSS JOIN {slots} AS one (slot)
+          LEFT JOIN seen s ON (s.asset, s.location, s.slot) = (m.asset, m.location, one.slot)
+         WHERE NOT one.slot <@ m.unexpected),
+    stretches AS (
+        SELECT number, stretch,
+               min(slot) FILTER (WHERE NOT is_valid) AS first_slot,
+               max(slot) FILTER (WHERE NOT is_valid) AS last_slot,
+               count(*) FILTER (WHERE NOT is_valid) AS slots,
+               count(*) FILTER (WHERE NOT is_received) AS missing,
+               count(*) FILTER (WHERE is_imputed AND NOT is_received) AS imputed,
+               count(*) FILTER (WHERE is_substituted AND NOT is_valid) AS substituted,
+               (array_agg(valid_events[cardinality(valid_events)]) FILTER (WHERE is_valid))[1] AS before,
+               (array_agg(valid_events[1]) FILTER (WHERE is_valid))[1] AS beginning,
+               (array_agg(filling ORDER BY slot) FILTER (WHERE NOT is_valid AND filling IS NOT NULL))
+                   [1:%(filled)s] AS filled
+          FROM expected GROUP BY number, stretch),
+    beside AS (
+        SELECT *, lead(beginning) OVER (PARTITION BY number ORDER BY stretch) AS after FROM stretches)
+    SELECT number, first_slot, last_slot, slots, missing, imputed, substituted, before, after, filled
+      FROM beside WHERE slots > 0
+     ORDER BY first_slot, number LIMIT %(limit)s
+"""

@@ -8,7 +8,7 @@ The nouns of the interface, each with its routes, records, queries, actions and 
 
 - `rules`: make, change, remove and preview a rule; undo all that it corrected
 - `rule_runs`: evaluate a rule over a period when someone asks for it; reverse a run
-- `rule_results`: list alerts, and dismiss them in bulk
+- `rule_results`: list alerts, dismiss them, and approve or reject what they propose
 
 The machinery below them, from the bottom up; a package imports only from those before it:
 
@@ -17,6 +17,7 @@ The machinery below them, from the bottom up; a package imports only from those 
 - `findings`: what an evaluation has found, and how the results of a rule follow it
 - `correction`: how the corrections and proposals of a rule follow what it found
 - `evaluation`: finding it, over a period, where data changed, or as a preview
+- `approval`: what people decide on the corrections that rules propose
 
 The language of rules and their windows, with no database, are `core.rule`.
 """

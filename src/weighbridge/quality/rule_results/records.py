@@ -1,18 +1,22 @@
 """What a rule result looks like on the wire, one kind for each kind of record."""
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
-from weighbridge.collection.measurements.findings import DataPointResult
+from weighbridge.collection.measurements.findings import DataPointResult, ProposedCorrection
+from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.core.rule.result import ResultStatus
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.listing import Info
 from weighbridge.http.openapi.schemas import friendly_id
-from weighbridge.http.text import Description, one_of
+from weighbridge.http.text import Description, one_of, shown_as
 
 RESULTS_MAX: Final = 1000
 """Rule results in one dismissal, at most, each counted once."""
+
+PROPOSALS_MAX: Final = 100
+"""Proposals in one approval or rejection, at most, each counted once."""
 
 _RESULT_ID: Final = msgspec.Meta(
     description="The friendly id of a rule result, dpres_… or mrres_….",
@@ -47,6 +51,16 @@ class ModelRunResult(msgspec.Struct, frozen=True):
     dismissed_at: Instant | None
     dismissed_by: str | None
     dismissal_reason: str | None
+    approval_state: Annotated[str, one_of(ApprovalState)] | None = None
+    """Always null: rules correct data points, and propose nothing for model runs."""
+    proposed_correction: Annotated[dict[str, Any], shown_as(ProposedCorrection)] | None = None
+    """Always null, as in every result of a model run."""
+    rejected_at: Instant | None = None
+    """Always null, as in every result of a model run."""
+    rejected_by: str | None = None
+    """Always null, as in every result of a model run."""
+    rejection_reason: str | None = None
+    """Always null, as in every result of a model run."""
 
 
 RuleResult = DataPointResult | ModelRunResult
@@ -70,6 +84,40 @@ class Dismissal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Dismissed(msgspec.Struct, frozen=True):
     """The results of a bulk dismissal, each once, in the order in which they were named."""
+
+    data: list[RuleResult]
+    """The results as they are now, in the order in which they were named."""
+
+
+class ReasonForOne(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body by which one rule result is dismissed, or its proposal rejected."""
+
+    reason: Description
+    """Why, in a sentence."""
+
+
+class ApprovalNoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of an approval, which may be left out."""
+
+
+class BulkApproval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of a bulk approval: the results whose proposals are approved."""
+
+    result_ids: list[Annotated[str, _RESULT_ID]]
+    """The rule results to approve, up to 100."""
+
+
+class BulkRejection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of a bulk rejection: the results whose proposals are rejected, and the one reason for all."""
+
+    result_ids: list[Annotated[str, _RESULT_ID]]
+    """The rule results to reject, up to 100."""
+    reason: Description
+    """Why all of them are rejected, in a sentence."""
+
+
+class DecidedResults(msgspec.Struct, frozen=True):
+    """The results of a bulk approval or rejection, each once, in the order in which they were named."""
 
     data: list[RuleResult]
     """The results as they are now, in the order in which they were named."""

@@ -110,12 +110,13 @@ async def _answered(
     read: Callable[[Read, Actor], Awaitable[Any]],
     *,
     computes: bool,
+    tries: bool = False,
 ) -> Any:
     """What a request reads, by whom its token acts for; a project that is not theirs is refused first."""
     actor = await authenticated(request, permission)
 
     async def work(opened: Database) -> Any:
-        async with opened.read() as tx:
+        async with opened.trial() if tries else opened.read() as tx:
             try:
                 return await read(tx, actor)
             finally:
@@ -123,6 +124,24 @@ async def _answered(
 
     async with shares(request).request(actor.account_id):
         return await carried_out(request, actor, work, computes=computes)
+
+
+def attempt(
+    path: str, *, permission: str, returns: Any
+) -> Callable[[Callable[[WriteCall], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that says what would come of a change, apart from other requests; it is undone."""
+
+    def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> Reply:
+            async def read(tx: Any, actor: Actor) -> Any:
+                return await function(_call(request, tx, actor))
+
+            answer = await _answered(request, permission, read, computes=True, tries=True)
+            return _response(request, answer, 200)
+
+        return _routed("GET", path, function, handler, permission=permission, returns=returns, status=200)
+
+    return decorate
 
 
 def ask(

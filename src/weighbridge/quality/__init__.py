@@ -18,6 +18,7 @@ The machinery below them, from the bottom up; a package imports only from those 
 - `correction`: how the corrections and proposals of a rule follow what it found
 - `evaluation`: finding it, over a period, where data changed, or as a preview
 - `approval`: what people decide on the corrections that rules propose
+- `impact`: which tonnes an approval would change, before anyone decides
 
 The language of rules and their windows, with no database, are `core.rule`.
 """

@@ -15,7 +15,7 @@ from weighbridge.collection.measurements.corrections import apply_corrections
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, advance
 from weighbridge.db import locks
-from weighbridge.db.engine import Write
+from weighbridge.db.engine import Read, Write
 from weighbridge.quality.approval.standing import HeldProposal, still_standing
 from weighbridge.quality.correction.adjustment import correction_of
 from weighbridge.quality.versions.stored_version import newest_version
@@ -41,7 +41,7 @@ async def hold_proposals(tx: Write, project: int, numbers: Sequence[int]) -> dic
 
 async def approve(tx: Write, actor: Actor, project: int, numbers: Sequence[int]) -> tuple[int, int]:
     """Put in force what pending results propose; gives how many are approved, and how many superseded."""
-    held = [HeldProposal(*row) for row in await tx.tuples(_HELD, (project, list(numbers)))]
+    held = await held_proposals(tx, project, numbers)
     standing = await still_standing(tx, project, held)
     approved = [one for one in held if one.number in standing]
     superseded = [one.number for one in held if one.number not in standing]
@@ -50,7 +50,7 @@ async def approve(tx: Write, actor: Actor, project: int, numbers: Sequence[int])
         (_after(ProposalTrigger.APPROVE), actor.user_id, project, [one.number for one in approved]),
     )
     await tx.execute(_SUPERSEDE, (_after(ProposalTrigger.SUPERSEDE), project, superseded))
-    await _correct(tx, actor, project, approved)
+    await correct(tx, actor, project, approved)
     return len(approved), len(superseded)
 
 
@@ -63,7 +63,12 @@ def _after(trigger: ProposalTrigger) -> ApprovalState:
     return advance(ApprovalState.PENDING, trigger)
 
 
-async def _correct(tx: Write, actor: Actor, project: int, approved: Sequence[HeldProposal]) -> None:
+async def held_proposals(tx: Read, project: int, numbers: Sequence[int]) -> list[HeldProposal]:
+    """What these results propose, in the order of their numbers."""
+    return [HeldProposal(*row) for row in await tx.tuples(_HELD, (project, list(numbers)))]
+
+
+async def correct(tx: Write, actor: Actor, project: int, approved: Sequence[HeldProposal]) -> None:
     """Write what the results propose as corrections of their rules, one set for all.
 
     Of a value that several rules propose for, each has its correction, and one prevails.

@@ -5,8 +5,9 @@ from typing import Any
 from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.db.listing import list_request
-from weighbridge.http.endpoint import Call, ReadCall, WriteCall, get, post
+from weighbridge.http.endpoint import Call, ReadCall, WriteCall, attempt, get, post
 from weighbridge.platform.feature_flags.queries import need_feature
+from weighbridge.quality.impact.comparison import impact_of
 from weighbridge.quality.rule_results import actions, queries
 from weighbridge.quality.rule_results.records import (
     ApprovalNoOptions,
@@ -15,6 +16,7 @@ from weighbridge.quality.rule_results.records import (
     DecidedResults,
     Dismissal,
     Dismissed,
+    Impact,
     ReasonForOne,
     RuleResult,
     RuleResultPage,
@@ -67,6 +69,18 @@ async def get_rule_result(call: ReadCall) -> RuleResult:
     """Read one rule result: what was found, where it stands, and what it proposes."""
     _, result = await _result(call)
     return result
+
+
+@attempt(_ONE + "/impact", permission="data_rules:read", returns=Impact)
+async def get_impact(call: WriteCall) -> Impact:
+    """Say what approving a rule result would change: which batches and ledgers, by how much, which deficits.
+
+    It is the plan of generation for the slots with batches that the data point may change, without and with
+    the correction; nothing is stored. Batches that draw from these are not worked out; approving and
+    generating marks them stale. Only a pending proposal has an impact.
+    """
+    project, result = await _result(call)
+    return await impact_of(call.tx, call.actor, project, result)
 
 
 @post(_ONE + "/dismiss", permission="data_rules:write", body=ReasonForOne, returns=RuleResult, status=200)
@@ -160,6 +174,7 @@ ROUTES = [
     bulk_approve,
     bulk_reject,
     get_rule_result,
+    get_impact,
     dismiss,
     approve,
     reject,

@@ -1,13 +1,19 @@
 """GET of the impact of a proposal: which tonnes an approval would change, and that asking changes nothing."""
 
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from time import monotonic, sleep
 
+import psycopg
 import pytest
 from tests.given import accounting as given_accounting
 from tests.given.accounting import MASS
 from tests.given.approvals import approve, path, reject, shown
 from tests.given.chain import inventory, link, produce
 from tests.given.rule_evaluation import calibration, correct, results, rule, work
+from tests.server import DEADLINE_SECONDS
+
+from weighbridge.core.identity import ids
 
 MONTH = "2025-01-01T00:00:00.000Z", "2025-02-01T00:00:00.000Z"
 
@@ -169,3 +175,25 @@ def test_runs_that_would_count_the_data_only_with_the_correction_are_named_too(a
     [said] = impact(api, plant, result).expect(200).body["batches"]
 
     assert (said["primary_output_before"], said["primary_output_after"]) == (70, 121)
+
+
+def test_data_that_change_while_an_impact_is_worked_out_are_told_as_that(api, account, plant, proposed):
+    event = plant.deliver(50)
+    plant.generate()
+    result, server = proposed(), account.server
+    number = ids.number("event", event)
+
+    with psycopg.connect(server.database.url) as other, ThreadPoolExecutor(1) as caller:
+        other.execute("UPDATE events SET updated_at = now() WHERE id = %s", (number,))
+        asked = caller.submit(lambda: impact(account.caller(), plant, result))
+        deadline = monotonic() + DEADLINE_SECONDS
+        while not server.sql("SELECT pid FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'"):
+            assert monotonic() < deadline
+            sleep(0.01)
+        other.commit()
+        answer = asked.result()
+
+    assert answer.expect(503).error["message"] == (
+        "The data changed while the answer was worked out; try again."
+    )
+    assert impact(api, plant, result).expect(200).body["ledgers"][0]["change"] == 1

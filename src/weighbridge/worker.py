@@ -32,6 +32,8 @@ from weighbridge.platform.async_tasks.actions import Attempt, Overtaken
 from weighbridge.platform.audit_log.tasks import seal
 from weighbridge.platform.queue.jobs import JOB, QUEUE, FairJobManager
 from weighbridge.platform.queue.recovery import recover
+from weighbridge.quality.evaluation.catching_up import catch_up
+from weighbridge.quality.evaluation.incremental import FailedEvaluation
 from weighbridge.quality.evaluation.rounds import ACCOUNTS_AT_ONCE, Rounds
 from weighbridge.quality.rule_runs.tasks import run_rule
 from weighbridge.settings import Settings
@@ -39,8 +41,16 @@ from weighbridge.supervisor.heartbeat import beating
 
 log = structlog.get_logger()
 
+
+async def generate(database: Database, attempt: Attempt) -> None:
+    """Let rules that correct look at what changed, then make the batches that a task asks for."""
+    for failure in await catch_up(database, attempt.actor.account_id, attempt.project_id):
+        _log_failure(failure)
+    await generate_batches(database, attempt)
+
+
 TASKS: Final[Mapping[str, Callable[[Database, Attempt], Coroutine[Any, Any, None]]]] = {
-    "batch_generation": generate_batches,
+    "batch_generation": generate,
     "batch_deletion": delete_batches,
     "rule_run": run_rule,
 }
@@ -200,17 +210,16 @@ async def _evaluate_rules(database: Database) -> None:
             while True:
                 try:
                     for failure in await rounds.look():
-                        log.error(
-                            "rule_failed",
-                            rule=failure.version.rule,
-                            reference=failure.reference,
-                            exc_info=failure.error,
-                        )
+                        _log_failure(failure)
                 except Exception:
                     log.exception("rules_failed")
                 await asyncio.sleep(RULES_SECONDS)
         finally:
             await rounds.stop()
+
+
+def _log_failure(failure: FailedEvaluation) -> None:
+    log.error("rule_failed", rule=failure.version.rule, reference=failure.reference, exc_info=failure.error)
 
 
 async def _tidy(database: Database, store: EvidenceStore) -> None:

@@ -69,7 +69,12 @@ ROWS = {
     "undo_corrections": "rule.undo_corrections",
     "start_rule_run": "rule_run.start",
     "reverse_rule_run": "rule_run.reverse",
+    "dismiss": "rule_result.dismiss",
     "bulk_dismiss": "rule_result.bulk_dismiss",
+    "approve": "rule_result.approve",
+    "bulk_approve": "rule_result.bulk_approve",
+    "reject": "rule_result.reject",
+    "bulk_reject": "rule_result.bulk_reject",
     "create_api_token": "api_token.create",
     "revoke_api_token": "api_token.revoke",
 }
@@ -111,6 +116,8 @@ BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
     "create_batch_deletion": lambda world: {"batch_ids": [world.ids["batch"]]},
     "create_rule": lambda _: {"rule": WHOLE["create_rule"]["rule"] | {"name": f"Other {next(_numbers)}"}},
     "bulk_dismiss": lambda world: {"result_ids": [world.ids["data_point_result"]], "reason": "known"},
+    "bulk_approve": lambda world: {"result_ids": [world.ids["data_point_result"]]},
+    "bulk_reject": lambda world: {"result_ids": [world.ids["data_point_result"]], "reason": "known"},
     "create_api_token": lambda _: named("api_token", permissions=["data_collection:read"]),
 }
 """Bodies that change something in the world; those of the other operations do as they are."""
@@ -173,21 +180,29 @@ RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
 """Records that are made to be changed or removed, so that the tests need no order."""
 
 
-def corrections(server: Server) -> World:
-    """An account with a rule that has corrected a value."""
+def corrections(server: Server, *, requires_approval: bool = False) -> World:
+    """An account with a rule that has corrected a value, or proposes to."""
     account = server.account()
     api = account.caller()
     project = given.measuring(api, given.number("mass"))
-    rule = given_alerts.calibration(api, project)
+    rule = given_alerts.calibration(api, project, requires_approval=requires_approval)
     given.event(api, project, values={"mass": 50})
     given_alerts.finished_run(api, account.drain, rule)
-    return World(account, {"rule": rule["id"]}, repeat(api))
+    result = api.get(f"/rules/{rule['id']}/rule_results").data[0]["id"]
+    ids = {"project": project["id"], "rule": rule["id"], "data_point_result": result}
+    return World(account, ids, repeat(api))
+
+
+DECISIONS = {"dismiss", "approve", "bulk_approve", "reject", "bulk_reject"}
+"""What finds a result that proposes a correction."""
 
 
 def prepared(server: Server, world: World, name: str) -> World:
     """The world in which an operation finds something to change."""
     if name == "undo_corrections":
         return corrections(server)
+    if name in DECISIONS:
+        return corrections(server, requires_approval=True)
     if name not in RECORDS_OF_THEIR_OWN:
         return world
     kind, make = RECORDS_OF_THEIR_OWN[name]

@@ -1,4 +1,4 @@
-"""Step 0031 on a database with data: event types without a condition, and what is refused of outages."""
+"""Step 0027 on a database with data: event types without a condition, and what is refused of outages."""
 
 import psycopg
 import pytest

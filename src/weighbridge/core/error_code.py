@@ -187,6 +187,14 @@ RECORD: Final[Mapping[str, ErrorCode]] = {
     ),
     "full": ErrorCode(_RULE, "The record holds as many of these as it can.", "Remove one first."),
     "pass": ErrorCode(_RULE, "The rule result passes, so there is nothing to dismiss.", "Leave its id out."),
+    "never_pending": ErrorCode(
+        _RULE, "The rule result never held a proposal, so there is nothing to decide.", "Leave its id out."
+    ),
+    "decided": ErrorCode(
+        _RULE,
+        "The proposal of the rule result waits for nobody: it was decided on otherwise, or withdrawn.",
+        "Read the result again; its `approval_state` says where the proposal stands.",
+    ),
 }
 """Why a record cannot be as it was sent."""
 

@@ -39,6 +39,7 @@ Parameters = Sequence[Any] | Mapping[str, Any]
 Command = tuple[Statement, Parameters]
 
 _BEGIN_READING: Final[Command] = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ())
+_BEGIN_TRYING: Final[Command] = ("BEGIN ISOLATION LEVEL REPEATABLE READ", ())
 _BEGIN_WRITING: Final[Command] = ("BEGIN", ())
 _COMMIT: Final[Command] = ("COMMIT", ())
 
@@ -322,6 +323,16 @@ class Database:
                 if not connection.closed:
                     await connection.rollback()
                 raise
+
+    @asynccontextmanager
+    async def trial(self) -> AsyncIterator[Write]:
+        """Begin a transaction that may change data and is always undone; it sees one snapshot throughout."""
+        async with self._pool.connection() as connection:
+            try:
+                yield Write(connection, self.event_keys, self.memory, [_BEGIN_TRYING], self.quotas)
+            finally:
+                if not connection.closed:
+                    await connection.rollback()
 
     @asynccontextmanager
     async def snapshot(self, *, locks: Sequence[str]) -> AsyncIterator[Write]:

@@ -77,9 +77,8 @@ def get(
 ) -> Callable[[Callable[[ReadCall], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that reads; with a listing, what it may be filtered and sorted by.
 
-    One that computes is carried out apart from all other requests. A function that answers with an attachment
-    says what types of files it sends. `query` are the parameters that must stand in the query, each with what
-    it means; `moments` are times that may.
+    One that computes is carried out apart from all other requests. One that answers with an attachment says
+    what types of files it sends. `query` are parameters that must be there, `moments` are times that may.
     """
 
     def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> HTTPRouteHandler:
@@ -110,12 +109,13 @@ async def _answered(
     read: Callable[[Read, Actor], Awaitable[Any]],
     *,
     computes: bool,
+    tries: bool = False,
 ) -> Any:
     """What a request reads, by whom its token acts for; a project that is not theirs is refused first."""
     actor = await authenticated(request, permission)
 
     async def work(opened: Database) -> Any:
-        async with opened.read() as tx:
+        async with opened.trial() if tries else opened.read() as tx:
             try:
                 return await read(tx, actor)
             finally:
@@ -123,6 +123,24 @@ async def _answered(
 
     async with shares(request).request(actor.account_id):
         return await carried_out(request, actor, work, computes=computes)
+
+
+def attempt(
+    path: str, *, permission: str, returns: Any
+) -> Callable[[Callable[[WriteCall], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that says what would come of a change, apart from other requests; it is undone."""
+
+    def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> Reply:
+            async def read(tx: Any, actor: Actor) -> Any:
+                return await function(_call(request, tx, actor))
+
+            answer = await _answered(request, permission, read, computes=True, tries=True)
+            return _response(request, answer, 200)
+
+        return _routed("GET", path, function, handler, permission=permission, returns=returns, status=200)
+
+    return decorate
 
 
 def ask(
@@ -189,9 +207,8 @@ def post(
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that writes what the body asks for; with a form, that may be a file.
 
-    With the media type of a text, the body is such a text and no JSON, and is handed on as a `str`. With a
-    shortcut, that is tried first. Where many records may come at once, the body may be longer than others.
-    One that computes is carried out apart from all other requests.
+    With the media type of a text, the body is no JSON but such a text, and is handed on as a `str`. A shortcut
+    is tried first. One that computes is carried out apart from all other requests.
     """
     return _writing(
         "POST", path, permission=permission, body=body, returns=returns, status=status, example=example,

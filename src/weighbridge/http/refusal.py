@@ -21,6 +21,7 @@ from psycopg.errors import (
     LockNotAvailable,
     OutOfMemory,
     QueryCanceled,
+    SerializationFailure,
     TooManyConnections,
     UniqueViolation,
 )
@@ -50,6 +51,7 @@ MESSAGE_LENGTH_MAX: Final = 1_000
 _BUSY = {
     QueryCanceled.sqlstate: "The request took longer than the service allows; ask for less at once.",
     DeadlockDetected.sqlstate: "The request got in the way of another one; try again.",
+    SerializationFailure.sqlstate: "The data changed while the answer was worked out; try again.",
     LockNotAvailable.sqlstate: "The request waited too long for another one; try again.",
     OutOfMemory.sqlstate: "The memory of the database server is used up; ask for less, or try again.",
     TooManyConnections.sqlstate: "The database has no connection left; try again.",

@@ -8,7 +8,7 @@ The nouns of the interface, each with its routes, records, queries, actions and 
 
 - `rules`: make, change, remove and preview a rule; undo all that it corrected
 - `rule_runs`: evaluate a rule over a period when someone asks for it; reverse a run
-- `rule_results`: list alerts, and dismiss them in bulk
+- `rule_results`: list alerts, dismiss them, and approve or reject what they propose
 - `capture_rates`: how much of what was expected of an event type's meters is valid, by period
 - `gaps`: where they lack valid values, and what stands around
 
@@ -19,6 +19,8 @@ The machinery below them, from the bottom up; a package imports only from those 
 - `findings`: what an evaluation has found, and how the results of a rule follow it
 - `correction`: how the corrections and proposals of a rule follow what it found
 - `evaluation`: finding it, over a period, where data changed, or as a preview
+- `approval`: what people decide on the corrections that rules propose
+- `impact`: which tonnes an approval would change, before anyone decides
 - `capture`: what was expected of meters and what was seen, slot by slot; it needs none of these
 
 The language of rules and their windows, with no database, are `core.rule`.

@@ -1,16 +1,17 @@
-"""Proposals: the table of moves, cell by cell. What a person decided is moved by no evaluation."""
+"""Proposals: the table of moves, cell by cell. A decision stays while the rule comes to the same."""
 
 import pytest
 
 from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, advance, states_before
 
 TABLE = """
-             propose    withdraw
-  None       pending    -
-  pending    pending    withdrawn
-  approved   -          -
-  rejected   -          -
-  withdrawn  pending    -
+              propose    propose_anew    withdraw     take_back    approve       supersede     reject
+  None        pending    -               -            -            -             -             -
+  pending     pending    -               withdrawn    -            approved      superseded    rejected
+  approved    -          pending         -            withdrawn    approved      -             -
+  rejected    -          pending         -            -            -             -             rejected
+  withdrawn   pending    -               -            -            -             -             -
+  superseded  pending    -               -            -            superseded    -             -
 """
 
 
@@ -35,5 +36,7 @@ def test_the_table_is_complete():
 
 
 def test_the_states_before_a_trigger_are_those_that_it_moves():
-    assert states_before(ProposalTrigger.PROPOSE) == [None, "pending", "withdrawn"]
+    assert states_before(ProposalTrigger.PROPOSE) == [None, "pending", "withdrawn", "superseded"]
+    assert states_before(ProposalTrigger.PROPOSE_ANEW) == ["approved", "rejected"]
     assert states_before(ProposalTrigger.WITHDRAW) == ["pending"]
+    assert states_before(ProposalTrigger.APPROVE) == ["pending", "approved", "superseded"]

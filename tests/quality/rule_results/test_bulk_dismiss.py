@@ -16,6 +16,7 @@ from tests.given import accounting as given_accounting
 from tests.given import alerts as given_alerts
 from tests.given import collection as given
 
+from weighbridge.db.engine import Database
 from weighbridge.quality.rule_results.actions import bulk_dismiss
 from weighbridge.quality.rule_results.records import Dismissal
 
@@ -290,9 +291,10 @@ def test_a_thousand_results_of_two_kinds_take_one_update_for_each_table(api, acc
 
 
 async def statements_of(account, project, named):
-    """What a dismissal sends to the database, as the connection's own trace has it."""
+    """What a dismissal sends to the database, as the trace of a connection has it that prepared nothing."""
     with tempfile.NamedTemporaryFile("r+") as trace:
-        async with account.server.database.write() as tx:
+        own = Database(account.server.database.url, connections_max=1)
+        async with own, own.write() as tx:
             connection = await tx.ready()
             connection.pgconn.trace(trace.fileno())
             await bulk_dismiss(tx, account.actor, project, Dismissal(named, "Service"))

@@ -94,6 +94,7 @@ def _entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
         passed_over_slots=passed_over(exclusions),
         not_counted=not_counted(exclusions),
         pending_proposals=[one for plan in proposal.plans for one in plan.pending],
+        pending_evaluations=[one for plan in proposal.plans for one in plan.unevaluated],
         left_out=left_out(exclusions),
         rounded_away=rounded_away(proposal),
         deficits=[one for one in deficits(proposal) if one.ledger not in others],

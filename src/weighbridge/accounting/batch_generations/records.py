@@ -108,6 +108,23 @@ class PendingProposals(msgspec.Struct, frozen=True):
     """The friendly ids of the first few data points."""
 
 
+class PendingEvaluations(msgspec.Struct, frozen=True):
+    """Data in the range that changed, and that a rule which corrects has not looked at yet.
+
+    A generation has such evaluations done before it begins.
+    """
+
+    rule_id: str
+    rule: str
+    """What the rule is called."""
+    event_type: str
+    """The slug of the event type of the data."""
+    start_time: Instant | None
+    """From when on data wait to be evaluated; null when all earlier ones do."""
+    end_time: Instant | None
+    """Until when data wait to be evaluated; null when all later ones do."""
+
+
 class LeftOut(msgspec.Struct, frozen=True):
     """A run that is not made because nobody named a source for nodes of it that draw by hand."""
 
@@ -164,6 +181,8 @@ class PreviewEntry(msgspec.Struct, frozen=True):
     """Data in the range that no run would use."""
     pending_proposals: list[PendingProposals]
     """Corrections of data in the range that wait for approval."""
+    pending_evaluations: list[PendingEvaluations]
+    """Rules that correct and have not looked yet at data in the range that changed."""
     left_out: list[LeftOut]
     """Runs that draw by hand and have no source."""
     rounded_away: list[RoundedAwayDraw]
@@ -196,6 +215,7 @@ class GenerationResult(msgspec.Struct, frozen=True):
     """Slots of the range that nobody computes, because batches of another cadence stand there."""
     not_counted: list[NotCounted]
     pending_proposals: list[PendingProposals]
+    pending_evaluations: list[PendingEvaluations]
     left_out: list[LeftOut]
     rounded_away: list[RoundedAwayDraw]
     deficits: list[PartitionDeficit]

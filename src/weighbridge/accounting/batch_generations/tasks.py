@@ -105,6 +105,7 @@ def _result(proposal: Proposal, posted: Sequence[Posted]) -> GenerationResult:
         passed_over_slots=passed_over(proposal.exclusions),
         not_counted=not_counted(proposal.exclusions),
         pending_proposals=[one for plan in proposal.plans for one in plan.pending],
+        pending_evaluations=[one for plan in proposal.plans for one in plan.unevaluated],
         left_out=left_out(proposal.exclusions),
         rounded_away=rounded_away(proposal),
         deficits=deficits(proposal),

@@ -9,8 +9,8 @@ posts it. Read in this order:
    versions compute which slots, of what;
 3. `planner.py`, `computation.py`, `unchanged.py`, `differences.py`, `plan.py` - what the runs come to, and
    where that differs from what has been posted;
-4. `exclusions.py`, `double_counting.py`, `pending_proposals.py` - what is not counted, not allowed, not yet
-   approved;
+4. `exclusions.py`, `double_counting.py`, `pending_corrections.py` - what is not counted, not allowed, not yet
+   approved or evaluated;
 5. `draw_entries.py`, `entries.py` - what all of it comes to on ledgers.
 
 A request selects its events in one place, the `Discovery` that `planner.py` makes: whoever wants to know what

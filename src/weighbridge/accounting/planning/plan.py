@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from weighbridge.accounting.batch_generations.records import PendingProposals
+from weighbridge.accounting.batch_generations.records import PendingEvaluations, PendingProposals
 from weighbridge.accounting.books.runs import RunIdentity
 from weighbridge.accounting.books.slot_digests import Digests
 from weighbridge.accounting.inputs.selection import BySlot
@@ -103,6 +103,8 @@ class Plan:
     exclusions: tuple[Exclusion, ...]
     pending: tuple[PendingProposals, ...]
     """Corrections of its data that wait for approval."""
+    unevaluated: tuple[PendingEvaluations, ...]
+    """Rules that correct and have not looked at all of its data yet."""
     problems: tuple[str, ...]
     """Why the generation would fail; empty when it would not."""
     digests: Digests

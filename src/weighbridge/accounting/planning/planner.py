@@ -24,7 +24,7 @@ from weighbridge.accounting.planning.exclusions import (
     undecided_events,
     unusable_events,
 )
-from weighbridge.accounting.planning.pending_proposals import pending_proposals
+from weighbridge.accounting.planning.pending_corrections import pending_evaluations, pending_proposals
 from weighbridge.accounting.planning.plan import Plan
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.accounting.planning.unchanged import digests_of, unchanged_slots
@@ -109,6 +109,7 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
             *computed.rounded_away,
         ),
         pending=tuple(await pending_proposals(tx, scope, streams)),
+        unevaluated=tuple(await pending_evaluations(tx, scope, streams)),
         digests={slot: digest for slot, digest in digests.items() if slot not in unchanged},
         problems=(
             *computed.problems,

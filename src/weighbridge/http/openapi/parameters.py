@@ -73,6 +73,9 @@ _NUMBERED: Final = {
 }
 """Records in paths whose id is a number."""
 
+_EITHER: Final = {"rule_result": ("data_point_result", "model_run_result")}
+"""Records in paths whose id is of one of several kinds."""
+
 _TIMES: Final = {"eq": "is", "geq": "is at or after", "leq": "is at or before"}
 _OTHERS: Final = {"eq": "is", "geq": "is at least", "leq": "is at most"}
 
@@ -127,6 +130,12 @@ def _in_path(name: str) -> Schema:
     if noun in PREFIXES:
         schema = friendly_id(noun)
         description = schema.pop("description")
+    elif noun in _EITHER:
+        prefixes = [PREFIXES[kind] for kind in _EITHER[noun]]
+        schema = friendly_id(_EITHER[noun][0])
+        schema["pattern"] = schema["pattern"].replace(prefixes[0], f"({'|'.join(prefixes)})")
+        description = f"The friendly id of the {noun.replace('_', ' ')}, {'_… or '.join(prefixes)}_…."
+        del schema["description"]
     elif noun in _NUMBERED:
         schema = {"type": "integer", "minimum": 1}
         description = f"The number of the {_NUMBERED[noun]}."

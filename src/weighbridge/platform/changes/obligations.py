@@ -110,7 +110,12 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "rule_run.start": _NOTHING,
     "rule_run.finish": _NOTHING,
     "rule_run.reverse": _NOTHING,
+    "rule_result.dismiss": _NOTHING,
     "rule_result.bulk_dismiss": _NOTHING,
+    "rule_result.approve": _NOTHING,
+    "rule_result.bulk_approve": _NOTHING,
+    "rule_result.reject": _NOTHING,
+    "rule_result.bulk_reject": _NOTHING,
 }
 """What every action leaves beside its audit row; a new action says here what it changes."""
 

@@ -9,7 +9,7 @@ person took back is not written or proposed again, until the rule has another ve
 whatever the number of values.
 """
 
-from typing import Final
+from typing import Any, Final
 
 from psycopg.sql import SQL
 
@@ -25,7 +25,12 @@ from weighbridge.core.rule.run import RunCounts
 from weighbridge.db.engine import Write
 from weighbridge.quality.correction import placeholders
 from weighbridge.quality.correction.proposals import propose
-from weighbridge.quality.correction.withdrawal import HELD_AND_OTHER_THAN_FOUND, OTHER_THAN_FOUND, withdraw
+from weighbridge.quality.correction.withdrawal import (
+    HELD_AND_OTHER_THAN_FOUND,
+    OTHER_THAN_APPROVED,
+    OTHER_THAN_FOUND,
+    withdraw,
+)
 from weighbridge.quality.versions.period import Period
 from weighbridge.quality.versions.stored_version import StoredVersion
 
@@ -54,35 +59,38 @@ async def _hold_events(tx: Write, version: StoredVersion, period: Period) -> Non
 async def correct(tx: Write, actor: Actor, version: StoredVersion, run: int, period: Period) -> RunCounts:
     """Let the corrections of a rule be those that its findings call for, over all events of a period.
 
-    With approval they are proposed, and none stands.
+    With approval they are proposed, and only what was approved stands.
     """
     if version.requires_approval:
         proposals = await propose(tx, version)
-        withdrawn = await withdraw(tx, actor, version, run, period)
+        withdrawn = await withdraw(tx, actor, version, run, period, which=OTHER_THAN_APPROVED)
         return RunCounts(changed=proposals + withdrawn, withdrawn=withdrawn, proposals=proposals)
     await _hold_events(tx, version, period)
     withdrawn = await withdraw(tx, actor, version, run, period, which=HELD_AND_OTHER_THAN_FOUND)
-    rule = RuleRef(version.rule, version.version, run)
     written = 0
     async for rows in tx.portions(_CALLED_FOR.format(**placeholders.of_version(version)), PORTION):
-        corrections = [
-            NewCorrection(
-                event,
-                position,
-                value,
-                CorrectionOrigin.ADJUSTMENT,
-                version.priority,
-                reason=version.message,
-                rule=rule,
-            )
-            for event, position, value in rows
-        ]
+        corrections = [correction_of(version, run, *row) for row in rows]
         before = written
         written += len((await apply_corrections(tx, actor, version.project, corrections)).recorded)
         if before < PORTION <= written:
             # The first thousands may be the first that there are: without figures, plans read all of them.
             await tx.execute("SELECT refresh_statistics('corrections')")
     return RunCounts(changed=written + withdrawn, corrections=written, withdrawn=withdrawn)
+
+
+def correction_of(
+    version: StoredVersion, run: int | None, event: int, position: int, value: Any
+) -> NewCorrection:
+    """The correction of a value that a version calls for, found by a run."""
+    return NewCorrection(
+        event,
+        position,
+        value,
+        CorrectionOrigin.ADJUSTMENT,
+        version.priority,
+        reason=version.message,
+        rule=RuleRef(version.rule, version.version, run),
+    )
 
 
 _LEAVE: Final = SQL(

@@ -3,6 +3,7 @@
 from psycopg.sql import SQL, Composable
 
 from weighbridge.core.collection.correction import NOT_REVERTED, CorrectionOrigin
+from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.db.literal import Literal
 from weighbridge.quality.versions.period import Period
 from weighbridge.quality.versions.stored_version import StoredVersion
@@ -17,6 +18,7 @@ def of_version(version: StoredVersion) -> dict[str, Composable]:
         "priority": Literal(version.priority),
         "not_reverted": Literal([state.value for state in NOT_REVERTED]),
         "manual": Literal(CorrectionOrigin.MANUAL.value),
+        "approved": Literal(ApprovalState.APPROVED.value),
     }
 
 

@@ -1,12 +1,17 @@
-"""Proposals are corrections that need approval: results of a rule hold them, and none is in force.
+"""Proposals are corrections that need approval: results of a rule hold them until a person decides.
 
-Invariants: evaluating again proposes nothing anew; what a person decided stays as it is.
+What was approved is in force as long as the rule comes to the same; what was rejected is not proposed again
+as long as it does.
+
+Invariants: evaluating again proposes nothing anew; an approval whose correction was reverted, by whomever, is
+withdrawn.
 """
 
 from typing import Final
 
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composable
 
+from weighbridge.core.collection.correction import NOT_REVERTED
 from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, states_before
 from weighbridge.core.rule.result import ResultStatus
 from weighbridge.db.engine import Write
@@ -15,15 +20,19 @@ from weighbridge.quality.correction import placeholders
 from weighbridge.quality.versions.period import Period
 from weighbridge.quality.versions.stored_version import StoredVersion
 
+_WHENEVER: Final = SQL("true")
+
 
 async def propose(tx: Write, version: StoredVersion) -> int:
     """Let each failing result of a version hold the correction that was found for it; gives what is new."""
     before = [state for state in states_before(ProposalTrigger.PROPOSE) if state is not None]
+    decided = states_before(ProposalTrigger.PROPOSE_ANEW)
     return await tx.execute(
         _PROPOSE.format(
             pending=Literal(ApprovalState.PENDING.value),
             fails=Literal(ResultStatus.FAIL.value),
             before=Literal(before),
+            decided=Literal(decided),
             **placeholders.of_version(version),
         )
     )
@@ -52,6 +61,20 @@ async def withdraw_all_proposals(tx: Write, project: int, rule: int) -> None:
     )
 
 
+async def take_back_approvals(tx: Write, project: int, rule: int, times: Composable = _WHENEVER) -> None:
+    """Withdraw a rule's approvals whose corrections are reverted, of events `e` that meet a condition."""
+    await tx.execute(
+        _TAKE_BACK.format(
+            withdrawn=Literal(ApprovalState.WITHDRAWN.value),
+            before=Literal(states_before(ProposalTrigger.TAKE_BACK)),
+            not_reverted=Literal([state.value for state in NOT_REVERTED]),
+            project=Literal(project),
+            rule=Literal(rule),
+            times=times,
+        )
+    )
+
+
 _WITHDRAW: Final = SQL(
     """
     UPDATE data_point_results o SET approval_state = {withdrawn}
@@ -63,17 +86,34 @@ _WITHDRAW: Final = SQL(
                         WHERE (f.event_id, f.position) = (o.event_id, o.position) AND f.to_value IS NOT NULL)
     """
 )
+_TAKE_BACK: Final = SQL(
+    """
+    UPDATE data_point_results o SET approval_state = {withdrawn}
+      FROM events e
+     WHERE (e.project_id, e.id) = (o.project_id, o.event_id) AND {times}
+       AND o.project_id = {project} AND o.rule_id = {rule} AND o.approval_state = ANY ({before})
+       AND NOT EXISTS (SELECT FROM corrections c
+                        WHERE (c.project_id, c.event_id, c.position, c.field)
+                            = (o.project_id, o.event_id, o.position, '')
+                          AND (c.rule_id, c.rule_version) = (o.rule_id, o.rule_version)
+                          AND c.state = ANY ({not_reverted}))
+    """
+)
 _PROPOSE: Final = SQL(
     """
     UPDATE data_point_results o
-       SET approval_state = {pending}, proposed_correction = finding.proposed
+       SET approval_state = {pending}, proposed_correction = finding.proposed,
+           approved_at = NULL, approved_by = NULL,
+           rejected_at = NULL, rejected_by = NULL, rejection_reason = NULL
       FROM (SELECT event_id, position,
                    jsonb_build_object('from_value', from_value, 'to_value', to_value) AS proposed
               FROM rule_findings WHERE to_value IS NOT NULL) AS finding
      WHERE o.project_id = {project} AND o.rule_id = {rule} AND o.rule_version = {version}
        AND (o.event_id, o.position) = (finding.event_id, finding.position)
        AND o.closed_at IS NULL AND o.status = {fails}
-       AND (o.approval_state IS NULL OR o.approval_state = ANY ({before}))
+       AND (o.approval_state IS NULL OR o.approval_state = ANY ({before})
+            OR o.approval_state = ANY ({decided})
+               AND o.proposed_correction -> 'to_value' <> finding.proposed -> 'to_value')
        AND (o.approval_state, o.proposed_correction) IS DISTINCT FROM ({pending}, finding.proposed)
     """
 )

@@ -21,8 +21,18 @@ _OTHER: Final = """
 """
 OTHER_THAN_FOUND: Final = SQL(_OTHER)
 HELD_AND_OTHER_THAN_FOUND: Final = SQL(_OTHER + " AND c.event_id IN (SELECT event_id FROM rule_held_events)")
+OTHER_THAN_APPROVED: Final = SQL(
+    """
+    LEFT JOIN rule_findings f ON (f.event_id, f.position, f.to_value) = (c.event_id, c.position, c.to_value)
+     WHERE (f.event_id IS NULL OR NOT EXISTS (
+            SELECT FROM data_point_results o
+             WHERE (o.project_id, o.event_id, o.position) = (c.project_id, c.event_id, c.position)
+               AND (o.rule_id, o.rule_version) = ({rule}, {version})
+               AND o.closed_at IS NULL AND o.approval_state = {approved}))
+    """
+)
 """Which corrections of a rule are withdrawn: all, or those that its findings do not call for, of all events
-or of those that the transaction holds."""
+or of those that the transaction holds, or those that they do not call for or nobody approved."""
 
 
 async def withdraw(

@@ -21,7 +21,7 @@ from weighbridge.core.rule.run import RunCounts
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.literal import Literal
-from weighbridge.quality.correction import adjustment, proposals, withdrawal
+from weighbridge.quality.correction import adjustment, placeholders, proposals, withdrawal
 from weighbridge.quality.evaluation.event_records import (
     alerting,
     checked_value,
@@ -70,6 +70,7 @@ async def evaluate(
     if not may_correct(prepared.version):
         return counts
     withdrawn = await withdrawal.withdraw(tx, actor, prepared.version, run, period)
+    await _take_back_approvals(tx, prepared.version, period)
     return counts.plus(RunCounts(changed=withdrawn, withdrawn=withdrawn))
 
 
@@ -110,7 +111,15 @@ async def _evaluate_correcting(
         counts = counts.plus(RunCounts(changed=await proposals.withdraw_proposals(tx, version, whole)))
     if effective is not None:
         counts = counts.plus(await _update_point_results(tx, prepared, effective, run))
-    return counts.plus(await adjustment.correct(tx, actor, version, run, whole))
+    counts = counts.plus(await adjustment.correct(tx, actor, version, run, whole))
+    await _take_back_approvals(tx, version, whole)
+    return counts
+
+
+async def _take_back_approvals(tx: Write, version: StoredVersion, period: Period) -> None:
+    """Withdraw what was approved in a period and has no correction in force or waiting any more."""
+    times = placeholders.starts_in(period)
+    await proposals.take_back_approvals(tx, version.project, version.rule, times)
 
 
 async def _update_point_results(tx: Write, prepared: PreparedRule, period: Period, run: int) -> RunCounts:

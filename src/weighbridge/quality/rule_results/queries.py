@@ -33,7 +33,11 @@ from weighbridge.db.listing import (
 )
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, either_of, row_of, unless_null
+from weighbridge.errors import NotFound
 from weighbridge.quality.rule_results.records import ModelRunResult, RuleResult, RuleResultPage
+
+KINDS: Final = ("data_point_result", "model_run_result")
+"""The kinds of rule results, as their ids tell them."""
 
 _FILTERS: Final = {
     "status": Filter("r.status", among(ResultStatus), ", ".join(ResultStatus)),
@@ -69,8 +73,8 @@ PROJECT_RULE_RESULTS: Final = Listing(
 
 _OF_MODEL_RUNS: Final = """
     SELECT project_id, id, rule_id, rule_version, status, checked_value, error_message,
-           evaluated_at, created_at, closed_at, dismissed_at, dismissed_by, dismissal_reason, NULL,
-           NULL, NULL, NULL, NULL, NULL, NULL,
+           evaluated_at, created_at, closed_at, dismissed_at, dismissed_by, dismissal_reason,
+           NULL, NULL, NULL, NULL, NULL, NULL, NULL,
            batch_id, model_run_id, node_ids
       FROM model_run_results
 """
@@ -119,6 +123,22 @@ async def rule_results_named(tx: Read, project: int, keys: Sequence[int]) -> lis
          WHERE r.project_id = %(project)s AND r.id = ANY (%(keys)s) ORDER BY array_position(%(keys)s, r.id)
     """).format(SQL(RULE_RESULT.columns), SQL(_SOURCE))
     return await tx.rows(RULE_RESULT.make, statement, {"project": project, "keys": list(keys)})
+
+
+async def rule_result_named(tx: Read, project: int, friendly: str) -> RuleResult:
+    """The result of a project that a path names, of either kind; NotFound when there is none."""
+    key = result_key(project, friendly)
+    found = [] if key is None else await rule_results_named(tx, project, [key])
+    if [one.id for one in found] != [friendly]:
+        raise NotFound
+    return found[0]
+
+
+def result_key(project: int, friendly: str) -> int | None:
+    """The key in the id of a result of the project; None for any other text."""
+    kind = ids.kind_of(friendly)
+    key = ids.parse(kind, friendly) if kind in KINDS else None
+    return None if key is None or key != ids.Key(project, key.key) else key.key
 
 
 async def _page(tx: Read, listing: Listing, request: ListRequest, where: Composable) -> RuleResultPage:

@@ -1,18 +1,24 @@
 """What a rule result looks like on the wire, one kind for each kind of record."""
 
-from typing import Annotated, Final
+from decimal import Decimal
+from typing import Annotated, Any, Final
 
 import msgspec
 
-from weighbridge.collection.measurements.findings import DataPointResult
+from weighbridge.accounting.ledgers.records import PartitionDeficit
+from weighbridge.collection.measurements.findings import DataPointResult, ProposedCorrection
+from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.core.rule.result import ResultStatus
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.listing import Info
 from weighbridge.http.openapi.schemas import friendly_id
-from weighbridge.http.text import Description, one_of
+from weighbridge.http.text import Description, one_of, shown_as
 
 RESULTS_MAX: Final = 1000
 """Rule results in one dismissal, at most, each counted once."""
+
+PROPOSALS_MAX: Final = 100
+"""Proposals in one approval or rejection, at most, each counted once."""
 
 _RESULT_ID: Final = msgspec.Meta(
     description="The friendly id of a rule result, dpres_… or mrres_….",
@@ -47,6 +53,16 @@ class ModelRunResult(msgspec.Struct, frozen=True):
     dismissed_at: Instant | None
     dismissed_by: str | None
     dismissal_reason: str | None
+    approval_state: Annotated[str, one_of(ApprovalState)] | None = None
+    """Always null: rules correct data points, and propose nothing for model runs."""
+    proposed_correction: Annotated[dict[str, Any], shown_as(ProposedCorrection)] | None = None
+    """Always null, as in every result of a model run."""
+    rejected_at: Instant | None = None
+    """Always null, as in every result of a model run."""
+    rejected_by: str | None = None
+    """Always null, as in every result of a model run."""
+    rejection_reason: str | None = None
+    """Always null, as in every result of a model run."""
 
 
 RuleResult = DataPointResult | ModelRunResult
@@ -70,6 +86,94 @@ class Dismissal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Dismissed(msgspec.Struct, frozen=True):
     """The results of a bulk dismissal, each once, in the order in which they were named."""
+
+    data: list[RuleResult]
+    """The results as they are now, in the order in which they were named."""
+
+
+class ImpactOnBatch(msgspec.Struct, frozen=True):
+    """What a run would come to on one ledger if a proposal were approved and the slot generated."""
+
+    batch_id: str | None
+    """The friendly id of the first batch of the run on the ledger; null for a run that has none yet."""
+    ledger_id: str
+    partition: str | None
+    """What the partition is called; null for a model without partitions."""
+    start_time: Instant
+    """The start of the slot, inclusive."""
+    end_time: Instant
+    """The end of the slot, exclusive."""
+    primary_output_before: Decimal
+    """What the run comes to without the correction, in the unit of the ledger."""
+    primary_output_after: Decimal
+    """What it comes to with the correction, in the unit of the ledger."""
+    unit: str
+    """The unit of the ledger."""
+
+
+class ImpactOnLedger(msgspec.Struct, frozen=True):
+    """What the changes of a ledger's batches would come to together."""
+
+    ledger_id: str
+    name: str
+    """What the ledger is called."""
+    batch_count: int
+    """How many runs of it would come to something else."""
+    change: Decimal
+    """By how much its batches would rise together, in its unit; negative when they fall."""
+    unit: str
+    """The unit of the ledger."""
+
+
+class Impact(msgspec.Struct, frozen=True):
+    """What would change if a proposal were approved and what it touches generated again."""
+
+    id: str
+    """The friendly id of the rule result that proposes."""
+    approval_state: Annotated[str, one_of(ApprovalState)] | None
+    """Where the proposal stands; `superseded` when approving it now would apply nothing.
+
+    Only a pending one has an impact; null when the result proposes nothing.
+    """
+    batches: list[ImpactOnBatch]
+    """The runs that would come to something else, by ledger, slot and partition."""
+    ledgers: list[ImpactOnLedger]
+    """The ledgers of these runs, each with the sum of the changes."""
+    deficits: list[PartitionDeficit]
+    """The deficits that would open, or be larger than without the correction."""
+    problems: list[str]
+    """What would fail the generation, each in a sentence; empty when nothing would."""
+
+
+class ReasonForOne(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body by which one rule result is dismissed, or its proposal rejected."""
+
+    reason: Description
+    """Why, in a sentence."""
+
+
+class ApprovalNoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of an approval, which may be left out."""
+
+
+class BulkApproval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of a bulk approval: the results whose proposals are approved."""
+
+    result_ids: list[Annotated[str, _RESULT_ID]]
+    """The rule results to approve, up to 100."""
+
+
+class BulkRejection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of a bulk rejection: the results whose proposals are rejected, and the one reason for all."""
+
+    result_ids: list[Annotated[str, _RESULT_ID]]
+    """The rule results to reject, up to 100."""
+    reason: Description
+    """Why all of them are rejected, in a sentence."""
+
+
+class DecidedResults(msgspec.Struct, frozen=True):
+    """The results of a bulk approval or rejection, each once, in the order in which they were named."""
 
     data: list[RuleResult]
     """The results as they are now, in the order in which they were named."""

@@ -4,10 +4,12 @@ from weighbridge.collection.measurements.corrections import undo_rule
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.run import RunKind, RunState, RunTrigger, states_before
+from weighbridge.db import locks
 from weighbridge.db.engine import Write
 from weighbridge.errors import Conflict
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks.records import AsyncTask
+from weighbridge.quality.correction.proposals import take_back_approvals
 from weighbridge.quality.evaluation.queue import queue_run
 from weighbridge.quality.rule_runs import queries
 from weighbridge.quality.rule_runs.records import NewRuleRun, RuleRun
@@ -33,17 +35,19 @@ async def start_rule_run(tx: Write, actor: Actor, project: int, rule: int, reque
 
 async def reverse_rule_run(tx: Write, actor: Actor, project: int, number: int) -> RuleRun:
     """Remove the corrections that a run wrote; its alerts stay. A run that is reversed already stays so."""
+    rule = await tx.value("SELECT rule_id FROM rule_runs WHERE id = %s", (number,))
+    await tx.execute(*locks.hold(locks.rule(project, rule)))
     await tx.execute("SELECT FROM rule_runs WHERE id = %s FOR UPDATE", (number,))
     before = await queries.get_rule_run(tx, number)
     if before.state == RunState.REVERSED:
         return before
     if before.state not in states_before(RunTrigger.REVERSE):
         raise Conflict(f"The rule run is {before.state}; only a complete one is reversed.")
-    [(rule,)] = await tx.tuples(
-        "UPDATE rule_runs SET state = %s, reversed_at = now() WHERE id = %s RETURNING rule_id",
-        (RunState.REVERSED, number),
+    await tx.execute(
+        "UPDATE rule_runs SET state = %s, reversed_at = now() WHERE id = %s", (RunState.REVERSED, number)
     )
     await undo_rule(tx, actor, project, rule, number)
+    await take_back_approvals(tx, project, rule)
     after = await queries.get_rule_run(tx, number)
     changes.record(
         tx, actor, action="rule_run.reverse", target=str(number), project_id=project,

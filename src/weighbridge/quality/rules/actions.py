@@ -16,7 +16,7 @@ from weighbridge.db.engine import Write
 from weighbridge.db.json import jsonb
 from weighbridge.errors import Invalid
 from weighbridge.platform import changes
-from weighbridge.quality.correction.proposals import withdraw_all_proposals
+from weighbridge.quality.correction.proposals import take_back_approvals, withdraw_all_proposals
 from weighbridge.quality.definition.validation import problems_of_frame, validated
 from weighbridge.quality.evaluation.queue import queue_run
 from weighbridge.quality.rules import queries
@@ -111,7 +111,9 @@ async def delete_rule(tx: Write, actor: Actor, project: int, number: int) -> Non
 
 async def undo_corrections(tx: Write, actor: Actor, project: int, number: int) -> UndoneCorrections:
     """Revert every correction of a rule that stands, of every version; the rule and its alerts stay."""
+    await tx.execute(*locks.hold(locks.rule(project, number)))
     result = UndoneCorrections(*await undo_rule(tx, actor, project, number))
+    await take_back_approvals(tx, project, number)
     if result.corrections:
         rule = ids.of("rule", project, number)
         changes.record(

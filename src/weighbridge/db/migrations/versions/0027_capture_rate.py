@@ -2,9 +2,9 @@
 
 from weighbridge.db.migrations import apply
 
-revision = "0031"
-down_revision = "0025"
+revision = "0027"
+down_revision = "0026"
 
 
 def upgrade() -> None:
-    apply("0031_capture_rate.sql")
+    apply("0027_capture_rate.sql")

@@ -28,7 +28,7 @@ from weighbridge.core.rule.correction import EXPRESSION as CORRECTION
 from weighbridge.core.rule.definition import MemberScope, Rule, RuleTarget, Vocabulary
 from weighbridge.core.rule.functions import EITHER, LANGUAGE, is_aggregate, is_fact
 from weighbridge.core.rule.replacing import replaced
-from weighbridge.core.rule.windows.sliding import DEFINITIONS
+from weighbridge.core.rule.windows.percentile import DEFINITIONS
 from weighbridge.core.rule.windows.window import Rolling, Window, read_window
 
 EXPRESSION: Final = "expression"
@@ -247,7 +247,8 @@ def _wrong_percentile(call: FunctionCall, field: str) -> Iterable[Problem]:
         said = "The p of percentile is written as a number from 0 to 100."
         yield _problem(ExpressionError(said, call.position), field)
     if definition and isinstance(definition[0], Word) and definition[0].text not in DEFINITIONS:
-        said = f"The definition of percentile is {' or '.join(DEFINITIONS)}; here is {definition[0].text!r}."
+        known = ", ".join(DEFINITIONS)
+        said = f"The definition of percentile is one of {known}; here is {definition[0].text!r}."
         yield _problem(ExpressionError(said, call.position), field)
 
 

@@ -176,15 +176,16 @@ def _types(
     """The types of names by their texts, and a problem for each that no vocabulary knows."""
     types, problems = {}, []
     for name in names:
-        known = TEXT if rule.is_tag(name) else _type_of(name, vocabularies)
+        known = TEXT if rule.is_tag(name) else type_of(name, vocabularies)
         if known is None:
-            problems.append(_unknown(name, vocabularies[0], field))
+            problems.append(unknown_name(name, vocabularies[0], field))
         else:
             types[name.text] = known
     return types, problems
 
 
-def _type_of(name: Name, vocabularies: Sequence[Vocabulary]) -> Type | None:
+def type_of(name: Name, vocabularies: Sequence[Vocabulary]) -> Type | None:
+    """The type of what a name stands for in the first vocabulary that knows it."""
     for vocabulary in vocabularies:
         slug = vocabulary.slug_of(name)
         if slug is not None:
@@ -197,7 +198,8 @@ def as_it_stands(value_type: Type) -> Type:
     return PLAIN if value_type.kind is Kind.NUMBER else Type(value_type.kind)
 
 
-def _unknown(name: Name, vocabulary: Vocabulary, field: str) -> Problem:
+def unknown_name(name: Name, vocabulary: Vocabulary, field: str) -> Problem:
+    """What is said of a name that a vocabulary does not know."""
     close = nearest(name.path[-1], vocabulary.types)
     hint = f"; did you mean {{{{{close}}}}}?" if close else "."
     said = f"At {name.position}: {vocabulary.label} has nothing called {name.text!r}{hint}"

@@ -5,6 +5,8 @@ from decimal import Decimal
 import pytest
 from tests.core.rule.substitution.hours import filled, hour, hours, numbers, outcomes
 
+from weighbridge.core.rule.substitution import write_outcome
+
 ALL = {"kind": "rolling", "members": 100}
 SERIES = "10 20 60 - - 30"
 
@@ -182,7 +184,7 @@ def test_a_result_beyond_all_numbers_is_none():
 def test_an_outcome_says_what_gave_the_value():
     tiers = [
         {
-            "when": "gap_slots() <= 2",
+            "when": "gap_slots() <= 2 and availability() > 0.1",
             "code": "08",
             "method": "greater_of",
             "methods": [{"method": "mean_before_after"}, {"method": "maximum", "window": ALL}],
@@ -198,3 +200,22 @@ def test_an_outcome_says_what_gave_the_value():
     assert first.availability == Decimal("0.6666666666666666666666666666666667")
     assert second.availability == Decimal("0.5")
     assert (first.is_missing, second.is_missing) == (True, False)
+
+
+def test_what_is_said_of_a_value():
+    tiers = [{"when": "availability() > 0.5", "code": "10", "method": "maximum", "window": ALL}]
+    given = {"tiers": [*tiers, {"method": "next"}], "availability_slots": 4}
+
+    found = outcomes(given, "10 20 - - -")
+
+    assert write_outcome(found[3]) == {
+        "method": "maximum",
+        "found_by": "maximum",
+        "tier": 1,
+        "code": "10",
+        "window": {"kind": "rolling", "members": 100, "include_current": False},
+        "members_used": 2,
+        "availability": Decimal("0.6666666666666666666666666666666667"),
+        "gap_slots": 3,
+    }
+    assert write_outcome(found[5]) is None

@@ -104,7 +104,9 @@ def test_availability_is_not_rounded_before_the_tier_is_chosen(valid, tier):
 
 def test_availability_is_taken_over_all_hours_until_there_are_8760():
     """Equation 8."""
-    found = outcomes({**MAXIMUM_POTENTIAL, "availability_slots": 8_760}, "5 5 5 -")
+    tiers = [{"when": "availability() < 1", **MAXIMUM_POTENTIAL}]
+
+    found = outcomes({"tiers": tiers, "availability_slots": 8_760}, "5 5 5 -")
 
     assert found[4].availability == Decimal("0.75")
 

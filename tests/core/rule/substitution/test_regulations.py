@@ -86,3 +86,22 @@ def test_values_may_stay_as_they_were_until_the_next_reading():
     assert {second: found[second] for second in STEPPED} == {
         second: Decimal(value) for second, value in STEPPED.items()
     }
+
+
+@pytest.mark.parametrize(("points", "expected"), [(48, {}), (47, {9: "9"})])
+def test_an_hour_of_which_less_than_80_percent_was_measured_is_a_lost_one(points, expected):
+    """Article 44(2): of 60 points 48 are 80 %, and 47 are not. The mean of the hours before is 5."""
+    share = Decimal(points) / 60
+    lost_or_not = hour(9, "5.5" if share >= Decimal("0.8") else "!5.5")
+    series = [
+        *(hour(number, word) for number, word in enumerate(["2", "4", "4", "4", "5", "5", "7", "9"], 1)),
+        lost_or_not,
+    ]
+    substitute = {
+        "method": "mean_plus_sd",
+        "factor": 2,
+        "deviation": "population",
+        "window": {"kind": "calendar", "unit": "year"},
+    }
+
+    assert filled(substitute, series) == {number: Decimal(value) for number, value in expected.items()}

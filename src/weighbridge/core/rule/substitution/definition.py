@@ -90,6 +90,7 @@ TIER_FUNCTIONS: Final = (
 """What a tier's `when` may look at."""
 
 TIER_CALLS: Final = tuple(FunctionCall(function.name, ()) for function in TIER_FUNCTIONS)
+AVAILABILITY, GAP_SLOTS, VALID_SLOTS = TIER_CALLS
 
 _PLAIN: Final = {name: FUNCTIONS[name] for name in PLAIN_FUNCTIONS}
 

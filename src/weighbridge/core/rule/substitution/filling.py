@@ -158,7 +158,7 @@ class Filling:
                 None if tier is None else name_of(tier.method),
                 number,
                 None if tier is None else tier.code,
-                waiting.availability,
+                waiting.availability if self._program.asks_availability else None,
                 len(gap.waiting),
                 gap.after is not None,
             )

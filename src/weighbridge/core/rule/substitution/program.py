@@ -13,7 +13,13 @@ from weighbridge.core.expression.tree import Name, names, walk
 from weighbridge.core.expression.value import Element, Scalar
 from weighbridge.core.rule.compiling import compiled
 from weighbridge.core.rule.program import COST_MAX, COST_OF_RECORD_MAX, cost_of
-from weighbridge.core.rule.substitution.definition import TIER_CALLS, GapFilling, ValueRounding
+from weighbridge.core.rule.substitution.definition import (
+    AVAILABILITY,
+    TIER_CALLS,
+    VALID_SLOTS,
+    GapFilling,
+    ValueRounding,
+)
 from weighbridge.core.rule.substitution.methods import (
     Computed,
     Conservative,
@@ -56,6 +62,10 @@ class GapProgram:
     """The windows, with what they ask of a slot."""
     computed: dict[Expression, SlotTest]
     availability_slots: int | None
+    asks_availability: bool
+    """Whether a tier looks at it."""
+    asks_history: bool
+    """Whether a tier looks at how many slots were valid, however long ago."""
     rounding: ValueRounding | None
     budget: Budget
 
@@ -117,6 +127,7 @@ def gap_program(filling: GapFilling, budget: Budget | None = None) -> GapProgram
 
     turn = turned if filling.conservative is Conservative.LOW else _as_it_is
     parts = tuple(_parts(filling))
+    asked = {node for tier in filling.tiers if tier.when is not None for node in walk(tier.when)}
     look_backs = dict.fromkeys(part.look_back for part in parts if isinstance(part, FromWindow))
     return GapProgram(
         read,
@@ -131,6 +142,8 @@ def gap_program(filling: GapFilling, budget: Budget | None = None) -> GapProgram
         tuple((one, tested(one.where)) for one in look_backs),
         {part.expression: on_slot(part.expression) for part in parts if isinstance(part, Computed)},
         filling.availability_slots,
+        AVAILABILITY in asked,
+        not asked.isdisjoint((AVAILABILITY, VALID_SLOTS)),
         filling.rounding,
         allowed,
         sum(cost_of(node) for tree in trees_of(filling) for node in walk(tree)),

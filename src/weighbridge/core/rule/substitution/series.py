@@ -81,7 +81,8 @@ class SlotOutcome(NamedTuple):
     tier: int | None
     """Which tier it was, counted from 1."""
     code: str | None
-    availability: Decimal
+    availability: Decimal | None
+    """As far as a tier asks for it; None where none does, so that nothing depends on it."""
     gap_slots: int
     """How many slots of the whole gap need a value."""
     is_settled: bool

@@ -1,6 +1,7 @@
-"""Writing gives a filling back in the one form that it is answered and stored in.
+"""Writing gives a filling back in the one form that it is answered and stored in, and says how a value was
+found.
 
-Invariant: what is written reads to the same filling.
+Invariants: what is written reads to the same filling; what is said of a value follows from the series alone.
 """
 
 from typing import Any
@@ -17,6 +18,7 @@ from weighbridge.core.rule.substitution.methods import (
     Without,
     name_of,
 )
+from weighbridge.core.rule.substitution.series import Absent, SlotOutcome
 from weighbridge.core.rule.windows.window import write_window
 
 
@@ -76,3 +78,23 @@ def _from_window(method: FromWindow) -> dict[str, Any]:
         "window": write_window(method.look_back.window),
     }
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def write_outcome(outcome: SlotOutcome) -> dict[str, Any] | None:
+    """How the value of a slot was found, as JSON: what a report lists hours by; None while it has none.
+
+    `found_by` is the part of the method that gave the value; `availability` is null where no tier asks.
+    """
+    found = outcome.found
+    if isinstance(found, Absent):
+        return None
+    return {
+        "method": outcome.method,
+        "found_by": found.method,
+        "tier": outcome.tier,
+        "code": outcome.code,
+        "window": None if found.window is None else write_window(found.window),
+        "members_used": found.members,
+        "availability": outcome.availability,
+        "gap_slots": outcome.gap_slots,
+    }

@@ -1,6 +1,7 @@
 """Whatever order values arrive in, gaps are filled the same in the end."""
 
 from decimal import Decimal
+from fractions import Fraction
 from zoneinfo import ZoneInfo
 
 from hypothesis import given, settings
@@ -88,3 +89,36 @@ def test_a_window_holds_captured_values_and_those_of_people_and_nothing_else(wor
         fed = [Decimal(word.lstrip("m")) for word in before if word[0] not in "-!o"]
         assert one.value == max(fed, default=None)
         assert one.value is None or one.found.members == len(fed)
+
+
+ASKING = {
+    "tiers": [
+        {"when": f"valid_slots() = {count} and gap_slots() >= 0 and availability() >= 0", "code": str(count),
+         "method": "constant", "value": 1}
+        for count in range(20)
+    ],
+    "availability_slots": 7,
+}  # fmt: skip
+
+
+def plain_look(words, number):
+    """Valid slots before the gap of a slot, the length of the gap, and availability up to the slot."""
+    index = number - 1
+    own = [place for place, word in enumerate(words) if word[0] not in "-!o"]
+    before = max((place for place in own if place < index), default=-1)
+    after = min((place for place in own if place > index), default=len(words))
+    gap = [word for word in words[before + 1 : after] if word[0] in "-!"]
+    operating = [word for word in words[: index + 1] if word != "off"][-7:]
+    valid = [word for word in operating if word[0].isdigit()]
+    before_gap = [word for word in words[: before + 1] if word[0].isdigit()]
+    return str(len(before_gap)), len(gap), Fraction(len(valid), len(operating))
+
+
+@given(st.lists(WORDS, min_size=1, max_size=20))
+@settings(max_examples=200, deadline=None)
+def test_what_tiers_ask_for_is_what_a_plain_look_says(words):
+    for one in fill(program_of(ASKING), hours(words), UTC):
+        count, length, share = plain_look(words, one.slot.about)
+
+        assert (one.code, one.gap_slots) == (count, length)
+        assert abs(Fraction(one.availability) - share) < Fraction(1, 10**33)

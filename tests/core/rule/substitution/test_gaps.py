@@ -101,6 +101,8 @@ def test_a_window_takes_what_its_condition_is_true_for():
         (rolling(duration={"value": 3, "unit": "hour"}), {"h6": "5", "h7": "4"}),
         (rolling(duration={"value": 2, "unit": "hour"}), {"h6": "4", "h7": "3"}),
         (rolling(duration={"value": 1, "unit": "hour"}), {"h6": "3", "h7": "no_members"}),
+        (rolling(members=2, duration={"value": 3, "unit": "hour"}), {"h6": "4", "h7": "4"}),
+        (rolling(members=9, duration={"value": 2, "unit": "hour"}), {"h6": "4", "h7": "3"}),
         ({"kind": "calendar", "unit": "day"}, {"h6": "5", "h7": "5"}),
         ({"kind": "calendar", "unit": "day", "value": 2}, {"h6": "9", "h7": "9"}),
         ({"kind": "calendar", "unit": "day", "extent": "whole_period"}, {"h6": "8", "h7": "8"}),

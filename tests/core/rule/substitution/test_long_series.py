@@ -24,6 +24,12 @@ def of_month(slot):
 
 
 WINDOWS = {
+    "members by the clock": (
+        {"kind": "rolling", "members": 15, "duration": {"value": 20, "unit": "hour"}},
+        lambda members, slot: [
+            one for one in members if slot.start - timedelta(hours=20) <= one.start < slot.start
+        ][-15:],
+    ),
     "members": (
         {"kind": "rolling", "members": 50},
         lambda members, slot: [one for one in members if one.start < slot.start][-50:],

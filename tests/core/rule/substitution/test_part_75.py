@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from tests.core.rule.substitution.hours import filled, hour, hours, outcomes
 
-LOOK_BACK = {"kind": "rolling", "members": 720}
+LOOK_BACK = {"kind": "rolling", "members": 720, "duration": {"value": 26_280, "unit": "hour"}}
 BEFORE_AFTER = {"method": "mean_before_after"}
 MAXIMUM_POTENTIAL = {"method": "constant", "value": 2500}
 
@@ -132,6 +132,14 @@ def test_hours_without_operation_are_neither_missing_nor_counted():
 
     assert {(one.code, one.value, one.gap_slots) for one in last} == {("06", Decimal(305), 24)}
     assert len(last) == 24
+
+
+def test_a_look_back_never_goes_beyond_three_years():
+    """Section 75.33(a): 26,280 clock hours, whether the unit was operating or not."""
+    maximum = {"method": "maximum", "window": LOOK_BACK}
+
+    assert filled(maximum, hours(["100", "7", *["off"] * 26_278, "-"])) == {26_281: Decimal(100)}
+    assert filled(maximum, hours(["100", "7", *["off"] * 26_279, "-"])) == {26_282: Decimal(7)}
 
 
 def test_a_gap_that_grows_beyond_a_day_changes_its_earlier_hours():

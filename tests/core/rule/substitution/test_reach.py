@@ -18,6 +18,10 @@ BY_CLOCK = {
     "linear": FILLINGS["linear"],
     "whole days": FILLINGS["whole days"],
     "five hours": FILLINGS["by the clock"],
+    "four of six hours": {
+        "method": "mean",
+        "window": {"kind": "rolling", "members": 4, "duration": {"value": 6, "unit": "hour"}},
+    },
     "two days": {"method": "maximum", "window": {"kind": "calendar", "unit": "day", "value": 2}},
     "short gaps": {
         "tiers": [

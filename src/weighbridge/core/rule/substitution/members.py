@@ -48,11 +48,10 @@ class WindowMembers:
         """The window of a slot that starts then, behind all that entered."""
         entered = self._forgotten + len(self._values)
         match self._window:
-            case Rolling(members=int(count)):
-                return MemberRange(max(entered - count, self._forgotten), entered)
-            case Rolling(duration=duration):
-                assert duration is not None  # noqa: S101 - a rolling window has one of the two
-                return MemberRange(self._at(moment - duration), entered)
+            case Rolling(members=count, duration=duration):
+                latest = self._forgotten if count is None else max(entered - count, self._forgotten)
+                youngest = self._forgotten if duration is None else self._at(moment - duration)
+                return MemberRange(max(latest, youngest), entered)
             case Calendar() as window:
                 first = self._at(window.opening(window.period(moment, self._zone), self._zone))
                 return MemberRange(first, None if window.extent is Extent.WHOLE_PERIOD else entered)

@@ -277,7 +277,7 @@ def _look_back(reader: FieldReader) -> LookBack | None:
     if not isinstance(given, Mapping):
         reader.refuse("window", "says which values the method is taken of; it is an object")
         return None
-    window, problems = read_window(given)
+    window, problems = read_window(given, allows_both=True)
     reader.problems += [
         replace(one, message=f"{reader.path}.{one.message}", field=f"{reader.path}.{one.field}")
         for one in problems

@@ -187,3 +187,14 @@ def test_conditions_that_match_without_end_are_stopped():
 
     with pytest.raises(ExpressionError, match="cost"):
         fill(gap_program(filling, Budget(10)), series, UTC)
+
+
+def test_where_there_is_no_event_to_ask_the_meter_was_operating():
+    given = MEAN | {"operating_where": "{{load}} is not null and coalesce({{load}}, 0) > 0"}
+    rows = [("10", Decimal(5)), ("-", "no event"), ("!0", None), ("20", Decimal(5))]
+    series = [
+        hour(number, word, None if load == "no event" else (load,))
+        for number, (word, load) in enumerate(rows, start=1)
+    ]
+
+    assert filled(given, series) == {2: Decimal(15)}

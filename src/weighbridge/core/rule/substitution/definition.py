@@ -13,7 +13,7 @@ For each slot of a gap the first tier whose `when` is true says the method. `whe
     valid_slots()   how many slots before the gap had a valid captured value
 
 Invariants: a tier's number counts from 1; a condition that is undecided is not true, but a slot for which
-`operating_where` is undecided was operating.
+`operating_where` is undecided, or that has no event to ask, was operating unless an outage was declared.
 """
 
 from dataclasses import dataclass

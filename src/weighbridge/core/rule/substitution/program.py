@@ -81,7 +81,9 @@ class GapProgram:
         """Whether the meter was operating; undecided, or without an event to ask, it was unless out."""
         if slot.is_out:
             return False
-        return self.operating_where is None or self.operating_where(slot) is not False
+        if self.operating_where is None or slot.row is None:
+            return True
+        return self.operating_where(slot) is not False
 
     def is_border(self, slot: SeriesSlot) -> bool:
         """Whether an operating slot may stand before or after a gap."""

@@ -90,7 +90,7 @@ def write_outcome(outcome: SlotOutcome) -> dict[str, Any] | None:
         return None
     return {
         "method": outcome.method,
-        "found_by": found.method,
+        "found_by": str(found.method),
         "tier": outcome.tier,
         "code": outcome.code,
         "window": None if found.window is None else write_window(found.window),

@@ -189,6 +189,17 @@ def test_conditions_that_match_without_end_are_stopped():
         fill(gap_program(filling, Budget(10)), series, UTC)
 
 
+def test_windows_that_hold_too_much_for_gap_after_gap_are_stopped():
+    """Each slot adds a thousand to what a series may cost; here every second looks at all before it."""
+    window = {"kind": "rolling", "duration": {"value": 3_000, "unit": "day"}}
+    filling, _ = read_filling({"method": "maximum", "window": window})
+    series = hours(["5", "-"] * 5_000)
+
+    assert len(fill(gap_program(filling, Budget(0)), series[:6_000], UTC)) == 3_000
+    with pytest.raises(ExpressionError, match="cost"):
+        fill(gap_program(filling, Budget(0)), series, UTC)
+
+
 def test_where_there_is_no_event_to_ask_the_meter_was_operating():
     given = MEAN | {"operating_where": "{{load}} is not null and coalesce({{load}}, 0) > 0"}
     rows = [("10", Decimal(5)), ("-", "no event"), ("!0", None), ("20", Decimal(5))]

@@ -75,7 +75,7 @@ class Filling:
     def take(self, slots: Iterable[SeriesSlot]) -> list[SlotOutcome]:
         """Take the next slots in order; give what is decided by now.
 
-        Raises ExpressionError when the conditions cost too much.
+        Raises ExpressionError when the conditions cost too much, or the windows hold too much.
         """
         outcomes: list[SlotOutcome] = []
         for slot in proceeding(slots):
@@ -89,7 +89,10 @@ class Filling:
         return outcomes
 
     def finish(self) -> list[SlotOutcome]:
-        """Decide what is left as it stands, the gap that has not ended as well."""
+        """Decide what is left as it stands, the gap that has not ended as well.
+
+        Raises ExpressionError when the windows hold too much.
+        """
         if self._gap is not None:
             self._ended.append(self._gap)
             self._gap = None
@@ -189,7 +192,9 @@ class Filling:
             members = window.resolved(waiting.ranges[index], waiting.slot.start)
             known = statistics.get((method, members))
             if known is None:
-                known = statistics[method, members] = statistic_of(method, window.values(members))
+                values = window.values(members)
+                self._program.spend_on_members(len(values))
+                known = statistics[method, members] = statistic_of(method, values)
             return known
 
         def computed(method: Computed) -> Element:

@@ -77,6 +77,10 @@ class GapProgram:
         self.budget.limit += COST_OF_RECORD_MAX
         self.budget.spend(self.cost, START)
 
+    def spend_on_members(self, count: int) -> None:
+        """Count what looking at the members of a window costs; ExpressionError when it is too much."""
+        self.budget.spend(count, START)
+
     def is_operating(self, slot: SeriesSlot) -> bool:
         """Whether the meter was operating; undecided, or without an event to ask, it was unless out."""
         if slot.is_out:

@@ -207,7 +207,7 @@ def post(
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that writes what the body asks for; with a form, that may be a file.
 
-    With the media type of a text, the body is no JSON but such a text, and is handed on as a `str`. A shortcut
+    With the media type of a text, the body is such a text, no JSON, and is handed on as a `str`. A shortcut
     is tried first. One that computes is carried out apart from all other requests.
     """
     return _writing(

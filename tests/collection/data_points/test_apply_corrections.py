@@ -151,6 +151,24 @@ def test_a_substitution_is_shown_with_its_rule_while_it_is_in_force(value):
     assert (value.shown["substituted"], value.shown["substitution"]) == (False, None)
 
 
+def test_a_value_says_who_made_it_and_an_adjustment_is_shown_with_its_rule_too(value):
+    sources = [value.shown["value_source"]]
+    value.apply(7, CorrectionOrigin.SUBSTITUTION, rule=3)
+    sources.append(value.shown["value_source"])
+    [adjustment] = value.apply(8, CorrectionOrigin.ADJUSTMENT, rule=2).recorded
+    adjusted = value.shown
+    sources.append(adjusted["value_source"])
+    [manual] = value.apply(9, CorrectionOrigin.MANUAL).recorded
+    sources.append(value.shown["value_source"])
+
+    assert sources == ["captured", "substituted", "adjusted", "manual"]
+    assert (adjusted["substituted"], adjusted["substitution"]["id"]) == (True, adjustment)
+    assert (value.shown["corrections_count"], value.shown["corrections_total"]) == (3, 3)
+    value.undo(manual)
+    assert (value.shown["corrections_count"], value.shown["corrections_total"]) == (2, 3)
+    assert value.shown["value_source"] == "adjusted"
+
+
 def test_a_rule_that_says_the_same_again_adds_nothing_even_when_it_is_not_in_force(value):
     value.apply(7, CorrectionOrigin.ADJUSTMENT)
     value.apply(9, CorrectionOrigin.MANUAL)
@@ -305,11 +323,12 @@ def winner_of(standing):
     return prevailing(claim for claim, _ in standing.values())
 
 
-def test_the_input_data_of_a_batch_names_the_substitution_that_it_used(account, server, drain):
+@pytest.mark.parametrize("origin", [CorrectionOrigin.SUBSTITUTION, CorrectionOrigin.ADJUSTMENT])
+def test_the_input_data_of_a_batch_names_the_substitution_that_it_used(account, server, drain, origin):
     plant = given_accounting.plant(account.caller(), drain)
     rules(server, plant.project)
     key = ids.parse("event", plant.deliver(3))
-    new = NewCorrection(key.key, 1, 5, CorrectionOrigin.SUBSTITUTION, 1, rule=RuleRef(1, 1))
+    new = NewCorrection(key.key, 1, 5, origin, 1, rule=RuleRef(1, 1))
 
     async def run(action, corrections):
         async with server.database.write() as tx:

@@ -48,7 +48,8 @@ def test_the_captured_value_is_back_and_the_history_stays(api):
     history = api.get(path + "/corrections").data
     assert [(one["to_value"], one["state"]) for one in history] == [(2, "reverted"), (3, "reverted")]
     assert all(one["reverted_at"] and one["reverted_by"] for one in history)
-    assert reverted["corrections_count"] == 2
+    assert (reverted["corrections_count"], reverted["corrections_total"]) == (0, 2)
+    assert reverted["value_source"] == "captured"
 
 
 def test_a_value_without_corrections_reverts_to_itself_and_leaves_no_trace(api, sql):
@@ -119,17 +120,20 @@ def test_after_any_history_the_captured_value_stands_and_revert_restores_it(api,
     event = given.event(api, project, values={"mass": Decimal("0.10")})
     path = path_of(project, event)
     held, recorded, standing = Decimal("0.10"), 0, 0
+    point = api.get(path).body
 
     for step in steps:
         if step is None:
             point = api.post(path + "/revert", {}).expect(200).body
-            held = Decimal("0.10")
+            held, standing = Decimal("0.10"), 0
         else:
             point = correct(api, path, step)
             recorded += step != held
+            standing += step != held
             held = Decimal(step)
         assert (point["value"], str(point["raw_value"])) == (held, "0.10")
-        standing = point["corrections_count"]
+        assert (point["corrections_count"], point["corrections_total"]) == (standing, recorded)
+        assert point["value_source"] == ("manual" if standing else "captured")
 
-    assert standing == recorded == len(api.get(path + "/corrections").data)
+    assert point["corrections_total"] == recorded == len(api.get(path + "/corrections").data)
     assert str(api.post(path + "/revert", {}).expect(200).body["value"]) == "0.10"

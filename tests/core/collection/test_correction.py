@@ -17,6 +17,7 @@ from weighbridge.core.collection.correction import (
     advance,
     prevailing,
     states_before,
+    value_source,
 )
 
 MOVES = {
@@ -66,6 +67,15 @@ def test_people_go_before_adjustments_before_substitutions_before_completions():
         assert prevailing(order).source is CorrectionOrigin.MANUAL
     assert prevailing(claims[:3]).source is CorrectionOrigin.ADJUSTMENT
     assert prevailing(claims[:2]).source is CorrectionOrigin.SUBSTITUTION
+
+
+def test_a_value_has_the_source_of_what_is_in_force():
+    assert [value_source(origin, is_imputed=False) for origin in CorrectionOrigin] == [
+        "manual", "adjusted", "substituted", "captured",
+    ]  # fmt: skip
+    assert value_source(None, is_imputed=False) == "captured"
+    assert value_source(None, is_imputed=True) == "imputed"
+    assert value_source(CorrectionOrigin.MANUAL, is_imputed=True) == "manual"
 
 
 def test_within_a_source_the_smaller_priority_goes_first_even_when_it_is_older():

@@ -315,7 +315,8 @@ _WITH_EVENTS: Final = """
              FROM batch_corrections used
              JOIN corrections c ON (c.project_id, c.id) = (used.project_id, used.correction_id)
             WHERE used.project_id = %(project)s AND used.batch_id = named.batch_id
-              AND c.event_id = e.id AND c.source = 'substitution') AS substituted ON e.is_revised
+              AND c.event_id = e.id
+              AND c.source IN ('substitution', 'adjustment')) AS substituted ON e.is_revised
      WHERE named.position >= 0 AND named.position < named.count
      ORDER BY named.batch_id, named.set_number, named.position
 """

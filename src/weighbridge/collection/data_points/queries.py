@@ -19,6 +19,7 @@ from weighbridge.collection.measurements.event_row import DataPointValue, event_
 from weighbridge.collection.measurements.findings import HAS_RESULTS, DataPointResult, results_of_events
 from weighbridge.collection.measurements.history import corrections_of_data_point, corrections_of_event
 from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
+from weighbridge.core.collection.correction import value_source
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
@@ -288,7 +289,9 @@ async def get_output(tx: Read, project: int, friendly: str) -> OutputDataPointOf
         substituted=False,
         imputed=False,
         substitution=None,
+        value_source=None,
         corrections_count=0,
+        corrections_total=0,
         rule_results=[],
         event=None,
         model_run_id=ids.of("model_run", project, key.key, owner=key.owner),
@@ -372,7 +375,9 @@ def _data_point(
         substituted=corrections.substitution is not None,
         imputed=row.is_imputed,
         substitution=corrections.substitution,
+        value_source=value_source(corrections.origin, is_imputed=row.is_imputed),
         corrections_count=corrections.corrections_count,
+        corrections_total=corrections.corrections_total,
         rule_results=results,
         event=DataPointEvent(
             ids.of("project", row.project),

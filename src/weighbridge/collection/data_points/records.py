@@ -8,7 +8,7 @@ import msgspec
 from weighbridge.collection.event_types.records import VALUE_TYPES
 from weighbridge.collection.events.records import EVENT_STATUSES, VALUE_STATUSES, Substitution
 from weighbridge.collection.measurements.findings import DataPointResult
-from weighbridge.core.collection.correction import ORIGINS_SHOWN, CorrectionState
+from weighbridge.core.collection.correction import ORIGINS_SHOWN, CorrectionState, ValueSource
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import one_of
 
@@ -51,7 +51,9 @@ class DataPoint(msgspec.Struct, frozen=True):
     substituted: bool
     imputed: bool
     substitution: Substitution | None
+    value_source: Annotated[str, one_of(ValueSource)]
     corrections_count: int
+    corrections_total: int
     rule_results: list[DataPointResult]
     event: DataPointEvent
     created_at: Instant
@@ -89,7 +91,10 @@ class OutputDataPointOfRun(msgspec.Struct, frozen=True):
     """Always false: it was computed."""
     substitution: None
     """Always null: nothing stands in its place."""
+    value_source: None
+    """Always null: it was computed."""
     corrections_count: int
+    corrections_total: int
     rule_results: list[DataPointResult]
     event: None
     """Always null: it belongs to no event."""

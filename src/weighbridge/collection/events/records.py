@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 from weighbridge.collection.evidence.records import EventEvidence
 from weighbridge.collection.locations.records import Location
 from weighbridge.collection.measurements.findings import DataPointResult
+from weighbridge.core.collection.correction import ValueSource
 from weighbridge.core.identity.link import Link
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Moment, one_of
@@ -172,7 +173,9 @@ class EventDataPoint(msgspec.Struct, frozen=True):
     substituted: bool
     imputed: bool
     substitution: Substitution | None
+    value_source: Annotated[str, one_of(ValueSource)]
     corrections_count: int
+    corrections_total: int
     rule_results: list[DataPointResult]
 
 

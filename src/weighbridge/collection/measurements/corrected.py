@@ -1,4 +1,4 @@
-"""Summaries of corrections: how often each value of an event was corrected, and its substitution in force.
+"""Summaries of corrections: how often each value of an event was corrected, and by whom it is now.
 
 Events that were never revised have none, and are not asked about.
 """
@@ -8,7 +8,7 @@ from collections.abc import Collection
 import msgspec
 
 from weighbridge.collection.events.records import Substitution
-from weighbridge.core.collection.correction import CorrectionOrigin
+from weighbridge.core.collection.correction import BY_RULES, NOT_REVERTED, CorrectionOrigin, CorrectionState
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 
@@ -17,7 +17,13 @@ class CorrectionSummary(msgspec.Struct, frozen=True):
     """The corrections of one value."""
 
     corrections_count: int = 0
+    """How many stand, in force or beneath one that is."""
+    corrections_total: int = 0
+    """How many were ever made."""
+    origin: CorrectionOrigin | None = None
+    """The origin of the one in force."""
     substitution: Substitution | None = None
+    """The one in force, when a rule made it."""
 
 
 UNCORRECTED = CorrectionSummary()
@@ -34,19 +40,30 @@ async def correction_summaries(
         return {}
     rows = await tx.tuples(
         """
-        SELECT c.event_id, c.position, count(*),
-               max(c.id) FILTER (WHERE c.state = 'in_force' AND c.source = %s)
+        SELECT c.event_id, c.position, count(*) FILTER (WHERE c.state = ANY (%s)), count(*),
+               max(c.source) FILTER (WHERE c.state = %s),
+               max(c.id) FILTER (WHERE c.state = %s AND c.source = ANY (%s))
           FROM corrections c
          WHERE c.project_id = %s AND c.event_id = ANY (%s) AND c.position > 0 AND c.source <> %s
          GROUP BY c.event_id, c.position
         """,
-        (CorrectionOrigin.SUBSTITUTION, project, list(revised_events), CorrectionOrigin.COMPLETION),
+        (
+            list(NOT_REVERTED),
+            CorrectionState.IN_FORCE,
+            CorrectionState.IN_FORCE,
+            list(BY_RULES),
+            project,
+            list(revised_events),
+            CorrectionOrigin.COMPLETION,
+        ),
     )
     numbers = {number for *_, number in rows if number is not None}
     substitutions = await substitutions_numbered(tx, project, numbers)
     return {
-        (event, position): CorrectionSummary(count, substitutions.get(number))
-        for event, position, count, number in rows
+        (event, position): CorrectionSummary(
+            count, total, None if origin is None else CorrectionOrigin(origin), substitutions.get(number)
+        )
+        for event, position, count, total, origin, number in rows
     }
 
 

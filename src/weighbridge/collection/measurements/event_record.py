@@ -18,6 +18,7 @@ from weighbridge.collection.measurements.event_row import (
     value_at,
 )
 from weighbridge.collection.measurements.findings import DataPointResult, is_alert
+from weighbridge.core.collection.correction import value_source
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 
@@ -101,7 +102,9 @@ def _data_point(
         substituted=corrections.substitution is not None,
         imputed=row.is_imputed,
         substitution=corrections.substitution,
+        value_source=value_source(corrections.origin, is_imputed=row.is_imputed),
         corrections_count=corrections.corrections_count,
+        corrections_total=corrections.corrections_total,
         rule_results=results,
     )
 

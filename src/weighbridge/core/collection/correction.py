@@ -23,6 +23,31 @@ class CorrectionOrigin(StrEnum):
     COMPLETION = "completion"
 
 
+BY_RULES: Final = (CorrectionOrigin.ADJUSTMENT, CorrectionOrigin.SUBSTITUTION)
+"""The origins of corrections that rules make."""
+
+
+class ValueSource(StrEnum):
+    """Where the value in force comes from."""
+
+    CAPTURED = "captured"
+    """It stands as it came, a missing one that was given later included."""
+    MANUAL = "manual"
+    """A person put it in the place of another."""
+    ADJUSTED = "adjusted"
+    """A rule put it in the place of a captured one, by a calibration."""
+    SUBSTITUTED = "substituted"
+    """A rule put it in the place of a captured one that is not to count."""
+    IMPUTED = "imputed"
+    """A rule put it where nothing was captured."""
+
+
+_SOURCES: Final = {
+    CorrectionOrigin.MANUAL: ValueSource.MANUAL,
+    CorrectionOrigin.ADJUSTMENT: ValueSource.ADJUSTED,
+    CorrectionOrigin.SUBSTITUTION: ValueSource.SUBSTITUTED,
+}
+
 ORIGINS_SHOWN: Final = tuple(one for one in CorrectionOrigin if one is not CorrectionOrigin.COMPLETION)
 """The origins in the history of a value: a completion is part of what was captured."""
 
@@ -73,6 +98,12 @@ class Claim:
     number: int
     source: CorrectionOrigin
     priority: int = PRIORITY_OF_PEOPLE
+
+
+def value_source(in_force: CorrectionOrigin | None, *, is_imputed: bool) -> ValueSource:
+    """The source of a value by the origin of its correction in force, and whether a rule made its event."""
+    without = ValueSource.IMPUTED if is_imputed else ValueSource.CAPTURED
+    return without if in_force is None else _SOURCES.get(in_force, without)
 
 
 def advance(state: CorrectionState, trigger: CorrectionTrigger) -> CorrectionState:

@@ -15,6 +15,8 @@ checks it (with `replacing`), `correction` reads what it does with a value; `ref
 To evaluate it: `record`, then `compiling` and `program`, which make functions of expressions; `sliding`, with
 `ordered`, the aggregates over a window; `slots` numbers them in time; `evaluation` is the pass.
 
+To fill gaps of a meter's series: the package `substitution`.
+
 What becomes of what was found: `result`, `proposal` and `run`, each a table of states and moves.
 """
 

@@ -70,8 +70,10 @@ WINDOW_FUNCTIONS: Final = (
     _row("stddev", "x", between(1, 1), "The sample standard deviation; missing for fewer than two values.",
          "abs({{mass}} - avg({{mass}})) > (3 * stddev({{mass}}))"),
     _row("percentile", "x, p, definition", between(2, 3),
-         "The p-th percentile, p written as a number from 0 to 100; by the definition linear (between the two"
-         " nearest values, the default) or nearest_rank (the smallest with at least p % at or below it).",
+         "The p-th percentile, p written as a number from 0 to 100, by a definition: inclusive (or linear;"
+         " the default; at 1 + (n - 1) p / 100, between the two nearest values), exclusive (at (n + 1) p /"
+         " 100), nearest_rank (the smallest with at least p % at or below it), naaqs (the one after the"
+         " whole part of n p / 100) or eu_97_101 (the one nearest to n p / 100).",
          "{{mass}} > percentile({{mass}}, 95, nearest_rank)", 2),
     _row("previous", "x", between(1, 1), "x of the last member before the record that has one.",
          "{{meter}} < previous({{meter}})"),

@@ -98,11 +98,12 @@ def program_of(rule: Rule, budget: Budget | None = None) -> RuleProgram:
         compiled(rule.tree, everything, spend),
         None if rule.correction is None else compiled(rule.correction, everything, spend),
         allowed,
-        sum(_cost(node) for tree in trees for node in walk(tree)),
+        sum(cost_of(node) for tree in trees for node in walk(tree)),
     )
 
 
-def _cost(node: Expression) -> int:
+def cost_of(node: Expression) -> int:
+    """What computing a node costs."""
     function = FUNCTIONS.get(node.function) if isinstance(node, FunctionCall) else None
     return 1 if function is None else function.operation.cost
 

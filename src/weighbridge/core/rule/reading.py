@@ -28,7 +28,7 @@ from weighbridge.core.rule.correction import EXPRESSION as CORRECTION
 from weighbridge.core.rule.definition import MemberScope, Rule, RuleTarget, Vocabulary
 from weighbridge.core.rule.functions import EITHER, LANGUAGE, is_aggregate, is_fact
 from weighbridge.core.rule.replacing import replaced
-from weighbridge.core.rule.windows.sliding import DEFINITIONS
+from weighbridge.core.rule.windows.percentile import DEFINITIONS
 from weighbridge.core.rule.windows.window import Rolling, Window, read_window
 
 EXPRESSION: Final = "expression"
@@ -176,15 +176,16 @@ def _types(
     """The types of names by their texts, and a problem for each that no vocabulary knows."""
     types, problems = {}, []
     for name in names:
-        known = TEXT if rule.is_tag(name) else _type_of(name, vocabularies)
+        known = TEXT if rule.is_tag(name) else type_of(name, vocabularies)
         if known is None:
-            problems.append(_unknown(name, vocabularies[0], field))
+            problems.append(unknown_name(name, vocabularies[0], field))
         else:
             types[name.text] = known
     return types, problems
 
 
-def _type_of(name: Name, vocabularies: Sequence[Vocabulary]) -> Type | None:
+def type_of(name: Name, vocabularies: Sequence[Vocabulary]) -> Type | None:
+    """The type of what a name stands for in the first vocabulary that knows it."""
     for vocabulary in vocabularies:
         slug = vocabulary.slug_of(name)
         if slug is not None:
@@ -197,7 +198,8 @@ def as_it_stands(value_type: Type) -> Type:
     return PLAIN if value_type.kind is Kind.NUMBER else Type(value_type.kind)
 
 
-def _unknown(name: Name, vocabulary: Vocabulary, field: str) -> Problem:
+def unknown_name(name: Name, vocabulary: Vocabulary, field: str) -> Problem:
+    """What is said of a name that a vocabulary does not know."""
     close = nearest(name.path[-1], vocabulary.types)
     hint = f"; did you mean {{{{{close}}}}}?" if close else "."
     said = f"At {name.position}: {vocabulary.label} has nothing called {name.text!r}{hint}"
@@ -247,7 +249,8 @@ def _wrong_percentile(call: FunctionCall, field: str) -> Iterable[Problem]:
         said = "The p of percentile is written as a number from 0 to 100."
         yield _problem(ExpressionError(said, call.position), field)
     if definition and isinstance(definition[0], Word) and definition[0].text not in DEFINITIONS:
-        said = f"The definition of percentile is {' or '.join(DEFINITIONS)}; here is {definition[0].text!r}."
+        known = ", ".join(DEFINITIONS)
+        said = f"The definition of percentile is one of {known}; here is {definition[0].text!r}."
         yield _problem(ExpressionError(said, call.position), field)
 
 

@@ -26,7 +26,8 @@ Docstrings = Mapping[str, Mapping[str, str]]
 
 SHARED: Final[Mapping[str, str]] = {
     "code": "A word for the kind of problem, which a program may switch on; the sentence may change.",
-    "corrections_count": "How many corrections were ever made of it, those that were reverted included.",
+    "corrections_count": "How many corrections of it stand: one in force, the others beneath it.",
+    "corrections_total": "How many corrections were ever made of it, those that were reverted included.",
     "created_at": "When the record was made.",
     "current_page": "The number of this page, from 1; null when the list is walked by `cursor`.",
     "data": "The records of the page, in the order that `info.sort` says.",
@@ -71,12 +72,13 @@ SHARED: Final[Mapping[str, str]] = {
     "started_at": "When work on it began last; null while it waits.",
     "status": "Always the word `error`.",
     "statusCode": "The status of the answer, such as 422.",
-    "substituted": "Whether a substitution stands in the place of what was captured.",
+    "substituted": "Whether a value that a rule made stands in the place of what was captured.",
     "total_is_estimate": "Whether `total_items` is an estimate, as it may be beyond 1,000.",
     "total_items": "How many records the whole list holds with these filters.",
     "total_pages": "How many pages that makes, 1 at least.",
     "ui_url": "Where the record opens in the web app.",
     "updated_at": "When the record was last changed.",
+    "value_source": "Whether the value in force was captured, is a person's, or was made by a rule, and how.",
     "where": "An expression on a member's own values, such as `{{wet_mass}} > 0`; others are no members.",
     "yaml": "The document, as text in the model language.",
 }

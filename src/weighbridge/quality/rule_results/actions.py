@@ -59,7 +59,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
+class _NamedResults:
     """The results that a request names, each once, with the field of each for its problems."""
 
     project: int
@@ -81,10 +81,10 @@ class _Named:
         return f"The rule result is {one!r}" if field is None else f"{field} is {one!r}"
 
 
-def _named(project: int, result_ids: Sequence[str]) -> _Named:
+def _named(project: int, result_ids: Sequence[str]) -> _NamedResults:
     """The results of a list, each by the first place where it stands."""
     named = dict.fromkeys(result_ids)
-    return _Named(project, {one: f"result_ids[{result_ids.index(one)}]" for one in named})
+    return _NamedResults(project, {one: f"result_ids[{result_ids.index(one)}]" for one in named})
 
 
 async def bulk_dismiss(tx: Write, actor: Actor, project: int, request: Dismissal) -> Dismissed:
@@ -116,7 +116,7 @@ async def dismiss(
     tx: Write, actor: Actor, project: int, before: RuleResult, request: ReasonForOne
 ) -> RuleResult:
     """Dismiss one result; one that is dismissed already stays as it is."""
-    named = _Named(project, {before.id: None})
+    named = _NamedResults(project, {before.id: None})
     problems = [*_problems_of_reason(request.reason, "the result is dismissed")]
     dismissed = await _dismiss_all(tx, actor, named, request.reason.strip(), problems)
     [after] = await _shown(tx, named)
@@ -196,13 +196,15 @@ async def _decide_one(
     tx: Write, actor: Actor, project: int, before: RuleResult, decision: Decision
 ) -> tuple[int, RuleResult]:
     """How many were decided on, and the result as it is afterwards."""
-    named = _Named(project, {before.id: None})
+    named = _NamedResults(project, {before.id: None})
     decided = await _decide(tx, actor, named, decision, [*_problems_of_decision(decision)])
     [after] = await _shown(tx, named)
     return decided, after
 
 
-async def _decide(tx: Write, actor: Actor, named: _Named, decision: Decision, problems: list[Problem]) -> int:
+async def _decide(
+    tx: Write, actor: Actor, named: _NamedResults, decision: Decision, problems: list[Problem]
+) -> int:
     """Decide on all that are pending; gives how many. Raises Invalid with all that is wrong."""
     pending: list[int] = []
     if len(named.fields) <= PROPOSALS_MAX:
@@ -218,7 +220,7 @@ async def _decide(tx: Write, actor: Actor, named: _Named, decision: Decision, pr
     return len(pending)
 
 
-async def _proposals(tx: Write, named: _Named) -> dict[str, ApprovalState | None]:
+async def _proposals(tx: Write, named: _NamedResults) -> dict[str, ApprovalState | None]:
     """Where the proposals of the results stand that there are, which nobody else moves until the end."""
     of_points = {one: key for one, key in named.keys.items() if ids.kind_of(one) == "data_point_result"}
     held = await hold_proposals(tx, named.project, list(of_points.values()))
@@ -238,7 +240,7 @@ def _problems_of_decision(decision: Decision) -> Iterator[Problem]:
         yield from _problems_of_reason(decision.reason, "the correction is rejected")
 
 
-def _problems_of_number(named: _Named, most: int, does: str) -> Iterator[Problem]:
+def _problems_of_number(named: _NamedResults, most: int, does: str) -> Iterator[Problem]:
     number = len(named.fields)
     if not number:
         yield Problem("result_ids is empty; name at least one rule result.", "result_ids", "required")
@@ -250,7 +252,7 @@ def _problems_of_number(named: _Named, most: int, does: str) -> Iterator[Problem
         )
 
 
-def _problems_of_results(named: _Named, statuses: Mapping[str, str]) -> Iterator[Problem]:
+def _problems_of_results(named: _NamedResults, statuses: Mapping[str, str]) -> Iterator[Problem]:
     movable = statuses_before(ResultTrigger.DISMISSED)
     for one, field in named.fields.items():
         status = statuses.get(one)
@@ -261,7 +263,7 @@ def _problems_of_results(named: _Named, statuses: Mapping[str, str]) -> Iterator
 
 
 def _problems_of_proposals(
-    named: _Named, states: Mapping[str, ApprovalState | None], decision: Decision
+    named: _NamedResults, states: Mapping[str, ApprovalState | None], decision: Decision
 ) -> Iterator[Problem]:
     movable = states_before(decision.trigger)
     for one, field in named.fields.items():
@@ -277,7 +279,7 @@ def _problems_of_proposals(
             yield Problem(said, field, "decided")
 
 
-async def _shown(tx: Write, named: _Named) -> list[RuleResult]:
+async def _shown(tx: Write, named: _NamedResults) -> list[RuleResult]:
     return await queries.rule_results_named(tx, named.project, list(named.keys.values()))
 
 
@@ -306,7 +308,9 @@ async def _locked(tx: Write, project: int, keys: Mapping[str, int]) -> dict[str,
     return statuses
 
 
-async def _dismiss_all(tx: Write, actor: Actor, named: _Named, reason: str, problems: list[Problem]) -> int:
+async def _dismiss_all(
+    tx: Write, actor: Actor, named: _NamedResults, reason: str, problems: list[Problem]
+) -> int:
     """Dismiss all; gives how many were not dismissed before. Raises Invalid with all that is wrong."""
     keys: Mapping[str, int] = {}
     if len(named.fields) <= RESULTS_MAX:

@@ -22,13 +22,17 @@ starts more than two days before it leaves; then the aggregates are told, and th
 
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 from typing import Any, Final, Protocol
 
 from weighbridge.core.expression.tree import FunctionCall, Number, Word
 from weighbridge.core.expression.value import Element
 from weighbridge.core.quantity.number import CONTEXT, EXACT, ZERO
 from weighbridge.core.rule.windows.ordered import Ordered
+from weighbridge.core.rule.windows.percentile import percentile
+
+DEFINITION: Final = "linear"
+"""The definition of a percentile that names none, and of the median."""
 
 _ONE: Final = Decimal(1)
 
@@ -137,11 +141,11 @@ class Extreme:
 
 
 class Ranked:
-    """A value by its rank: the median or a percentile, by the linear definition or by the nearest rank."""
+    """A value by its rank: the median, or a percentile by a named definition."""
 
-    def __init__(self, share: Decimal, *, is_linear: bool) -> None:
+    def __init__(self, share: Decimal, definition: str) -> None:
         self._share = share
-        self._is_linear = is_linear
+        self._definition = definition
         self._values = Ordered()
 
     def enter(self, value: Decimal) -> None:
@@ -151,20 +155,7 @@ class Ranked:
         self._values.remove(value)
 
     def result(self, _own: Any) -> Element:
-        count = len(self._values)
-        if not count:
-            return None
-        if not self._is_linear:
-            nearest = EXACT.multiply(self._share, Decimal(count)).to_integral_value(ROUND_CEILING)
-            return self._values[max(int(nearest), 1) - 1]
-        rank = EXACT.multiply(self._share, Decimal(count - 1))
-        below = int(rank)
-        fraction = EXACT.subtract(rank, Decimal(below))
-        low = self._values[below]
-        if not fraction:
-            return low
-        step = EXACT.multiply(fraction, EXACT.subtract(self._values[below + 1], low))
-        return CONTEXT.plus(EXACT.add(low, step))
+        return percentile(self._values, self._share, self._definition) if len(self._values) else None
 
 
 class Previous:
@@ -231,20 +222,17 @@ _MAKERS: Final[Mapping[str, Callable[[], Sliding]]] = {
     "stddev": Deviation,
     "min": lambda: Extreme(is_largest=False),
     "max": lambda: Extreme(is_largest=True),
-    "median": lambda: Ranked(Decimal("0.5"), is_linear=True),
+    "median": lambda: Ranked(Decimal("0.5"), DEFINITION),
     "previous": Previous,
     "count_same": Same,
     "missed_slots": MissedSlots,
 }
-
-DEFINITIONS: Final = ("linear", "nearest_rank")
-"""The definitions of a percentile."""
 
 
 def sliding(call: FunctionCall) -> Sliding:
     """A fresh aggregate for a call, whose arguments are known to be right."""
     match call:
         case FunctionCall(function="percentile", arguments=(_, Number(value=share), *definition)):
-            named = definition[0].text if definition and isinstance(definition[0], Word) else DEFINITIONS[0]
-            return Ranked(share.scaleb(-2, EXACT), is_linear=named == "linear")
+            named = definition[0].text if definition and isinstance(definition[0], Word) else DEFINITION
+            return Ranked(share.scaleb(-2, EXACT), named)
     return _MAKERS[call.function]()

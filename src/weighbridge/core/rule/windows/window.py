@@ -7,8 +7,9 @@ project's calendar that holds the record's start, with as many periods before it
 record (`to_date`) or to the end of the period (`whole_period`); the record is always among them. A member
 belongs where it starts. `where` leaves out members that it is not true for.
 
-Invariants: a rolling window has a duration or a number of members, never both; what a record's window
-holds depends on the members and their order alone, never on when they arrived.
+Invariants: a rolling window of an expression has a duration or a number of members, never both; where gaps
+are filled it may have both, and holds the last so many that are no older; what a record's window holds
+depends on the members and their order alone, never on when they arrived.
 
 An example: deliveries on Tuesday 28 January, Thursday 30 January, Saturday 1 February and Monday 3 February
 2025, all at noon. The window of the one on 1 February holds:
@@ -71,7 +72,7 @@ class Extent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rolling:
-    """The members of the last stretch of clock time, or the last so many."""
+    """The members of the last stretch of clock time, or the last so many; with both, what is in both."""
 
     duration: timedelta | None = None
     members: int | None = None
@@ -140,9 +141,14 @@ def reach(window: Window | None, first: datetime, zone: tzinfo) -> datetime | No
             return window.opening(window.period(first, zone), zone)
 
 
-def read_window(given: Mapping[str, Any]) -> tuple[Window | None, list[Problem]]:
-    """Read a window as it is written in JSON; None with everything that is wrong with it."""
-    reader = _WindowReader(dict(given))
+def read_window(
+    given: Mapping[str, Any], *, allows_both: bool = False
+) -> tuple[Window | None, list[Problem]]:
+    """Read a window as it is written in JSON; None with everything that is wrong with it.
+
+    `allows_both` says whether a rolling window may have a duration and a number of members at once.
+    """
+    reader = _WindowReader(dict(given), allows_both=allows_both)
     kind = KINDS.get(str(reader.take("kind")))
     if kind is None:
         return None, [Problem("window.kind is rolling, trailing or calendar.", "window.kind", "invalid")]
@@ -156,7 +162,9 @@ def write_window(window: Window) -> dict[str, Any]:
     """Write a window in the one form that it is answered and stored in."""
     match window:
         case Rolling(duration=duration, members=members):
-            size = {"members": members} if duration is None else {"duration": _written(duration)}
+            size: dict[str, Any] = {} if members is None else {"members": members}
+            if duration is not None:
+                size["duration"] = _written(duration)
             form = {"kind": "rolling", **size, "include_current": window.includes_current}
         case Calendar():
             form = {
@@ -178,8 +186,9 @@ def _written(duration: timedelta) -> dict[str, Any]:
 class _WindowReader:
     """Takes the fields of a window out of the object that was given, noting problems."""
 
-    def __init__(self, given: dict[str, Any]) -> None:
+    def __init__(self, given: dict[str, Any], *, allows_both: bool) -> None:
         self.given = given
+        self._allows_both = allows_both
         self.problems: list[Problem] = []
 
     def take(self, name: str, default: Any = None) -> Any:
@@ -192,10 +201,10 @@ class _WindowReader:
         members, duration = self.take("members"), self.take("duration")
         if duration is None and "value" in self.given:
             duration = {"value": self.take("value"), "unit": self.take("unit")}
-        if (members is None) == (duration is None):
-            self.refuse(
-                "duration", "or window.members says how far a rolling window reaches back, one of them"
-            )
+        bounds = [bound for bound in (members, duration) if bound is not None]
+        if not bounds or (len(bounds) == 2 and not self._allows_both):
+            which = "or both" if self._allows_both else "one of them"
+            self.refuse("duration", f"or window.members says how far a rolling window reaches back, {which}")
         includes_current = self.take("include_current", default=False)
         if not isinstance(includes_current, bool):
             self.refuse("include_current", "is true or false")

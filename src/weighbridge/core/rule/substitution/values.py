@@ -1,0 +1,191 @@
+"""What a method comes to for one slot of a gap.
+
+Invariants: a value follows from the slot, its borders and the members of its windows alone; arithmetic is
+exact until one rounding to 34 digits (two with a square root); what has no result is absent with a reason,
+and never guessed.
+
+An example: 300 before the gap, 310 after it, and the values 1 to 720 in the window. The mean of before and
+after is 305, the 90th percentile by nearest rank 648, and the greater of both 648, found from 720 members.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Final
+
+from weighbridge.core.expression.functions.aggregate import average, median
+from weighbridge.core.expression.value import Element, Fault
+from weighbridge.core.quantity.number import CONTEXT, EXACT, exact_total
+from weighbridge.core.rule.substitution.definition import ValueRounding
+from weighbridge.core.rule.substitution.methods import (
+    BorderMethod,
+    Computed,
+    DeviationKind,
+    ExtremeMethod,
+    ExtremeOf,
+    FixedValue,
+    FromBorders,
+    FromWindow,
+    SlotMethod,
+    WindowMethod,
+    Without,
+    name_of,
+)
+from weighbridge.core.rule.substitution.series import Absence, Absent, Border, Given, SeriesSlot
+from weighbridge.core.rule.windows.percentile import percentile
+from weighbridge.core.time.instant import MILLISECOND
+
+_ONE: Final = Decimal(1)
+_TWO: Final = Decimal(2)
+
+_PENDING: Final = Absent(Absence.PENDING_AFTER, "The gap has not ended; the value after it is still to come.")
+_NO_BEFORE: Final = Absent(Absence.NO_BEFORE, "No value stands before the gap.")
+_NO_MEMBERS: Final = Absent(Absence.NO_MEMBERS, "The window of the method holds no value.")
+
+
+@dataclass(frozen=True, slots=True)
+class MethodInputs:
+    """What a method may look at for one slot."""
+
+    slot: SeriesSlot
+    before: Border | None
+    after: Border | None
+    from_window: Callable[[FromWindow], Given | Absent]
+    computed: Callable[[Computed], Element]
+
+
+def value_for(
+    method: SlotMethod, around: MethodInputs, rounding: ValueRounding | None = None
+) -> Given | Absent:
+    """What the method comes to for a slot, rounded if need be."""
+    try:
+        found = _unrounded(method, around)
+        if rounding is None or isinstance(found, Absent):
+            return found
+        return found._replace(value=CONTEXT.plus(rounding.of(found.value)))
+    except ArithmeticError:
+        said = f"The method {name_of(method)} has no result for these numbers."
+        return Absent(Absence.NO_RESULT, said)
+
+
+def _unrounded(method: SlotMethod, around: MethodInputs) -> Given | Absent:
+    match method:
+        case FixedValue(value=value):
+            return Given(value, name_of(method))
+        case FromBorders():
+            return _from_borders(method, around)
+        case FromWindow():
+            return around.from_window(method)
+        case ExtremeOf():
+            return _extreme(method, around)
+        case Computed():
+            return _computed(method, around)
+
+
+def _from_borders(method: FromBorders, around: MethodInputs) -> Given | Absent:
+    kind, before, after = method.method, around.before, around.after
+    if before is None and kind is not BorderMethod.NEXT:
+        return _without_before(method, around)
+    if after is None and kind is not BorderMethod.PREVIOUS:
+        return _without_after(method, around)
+    match kind, before, after:
+        case BorderMethod.PREVIOUS, Border(value=value), _:
+            return Given(value, kind, 1)
+        case BorderMethod.NEXT, _, Border(value=value):
+            return Given(value, kind, 1)
+        case BorderMethod.MEAN_BEFORE_AFTER, Border(), Border():
+            return Given(CONTEXT.divide(EXACT.add(before.value, after.value), _TWO), kind, 2)
+        case BorderMethod.LINEAR, Border(), Border():
+            return Given(_on_line(before, after, around.slot.start), kind, 2)
+    raise AssertionError("a border that is not there was seen to before")
+
+
+def _without_before(method: FromBorders, around: MethodInputs) -> Given | Absent:
+    match method.without_before:
+        case None:
+            return _NO_BEFORE
+        case Without():
+            if around.after is not None:
+                return Given(around.after.value, BorderMethod.NEXT, 1)
+            return _without_after(method, around)
+        case other:
+            return _unrounded(other, around)
+
+
+def _without_after(method: FromBorders, around: MethodInputs) -> Given | Absent:
+    match method.without_after:
+        case Without.WAIT:
+            return _PENDING
+        case Without():
+            if around.before is None:
+                return _PENDING
+            return Given(around.before.value, BorderMethod.PREVIOUS, 1)
+        case other:
+            return _unrounded(other, around)
+
+
+def _on_line(before: Border, after: Border, moment: datetime) -> Decimal:
+    """The value at a moment on the straight line between two borders, rounded once."""
+    passed = Decimal((moment - before.start) // MILLISECOND)
+    ahead = Decimal((after.start - moment) // MILLISECOND)
+    weighed = EXACT.add(EXACT.multiply(before.value, ahead), EXACT.multiply(after.value, passed))
+    return CONTEXT.divide(weighed, EXACT.add(passed, ahead))
+
+
+def statistic_of(method: FromWindow, values: Sequence[Decimal]) -> Given | Absent:
+    """What a method comes to over the members of its window; raises ArithmeticError beyond the numbers."""
+    if not values:
+        return _NO_MEMBERS
+    if method.deviation is DeviationKind.SAMPLE and len(values) < 2:
+        said = "A sample standard deviation takes two values; the window of the method holds one."
+        return Absent(Absence.NO_MEMBERS, said)
+    return Given(_statistic(method, values), method.method, len(values), method.look_back.window)
+
+
+def _statistic(method: FromWindow, values: Sequence[Decimal]) -> Decimal:
+    match method:
+        case FromWindow(method=WindowMethod.PERCENTILE, p=Decimal() as p, definition=str(definition)):
+            return percentile(sorted(values), p.scaleb(-2, EXACT), definition)
+        case FromWindow(method=WindowMethod.MEAN_PLUS_SD, factor=Decimal() as factor, deviation=kind):
+            deviation = standard_deviation(values, is_sample=kind is DeviationKind.SAMPLE)
+            return CONTEXT.add(average(values), EXACT.multiply(factor, deviation))
+        case FromWindow(method=WindowMethod.MEAN):
+            return average(values)
+        case FromWindow(method=WindowMethod.MEDIAN):
+            return median(values)
+        case FromWindow(method=WindowMethod.MINIMUM):
+            return min(values)
+    return max(values)
+
+
+def standard_deviation(values: Sequence[Decimal], *, is_sample: bool) -> Decimal:
+    """The standard deviation of at least one value, of a sample at least two, from exact sums."""
+    count = Decimal(len(values))
+    whole = exact_total(values)
+    squares = exact_total(EXACT.multiply(value, value) for value in values)
+    spread = EXACT.subtract(EXACT.multiply(count, squares), EXACT.multiply(whole, whole))
+    divisor = EXACT.subtract(count, _ONE) if is_sample else count
+    return CONTEXT.sqrt(CONTEXT.divide(spread, EXACT.multiply(count, divisor)))
+
+
+def _extreme(method: ExtremeOf, around: MethodInputs) -> Given | Absent:
+    """The extreme of all of them; while one is absent there is none."""
+    given: list[Given] = []
+    for part in method.methods:
+        found = _unrounded(part, around)
+        if isinstance(found, Absent):
+            return found
+        given.append(found)
+    choose = max if method.method is ExtremeMethod.GREATER_OF else min
+    return choose(given, key=lambda one: one.value)
+
+
+def _computed(method: Computed, around: MethodInputs) -> Given | Absent:
+    match around.computed(method):
+        case Decimal() as value:
+            return Given(value, name_of(method))
+        case Fault(error=error):
+            return Absent(Absence.NO_RESULT, str(error))
+    said = "The expression of the method has no result. A value that it reads is missing."
+    return Absent(Absence.NO_RESULT, said)

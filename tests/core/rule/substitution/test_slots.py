@@ -1,0 +1,103 @@
+"""Where the empty slots of a series stand. Core, rule/substitution and rule/windows."""
+
+from datetime import timedelta
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.core.rule.records import at
+
+from weighbridge.core.rule.substitution import SeriesSlot, series_slots
+from weighbridge.core.time.cadence_slots import CadenceSlots
+from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.meter import Service
+
+UTC = ZoneInfo("UTC")
+HOURLY = CadenceSlots(1, "hour", UTC)
+
+
+def moment(text):
+    return at(f"2025-01-01T{text}:00Z")
+
+
+def interval(start, end):
+    return Interval(moment(start), moment(end))
+
+
+def reading(text):
+    return SeriesSlot(moment(text), Decimal(1), is_valid=True)
+
+
+def starts(slots):
+    return [(slot.start.strftime("%H:%M"), slot.value is not None, slot.is_out) for slot in slots]
+
+
+def test_the_example_of_the_file():
+    readings = [reading("00:05"), reading("03:00")]
+
+    slots = series_slots(readings, HOURLY, interval("00:00", "05:00"), [interval("02:00", "03:00")])
+
+    assert starts(slots) == [
+        ("00:05", True, False),
+        ("01:00", False, False),
+        ("02:00", False, True),
+        ("03:00", True, False),
+        ("04:00", False, False),
+    ]
+
+
+def test_a_slot_with_several_readings_stands_once_for_each():
+    slots = series_slots([reading("01:10"), reading("01:40")], HOURLY, interval("01:00", "03:00"))
+
+    assert starts(slots) == [("01:10", True, False), ("01:40", True, False), ("02:00", False, False)]
+
+
+def test_a_period_holds_the_slots_that_start_in_it():
+    assert starts(series_slots([], HOURLY, interval("00:30", "02:01"))) == [
+        ("01:00", False, False),
+        ("02:00", False, False),
+    ]
+    assert starts(series_slots([reading("00:40")], HOURLY, interval("00:30", "01:00"))) == [
+        ("00:40", True, False)
+    ]
+    assert starts(series_slots([], HOURLY, interval("01:00", "01:00"))) == []
+
+
+def test_outside_of_its_service_and_in_outages_that_overlap_a_meter_is_out():
+    outages = [interval("03:00", "04:00"), interval("02:00", "03:30"), interval("02:10", "02:20")]
+    service = Service(moment("01:00"), moment("05:00"))
+
+    slots = series_slots([reading("02:15")], HOURLY, interval("00:00", "06:00"), outages, service)
+
+    assert [(slot.start.hour, slot.is_out) for slot in slots] == [
+        (0, True), (1, False), (2, True), (3, True), (4, False), (5, True),
+    ]  # fmt: skip
+
+
+def test_days_are_those_of_the_projects_calendar():
+    clock = CadenceSlots(1, "day", ZoneInfo("Europe/Berlin"))
+    period = Interval(at("2025-03-29T23:00:00Z"), at("2025-03-31T22:00:00Z"))
+
+    slots = list(series_slots([], clock, period))
+
+    assert [slot.start.isoformat() for slot in slots] == [
+        "2025-03-29T23:00:00+00:00",
+        "2025-03-30T22:00:00+00:00",
+    ]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/St_Johns"])
+@pytest.mark.parametrize(
+    ("amount", "unit"), [(15, "minute"), (1, "hour"), (1, "day"), (2, "week"), (3, "month")]
+)
+@given(hours=st.integers(0, 30_000))
+def test_a_slot_starts_at_its_first_moment(zone, amount, unit, hours):
+    clock = CadenceSlots(amount, unit, ZoneInfo(zone))
+    number = clock.holding(at("2023-01-01T00:00:00Z") + timedelta(hours=hours))
+
+    start = clock.start(number)
+
+    assert clock.holding(start) == number
+    assert clock.holding(start - timedelta(milliseconds=1)) == number - 1

@@ -135,7 +135,7 @@ def plant() -> Iterator[Plant]:
             yield Plant(host, port, folder, members[0], members[1], process)
         finally:
             process.terminate()
-            process.wait(timeout=STOP_SECONDS)
+            process.communicate(timeout=STOP_SECONDS)
 
 
 def until_it_says(process: subprocess.Popen[str], beginning: str) -> str:

@@ -142,9 +142,10 @@ def test_a_path_has_one_form_and_in_another_there_is_nothing(server: Server, api
     host, port = server.address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as caller:
         caller.sendall(
-            f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {api.token}\r\n\r\n".encode()
+            f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {api.token}\r\n"
+            "Connection: close\r\n\r\n".encode()
         )
-        received = caller.recv(65_536)
+        received = b"".join(iter(lambda: caller.recv(65_536), b""))
 
     assert received.startswith(b"HTTP/1.1 404 ")
     assert b"There is nothing at this path." in received

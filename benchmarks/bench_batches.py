@@ -252,7 +252,7 @@ async def _statements(url: str, ledger: str) -> list[tuple[Any, Any]]:
     """The statements behind a page of batches, as the service asks them, after that for the token."""
     async with Database(url, connections_max=1) as database, database.read() as tx:
         account, user = (await tx.tuples("SELECT account_id, id FROM users ORDER BY id LIMIT 1"))[0]
-        recording = _Recording(await tx.ready())
+        recording = _Recording(await tx.ready(), tx.memory)
         recording.statements = [("SELECT * FROM api_tokens WHERE secret_hash = %s", (b"0" * 32,))]
         actor = Actor(account, user, None, frozenset(ALL_PERMISSIONS), "bench")
         key = ledger_to_read(recording, actor, ledger)

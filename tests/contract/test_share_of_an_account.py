@@ -216,3 +216,26 @@ def test_an_account_sends_two_long_bodies_at_a_time_and_another_account_too():
                 return first
 
     assert asyncio.run(story()) is None
+
+
+def test_a_request_that_goes_away_while_it_waits_costs_no_turn_and_no_other_its_own():
+    async def story():
+        shares = Shares(2, 10)
+        ends = [asyncio.get_running_loop().create_future() for _ in range(3)]
+        tasks = [asyncio.create_task(_hold(shares, end)) for end in ends]
+        await settled()
+        tasks[1].cancel()  # it hears of that only after the first has ended, in the same round of the loop
+        ends[0].set_result(None)
+        await settled()
+        ends[2].set_result(None)
+        async with asyncio.timeout(5):
+            done = await asyncio.gather(*tasks, return_exceptions=True)
+            async with shares.turn(1):
+                return [type(one).__name__ for one in done], shares._held
+
+    assert asyncio.run(story()) == (["NoneType", "CancelledError", "NoneType"], 1)
+
+
+async def _hold(shares, end):
+    async with shares.turn(1):
+        await end

@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 import tempfile
-from contextlib import closing
+from contextlib import closing, suppress
 from decimal import Decimal
 from pathlib import Path
 
@@ -243,7 +243,9 @@ def test_a_worker_that_is_frozen_beyond_its_lease_publishes_nothing_when_it_wake
         )
     assert service.finished(number)["state"] == "complete"
 
-    os.kill(frozen, signal.SIGCONT)
+    # A pipeline that was sent in part keeps its locks until the service ends the process that is silent.
+    with suppress(ProcessLookupError):
+        os.kill(frozen, signal.SIGCONT)
     until(
         lambda: not is_alive(frozen) or "attempt_failed" in plant.log.read_text(),
         what="the frozen worker has noticed that it was overtaken",

@@ -21,7 +21,6 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import BeyondCalendarError
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.json import jsonb
-from weighbridge.db.threads import computing_for
 from weighbridge.errors import Invalid, Malformed
 from weighbridge.http import idempotency, upload
 from weighbridge.http.arrival.body import BODY_BYTES_MAX, arrived_body, digested, may_be_long
@@ -85,8 +84,7 @@ def get(
         async def handler(request: WebRequest) -> Reply | AttachmentReply:
             async def read(tx: Read, actor: Actor) -> Any:
                 request.scope["state"]["account"] = actor.account_id
-                with computing_for(actor.account_id):
-                    return await function(_call(request, tx, actor))
+                return await function(_call(request, tx, actor))
 
             answer = None if sends or computes else await by_presumption(request, permission, read)
             if answer is None:

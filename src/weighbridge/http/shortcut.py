@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Command, Database, Read
+from weighbridge.db.threads import computing_for
 from weighbridge.errors import Malformed, Refusal, Unauthorized
 from weighbridge.http import idempotency, wire
 from weighbridge.http.admission.rate_limit import RateLimiter
@@ -90,7 +91,8 @@ async def by_presumption(
         try:
             async with database(request).read() as tx:
                 tx.require(*presumed.stands, Unauthorized("The token does not stand any more."))
-                answer = await read(tx, presumed.actor)
+                with computing_for(presumed.actor.account_id):
+                    answer = await read(tx, presumed.actor)
                 await tx.settle()
         except Refusal:
             limiter.take_back(presumed.token_id, allowance)

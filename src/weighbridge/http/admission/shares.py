@@ -40,7 +40,8 @@ class _Account:
 
     requests: int = 0
     held: int = 0
-    waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+    waiting: deque[asyncio.Future[bool]] = field(default_factory=deque)
+    """Those whose turn has not come; each hears whether it came, or the time was over."""
     long_bodies: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LONG_BODIES))
 
 
@@ -116,19 +117,23 @@ class Shares:
 
     async def _wait(self, account: _Account) -> None:
         """Wait until `_let_through` takes a connection for this request."""
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        turn: asyncio.Future[bool] = loop.create_future()
         account.waiting.append(turn)
         self._waiting += 1
+        # A busy process queues most requests: waiting by `asyncio.wait` takes several times as long.
+        timer = loop.call_later(self._wait_seconds, self._give_up, account, turn)
         try:
-            await asyncio.wait([turn], timeout=self._wait_seconds)
+            has_turn = await turn
         except asyncio.CancelledError:
-            if turn.done():
-                self._give_back(account)
-            else:
+            if turn in account.waiting:
                 self._leave(account, turn)
+            elif not turn.cancelled() and turn.result():
+                self._give_back(account)
             raise
-        if not turn.done():
-            self._leave(account, turn)
+        finally:
+            timer.cancel()
+        if not has_turn:
             raise busy(
                 f"The account has {account.held:,} requests at work, which is its share just now, and this "
                 f"one has waited {self._wait_seconds:g} seconds."
@@ -141,11 +146,18 @@ class Shares:
             if not able:
                 return
             account = min(able, key=lambda one: one.held)
-            self._take(account)
+            turn = account.waiting.popleft()
             self._waiting -= 1
-            account.waiting.popleft().set_result(None)
+            if not turn.cancelled():  # else its request has gone, and does not know yet that it has left
+                self._take(account)
+                turn.set_result(True)
 
-    def _leave(self, account: _Account, turn: asyncio.Future[None]) -> None:
+    def _give_up(self, account: _Account, turn: asyncio.Future[bool]) -> None:
+        if not turn.done():
+            self._leave(account, turn)
+            turn.set_result(False)
+
+    def _leave(self, account: _Account, turn: asyncio.Future[bool]) -> None:
         account.waiting.remove(turn)
         self._waiting -= 1
         self._let_through()  # there may be fewer accounts to share with now

@@ -127,8 +127,8 @@ class Caller:
         headers = {"content-type": form.headers["content-type"]}
         return self.send("POST", path, content=form.read(), headers=headers)
 
-    def patch(self, path: str, body: Any) -> Answer:
-        return self.send("PATCH", path, content=body if isinstance(body, bytes) else _encode(body))
+    def patch(self, path: str, body: Any, **more: Any) -> Answer:
+        return self.send("PATCH", path, content=body if isinstance(body, bytes) else _encode(body), **more)
 
     def delete(self, path: str) -> Answer:
         return self.send("DELETE", path)

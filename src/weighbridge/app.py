@@ -41,6 +41,7 @@ from weighbridge.http.admission.shares import Shares
 from weighbridge.http.admission.twins import Twins
 from weighbridge.http.attachment import Downloads
 from weighbridge.http.computing import ComputingLoop
+from weighbridge.http.computing.trial import with_dry_runs
 from weighbridge.http.openapi import options, page
 from weighbridge.http.operation import bounded
 from weighbridge.modelling.models.routes import ROUTES as MODELS
@@ -53,6 +54,7 @@ from weighbridge.platform.authentication.presumption import presume
 from weighbridge.platform.feature_flags.routes import ROUTES as FEATURE_FLAGS
 from weighbridge.quality.capture_rates.routes import ROUTES as CAPTURE_RATES
 from weighbridge.quality.gaps.routes import ROUTES as GAPS
+from weighbridge.quality.impact.dry_runs import DRY_RUNS
 from weighbridge.quality.rule_results.routes import ROUTES as RULE_RESULTS
 from weighbridge.quality.rule_runs.routes import ROUTES as RULE_RUNS
 from weighbridge.quality.rules.routes import ROUTES as RULES
@@ -74,8 +76,8 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     ASSET_CUSTOM_FIELDS,
     STATIC_INPUTS,
     OUTAGES,
-    EVENTS,
-    DATA_POINTS,
+    with_dry_runs(EVENTS, DRY_RUNS),
+    with_dry_runs(DATA_POINTS, DRY_RUNS),
     EVIDENCE,
     MODELS,
     MODEL_RUNS,

@@ -287,10 +287,10 @@ def test_a_parameter_that_an_operation_does_not_take_is_refused_by_name(world, n
     operation = OPERATIONS[name]
     body = content_of(operation) if operation.body is not None else None
 
-    answer = sent(operation, world.path(operation), next(world.callers), body, {"dry_run": "true"})
+    answer = sent(operation, world.path(operation), next(world.callers), body, {"rehearse": "true"})
 
     assert answer.status == 400, answer.text
-    assert [error["field"] for error in answer.errors] == ["dry_run"]
+    assert [error["field"] for error in answer.errors] == ["rehearse"]
 
 
 @pytest.mark.parametrize("path", ["/projects?page=%ff", "/feature_flags?%c3%28=1"])

@@ -227,6 +227,16 @@ class Write(Read):
         """
         self._waiting.append((statement, values))
 
+    @asynccontextmanager
+    async def undone(self) -> AsyncIterator[None]:
+        """Within, changes are seen; at the end of the block they and the locks that they took are gone.
+
+        An exception leaves that to the end of the transaction.
+        """
+        await self.execute("SAVEPOINT undone")
+        yield
+        await self._run(("ROLLBACK TO SAVEPOINT undone", ()), ("RELEASE SAVEPOINT undone", ()))
+
     async def copy(self, statement: Statement, texts: Iterable[str | bytes]) -> None:
         """Send ready rows, some in each text, to a COPY ... FROM STDIN statement."""
         connection = await self.ready()

@@ -6,7 +6,7 @@ decorators are told (permission, body, answer) also makes the OpenAPI document.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar, cast
@@ -84,16 +84,16 @@ def get(
         async def handler(request: WebRequest) -> Reply | AttachmentReply:
             async def read(tx: Read, actor: Actor) -> Any:
                 request.scope["state"]["account"] = actor.account_id
-                return await function(_call(request, tx, actor))
+                return await function(call_of(request, tx, actor))
 
             answer = None if sends or computes else await by_presumption(request, permission, read)
             if answer is None:
-                answer = await _answered(request, permission, read, computes=computes)
+                answer = await answered(request, permission, read, computes=computes)
             if isinstance(answer, Attachment):
                 return answer.reply(request.app.state.downloads, request.scope["state"]["account"])
-            return _response(request, answer, 200)
+            return response_of(request, answer, 200)
 
-        return _routed(
+        return routed(
             "GET", path, function, handler, permission=permission, returns=returns, status=200,
             listing=listing, sends=sends, query=query or {}, moments=moments or {},
         )  # fmt: skip
@@ -101,7 +101,7 @@ def get(
     return decorate
 
 
-async def _answered(
+async def answered(
     request: WebRequest,
     permission: str,
     read: Callable[[Read, Actor], Awaitable[Any]],
@@ -123,24 +123,6 @@ async def _answered(
         return await carried_out(request, actor, work, computes=computes)
 
 
-def attempt(
-    path: str, *, permission: str, returns: Any
-) -> Callable[[Callable[[WriteCall], Awaitable[Any]]], HTTPRouteHandler]:
-    """Serve a function that says what would come of a change, apart from other requests; it is undone."""
-
-    def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> HTTPRouteHandler:
-        async def handler(request: WebRequest) -> Reply:
-            async def read(tx: Any, actor: Actor) -> Any:
-                return await function(_call(request, tx, actor))
-
-            answer = await _answered(request, permission, read, computes=True, tries=True)
-            return _response(request, answer, 200)
-
-        return _routed("GET", path, function, handler, permission=permission, returns=returns, status=200)
-
-    return decorate
-
-
 def ask(
     path: str,
     *,
@@ -156,35 +138,47 @@ def ask(
     It is carried out apart from all other requests. While it computes it holds no connection, unless all that
     it reads has to come of one snapshot.
     """
+    opening = Database.read if of_one_snapshot else Database.question
 
     def decorate(function: Callable[[ReadCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply:
-            actor = await authenticated(request, permission)
-            async with _arrived(request, actor, body) as (arrived, scope):
+            return await question_answered(request, permission, body, opening, function)
 
-                async def work(opened: Database) -> Reply:
-                    async with opened.read() if of_one_snapshot else opened.question() as tx:
-                        if scope is not None and (stored := await idempotency.find(tx, scope)) is not None:
-                            return _replayed(stored)
-                        answer = await _within_calendar(function(_call(request, tx, actor), arrived), arrived)
-                        response = _response(request, answer, 200)
-                    if scope is None:
-                        return response
-                    async with opened.write() as writing:
-                        if (stored := await idempotency.claim(writing, scope)) is not None:
-                            return _replayed(stored)
-                        headers = jsonb(response.headers)
-                        await idempotency.keep(writing, scope, 200, headers, response.content)
-                    return response
-
-                return await carried_out(request, actor, work, computes=True)
-
-        return _routed(
+        return routed(
             "POST", path, function, handler, permission=permission, returns=returns, status=200, body=body,
             example=example, body_bytes_max=body_bytes_max,
         )  # fmt: skip
 
     return decorate
+
+
+async def question_answered(
+    request: WebRequest,
+    permission: str,
+    body: type[Any],
+    opening: Callable[[Database], AbstractAsyncContextManager[Any]],
+    function: Callable[[Any, Any], Awaitable[Any]],
+) -> Reply:
+    """The answer to a question with a body, worked out in a transaction that is opened for it."""
+    actor = await authenticated(request, permission)
+    async with arrived_request(request, actor, body) as (arrived, scope):
+
+        async def work(opened: Database) -> Reply:
+            async with opening(opened) as tx:
+                if scope is not None and (stored := await idempotency.find(tx, scope)) is not None:
+                    return _replayed(stored)
+                answer = await within_calendar(function(call_of(request, tx, actor), arrived), arrived)
+                response = response_of(request, answer, 200)
+            if scope is None:
+                return response
+            async with opened.write() as writing:
+                if (stored := await idempotency.claim(writing, scope)) is not None:
+                    return _replayed(stored)
+                headers = jsonb(response.headers)
+                await idempotency.keep(writing, scope, 200, headers, response.content)
+            return response
+
+        return await carried_out(request, actor, work, computes=True)
 
 
 def post(
@@ -246,7 +240,7 @@ def delete(
 
             async def remove() -> Any:
                 async with database(request).write() as tx:
-                    return await function(_call(request, tx, actor))
+                    return await function(call_of(request, tx, actor))
 
             async with shares(request).turn(actor.account_id):
                 try:
@@ -255,9 +249,9 @@ def delete(
                     if not (urgent and request.app.state.disk.release()):
                         raise
                     answer = await remove()
-            return Reply(204) if status == 204 else _response(request, answer, status)
+            return Reply(204) if status == 204 else response_of(request, answer, status)
 
-        return _routed(
+        return routed(
             "DELETE", path, function, handler, permission=permission, returns=returns, status=status
         )
 
@@ -282,25 +276,27 @@ def _writing(
     def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply:
             if shortcut and (answer := await by_shortcut(request, permission, body, shortcut)) is not None:
-                return _response(request, answer, status)
+                return response_of(request, answer, status)
             actor = await authenticated(request, permission)
-            async with _arrived(request, actor, body, form, text) as (arrived, scope):
+            async with arrived_request(request, actor, body, form, text) as (arrived, scope):
 
                 async def work(opened: Database) -> Reply:
                     async with opened.write() as tx:
                         if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
                             return _replayed(stored)
-                        answer = await _within_calendar(function(_call(request, tx, actor), arrived), arrived)
-                        response = _response(request, answer, status)
+                        answer = await within_calendar(
+                            function(call_of(request, tx, actor), arrived), arrived
+                        )
+                        response = response_of(request, answer, status)
                         if scope is not None:
-                            repeated = _response(request, kept(answer), status) if kept else response
+                            repeated = response_of(request, kept(answer), status) if kept else response
                             headers = jsonb(repeated.headers)
                             await idempotency.keep(tx, scope, status, headers, repeated.content)
                     return response
 
                 return await carried_out(request, actor, work, computes=computes)
 
-        return _routed(
+        return routed(
             method, path, function, handler, permission=permission, returns=returns, status=status, body=body,
             form=form, text=text, **promised,
         )  # fmt: skip
@@ -309,7 +305,7 @@ def _writing(
 
 
 @asynccontextmanager
-async def _arrived(
+async def arrived_request(
     request: WebRequest,
     actor: Actor,
     body: type[Any],
@@ -330,7 +326,7 @@ async def _arrived(
             yield arrived, scope
 
 
-async def _within_calendar(answering: Awaitable[Any], arrived: Any) -> Any:
+async def within_calendar(answering: Awaitable[Any], arrived: Any) -> Any:
     """An answer; Invalid where a time of the body has no year in UTC and nobody has said so before."""
     try:
         return await answering
@@ -339,7 +335,7 @@ async def _within_calendar(answering: Awaitable[Any], arrived: Any) -> Any:
         raise Invalid(said) from None
 
 
-def _routed(
+def routed(
     method: HttpMethod, path: str, function: Callable[..., Any], handler: Handler, **promised: Any
 ) -> HTTPRouteHandler:
     """The handler behind its path, with what the function and the decorator promise of it."""
@@ -347,7 +343,8 @@ def _routed(
     if not doc:
         raise ValueError(f"{function.__name__} needs a docstring: it is what readers of /docs see")
     name, module = function.__name__, function.__module__
-    operation = Operation(method=method, path=path, name=name, module=module, summary=doc.strip(), **promised)
+    promised |= {"function": function, "summary": doc.strip()}
+    operation = Operation(method=method, path=path, name=name, module=module, **promised)
     return route(operation, handler)
 
 
@@ -356,7 +353,7 @@ def _replayed(stored: idempotency.StoredAnswer) -> Reply:
     return Reply(stored.status, stored.answer, headers)
 
 
-def _call(request: WebRequest, tx: Transaction, actor: Actor) -> Call[Transaction]:
+def call_of(request: WebRequest, tx: Transaction, actor: Actor) -> Call[Transaction]:
     path = cast("Mapping[str, str]", request.path_params)
     state = request.app.state
     return Call(tx, actor, path, _query(request), state.files, state.settings)
@@ -374,7 +371,7 @@ def _query(request: WebRequest) -> tuple[tuple[str, str], ...]:
     query = tuple(request.query_params.multi_items())
     operation: Operation = request.route_handler.opt["operation"]
     if operation.listing is None:
-        takes = [*operation.query, *operation.moments]
+        takes = [*operation.query, *operation.moments, *operation.switches]
         said = f"takes {', '.join(takes)}" if takes else "takes none"
         unknown = [name for name in dict.fromkeys(name for name, _ in query) if name not in takes]
         if problems := [
@@ -389,7 +386,7 @@ def _query(request: WebRequest) -> tuple[tuple[str, str], ...]:
     return query
 
 
-def _response(request: WebRequest, answer: Any, status: int) -> Reply:
+def response_of(request: WebRequest, answer: Any, status: int) -> Reply:
     headers: Mapping[str, str] = {}
     if isinstance(answer, Answer):
         answer, headers = answer.record, answer.headers

@@ -51,6 +51,10 @@ class Operation:
     """What each parameter means that must stand in the query."""
     moments: Mapping[str, str] = field(default_factory=dict)
     """What each time means that may stand in the query."""
+    switches: Mapping[str, str] = field(default_factory=dict)
+    """What each true or false means that may stand in the query."""
+    function: Callable[..., Awaitable[Any]] | None = field(default=None, repr=False)
+    """What carries a request out, once all that requests share is done."""
 
     @property
     def may_lack_body(self) -> bool:

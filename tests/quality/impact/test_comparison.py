@@ -40,6 +40,11 @@ def impact(api, plant, result):
     return api.get(path(plant.project, result, "impact"))
 
 
+def proposed_point(api, plant, result):
+    """The data point that a result proposes to correct."""
+    return shown(api, plant.project, result)["data_point_id"]
+
+
 def test_an_impact_says_what_batches_and_ledgers_would_come_to(api, plant, proposed):
     plant.deliver(50)
     plant.deliver(5, day=2)
@@ -70,6 +75,13 @@ def test_an_impact_says_what_batches_and_ledgers_would_come_to(api, plant, propo
                 "batch_count": 1,
                 "change": 1,
                 "unit": "t",
+            }
+        ],
+        "stale_batches": [
+            {
+                "batch_id": batch,
+                "ledger_id": plant.ledger["id"],
+                "reasons": [{"reason": "data_point_corrected", "record": proposed_point(api, plant, result)}],
             }
         ],
         "deficits": [],
@@ -136,6 +148,7 @@ def test_only_a_pending_proposal_has_an_impact(api, plant, proposed):
             "approval_state": state,
             "batches": [],
             "ledgers": [],
+            "stale_batches": [],
             "deficits": [],
             "problems": [],
         }

@@ -51,6 +51,10 @@ async def reasons_if(
     return reasons
 
 
+STALE_BATCHES_MAX: Final = 1000
+"""Batches that an impact names as stale; there may be more."""
+
+
 @dataclass(frozen=True, slots=True)
 class StaleSourceBatch:
     """A batch that is drawn from although its run is stale."""
@@ -93,6 +97,32 @@ def is_stale_among(projects: LiteralString) -> LiteralString:
     """
     return _IS_STALE.replace("%projects%", projects)
 
+
+async def made_stale(tx: Read, project: int) -> dict[int, int]:
+    """The batches that this transaction makes stale, by their runs or by what they draw; each its ledger.
+
+    At most STALE_BATCHES_MAX, the earliest slots first.
+    """
+    rows = await tx.tuples(_MADE_STALE, {"project": project, "most": STALE_BATCHES_MAX})
+    return dict(rows)
+
+
+_MADE_STALE: Final = f"""
+    WITH RECURSIVE stale AS (
+        SELECT b.id, b.run_id, b.ledger_id, b.start_time
+          FROM stale_runs s
+          JOIN batches b ON (b.project_id, b.run_id, b.ledger_id) = (s.project_id, s.run_id, s.ledger_id)
+         WHERE s.project_id = %(project)s AND s.marked_by = pg_current_xact_id() AND {IS_NEWEST}
+        UNION
+        SELECT b.id, b.run_id, b.ledger_id, b.start_time
+          FROM stale
+          JOIN batches source ON (source.project_id, source.run_id, source.ledger_id)
+                               = (%(project)s, stale.run_id, stale.ledger_id)
+          JOIN batch_draws d ON (d.project_id, d.source_batch_id) = (source.project_id, source.id)
+          JOIN batches b ON (b.project_id, b.id) = (d.project_id, d.batch_id) AND {IS_NEWEST}
+    )
+    SELECT id, ledger_id FROM stale ORDER BY start_time, id LIMIT %(most)s
+"""
 
 _IS_STALE: Final[LiteralString] = f"""((b.project_id, b.id) IN (
     WITH RECURSIVE marked AS (

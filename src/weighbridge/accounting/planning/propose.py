@@ -35,6 +35,7 @@ from weighbridge.core.ledger.partition import Account
 from weighbridge.core.ledger.posting import Entry
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
+from weighbridge.core.time.instant import Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 
@@ -43,13 +44,16 @@ Standings = Mapping[Account, Standing]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be generated: a range of a ledger, or the slot of one of its batches with other inputs."""
+    """What is to be generated: a range of a ledger, slots of it, or that of a batch with other inputs."""
 
     actor: Actor
     ledger: str
     generation: NewGeneration
     updated_batch: int | None = None
     """The number of the batch that is given other inputs."""
+    slots: tuple[Interval, ...] = ()
+    """The generated slots that are computed, by the versions that they stand at; none for all of the range.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,5 +208,5 @@ async def _scopes_and_run(tx: Read, request: Request) -> tuple[tuple[Scope, ...]
     run = None
     if request.updated_batch is not None:
         run = await updated_run(tx, request.ledger, request.updated_batch)
-    only = run.slot if run else None
+    only = (run.slot,) if run else request.slots
     return await scopes_of(tx, request.actor, request.ledger, request.generation, only), run

@@ -15,7 +15,7 @@ from weighbridge.accounting.books.slot_inputs import NO_INPUTS, SlotInputs
 from weighbridge.accounting.drawing.source_ledgers import resolve_source_ledgers
 from weighbridge.accounting.drawing.version import DrawingVersion
 from weighbridge.accounting.planning.explicit_inputs import VersionSlots, explicit_inputs
-from weighbridge.accounting.planning.slots import RequestedRange, assign_slot, assign_slots
+from weighbridge.accounting.planning.slots import RequestedRange, assign_generated, assign_slots
 from weighbridge.core.engine.source_ledger import SourceLedgerView
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.rounding import LedgerRounding
@@ -122,9 +122,9 @@ class _LinkedLedger(msgspec.Struct, frozen=True):
 
 
 async def scopes_of(
-    tx: Read, actor: Actor, ledger: str, request: NewGeneration, only: Interval | None = None
+    tx: Read, actor: Actor, ledger: str, request: NewGeneration, only: Sequence[Interval] = ()
 ) -> tuple[Scope, ...]:
-    """What each version of the model is to compute of a range, or of one generated slot; the active one last.
+    """What each version of the model is to compute of a range, or of generated slots; the active one last.
 
     The last scope also says which slots nobody computes. Raises Invalid when there is nothing that could
     be generated.
@@ -136,12 +136,12 @@ async def scopes_of(
     active = await tx.in_thread(read_model, stored.document)
     zone, requested = ZoneInfo(frame.time_zone), _range_of(request)
     family = (key.project, frame.family)
-    if only is None:
+    if not only:
         version = Version(stored.id, active.cadence)
         of_request = RequestedRange(requested, zone, is_replacing=request.model_version == "latest")
         assignment = await assign_slots(tx, family, version, active, of_request)
     else:
-        assignment = await assign_slot(tx, family, active, only, zone)
+        assignment = await assign_generated(tx, family, active, only, zone)
     included = frozenset(assignment.included)
     older = [number for number in assignment.slots if number != stored.id]
     newest = [stored.id] if stored.id in assignment.slots else []

@@ -23,7 +23,7 @@ from weighbridge.core.time.cadence import (
     slot_at,
 )
 from weighbridge.core.time.instant import Interval
-from weighbridge.core.time.slot_versions import Assignment, Generated, Version, assign
+from weighbridge.core.time.slot_versions import Assignment, Generated, Version, assign, in_order
 from weighbridge.db.engine import Read
 from weighbridge.db.literal import moments
 from weighbridge.errors import Invalid
@@ -80,20 +80,37 @@ async def assign_slots(
     return await _with_what_moved(tx, key, model, assignment)
 
 
-async def assign_slot(tx: Read, key: FamilyKey, active: Model, slot: Interval, zone: ZoneInfo) -> Assignment:
-    """Assign one generated slot to the version that it stands at; raise Invalid when another replaced it."""
-    candidates: tuple[Interval, ...] = (slot,)
-    if isinstance(slot, EventSlot) and active.cadence == EVENT:
-        nothing = Interval(slot.start, slot.start)
-        slots = await event_slots(tx, key[0], active, nothing, {slot.identity})
-        candidates = tuple(one for one in slots if one.identity == slot.identity) or candidates
-    generated = await _generated(tx, key, active, slot, Selection(candidates, ()))
+async def assign_generated(
+    tx: Read, key: FamilyKey, active: Model, slots: Sequence[Interval], zone: ZoneInfo
+) -> Assignment:
+    """Assign generated slots, each to the version that it stands at; those that others replaced are left out.
+
+    Raises Invalid when all of them were replaced.
+    """
+    now = await _where_slots_are(tx, key, active, slots)
+    hull = Interval(min(slot.start for slot in slots), max(slot.end for slot in slots))
+    generated = await _generated(tx, key, active, hull, Selection(tuple(now), ()))
+    by_version: dict[int, list[Interval]] = {}
     for one in generated:
-        if one.slot == candidates[0] and _is_cut_by(one.version.cadence, one.slot, zone):
-            slots_of_versions = {one.version.number: (one.slot,)}
-            return await _with_what_moved(tx, key, active, Assignment(slots_of_versions, (), (), (), ()))
-    message = "The batch's slot was replaced by others; nothing is computed for it any more."
-    raise Invalid([Problem(message, "batch_id", "replaced")])
+        if one.slot in now and _is_cut_by(one.version.cadence, one.slot, zone):
+            by_version.setdefault(one.version.number, []).append(one.slot)
+    if not by_version:
+        message = "The batch's slot was replaced by others; nothing is computed for it any more."
+        raise Invalid([Problem(message, "batch_id", "replaced")])
+    slots_of_versions = {number: in_order(by_version[number]) for number in sorted(by_version)}
+    return await _with_what_moved(tx, key, active, Assignment(slots_of_versions, (), (), (), ()))
+
+
+async def _where_slots_are(
+    tx: Read, key: FamilyKey, active: Model, slots: Sequence[Interval]
+) -> set[Interval]:
+    """The slots, those of events where their events are now."""
+    of_events = {slot.identity: slot for slot in slots if isinstance(slot, EventSlot)}
+    if of_events and active.cadence == EVENT:
+        nothing = Interval(slots[0].start, slots[0].start)
+        now = await event_slots(tx, key[0], active, nothing, of_events.keys())
+        of_events |= {slot.identity: slot for slot in now if slot.identity in of_events}
+    return {of_events[slot.identity] if isinstance(slot, EventSlot) else slot for slot in slots}
 
 
 def _is_cut_by(cadence: str, slot: Interval, zone: ZoneInfo) -> bool:

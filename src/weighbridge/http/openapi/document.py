@@ -125,6 +125,7 @@ def _described(operation: Operation, package: str, schemas: Schemas, reader: Ope
         permission = "Any token may ask for it."
     parameters = [*openapi_parameters.of_path(operation.path), *openapi_parameters.of_query(operation.query)]
     parameters += openapi_parameters.of_moments(operation.moments)
+    parameters += openapi_parameters.of_switches(operation.switches)
     if operation.body is not None:
         parameters += openapi_parameters.of_sending_again()
     if operation.listing is not None:

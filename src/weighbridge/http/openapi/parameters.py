@@ -107,6 +107,15 @@ def of_moments(moments: Mapping[str, str]) -> list[Schema]:
     ]
 
 
+def of_switches(switches: Mapping[str, str]) -> list[Schema]:
+    """What may be asked for in the query by true or false."""
+    schema = {"type": "boolean", "default": False}
+    return [
+        {"name": name, "in": "query", "required": False, "description": meaning, "schema": schema}
+        for name, meaning in switches.items()
+    ]
+
+
 def of_sending_again() -> list[Schema]:
     """The header by which a request is known when it comes again."""
     return [{"$ref": f"#/components/parameters/{name}"} for name in SENDING_AGAIN]

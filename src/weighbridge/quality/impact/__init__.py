@@ -1,8 +1,11 @@
-"""Impact: which tonnes would change if a proposal were approved, told before anyone approves it.
+"""Impact: which tonnes would change if events were changed, told before anyone changes them.
 
-In comes the key of a result that proposes; out goes what the batches made of its data would come to without
-and with the correction, and the deficits that would open. Both are worked out by the one plan of generation,
-in a transaction that is always undone.
+In come events and a change of them: proposals that would be approved, or the request of a person. Out goes
+what the batches made of their data would come to without and with it, the deficits that would open, and the
+batches that would be stale. All is worked out by the one plan of generation, in a transaction that is always
+undone.
 
-Read `slots`, then `comparison`.
+- `slots`: which slots of which models the change may touch
+- `comparison`: their plans without and with the change; `answer` is what is said of them
+- `proposals`, `dry_runs`: the changes that are asked about
 """

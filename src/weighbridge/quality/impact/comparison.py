@@ -1,32 +1,49 @@
-"""What batches come to without and with a proposed correction: the plan of generation, made twice.
+"""What batches come to without and with a change of events: the plan of generation, made twice.
 
-The correction is written as an approval would write it, in a transaction that is undone; between the two
-plans nothing else changes, so whatever differs is its doing. What others have left to be generated counts on
-both sides alike.
+The change is written as it would be for good, in a transaction that is undone; between the two plans nothing
+else differs, so whatever they disagree on is its doing. What others have left to be generated counts on both
+sides alike. The plan with the change is made first: the locks of the change are let go before the other.
 
 Invariants: nothing stays of it; before and after are what a generation would come to, to the digit.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from weighbridge.accounting.books.runs import RunIdentity
+from weighbridge.accounting.books.stale_reasons import made_stale, stale_reasons
+from weighbridge.accounting.books.standings import Shortage
 from weighbridge.accounting.ledgers.queries import as_deficit
 from weighbridge.accounting.ledgers.records import PartitionDeficit
-from weighbridge.accounting.planning.propose import Proposal, propose
+from weighbridge.accounting.planning.propose import Proposal, Request, propose
 from weighbridge.accounting.planning.scope import CreditedLedger
 from weighbridge.core.identity import ids
+from weighbridge.core.ledger.partition import Account, Partition
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.rule.proposal import ApprovalState
+from weighbridge.core.time.cadence import identity_of
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read, Write
+from weighbridge.errors import Invalid
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
-from weighbridge.quality.approval.decision import correct, held_proposals
-from weighbridge.quality.approval.standing import still_standing
-from weighbridge.quality.impact.slots import generations_of
-from weighbridge.quality.rule_results.records import Impact, ImpactOnBatch, ImpactOnLedger, RuleResult
+from weighbridge.quality.impact.answer import BatchMadeStale, Impact, ImpactOnBatch, ImpactOnLedger
+from weighbridge.quality.impact.slots import ChangedEvent, generations_of, touched_slots
+
+
+@dataclass(frozen=True, slots=True)
+class _Outlook:
+    """What the generations would post, and why some of them could post nothing."""
+
+    proposals: Sequence[Proposal]
+    refusals: Sequence[str]
+
+    @property
+    def problems(self) -> list[str]:
+        """What would fail them."""
+        return [*self.refusals, *(one.message for proposal in self.proposals for one in proposal.problems)]
 
 
 class _Total(NamedTuple):
@@ -39,34 +56,52 @@ class _Total(NamedTuple):
     total: Decimal
 
 
-_Totals = dict[tuple[int, RunIdentity], _Total]
+_RunKey = tuple[int, Hashable, Partition]
+"""A ledger, a slot wherever it is, and a partition."""
+
+_Totals = dict[_RunKey, _Total]
 
 
-async def impact_of(tx: Write, actor: Actor, project: int, result: RuleResult) -> Impact:
-    """What approving a result would change; the transaction must be undone afterwards."""
-    if result.approval_state != ApprovalState.PENDING:
-        return _nothing(result.id, result.approval_state)
-    number = ids.number("data_point_result", result.id, project)
-    [proposal] = await held_proposals(tx, project, [number])
-    if not await still_standing(tx, project, [proposal]):
-        return _nothing(result.id, ApprovalState.SUPERSEDED)
-    requests = await generations_of(tx, actor, project, proposal)
-    before = [await propose(tx, request) for request in requests]
-    await correct(tx, actor, project, [proposal])
-    after = [await propose(tx, request) for request in requests]
-    batches = await _changed(tx, project, before, after)
+async def impact_of(
+    tx: Write,
+    actor: Actor,
+    project: int,
+    changed: Sequence[ChangedEvent],
+    change: Callable[[], Awaitable[object]],
+) -> Impact:
+    """What a change of these events would come to; the transaction must be undone afterwards."""
+    touched = await touched_slots(tx, project, changed)
+    async with tx.undone():
+        await change()
+        touched += await touched_slots(tx, project, changed)
+        requests = await generations_of(tx, actor, project, changed, touched)
+        after = await _outlook(tx, requests)
+        stale = await made_stale(tx, project)
+        reasons = await stale_reasons(tx, project, list(stale))
+    before = await _outlook(tx, requests)
+    known = await stale_reasons(tx, project, list(stale))
+    batches = await _changed(tx, project, before.proposals, after.proposals)
     return Impact(
-        result.id,
-        ApprovalState.PENDING,
         batches=[_on_batch(project, was, now) for was, now in batches],
         ledgers=[_on_ledger(project, pairs) for pairs in _by_ledger(batches)],
-        deficits=_deepened(project, before, after),
-        problems=[problem.message for proposal in after for problem in proposal.problems],
+        stale_batches=[
+            BatchMadeStale(ids.of("batch", project, batch), ids.of("ledger", project, ledger), new)
+            for batch, ledger in stale.items()
+            if (new := [one for one in reasons[batch] if one not in known[batch]])
+        ],
+        deficits=_deepened(project, before.proposals, after.proposals),
+        problems=list(dict.fromkeys(after.problems)),
     )
 
 
-def _nothing(friendly: str, state: str | None) -> Impact:
-    return Impact(friendly, state, batches=[], ledgers=[], deficits=[], problems=[])
+async def _outlook(tx: Read, requests: Sequence[Request]) -> _Outlook:
+    proposals, refusals = [], []
+    for request in requests:
+        try:
+            proposals.append(await propose(tx, request))
+        except Invalid as error:
+            refusals += [one.message for one in error.problems]
+    return _Outlook(proposals, refusals)
 
 
 async def _changed(
@@ -88,7 +123,7 @@ async def _changed(
 def _totals(proposals: Sequence[Proposal]) -> _Totals:
     """What the runs come to that a generation would post."""
     return {
-        (one.ledger.number, one.run.identity): _Total(
+        (one.ledger.number, identity_of(one.run.slot), one.run.partition): _Total(
             one.ledger, one.run.identity, one.run_number, one.adjusts, one.total
         )
         for proposal in proposals
@@ -137,21 +172,20 @@ def _on_ledger(project: int, pairs: Sequence[tuple[Decimal, _Total]]) -> ImpactO
     )
 
 
-_NONE: Final = Decimal(0)
-
-
 def _deepened(project: int, before: Sequence[Proposal], after: Sequence[Proposal]) -> list[PartitionDeficit]:
-    """The open deficits that there would not be without the correction, or less of."""
-    was = {
-        (one.account, one.opened_at): one.amount
-        for proposal in before
-        for one in proposal.deficits
-        if one.settled_at is None
-    }
-    now = {
-        (one.account, one.opened_at): one
-        for proposal in after
-        for one in proposal.deficits
-        if one.settled_at is None
-    }
-    return [as_deficit(project, one) for key, one in now.items() if one.amount > was.get(key, _NONE)]
+    """The open deficits that there would not be without the change, or less of."""
+    was, now = _open(before), _open(after)
+    return [
+        as_deficit(project, one) for key, one in now.items() if key not in was or one.amount > was[key].amount
+    ]
+
+
+def _open(proposals: Sequence[Proposal]) -> dict[tuple[Account, datetime], Shortage]:
+    """The open deficits; of one that generations of several models see, the largest."""
+    found: dict[tuple[Account, datetime], Shortage] = {}
+    for proposal in proposals:
+        for one in proposal.deficits:
+            key = one.account, one.opened_at
+            if one.settled_at is None and (key not in found or one.amount > found[key].amount):
+                found[key] = one
+    return found

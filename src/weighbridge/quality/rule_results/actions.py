@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, LiteralString
 
+import msgspec
+
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
@@ -16,6 +18,7 @@ from weighbridge.platform import changes
 from weighbridge.quality.approval.decision import approve as approve_proposals
 from weighbridge.quality.approval.decision import hold_proposals
 from weighbridge.quality.approval.decision import reject as reject_proposals
+from weighbridge.quality.impact.proposals import impact_of_proposals
 from weighbridge.quality.rule_results import queries
 from weighbridge.quality.rule_results.records import (
     PROPOSALS_MAX,
@@ -25,6 +28,10 @@ from weighbridge.quality.rule_results.records import (
     DecidedResults,
     Dismissal,
     Dismissed,
+    ImpactOfProposal,
+    ImpactOfProposals,
+    NamedProposals,
+    ProposalToApprove,
     ReasonForOne,
     RuleResult,
 )
@@ -182,6 +189,43 @@ async def bulk_reject(tx: Write, actor: Actor, project: int, request: BulkReject
     return DecidedResults(after)
 
 
+async def impact_of_one(tx: Write, actor: Actor, project: int, result: RuleResult) -> ImpactOfProposal:
+    """What approving a result would change; the transaction must be undone afterwards."""
+    impact, after = await impact_of_proposals(tx, actor, project, _pending(project, [result]))
+    state = next(iter(after.values()), result.approval_state)
+    return ImpactOfProposal(**msgspec.structs.asdict(impact), id=result.id, approval_state=state)
+
+
+async def impact_of_many(tx: Write, actor: Actor, project: int, request: NamedProposals) -> ImpactOfProposals:
+    """What approving results together would change; the transaction must be undone afterwards.
+
+    Raises Invalid with what their approval would be refused for.
+    """
+    named, decision = _named(project, request.result_ids), Decision(ProposalTrigger.APPROVE)
+    problems = [*_problems_of_number(named, PROPOSALS_MAX, "asks for")]
+    found: list[RuleResult] = []
+    if len(named.fields) <= PROPOSALS_MAX:
+        found = [one for one in await _shown(tx, named) if one.id in named.fields]
+        states = {one.id: one.approval_state for one in found}
+        problems += _problems_of_proposals(named, states, decision)
+    if problems:
+        raise Invalid(problems)
+    impact, after = await impact_of_proposals(tx, actor, project, _pending(project, found))
+    results = [
+        ProposalToApprove(one.id, after.get(named.keys[one.id]) or str(one.approval_state)) for one in found
+    ]
+    return ImpactOfProposals(**msgspec.structs.asdict(impact), results=results)
+
+
+def _pending(project: int, results: Sequence[RuleResult]) -> list[int]:
+    """The numbers of those whose proposals wait for approval."""
+    return [
+        ids.number("data_point_result", one.id, project)
+        for one in results
+        if one.approval_state == ApprovalState.PENDING
+    ]
+
+
 def _said(decided: int, after: Sequence[RuleResult], request: BulkApproval | BulkRejection) -> dict[str, Any]:
     """What the audit log says of a decision on many."""
     return {
@@ -263,7 +307,7 @@ def _problems_of_results(named: _NamedResults, statuses: Mapping[str, str]) -> I
 
 
 def _problems_of_proposals(
-    named: _NamedResults, states: Mapping[str, ApprovalState | None], decision: Decision
+    named: _NamedResults, states: Mapping[str, str | None], decision: Decision
 ) -> Iterator[Problem]:
     movable = states_before(decision.trigger)
     for one, field in named.fields.items():

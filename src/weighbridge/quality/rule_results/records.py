@@ -1,11 +1,9 @@
 """What a rule result looks like on the wire, one kind for each kind of record."""
 
-from decimal import Decimal
 from typing import Annotated, Any, Final
 
 import msgspec
 
-from weighbridge.accounting.ledgers.records import PartitionDeficit
 from weighbridge.collection.measurements.findings import DataPointResult, ProposedCorrection
 from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.core.rule.result import ResultStatus
@@ -13,6 +11,7 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.db.listing import Info
 from weighbridge.http.openapi.schemas import friendly_id
 from weighbridge.http.text import Description, one_of, shown_as
+from weighbridge.quality.impact.answer import Impact
 
 RESULTS_MAX: Final = 1000
 """Rule results in one dismissal, at most, each counted once."""
@@ -91,41 +90,7 @@ class Dismissed(msgspec.Struct, frozen=True):
     """The results as they are now, in the order in which they were named."""
 
 
-class ImpactOnBatch(msgspec.Struct, frozen=True):
-    """What a run would come to on one ledger if a proposal were approved and the slot generated."""
-
-    batch_id: str | None
-    """The friendly id of the first batch of the run on the ledger; null for a run that has none yet."""
-    ledger_id: str
-    partition: str | None
-    """What the partition is called; null for a model without partitions."""
-    start_time: Instant
-    """The start of the slot, inclusive."""
-    end_time: Instant
-    """The end of the slot, exclusive."""
-    primary_output_before: Decimal
-    """What the run comes to without the correction, in the unit of the ledger."""
-    primary_output_after: Decimal
-    """What it comes to with the correction, in the unit of the ledger."""
-    unit: str
-    """The unit of the ledger."""
-
-
-class ImpactOnLedger(msgspec.Struct, frozen=True):
-    """What the changes of a ledger's batches would come to together."""
-
-    ledger_id: str
-    name: str
-    """What the ledger is called."""
-    batch_count: int
-    """How many runs of it would come to something else."""
-    change: Decimal
-    """By how much its batches would rise together, in its unit; negative when they fall."""
-    unit: str
-    """The unit of the ledger."""
-
-
-class Impact(msgspec.Struct, frozen=True):
+class ImpactOfProposal(Impact, frozen=True):
     """What would change if a proposal were approved and what it touches generated again."""
 
     id: str
@@ -135,14 +100,29 @@ class Impact(msgspec.Struct, frozen=True):
 
     Only a pending one has an impact; null when the result proposes nothing.
     """
-    batches: list[ImpactOnBatch]
-    """The runs that would come to something else, by ledger, slot and partition."""
-    ledgers: list[ImpactOnLedger]
-    """The ledgers of these runs, each with the sum of the changes."""
-    deficits: list[PartitionDeficit]
-    """The deficits that would open, or be larger than without the correction."""
-    problems: list[str]
-    """What would fail the generation, each in a sentence; empty when nothing would."""
+
+
+class NamedProposals(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of the impact of many: the results whose proposals would be approved."""
+
+    result_ids: list[Annotated[str, _RESULT_ID]]
+    """The rule results to be approved, up to 100."""
+
+
+class ProposalToApprove(msgspec.Struct, frozen=True):
+    """A rule result that an impact of many names, and what an approval of it would find."""
+
+    id: str
+    """The friendly id of the rule result."""
+    approval_state: Annotated[str, one_of(ApprovalState)]
+    """Where the proposal stands; `superseded` when approving it now would apply nothing."""
+
+
+class ImpactOfProposals(Impact, frozen=True):
+    """What would change if many proposals were approved together and what they touch generated again."""
+
+    results: list[ProposalToApprove]
+    """The results, each once, in the order in which they were named; only the pending ones have an impact."""
 
 
 class ReasonForOne(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -5,9 +5,9 @@ from typing import Any
 from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.db.listing import list_request
-from weighbridge.http.endpoint import Call, ReadCall, WriteCall, attempt, get, post
+from weighbridge.http.computing.trial import attempt, attempt_of
+from weighbridge.http.endpoint import Call, ReadCall, WriteCall, get, post
 from weighbridge.platform.feature_flags.queries import need_feature
-from weighbridge.quality.impact.comparison import impact_of
 from weighbridge.quality.rule_results import actions, queries
 from weighbridge.quality.rule_results.records import (
     ApprovalNoOptions,
@@ -16,7 +16,9 @@ from weighbridge.quality.rule_results.records import (
     DecidedResults,
     Dismissal,
     Dismissed,
-    Impact,
+    ImpactOfProposal,
+    ImpactOfProposals,
+    NamedProposals,
     ReasonForOne,
     RuleResult,
     RuleResultPage,
@@ -71,16 +73,27 @@ async def get_rule_result(call: ReadCall) -> RuleResult:
     return result
 
 
-@attempt(_ONE + "/impact", permission="data_rules:read", returns=Impact)
-async def get_impact(call: WriteCall) -> Impact:
+@attempt(_ONE + "/impact", permission="data_rules:read", returns=ImpactOfProposal)
+async def get_impact(call: WriteCall) -> ImpactOfProposal:
     """Say what approving a rule result would change: which batches and ledgers, by how much, which deficits.
 
     It is the plan of generation for the slots with batches that the data point may change, without and with
-    the correction; nothing is stored. Batches that draw from these are not worked out; approving and
-    generating marks them stale. Only a pending proposal has an impact.
+    the correction; nothing is stored. Batches that draw from these are not worked out; they are among the
+    `stale_batches`. Only a pending proposal has an impact.
     """
     project, result = await _result(call)
-    return await impact_of(call.tx, call.actor, project, result)
+    return await actions.impact_of_one(call.tx, call.actor, project, result)
+
+
+@attempt_of(_PATH + "/impact", permission="data_rules:read", body=NamedProposals, returns=ImpactOfProposals)
+async def find_impact(call: WriteCall, body: NamedProposals) -> ImpactOfProposals:
+    """Say what approving many rule results together would change; nothing is stored.
+
+    From 1 to 100 results, each counted once. Refused is what `bulk_approve` refuses: 422 when one never held
+    a proposal, or holds one that was rejected or withdrawn.
+    """
+    project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
+    return await actions.impact_of_many(call.tx, call.actor, project, body)
 
 
 @post(_ONE + "/dismiss", permission="data_rules:write", body=ReasonForOne, returns=RuleResult, status=200)
@@ -175,6 +188,7 @@ ROUTES = [
     bulk_reject,
     get_rule_result,
     get_impact,
+    find_impact,
     dismiss,
     approve,
     reject,

@@ -1,0 +1,146 @@
+"""Endpoints that say what would come of a change: it is made, looked at, and undone.
+
+Each is carried out apart from all other requests, in a transaction that is never committed
+(`Database.trial`). A question of its own is an `attempt`; `with_dry_runs` has a request that changes records
+answer what its change would come to, when it carries `dry_run=true`.
+
+Invariants: a dry run is refused for all that the request itself would be refused for, in the same words; it
+stores nothing, an answer under an Idempotency-Key neither.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Database
+from weighbridge.errors import Forbidden, Malformed
+from weighbridge.http.caller import WebRequest, authenticated
+from weighbridge.http.computing.request import carried_out
+from weighbridge.http.endpoint import (
+    WriteCall,
+    answered,
+    arrived_request,
+    call_of,
+    question_answered,
+    response_of,
+    routed,
+    within_calendar,
+)
+from weighbridge.http.operation import Operation, Sent, route
+from weighbridge.http.reply import Reply
+
+DRY_RUN: Final = "dry_run"
+"""The switch in the query that asks for a dry run."""
+
+_MEANING: Final = (
+    "Whether to make no change and answer what it would come to. Refused is what the request itself is "
+    "refused for; nothing is stored, and an Idempotency-Key is not looked at."
+)
+
+
+def attempt(
+    path: str, *, permission: str, returns: Any
+) -> Callable[[Callable[[WriteCall], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that says what would come of a change; it is undone."""
+
+    def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> Reply:
+            async def read(tx: Any, actor: Actor) -> Any:
+                return await function(call_of(request, tx, actor))
+
+            answer = await answered(request, permission, read, computes=True, tries=True)
+            return response_of(request, answer, 200)
+
+        return routed("GET", path, function, handler, permission=permission, returns=returns, status=200)
+
+    return decorate
+
+
+def attempt_of(
+    path: str, *, permission: str, body: type[Any], returns: Any
+) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
+    """Serve a function that says what would come of a change which a body describes; it is undone."""
+
+    def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> Reply:
+            return await question_answered(request, permission, body, Database.trial, function)
+
+        return routed(
+            "POST", path, function, handler, permission=permission, returns=returns, status=200, body=body
+        )
+
+    return decorate
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What a request answers that is to change nothing: by whom it may be asked, and how it is found out."""
+
+    permission: str
+    """What the token needs beside the permission of the request itself."""
+    returns: type[Any]
+    look: Callable[[WriteCall, Callable[[], Awaitable[Any]]], Awaitable[Any]]
+    """Given the call and the change, makes the change and says what comes of it; all is undone."""
+
+
+def with_dry_runs(
+    routes: Sequence[HTTPRouteHandler], dry_runs: Mapping[str, DryRun]
+) -> list[HTTPRouteHandler]:
+    """The routes of a noun, with the dry runs that there are, by the names of their operations."""
+    names = [handler.opt["operation"].name for handler in routes]
+    return [
+        _with_dry_run(handler, dry_runs[name]) if name in dry_runs else handler
+        for name, handler in zip(names, routes, strict=True)
+    ]
+
+
+def _with_dry_run(handler: HTTPRouteHandler, dry_run: DryRun) -> HTTPRouteHandler:
+    """The same endpoint, which makes a dry run of a request that asks for one."""
+    operation: Operation = handler.opt["operation"]
+    promised = replace(
+        operation,
+        returns=operation.returns | dry_run.returns,
+        switches={**operation.switches, DRY_RUN: _MEANING},
+        summary=f"{operation.summary}\n\nA dry run needs `{dry_run.permission}` as well.",
+    )
+
+    async def either(request: WebRequest) -> Sent:
+        if _is_asked(request):
+            return await _tried(request, promised, dry_run)
+        made: Sent = await handler.fn(request)
+        return made
+
+    return route(promised, either)
+
+
+def _is_asked(request: WebRequest) -> bool:
+    """Whether the query asks for a dry run; Malformed when it says neither yes nor no."""
+    given = request.query_params.getall(DRY_RUN, [])
+    if given in ([], ["false"], ["true"]):
+        return given == ["true"]
+    said = f"{DRY_RUN} is {', '.join(map(repr, given))}; it takes true or false, once."
+    raise Malformed([Problem(said, DRY_RUN, "invalid")])
+
+
+async def _tried(request: WebRequest, operation: Operation, dry_run: DryRun) -> Reply:
+    """What a request would come to."""
+    assert operation.function is not None, "an endpoint has a function"  # noqa: S101
+    change = operation.function
+    actor = await authenticated(request, operation.permission)
+    if not actor.may(dry_run.permission):
+        said = f"The token lacks the permission {dry_run.permission}, which a dry run needs."
+        raise Forbidden(said, "permission_missing")
+    async with arrived_request(request, actor, operation.body) as (arrived, _):
+
+        async def work(opened: Database) -> Reply:
+            async with opened.trial() as tx:
+                call = call_of(request, tx, actor)
+                looking = dry_run.look(call, partial(change, call, arrived))
+                return response_of(request, await within_calendar(looking, arrived), 200)
+
+        return await carried_out(request, actor, work, computes=True)

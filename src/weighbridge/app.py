@@ -16,6 +16,7 @@ from weighbridge.accounting.instruments.routes import ROUTES as INSTRUMENTS
 from weighbridge.accounting.ledgers.routes import ROUTES as LEDGERS
 from weighbridge.accounting.model_runs.routes import ROUTES as MODEL_RUNS
 from weighbridge.accounting.statements.routes import ROUTES as STATEMENTS
+from weighbridge.accounting.version_comparisons.routes import ROUTES as VERSION_COMPARISONS
 from weighbridge.collection.asset_custom_fields.routes import ROUTES as ASSET_CUSTOM_FIELDS
 from weighbridge.collection.assets.routes import ROUTES as ASSETS
 from weighbridge.collection.data_points.routes import ROUTES as DATA_POINTS
@@ -86,6 +87,7 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     INSTRUMENTS,
     BATCH_GENERATIONS,
     BATCHES,
+    VERSION_COMPARISONS,
     RULES,
     RULE_RUNS,
     RULE_RESULTS,

@@ -86,6 +86,7 @@ def test_every_listing_is_the_list_of_an_endpoint():
 ASKS_WITHOUT_WRITING = {
     "/ledgers/{ledger_id}/generate_preview",
     "/models/yaml_validate",
+    "/models/{model_id}/compare",
     "/models/{model_id}/simulate",
     "/models/{model_id}/yaml_validate",
     "/projects/{project_id}/rules/preview",

@@ -37,6 +37,11 @@ FREE_TEXTS: Final = frozenset(_FREE.split())
 
 FREE_IN_ONE_RECORD: Final = {
     "Address.state": "a part of a postal address",
+    "ComparedNode.unit_after": "a unit",
+    "ComparedNode.unit_before": "a unit",
+    "ComparedPeriod.against": "the friendly id of a version",
+    "ComparedVersions.problems_after": "sentences",
+    "ComparedVersions.problems_before": "sentences",
     "ErrorBody.status": "the one word `error`",
     "ErrorItem.type": "what kind of record was asked for",
     "LineageNode.source": "where the methodology says so",

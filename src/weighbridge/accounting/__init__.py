@@ -3,8 +3,8 @@
 Collected measurements and versions of models come in; batches with their lineage, and entries on ledgers, go
 out. Each folder below imports only from those that stand after it:
 
-- `batch_generations`, `batches`, `ledgers`, `statements`, `instruments`, `model_runs`: the nouns, what a
-  caller can name;
+- `batch_generations`, `batches`, `ledgers`, `statements`, `instruments`, `model_runs`,
+  `version_comparisons`: the nouns, what a caller can name;
 - `posting`: writes what was proposed, and undoes it;
 - `planning`: proposes what a generation would post, and writes nothing;
 - `drawing`: what runs may take from other ledgers, by rule or by hand;

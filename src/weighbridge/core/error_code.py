@@ -224,6 +224,10 @@ ACCOUNTING: Final[Mapping[str, ErrorCode]] = {
         _RULE, "The version lacks the output that the ledger keeps.", "Keep a node of that name."
     ),
     "no_model": ErrorCode(_RULE, "The ledger has no model.", "Give the ledger a model."),
+    "no_ledger": ErrorCode(_RULE, "No ledger runs the model.", "Link a ledger to the model."),
+    "other_model": ErrorCode(
+        _RULE, "The version is one of another model.", "Name a version of the same model."
+    ),
     "no_project": ErrorCode(_RULE, "The model belongs to no project.", "Name a model of a project."),
     "no_run": ErrorCode(
         _RULE, "The batch was made by no run that can be repeated.", "Name a batch of a generation."

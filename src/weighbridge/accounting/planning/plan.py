@@ -107,5 +107,7 @@ class Plan:
     """Rules that correct and have not looked at all of its data yet."""
     problems: tuple[str, ...]
     """Why the generation would fail; empty when it would not."""
+    runs: tuple[Run, ...]
+    """Every run, where its scope keeps them; else none."""
     digests: Digests
     """What each slot that was computed was computed from."""

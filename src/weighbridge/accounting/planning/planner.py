@@ -88,7 +88,7 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
     program = await tx.in_thread(prepare, scope.model)
     setting = EngineSetting(program, resolved.measures, scope.project, scope.zone)
     digests = await tx.in_thread(digests_of, scope, resolved.measures, streams, data)
-    unchanged = await unchanged_slots(tx, scope, digests)
+    unchanged = set() if scope.keeps_runs else await unchanged_slots(tx, scope, digests)
     # Formulas are computed off the event loop: heartbeats and other requests go on meanwhile.
     computed = await tx.in_thread(compute_slots, scope, setting, streams, data, unchanged)
     differences, unchanged_count = await differences_of(
@@ -117,6 +117,7 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
             *await already_used(tx, scope, read.discovery, streams, computed.runs),
             *await _counted_twice(tx, read),
         ),
+        runs=computed.runs if scope.keeps_runs else (),
     )
 
 

@@ -54,6 +54,8 @@ class Request:
     slots: tuple[Interval, ...] = ()
     """The generated slots that are computed, by the versions that they stand at; none for all of the range.
     """
+    trial_version: int | None = None
+    """The number of the version that is computed as if it were the active one, with every run kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,4 +211,12 @@ async def _scopes_and_run(tx: Read, request: Request) -> tuple[tuple[Scope, ...]
     if request.updated_batch is not None:
         run = await updated_run(tx, request.ledger, request.updated_batch)
     only = (run.slot,) if run else request.slots
-    return await scopes_of(tx, request.actor, request.ledger, request.generation, only), run
+    scopes = await scopes_of(
+        tx,
+        request.actor,
+        request.ledger,
+        request.generation,
+        only=only,
+        trial_version=request.trial_version,
+    )
+    return scopes, run

@@ -22,6 +22,7 @@ from weighbridge.core.ledger.rounding import LedgerRounding
 from weighbridge.core.model import Model
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.unit import compatible, parse_unit
 from weighbridge.core.time.cadence import EVENT, Selection
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.core.time.slot_versions import Version
@@ -67,6 +68,8 @@ class Scope:
     """Generated slots of other bounds that this version replaces."""
     included: frozenset[Interval] = frozenset()
     """Those of its slots that the request does not name: what was named for them before stays."""
+    keeps_runs: bool = False
+    """Whether its plan keeps every run, those included that are what they were."""
     inputs: SlotInputs = NO_INPUTS
     """What the caller named for its slots, and the types that were skipped."""
 
@@ -122,17 +125,23 @@ class _LinkedLedger(msgspec.Struct, frozen=True):
 
 
 async def scopes_of(
-    tx: Read, actor: Actor, ledger: str, request: NewGeneration, only: Sequence[Interval] = ()
+    tx: Read,
+    actor: Actor,
+    ledger: str,
+    request: NewGeneration,
+    *,
+    only: Sequence[Interval] = (),
+    trial_version: int | None = None,
 ) -> tuple[Scope, ...]:
     """What each version of the model is to compute of a range, or of generated slots; the active one last.
 
-    The last scope also says which slots nobody computes. Raises Invalid when there is nothing that could
-    be generated.
+    A version on trial is computed as if it were the active one, in the ledgers that it can credit. The last
+    scope also says which slots nobody computes. Raises Invalid when there is nothing that could be generated.
     """
     key = await key_of_ledger(tx, actor, ledger)
     linked = await _linked(tx, key, is_concurrent=request.generate_concurrent_ledgers)
     frame = linked[0]
-    stored = await stored_model(tx, frame.active_model)
+    stored = await stored_model(tx, trial_version or frame.active_model)
     active = await tx.in_thread(read_model, stored.document)
     zone, requested = ZoneInfo(frame.time_zone), _range_of(request)
     family = (key.project, frame.family)
@@ -155,6 +164,8 @@ async def scopes_of(
         )
         for number in older + newest
     ]
+    if trial_version is not None:
+        scopes = [_on_trial(scope) for scope in scopes]
     reported = replace(
         scopes[-1],
         selection=Selection(scopes[-1].slots, assignment.touched),
@@ -185,6 +196,17 @@ async def _linked(tx: Read, key: ids.Key, *, is_concurrent: bool) -> list[_Linke
             [Problem("The ledger has no model, so there is nothing to run.", "ledger_id", "no_model")]
         )
     return linked
+
+
+def _on_trial(scope: Scope) -> Scope:
+    """The scope with the ledgers that its version can credit, of which all runs are wanted."""
+    units = {node.slug: node.unit for node in scope.model.outputs}
+    credited = tuple(
+        one
+        for one in scope.ledgers
+        if one.output in units and compatible(parse_unit(one.unit), units[one.output])
+    )
+    return replace(scope, ledgers=credited, keeps_runs=True)
 
 
 async def _with_inputs(tx: Read, scopes: Sequence[Scope], request: NewGeneration) -> tuple[Scope, ...]:

@@ -1,0 +1,215 @@
+"""Whatever is planned, a dry run leaves nothing, and the change and a generation come to what it said."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import given as for_all
+from hypothesis import strategies as st
+from tests.examples import examples
+from tests.given.accounting import MASS, QUARTER
+from tests.given.chain import inventory, link, produce
+
+from weighbridge.accounting.books.runs import RUN_TAGS
+from weighbridge.core.identity import ids
+from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.time.instant import Instant
+from weighbridge.platform.changes.newest_batch import IS_NEWEST
+
+DRY = {"dry_run": "true"}
+FEEDSTOCKS = ("Wood", "Straw")
+SETTINGS = [
+    {"cadence": "monthly", "partition_type": "time"},
+    {"cadence": "monthly", "partition_type": "feedstock"},
+    {"cadence": "weekly", "partition_type": "feedstock"},
+    {"cadence": "event", "partition_type": "time"},
+    {"cadence": "event", "partition_type": "tracking_id"},
+    {"cadence": "event", "partition_type": "feedstock"},
+]
+"""How the deliveries are accounted for; what is produced of them is by month."""
+
+days = st.integers(0, 80)
+measured = st.fixed_dictionaries(
+    {
+        "kind": st.sampled_from(["delivery", "delivery", "production"]),
+        "mass": st.integers(1, 40),
+        "day": days,
+        "feedstock": st.integers(0, 1),
+        "tracking_id": st.sampled_from(["LOT-1", "LOT-2"]),
+    }
+)
+planned = st.one_of(
+    st.tuples(st.just("value"), st.integers(0, 9), st.integers(0, 60)),
+    st.tuples(st.just("move"), st.integers(0, 9), days),
+    st.tuples(st.just("stretch"), st.integers(0, 9), st.integers(0, 40)),
+    st.tuples(st.just("feedstock"), st.integers(0, 9), st.integers(0, 1)),
+    st.tuples(st.just("tracking_id"), st.integers(0, 9), st.sampled_from(["LOT-1", "LOT-2", "LOT-3", None])),
+)
+
+
+def at(day):
+    return Instant.of(datetime(2025, 1, 1, tzinfo=UTC) + timedelta(days=day)).text
+
+
+class Works:
+    """Deliveries, what is produced of them, and what is planned for both."""
+
+    def __init__(self, account, accounting):
+        self.server = account.server
+        self.api = account.caller()
+        self.deliveries = inventory(self.api, account.drain, MASS, **accounting)
+        self.production = link(self.deliveries)
+        self.links = self.deliveries, self.production
+        self.project = self.deliveries.project["numeric_id"]
+        self.feedstocks = [self.deliveries.feedstock(name) for name in FEEDSTOCKS]
+        self.events = []
+        self.path = f"/projects/{self.deliveries.project['id']}"
+
+    def measure(self, one):
+        fields = {"feedstock_id": self.feedstocks[one["feedstock"]], "tracking_id": one["tracking_id"]}
+        if one["kind"] == "delivery":
+            self.events.append(self.deliveries.deliver(one["mass"], at(one["day"]), **fields))
+        else:
+            self.events.append(produce(self.production, Decimal(one["mass"]) / 8, at(one["day"]), **fields))
+
+    def request(self, what, index, how):
+        """The path and the body of a planned change."""
+        event = self.events[index % len(self.events)]
+        if what == "value":
+            point = self.api.get(f"{self.path}/events/{event}").body["data_points"][0]["id"]
+            return f"{self.path}/data_points/{point}", {"data_point": {"value": how}}
+        change = {
+            "move": lambda: {"start_time": at(how), "end_time": at(how)},
+            "stretch": lambda: {"end_time": at(how)},
+            "feedstock": lambda: {"feedstock_id": self.feedstocks[how]},
+            "tracking_id": lambda: {"tracking_id": how},
+        }[what]()
+        return f"{self.path}/events/{event}", {"event": change}
+
+    def generate(self):
+        """Generate every link; gives why each of those failed that did."""
+        failures = []
+        for plant in self.links:
+            started = plant.start(QUARTER)
+            if started.status == 422 and started.error["code"] == "no_slot":
+                continue  # no event makes a slot
+            task = started.expect(202).body
+            plant.drain()
+            ended = self.api.get(f"/async_tasks/{task['id']}").body
+            failures += [ended["error_message"]] if ended["state"] == "failed" else []
+        return failures
+
+    def runs(self):
+        """What every run comes to on its ledger, by the number of the run, and where it is."""
+        rows = self.server.sql(
+            f"""
+            SELECT b.ledger_id, r.id, b.start_time, b.end_time, r.by_event, r.event_id, r.tracking_id, f.name,
+                   a.name, b.total
+              FROM batches b JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id) {RUN_TAGS}
+             WHERE b.project_id = %s AND {IS_NEWEST}
+            """,
+            self.project,
+        )
+        return {
+            (ledger, run): {
+                "slot": (event or name) if by_event else (start, end),
+                "place": (
+                    ids.of("ledger", self.project, ledger),
+                    Instant.of(start).text,
+                    Instant.of(end).text,
+                    Partition(name, feedstock, asset).label or None,
+                ),
+                "total": total,
+            }
+            for ledger, run, start, end, by_event, event, name, feedstock, asset, total in rows
+        }
+
+    def stale(self):
+        """Why each batch is stale."""
+        return {
+            one["id"]: {(why["reason"], why["record"]) for why in one["stale_reasons"]}
+            for plant in self.links
+            for one in plant.batches()
+        }
+
+    def open_deficits(self):
+        found = [
+            one
+            for plant in self.links
+            for one in self.api.get(f"/ledgers/{plant.ledger['id']}/deficits").data
+            if one["settled_at"] is None
+        ]
+        return {(one["ledger"], one["partition"], one["end_time"]): one["amount"] for one in found}
+
+    def counts(self):
+        """How many rows every table holds, and what every balance and event of the project says."""
+        names = self.server.sql(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' "
+            "AND table_type = 'BASE TABLE' ORDER BY 1"
+        )
+        numbers = " UNION ALL ".join(f"SELECT '{name}', count(*) FROM \"{name}\"" for (name,) in names)
+        return (
+            self.server.sql(numbers),
+            self.server.sql("SELECT id, balance FROM batches WHERE project_id = %s ORDER BY 1", self.project),
+            self.server.sql("SELECT e.* FROM events e WHERE e.project_id = %s ORDER BY id", self.project),
+        )
+
+
+def changed(before, after):
+    """What runs come to afterwards whose totals are others, in slots that there were before."""
+    known = {(ledger, one["slot"]) for (ledger, _), one in before.items()}
+    nothing = {"total": Decimal(0)}
+    return {
+        one["place"]: one["total"]
+        for key, one in after.items()
+        if (key[0], one["slot"]) in known and one["total"] != before.get(key, nothing)["total"]
+    }
+
+
+@settings(
+    max_examples=examples(40),
+    deadline=None,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@for_all(
+    st.sampled_from(SETTINGS),
+    st.lists(measured, min_size=2, max_size=6),
+    st.lists(planned, min_size=1, max_size=4),
+)
+def test_a_dry_run_leaves_nothing_and_comes_to_what_is_done(account, accounting, events, changes):
+    works = Works(account, accounting)
+    for one in events:
+        works.measure(one)
+    works.generate()
+
+    for change in changes:
+        path, body = works.request(*change)
+        if works.generate():
+            return  # what fails without the change is no matter of it
+        counts, runs, stale, deficits = works.counts(), works.runs(), works.stale(), works.open_deficits()
+
+        said = works.api.patch(path, body, query=DRY)
+
+        assert works.counts() == counts
+        done = works.api.patch(path, body)
+        if done.status != 200:
+            assert (said.status, said.errors) == (done.status, done.errors)
+            continue
+        told = said.expect(200).body
+        assert {one["batch_id"] for one in told["stale_batches"]} == {
+            batch for batch, reasons in works.stale().items() if reasons - stale[batch]
+        }
+        if failures := works.generate():
+            assert told["problems"], failures
+            return
+        places = {
+            (one["ledger_id"], one["start_time"], one["end_time"], one["partition"]): one[
+                "primary_output_after"
+            ]
+            for one in told["batches"]
+        }
+        assert places == changed(runs, works.runs())
+        assert {
+            (one["ledger"], one["partition"], one["end_time"]): one["amount"] for one in told["deficits"]
+        } == {key: amount for key, amount in works.open_deficits().items() if amount > deficits.get(key, 0)}

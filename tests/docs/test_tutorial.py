@@ -15,7 +15,13 @@ ROOT = Path(__file__).parents[2]
 TUTORIAL = ROOT / "docs" / "tutorial" / "first-batch.md"
 GUIDES = [
     ROOT / "docs" / "howto" / f"{name}.md"
-    for name in ("correct-a-measurement", "attach-evidence", "keep-assets", "send-readings")
+    for name in (
+        "correct-a-measurement",
+        "attach-evidence",
+        "keep-assets",
+        "send-readings",
+        "see-what-would-change",
+    )
 ]
 SCRIPTS = Path(sys.executable).parent
 

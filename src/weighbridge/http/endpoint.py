@@ -383,6 +383,8 @@ def _query(request: WebRequest) -> tuple[tuple[str, str], ...]:
             for index, name in enumerate(unknown)
         ]:
             raise Malformed(problems)
+    if unclear := operation.unclear_switches(query):
+        raise Malformed(unclear)
     return query
 
 

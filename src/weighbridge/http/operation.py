@@ -1,6 +1,6 @@
 """An operation is what an endpoint promises: the OpenAPI document, the router and the tests go by it."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -8,6 +8,7 @@ from typing import Any, Literal
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.identity.suggestion import few_suggestions
+from weighbridge.core.problem import Problem
 from weighbridge.http import upload, wire
 from weighbridge.http.arrival.body import BODY_BYTES_MAX, may_be_left_out
 from weighbridge.http.attachment import AttachmentReply
@@ -60,6 +61,20 @@ class Operation:
     def may_lack_body(self) -> bool:
         """Whether a request without a body asks for something all the same."""
         return may_be_left_out(self.body)
+
+    def unclear_switches(self, query: Iterable[tuple[str, str]]) -> list[Problem]:
+        """The switches in a query that say neither true nor false."""
+        given: dict[str, list[str]] = {name: [] for name in self.switches}
+        for name, value in query:
+            if name in given:
+                given[name].append(value)
+        return [
+            Problem(
+                f"{name} is {', '.join(map(repr, values))}; it takes true or false, once.", name, "invalid"
+            )
+            for name, values in given.items()
+            if values not in ([], ["false"], ["true"])
+        ]
 
 
 def framework_path(path: str) -> str:

@@ -2,12 +2,20 @@
 
 import pytest
 from tests.given import accounting as given_accounting
+from tests.given import inputs as given_inputs
 from tests.given.accounting import MASS
 from tests.given.chain import inventory, link, produce
+from tests.given.inputs import measure
 
 JANUARY = "2025-01-01T00:00:00.000Z", "2025-02-01T00:00:00.000Z"
 QUARTER = "2025-01-01T00:00:00Z", "2025-04-01T00:00:00Z"
 DRY = {"dry_run": "true"}
+COUNTED = """
+  - slug: counted
+    input: {event_type: tank, data_point_type: level, aggregate: delta}
+    unit: t
+    output: true
+"""
 
 
 @pytest.fixture
@@ -169,6 +177,19 @@ def test_a_reason_that_a_batch_has_already_is_not_repeated(api, plant):
 
     assert outputs(said) == [("2025-01", 48, 44)]
     assert said.body["stale_batches"] == []
+
+
+def test_a_reading_before_a_month_changes_what_the_meter_counted_in_it(api, drain):
+    plant = given_inputs.plant(api, drain, COUNTED, primary_output="counted")
+    first = measure(plant, "tank", {"level": 10}, "2025-01-05")
+    for level, day in ((20, "2025-01-20"), (50, "2025-02-10"), (90, "2025-03-10")):
+        measure(plant, "tank", {"level": level}, day)
+    plant.generate(QUARTER)
+
+    moved = {"start_time": "2025-01-25T00:00:00Z", "data_points": [{"slug": "level", "value": 25}]}
+    said = try_event(api, plant, first, **moved)
+
+    assert outputs(said)[-1] == ("2025-02", 30, 25)
 
 
 def test_notes_change_nothing(api, plant):

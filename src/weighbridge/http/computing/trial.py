@@ -16,9 +16,8 @@ from typing import Any, Final
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database
-from weighbridge.errors import Forbidden, Malformed
+from weighbridge.errors import Forbidden
 from weighbridge.http.caller import WebRequest, authenticated
 from weighbridge.http.computing.request import carried_out
 from weighbridge.http.endpoint import (
@@ -110,21 +109,12 @@ def _with_dry_run(handler: HTTPRouteHandler, dry_run: DryRun) -> HTTPRouteHandle
     )
 
     async def either(request: WebRequest) -> Sent:
-        if _is_asked(request):
+        if request.query_params.getall(DRY_RUN, []) == ["true"]:
             return await _tried(request, promised, dry_run)
         made: Sent = await handler.fn(request)
         return made
 
     return route(promised, either)
-
-
-def _is_asked(request: WebRequest) -> bool:
-    """Whether the query asks for a dry run; Malformed when it says neither yes nor no."""
-    given = request.query_params.getall(DRY_RUN, [])
-    if given in ([], ["false"], ["true"]):
-        return given == ["true"]
-    said = f"{DRY_RUN} is {', '.join(map(repr, given))}; it takes true or false, once."
-    raise Malformed([Problem(said, DRY_RUN, "invalid")])
 
 
 async def _tried(request: WebRequest, operation: Operation, dry_run: DryRun) -> Reply:

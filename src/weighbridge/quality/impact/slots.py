@@ -6,13 +6,14 @@ generation, as they share what they draw and what they are short of.
 Invariants: only slots that were generated are here; data of others come to nothing that could change.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
 from weighbridge.accounting.batch_generations.records import NewGeneration
 from weighbridge.accounting.books.runs import SLOT_COLUMNS, SlotRow
-from weighbridge.accounting.inputs.streams import Catalogue, catalogue_of, streams_of
+from weighbridge.accounting.inputs.streams import Catalogue, InputStream, catalogue_of, streams_of
+from weighbridge.accounting.inputs.window import Reach
 from weighbridge.accounting.planning.propose import Request, scopes_for
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
@@ -57,12 +58,13 @@ async def generations_of(
         rows = list(of_family)
         every = _request(actor, project, rows)
         try:
-            values = await _values_read(tx, every, catalogue)
+            streams = await _streams_read(tx, every, catalogue)
         except Invalid as error:
             if [one.code for one in error.problems] != ["replaced"]:
                 requests.append(every)  # what keeps it from being generated is said by the generation itself
             continue
-        if reading := [row for row in rows if _is_read(row, changed, values)]:
+        rows += await _reached(tx, project, rows, streams)
+        if reading := [row for row in rows if _is_read(row, changed, streams)]:
             requests.append(_request(actor, project, reading))
     return requests
 
@@ -71,21 +73,41 @@ def _family(row: TouchedSlot) -> int:
     return row.family
 
 
-async def _values_read(tx: Read, request: Request, catalogue: Catalogue) -> dict[int, set[int]]:
-    """Which values of which event types the versions read that a generation runs."""
-    values: dict[int, set[int]] = {}
-    for scope in await scopes_for(tx, request):
-        for stream in streams_of(scope.model, catalogue, scope.inputs.nodes).streams:
-            values.setdefault(stream.event_type, set()).update(stream.positions)
-    return values
+async def _streams_read(tx: Read, request: Request, catalogue: Catalogue) -> list[InputStream]:
+    """What the versions read that a generation runs."""
+    return [
+        stream
+        for scope in await scopes_for(tx, request)
+        for stream in streams_of(scope.model, catalogue, scope.inputs.nodes).streams
+    ]
 
 
-def _is_read(row: TouchedSlot, changed: Collection[ChangedEvent], values: Mapping[int, set[int]]) -> bool:
-    """Whether a model that reads these values of event types reads what changes of a slot's event."""
-    read = values.get(row.event_type)
-    if read is None:
-        return False
-    return any(one.event == row.changed and (one.position is None or one.position in read) for one in changed)
+async def _reached(
+    tx: Read, project: int, rows: Sequence[TouchedSlot], streams: Iterable[InputStream]
+) -> list[TouchedSlot]:
+    """Slots of a model that see the events although they hold neither their times nor used them.
+
+    A meter is read from where it stood before the slot; some inputs take events whatever their date.
+    """
+    kinds = {row.event_type for row in rows}
+    reaching = [one.window for one in streams if one.event_type in kinds]
+    further: list[TouchedSlot] = []
+    values = {"project": project, "family": rows[0].family, "events": sorted({one.changed for one in rows})}
+    if any(window.is_held for window in reaching):
+        further += await tx.rows(TouchedSlot, _FOLLOWING, values)
+    if any(window.reach is Reach.ANY for window in reaching):
+        further += await tx.rows(TouchedSlot, _OF_ANY_PERIOD, values)
+    return further
+
+
+def _is_read(row: TouchedSlot, changed: Collection[ChangedEvent], streams: Iterable[InputStream]) -> bool:
+    """Whether a model reads, by one of these streams, what changes of a slot's event."""
+    positions = [one.positions for one in streams if one.event_type == row.event_type]
+    return any(
+        one.event == row.changed and (one.position is None or any(one.position in read for read in positions))
+        for one in changed
+        if positions
+    )
 
 
 def _request(actor: Actor, project: int, rows: Sequence[TouchedSlot]) -> Request:
@@ -97,6 +119,14 @@ def _request(actor: Actor, project: int, rows: Sequence[TouchedSlot]) -> Request
     return Request(actor, ids.of("ledger", project, rows[0].ledger), generation, slots=slots)
 
 
+_COLUMNS: Final = f"""DISTINCT
+           {SLOT_COLUMNS}, r.family_id,
+           first_value(b.ledger_id) OVER (PARTITION BY r.family_id ORDER BY b.ledger_id), c.id,
+           c.event_type_id"""
+_CREDITED: Final = """
+      JOIN batches b ON (b.project_id, b.run_id) = (r.project_id, r.id) AND b.deleted_at IS NULL
+      JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id) AND l.family_id = r.family_id
+"""
 _TOUCHED: Final = f"""
     WITH changed AS MATERIALIZED (
         SELECT e.project_id, e.id, e.event_type_id, e.start_time, e.end_time, e.tracking_id FROM events e
@@ -106,7 +136,7 @@ _TOUCHED: Final = f"""
           FROM changed c
           JOIN runs u ON u.project_id = c.project_id
            AND (u.start_time < c.end_time OR u.start_time <= c.start_time)
-           AND (u.end_time > c.start_time OR u.end_time = u.start_time AND u.start_time = c.start_time)
+           AND u.end_time >= c.start_time
         UNION
         SELECT c.id, u.id
           FROM changed c
@@ -119,12 +149,36 @@ _TOUCHED: Final = f"""
            AND int8range(i.first_event, i.last_event, '[]') @> c.id AND c.id = ANY (i.event_ids)
           JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
     )
-    SELECT {SLOT_COLUMNS}, r.family_id, min(b.ledger_id), c.id, c.event_type_id
+    SELECT {_COLUMNS}
       FROM touched
       JOIN changed c ON c.id = touched.changed
       JOIN runs r ON (r.project_id, r.id) = (%(project)s, touched.id)
-      JOIN batches b ON (b.project_id, b.run_id) = (r.project_id, r.id) AND b.deleted_at IS NULL
-      JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id) AND l.family_id = r.family_id
-     GROUP BY {SLOT_COLUMNS}, r.family_id, c.id, c.event_type_id
-     ORDER BY r.family_id, r.start_time, r.end_time, c.id
+      {_CREDITED}
+"""
+
+# Where a meter stood before a slot matters until it is read again.
+_FOLLOWING: Final = f"""
+    WITH changed AS MATERIALIZED (
+        SELECT e.*, (SELECT min(n.start_time) FROM events n
+                      WHERE (n.project_id, n.event_type_id) = (e.project_id, e.event_type_id)
+                        AND n.start_time > e.start_time AND n.voided_at IS NULL
+                        AND n.asset_id IS NOT DISTINCT FROM e.asset_id
+                        AND n.location_ids[1] IS NOT DISTINCT FROM e.location_ids[1]) AS next_time
+          FROM events e
+         WHERE e.project_id = %(project)s AND e.id = ANY (%(events)s::bigint[])
+    )
+    SELECT {_COLUMNS}
+      FROM changed c
+      JOIN runs r ON (r.project_id, r.family_id) = (c.project_id, %(family)s) AND r.start_time >= c.start_time
+       AND r.start_time <= coalesce(c.next_time, 'infinity')
+      {_CREDITED}
+"""
+_OF_ANY_PERIOD: Final = f"""
+    SELECT {_COLUMNS}
+      FROM events c
+      JOIN runs r ON (r.project_id, r.family_id) = (c.project_id, %(family)s)
+       AND (r.tracking_id = c.tracking_id OR r.feedstock_id = c.feedstock_id OR r.asset_id = c.asset_id
+            OR num_nonnulls(r.tracking_id, r.feedstock_id, r.asset_id) = 0)
+      {_CREDITED}
+     WHERE c.project_id = %(project)s AND c.id = ANY (%(events)s::bigint[])
 """

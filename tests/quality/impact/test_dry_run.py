@@ -5,11 +5,24 @@ from tests.given import accounting as given_accounting
 from tests.given import inputs as given_inputs
 from tests.given.accounting import MASS
 from tests.given.chain import inventory, link, produce
-from tests.given.inputs import measure
+from tests.given.inputs import WET, measure
 
 JANUARY = "2025-01-01T00:00:00.000Z", "2025-02-01T00:00:00.000Z"
 QUARTER = "2025-01-01T00:00:00Z", "2025-04-01T00:00:00Z"
 DRY = {"dry_run": "true"}
+DRY_MASS = (
+    WET
+    + """
+  - slug: moisture
+    input: {event_type: lab, data_point_type: moisture, aggregate: average, period: any,
+      join: {to: wet, on: tracking_id}}
+    unit: "%"
+  - slug: dry
+    formula: sum(wet * (1 - moisture))
+    unit: t
+    output: true
+"""
+)
 COUNTED = """
   - slug: counted
     input: {event_type: tank, data_point_type: level, aggregate: delta}
@@ -192,6 +205,20 @@ def test_a_reading_before_a_month_changes_what_the_meter_counted_in_it(api, drai
     assert outputs(said)[-1] == ("2025-02", 30, 25)
 
 
+def test_a_result_of_any_period_that_would_be_matched_concerns_the_slot_that_it_is_matched_in(api, drain):
+    plant = given_inputs.plant(api, drain, DRY_MASS, primary_output="dry")
+    measure(plant, "delivery", {"mass": 10}, "2025-01-03", tracking_id="A")
+    measure(plant, "lab", {"moisture": 10}, "2025-02-10", tracking_id="A")
+    plant.generate()
+    result = measure(plant, "lab", {"moisture": 50}, "2025-06-10", tracking_id="B")
+
+    said = try_event(api, plant, result, tracking_id="A")
+
+    assert outputs(said) == []
+    [problem] = said.body["problems"]
+    assert problem.startswith("2025-01: Input 'moisture' matches ")
+
+
 def test_notes_change_nothing(api, plant):
     event = plant.deliver(50)
     plant.generate()
@@ -202,14 +229,16 @@ def test_notes_change_nothing(api, plant):
     assert event_of(api, plant, event)["notes"] is None
 
 
-def test_what_would_fail_the_generation_is_said(api, drain):
+def test_what_would_fail_the_generation_is_said_and_leaves_the_batches(api, drain):
     plant = given_accounting.plant(api, drain, MASS + given_accounting.FAILS_AT_ZERO)
     event = plant.deliver(50)
     plant.generate()
 
-    [problem] = try_value(api, plant, event, 0).expect(200).body["problems"]
+    said = try_value(api, plant, event, 0).expect(200).body
 
-    assert "divide" in problem or "zero" in problem
+    [problem] = said["problems"]
+    assert problem.startswith("2025-01: ")
+    assert (said["batches"], said["ledgers"]) == ([], [])
 
 
 def test_a_dry_run_is_refused_for_what_the_change_is_refused_for(api, plant):

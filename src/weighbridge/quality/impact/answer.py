@@ -68,7 +68,7 @@ class Impact(msgspec.Struct, frozen=True):
     deficits: list[PartitionDeficit]
     """The deficits that would open, or be larger than without the change."""
     problems: list[str]
-    """What would fail the generation, each in a sentence; empty when nothing would."""
+    """What would fail a generation, which then posts nothing, each in a sentence; empty for none."""
 
 
 NO_IMPACT = Impact(batches=[], ledgers=[], stale_batches=[], deficits=[], problems=[])

@@ -30,7 +30,12 @@ from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
 from weighbridge.quality.impact.answer import BatchMadeStale, Impact, ImpactOnBatch, ImpactOnLedger
-from weighbridge.quality.impact.slots import ChangedEvent, generations_of, touched_slots
+from weighbridge.quality.impact.slots import (
+    ChangedEvent,
+    generations_of,
+    reached_slots,
+    touched_slots,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,7 @@ async def impact_of(
     async with tx.undone():
         await change()
         touched += await touched_slots(tx, project, changed)
+        touched += await reached_slots(tx, project, changed)
         requests = await generations_of(tx, actor, project, changed, touched)
         after = await _outlook(tx, requests)
         stale = await made_stale(tx, project)
@@ -121,12 +127,13 @@ async def _changed(
 
 
 def _totals(proposals: Sequence[Proposal]) -> _Totals:
-    """What the runs come to that a generation would post."""
+    """What the runs come to that a generation would post; one with problems posts nothing."""
     return {
         (one.ledger.number, identity_of(one.run.slot), one.run.partition): _Total(
             one.ledger, one.run.identity, one.run_number, one.adjusts, one.total
         )
         for proposal in proposals
+        if not proposal.problems
         for one in proposal.differences
     }
 

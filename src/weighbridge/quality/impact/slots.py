@@ -16,11 +16,14 @@ from weighbridge.accounting.inputs.streams import Catalogue, InputStream, catalo
 from weighbridge.accounting.inputs.window import Reach
 from weighbridge.accounting.planning.propose import Request, scopes_for
 from weighbridge.core.identity import ids
+from weighbridge.core.model import ModelError
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.cadence import identity_of
 from weighbridge.core.time.instant import MILLISECOND, Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
+from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.modelling.versions.stored import stored_model
 
 
 class ChangedEvent(NamedTuple):
@@ -45,6 +48,31 @@ async def touched_slots(tx: Read, project: int, changed: Sequence[ChangedEvent])
     return await tx.rows(TouchedSlot, _TOUCHED, {"project": project, "events": events})
 
 
+async def reached_slots(tx: Read, project: int, changed: Sequence[ChangedEvent]) -> list[TouchedSlot]:
+    """Slots that see the events where they are now although they neither hold their times nor used them.
+
+    A meter is read from where it stood before the slot; some inputs take events whatever their date. What a
+    model reads is asked of its active version.
+    """
+    events = sorted({one.event for one in changed})
+    kinds = {kind for (kind,) in await tx.tuples(_KINDS, (project, events))}
+    catalogue = await catalogue_of(tx, project)
+    reached: list[TouchedSlot] = []
+    for family, active in await tx.tuples(_MODELS, (project,)):
+        stored = await stored_model(tx, active)
+        try:
+            streams = streams_of(await tx.in_thread(read_model, stored.document), catalogue).streams
+        except (Invalid, ModelError):
+            continue  # it cannot be generated; what was made by it is touched by its time and by use
+        windows = [one.window for one in streams if one.event_type in kinds]
+        values = {"project": project, "family": family, "events": events}
+        if any(window.is_held for window in windows):
+            reached += await tx.rows(TouchedSlot, _FOLLOWING, values)
+        if any(window.reach is Reach.ANY for window in windows):
+            reached += await tx.rows(TouchedSlot, _OF_ANY_PERIOD, values)
+    return reached
+
+
 async def generations_of(
     tx: Read, actor: Actor, project: int, changed: Collection[ChangedEvent], touched: Iterable[TouchedSlot]
 ) -> list[Request]:
@@ -63,7 +91,6 @@ async def generations_of(
             if [one.code for one in error.problems] != ["replaced"]:
                 requests.append(every)  # what keeps it from being generated is said by the generation itself
             continue
-        rows += await _reached(tx, project, rows, streams)
         if reading := [row for row in rows if _is_read(row, changed, streams)]:
             requests.append(_request(actor, project, reading))
     return requests
@@ -80,24 +107,6 @@ async def _streams_read(tx: Read, request: Request, catalogue: Catalogue) -> lis
         for scope in await scopes_for(tx, request)
         for stream in streams_of(scope.model, catalogue, scope.inputs.nodes).streams
     ]
-
-
-async def _reached(
-    tx: Read, project: int, rows: Sequence[TouchedSlot], streams: Iterable[InputStream]
-) -> list[TouchedSlot]:
-    """Slots of a model that see the events although they hold neither their times nor used them.
-
-    A meter is read from where it stood before the slot; some inputs take events whatever their date.
-    """
-    kinds = {row.event_type for row in rows}
-    reaching = [one.window for one in streams if one.event_type in kinds]
-    further: list[TouchedSlot] = []
-    values = {"project": project, "family": rows[0].family, "events": sorted({one.changed for one in rows})}
-    if any(window.is_held for window in reaching):
-        further += await tx.rows(TouchedSlot, _FOLLOWING, values)
-    if any(window.reach is Reach.ANY for window in reaching):
-        further += await tx.rows(TouchedSlot, _OF_ANY_PERIOD, values)
-    return further
 
 
 def _is_read(row: TouchedSlot, changed: Collection[ChangedEvent], streams: Iterable[InputStream]) -> bool:
@@ -119,6 +128,11 @@ def _request(actor: Actor, project: int, rows: Sequence[TouchedSlot]) -> Request
     return Request(actor, ids.of("ledger", project, rows[0].ledger), generation, slots=slots)
 
 
+_KINDS: Final = "SELECT DISTINCT event_type_id FROM events WHERE project_id = %s AND id = ANY (%s::bigint[])"
+_MODELS: Final = """
+    SELECT f.id, f.active_model_id FROM model_families f
+     WHERE f.id IN (SELECT l.family_id FROM ledgers l WHERE l.project_id = %s) ORDER BY f.id
+"""
 _COLUMNS: Final = f"""DISTINCT
            {SLOT_COLUMNS}, r.family_id,
            first_value(b.ledger_id) OVER (PARTITION BY r.family_id ORDER BY b.ledger_id), c.id,

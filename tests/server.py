@@ -189,7 +189,8 @@ class Account:
         last = 0
         while found := self.server.sql(_NEXT_UNFINISHED_TASK, self.id, last):
             [(last,)] = found
-            self.server.run(worker.attempt_task(self.server.database, last))
+            tasks = {**worker.TASKS, "export": worker.exporter(self.server.settings).make}
+            self.server.run(worker.attempt_task(self.server.database, last, tasks=tasks))
 
     async def _token(self, permissions: Iterable[str]) -> str:
         async with self.server.database.write() as tx:
@@ -262,8 +263,11 @@ class Server:
             self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
             self._connections = closing.enter_context(Connections(*self._socket.getsockname()))
             self._connection = closing.enter_context(psycopg.connect(database_url, autocommit=True))
+            self.settings = _settings(urls.running, self.address, {"data_dir": self.folder} | settings)
             self._uvicorn = uvicorn.Server(
-                _configuration(urls.running, self.address, {"data_dir": self.folder} | settings)
+                uvicorn.Config(
+                    build(self.settings), lifespan="on", ws="none", log_config=None, access_log=False
+                )
             )
             self._closing = closing.pop_all()
         self._started: Future[asyncio.AbstractEventLoop] = Future()
@@ -349,7 +353,7 @@ def _listening_socket() -> socket.socket:
     return listening
 
 
-def _configuration(database_url: str, address: str, changes: Mapping[str, Any]) -> uvicorn.Config:
+def _settings(database_url: str, address: str, changes: Mapping[str, Any]) -> Settings:
     usual = {
         "database_url": database_url,
         "base_url": address,
@@ -357,5 +361,4 @@ def _configuration(database_url: str, address: str, changes: Mapping[str, Any]) 
         "failed_authentications_per_minute": 0,
         "refusals_per_second": 0,
     }
-    settings = Settings(**usual | changes)
-    return uvicorn.Config(build(settings), lifespan="on", ws="none", log_config=None, access_log=False)
+    return Settings(**usual | changes)

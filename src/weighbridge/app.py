@@ -32,6 +32,8 @@ from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.db.threads import take_turns_quickly
+from weighbridge.exchange.exports.actions import start_export
+from weighbridge.exchange.exports.routes import ROUTES as EXPORTS
 from weighbridge.http import edge, health, refusal, wire
 from weighbridge.http.access.address import client_address, networks
 from weighbridge.http.access.disk import Disk
@@ -44,7 +46,7 @@ from weighbridge.http.attachment import Downloads
 from weighbridge.http.computing import ComputingLoop
 from weighbridge.http.computing.trial import with_dry_runs
 from weighbridge.http.openapi import options, page
-from weighbridge.http.operation import bounded
+from weighbridge.http.operation import Operation, bounded
 from weighbridge.modelling.models.routes import ROUTES as MODELS
 from weighbridge.modelling.static_inputs.routes import ROUTES as STATIC_INPUTS
 from weighbridge.platform.api_tokens.actions import authenticate
@@ -93,11 +95,20 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     RULE_RESULTS,
     CAPTURE_RATES,
     GAPS,
+    EXPORTS,
     FEATURE_FLAGS,
     ASYNC_TASKS,
     API_TOKENS,
     AUDIT_LOG,
 )
+
+EXPORTED: Final = {
+    operation.name: operation
+    for routes in SLICES
+    for handler in routes
+    if (listing := (operation := cast("Operation", handler.opt["operation"])).listing) and listing.is_exported
+}
+"""The lists that are written to files, by the names of their operations."""
 
 
 def create() -> edge.Application:
@@ -110,7 +121,7 @@ def build(settings: Settings) -> edge.Application:
     if settings.database_url is None:
         raise ValueError("the application needs the URL of a database; `weighbridge serve` gives it one")
     parse_unit("kg")  # the first unit makes the table of all, which no request should wait for
-    base_url = settings.base_url or f"http://{settings.host}:{settings.port}"
+    base_url = settings.address
     places = max(1, int(settings.api_connections * COMPUTING_PART))
     database = _database_of_requests(settings, settings.database_url, settings.api_connections - places)
     computing = ComputingLoop(_database_of_requests(settings, settings.database_url, places), places)
@@ -175,9 +186,10 @@ def _database_of_requests(settings: Settings, url: str, connections: int) -> Dat
 
 
 def _of_settings(settings: Settings, base_url: str) -> dict[str, object]:
-    """What the handlers find in the application that follows from its settings alone."""
+    """What the handlers find in the application that needs no database."""
     return {
-        "encode": wire.encoder(base_url.rstrip("/")),
+        "start_export": start_export,
+        "encode": wire.encoder(base_url),
         "twins": Twins(),
         "disk": Disk(settings.data_dir),
         "downloads": Downloads(settings.answer_stalled_seconds),

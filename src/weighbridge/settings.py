@@ -179,6 +179,11 @@ class Settings:
     ] = "auto"
 
     @property
+    def address(self) -> str:
+        """Where the service answers, without a slash at the end."""
+        return (self.base_url or f"http://{self.host}:{self.port}").rstrip("/")
+
+    @property
     def quotas(self) -> Quotas:
         """What one account may use."""
         return Quotas(

@@ -19,6 +19,7 @@ from psycopg_pool import PoolTimeout
 from weighbridge import settings as settings_module
 from weighbridge.accounting.batch_generations.tasks import generate_batches
 from weighbridge.accounting.batches.tasks import delete_batches
+from weighbridge.app import EXPORTED
 from weighbridge.collection.evidence_files.keeping import sweep
 from weighbridge.collection.evidence_files.store import EvidenceStore, open_store
 from weighbridge.core.platform.task_state import ATTEMPTS_MAX, TaskState
@@ -26,7 +27,9 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.errors import Invalid, Refusal, mistake, new_reference
-from weighbridge.http import idempotency
+from weighbridge.exchange.exports.actions import remove_expired
+from weighbridge.exchange.exports.tasks import Exporter
+from weighbridge.http import idempotency, wire
 from weighbridge.platform.async_tasks import actions
 from weighbridge.platform.async_tasks.actions import Attempt, Overtaken
 from weighbridge.platform.audit_log.tasks import seal
@@ -49,10 +52,24 @@ async def generate(database: Database, attempt: Attempt) -> None:
     await generate_batches(database, attempt)
 
 
-TASKS: Final[Mapping[str, Callable[[Database, Attempt], Coroutine[Any, Any, None]]]] = {
+def exporter(settings: Settings) -> Exporter:
+    """What makes files of lists, with the lists and the store of the service."""
+    store = open_store(settings.evidence_url, settings.data_dir)
+    return Exporter(EXPORTED, store, wire.encoder(settings.address), settings)
+
+
+async def export(database: Database, attempt: Attempt) -> None:
+    """Make the file that a task asks for."""
+    await exporter(settings_module.read()).make(database, attempt)
+
+
+Task = Callable[[Database, Attempt], Coroutine[Any, Any, None]]
+
+TASKS: Final[Mapping[str, Task]] = {
     "batch_generation": generate,
     "batch_deletion": delete_batches,
     "rule_run": run_rule,
+    "export": export,
 }
 """What each type of task does. A task publishes its effect and its success in one fenced transaction."""
 
@@ -120,7 +137,9 @@ async def work(database: Database, settings: Settings) -> None:
                 task.cancel()
 
 
-async def attempt_task(database: Database, task_id: int, *, seconds: float = math.inf) -> None:
+async def attempt_task(
+    database: Database, task_id: int, *, seconds: float = math.inf, tasks: Mapping[str, Task] | None = None
+) -> None:
     """Make one attempt at a task, which may take so many seconds."""
     async with database.write() as tx:
         attempt = await actions.begin_attempt(tx, task_id)
@@ -128,7 +147,7 @@ async def attempt_task(database: Database, task_id: int, *, seconds: float = mat
         return
     try:
         try:
-            work = TASKS[attempt.type](database, attempt)
+            work = (tasks or TASKS)[attempt.type](database, attempt)
             await watched(database, attempt, work, seconds=seconds)
         except Refusal as refusal:
             message = " ".join(problem.message for problem in refusal.problems)
@@ -229,8 +248,9 @@ async def _tidy(database: Database, store: EvidenceStore) -> None:
             async with database.write() as tx:
                 forgotten = await idempotency.forget(tx)
                 now = await tx.value("SELECT now()")
+            over = await remove_expired(database, store)
             swept = await sweep(database, store, now)
-            log.info("tidied", answers=forgotten, files=len(swept))
+            log.info("tidied", answers=forgotten, files=len(swept), exports=over)
         except Exception:
             log.exception("tidying_failed")
         await asyncio.sleep(TIDY_SECONDS)

@@ -32,7 +32,7 @@ PLACES = {
     "granian": ("supervisor/api.py",),
     "lark": ("core/*",),
     "litestar": ("app.py", "http/*", *(f"{noun.folder}/routes.py" for noun in nouns())),
-    "multipart": ("http/upload.py",),
+    "multipart": ("http/arrival/upload.py",),
     "obstore": ("collection/evidence_files/store.py",),
     "pint": ("core/*",),
     "procrastinate": ("worker.py", "platform/queue/jobs.py"),

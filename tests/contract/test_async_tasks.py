@@ -8,6 +8,7 @@ from tests.given import accounting
 
 from weighbridge.accounting.batch_generations.records import GenerationResult
 from weighbridge.accounting.batches.records import DeletionResult
+from weighbridge.exchange.exports.tasks import ExportResult
 from weighbridge.quality.rule_runs.tasks import RunResult
 from weighbridge.worker import TASKS
 
@@ -139,7 +140,12 @@ def test_tasks_are_found_by_state_type_project_and_ledger(api, drain):
 
 @pytest.mark.parametrize(
     ("heading", "result"),
-    [("batch_generation", GenerationResult), ("batch_deletion", DeletionResult), ("rule_run", RunResult)],
+    [
+        ("batch_generation", GenerationResult),
+        ("batch_deletion", DeletionResult),
+        ("rule_run", RunResult),
+        ("export", ExportResult),
+    ],
 )
 def test_the_reference_names_every_field_of_a_result(heading, result):
     page = (ROOT / "docs" / "reference" / "async-tasks.md").read_text()

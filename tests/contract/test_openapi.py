@@ -16,7 +16,7 @@ from litestar.testing import TestClient
 from weighbridge.app import SLICES
 from weighbridge.commands.openapi import openapi as print_document
 from weighbridge.core.identity.link import API_PREFIX, Link
-from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY
+from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY, LINK
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.listing import Page
 from weighbridge.http import edge, refusal
@@ -130,8 +130,10 @@ def test_every_operation_says_what_it_does_under_a_tag_that_is_described(documen
 def test_every_operation_names_a_permission_that_exists_in_its_description_too(document):
     for _, operation in operations(document):
         permission = operation["x-permission"]
-        assert permission in {*ALL_PERMISSIONS, ANY}
-        assert ("Any token" if permission == ANY else permission) in operation["description"]
+        assert permission in {*ALL_PERMISSIONS, ANY, LINK}
+        said = {ANY: "Any token", LINK: "It takes no token"}.get(permission, permission)
+        assert said in operation["description"]
+        assert (operation.get("security") == []) == (permission == LINK)
 
 
 def test_every_parameter_of_a_path_is_declared_and_no_other(document):

@@ -18,12 +18,12 @@ from tests.given.requests import (
 )
 from tests.server import Caller, Server
 
-from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY
+from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY, LINK
 from weighbridge.core.platform.token import assemble
 from weighbridge.http.openapi.parameters import names_in
 from weighbridge.http.operation import Operation
 
-NEEDING = [name for name, operation in OPERATIONS.items() if operation.permission != ANY]
+NEEDING = [name for name, operation in OPERATIONS.items() if operation.permission not in {ANY, LINK}]
 FOR_ANY = [name for name, operation in OPERATIONS.items() if operation.permission == ANY]
 READS = [name for name, operation in OPERATIONS.items() if operation.permission.endswith(":read")]
 
@@ -124,8 +124,9 @@ def test_a_token_is_accepted_bare_and_as_bearer(api, anyone, form):
 def test_without_a_token_no_operation_tells_anything(anyone, world, name):
     operation = OPERATIONS[name]
 
-    sent(operation, world.path(operation), anyone, asked(operation)).expect(401)
-    sent(operation, nowhere(operation, world), anyone, asked(operation)).expect(401)
+    status = 404 if operation.permission == LINK else 401  # the link is the key
+    sent(operation, world.path(operation), anyone, asked(operation)).expect(status)
+    sent(operation, nowhere(operation, world), anyone, asked(operation)).expect(status)
 
 
 @pytest.mark.parametrize("name", NEEDING)
@@ -149,8 +150,8 @@ def test_an_operation_takes_no_other_permission_than_its_own(callers, world, nam
 
 def test_any_token_reads_its_projects_the_flags_and_what_it_started():
     assert sorted(FOR_ANY) == [
-        "cancel_async_task", "get_async_task", "get_feature_flags", "get_project", "list_async_tasks",
-        "list_projects",
+        "cancel_async_task", "get_async_task", "get_export", "get_feature_flags", "get_project",
+        "list_async_tasks", "list_projects",
     ]  # fmt: skip
 
 

@@ -184,7 +184,7 @@ def test_the_caller_may_do_all_this_with_records_of_its_own(worlds):
                 {one: mine.ids[kind_of(one)] for one in names_in(operation.path)}
             )
             answer = sent(operation, path, next(mine.callers), None, required_query(operation, mine))
-            if name != "download_evidence":  # the evidence of the tests is a link
+            if name not in {"download_evidence", "download_export"}:  # links lead elsewhere, or have keys
                 answer.expect(200)
 
 

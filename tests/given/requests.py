@@ -103,6 +103,7 @@ QUERY_VALUES = {
     ("get_capture_rate", "period"): "month",
     ("list_gaps", "start_time"): "2025-01-01T00:00:00Z",
     ("list_gaps", "end_time"): "2025-04-01T00:00:00Z",
+    ("download_export", "key"): "0" * 32,
 }
 """What else must stand in the query."""
 
@@ -176,6 +177,8 @@ def world_of(server: Server) -> World:
     )
     for kind, (path, body) in posts.items():
         found[kind] = api.post(path, body).expect(201).body["id"]
+    asked = {"response_mode": "summary_with_export"}
+    found["export"] = api.get("/projects", asked).expect(200).body["export"]["id"]
     rule = api.post(f"{inside}/rules", {"rule": RULE}).expect(201).body
     account.drain()
     found |= {

@@ -67,6 +67,8 @@ class Listing:
     """Parameters that stand for a filter: `start_time` for `filter[start_time][geq]`."""
     indexes: tuple[Index, ...] = ()
     """Those whose field leaves fewest come first. A list without any is short, or of one record's own."""
+    is_exported: bool = False
+    """Whether it is written to files when that is asked for."""
     needs: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     """The filters without which a sort is refused, as `[field][comparator]`: one of each group."""
 

@@ -105,6 +105,11 @@ def job_of_task(task: int) -> str:
     return f"async_task:{task}"
 
 
+def job_of_export(number: int) -> str:
+    """The lock of the job that makes the file of an export."""
+    return f"export:{number}"
+
+
 def jobs_of_rule(project: int, number: int) -> str:
     """The lock of jobs in the queue: the runs of a rule are carried out one after the other."""
     return f"rule:{project}:{number}"

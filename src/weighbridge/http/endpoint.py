@@ -7,60 +7,40 @@ decorators are told (permission, body, answer) also makes the OpenAPI document.
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, TypeVar, cast
-from urllib.parse import unquote_to_bytes
+from typing import Any
 
 from litestar.handlers import HTTPRouteHandler
 from psycopg.errors import DiskFull
 
-from weighbridge.core.identity.suggestion import did_you_mean
-from weighbridge.core.platform.permission import Actor
+from weighbridge.core.platform.permission import LINK, Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import BeyondCalendarError
-from weighbridge.db.engine import Database, Read, Write
+from weighbridge.db.engine import Database, Read
 from weighbridge.db.json import jsonb
-from weighbridge.errors import Invalid, Malformed
-from weighbridge.http import idempotency, upload
+from weighbridge.errors import Invalid
+from weighbridge.http import idempotency
+from weighbridge.http.access.linked import LinkCall, Linked, linked
+from weighbridge.http.arrival import upload
 from weighbridge.http.arrival.body import BODY_BYTES_MAX, arrived_body, digested, may_be_long
-from weighbridge.http.attachment import Attachment, AttachmentReply, Files
+from weighbridge.http.attachment import Attachment, AttachmentReply
+from weighbridge.http.call import Answer, Call, ReadCall, WriteCall, call_of, replayed, response_of
 from weighbridge.http.caller import WebRequest, authenticated, database, shares, twins
 from weighbridge.http.computing.request import carried_out
+from weighbridge.http.lists.response_mode import MARKS
+from weighbridge.http.lists.summary import summarised
 from weighbridge.http.operation import Handler, HttpMethod, Operation, route
 from weighbridge.http.reply import Reply
 from weighbridge.http.shortcut import Shortcut, by_presumption, by_shortcut
 from weighbridge.http.text import outside_calendar
-from weighbridge.http.wire import Encode
-from weighbridge.settings import Settings
 
-Transaction = TypeVar("Transaction", bound=Read)
+__all__ = [
+    "Answer", "Call", "ReadCall", "WriteCall", "ask", "by_link", "call_of", "delete", "get", "patch", "post",
+    "response_of",
+]  # fmt: skip
 
-
-@dataclass(frozen=True, slots=True)
-class Call(Generic[Transaction]):
-    """One request on its way: who calls, in which transaction, with which path and query."""
-
-    tx: Transaction
-    actor: Actor
-    path: Mapping[str, str]
-    query: tuple[tuple[str, str], ...]
-    files: Files
-    settings: Settings
-
-
-ReadCall = Call[Read]
-WriteCall = Call[Write]
 RepeatedAnswer = Callable[[Any], Any] | None
 """What is stored of an answer to be repeated, when that is not all of it: a token loses its secret."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A record with headers of its own, where an endpoint sends any."""
-
-    record: Any
-    headers: Mapping[str, str]
 
 
 def get(
@@ -86,6 +66,9 @@ def get(
                 request.scope["state"]["account"] = actor.account_id
                 return await function(call_of(request, tx, actor))
 
+            if listing is not None and any(mark in request.scope["query_string"] for mark in MARKS):
+                answer = await summarised(request, function, partial(answered, request, permission))
+                return response_of(request, answer, 200)
             answer = None if sends or computes else await by_presumption(request, permission, read)
             if answer is None:
                 answer = await answered(request, permission, read, computes=computes)
@@ -121,6 +104,30 @@ async def answered(
 
     async with shares(request).request(actor.account_id):
         return await carried_out(request, actor, work, computes=computes)
+
+
+def by_link(
+    path: str, *, query: Mapping[str, str], sends: tuple[str, ...]
+) -> Callable[[Callable[[LinkCall], Awaitable[Linked]]], HTTPRouteHandler]:
+    """Serve a file to whoever has its address, without a token; the function says which, and whose it is."""
+
+    def decorate(function: Callable[[LinkCall], Awaitable[Linked]]) -> HTTPRouteHandler:
+        async def handler(request: WebRequest) -> AttachmentReply:
+            return await linked(request, function)
+
+        return routed(
+            "GET",
+            path,
+            function,
+            handler,
+            permission=LINK,
+            returns=None,
+            status=200,
+            sends=sends,
+            query=query,
+        )
+
+    return decorate
 
 
 def ask(
@@ -166,14 +173,14 @@ async def question_answered(
         async def work(opened: Database) -> Reply:
             async with opening(opened) as tx:
                 if scope is not None and (stored := await idempotency.find(tx, scope)) is not None:
-                    return _replayed(stored)
+                    return replayed(stored)
                 answer = await within_calendar(function(call_of(request, tx, actor), arrived), arrived)
                 response = response_of(request, answer, 200)
             if scope is None:
                 return response
             async with opened.write() as writing:
                 if (stored := await idempotency.claim(writing, scope)) is not None:
-                    return _replayed(stored)
+                    return replayed(stored)
                 headers = jsonb(response.headers)
                 await idempotency.keep(writing, scope, 200, headers, response.content)
             return response
@@ -283,7 +290,7 @@ def _writing(
                 async def work(opened: Database) -> Reply:
                     async with opened.write() as tx:
                         if scope is not None and (stored := await idempotency.claim(tx, scope)) is not None:
-                            return _replayed(stored)
+                            return replayed(stored)
                         answer = await within_calendar(
                             function(call_of(request, tx, actor), arrived), arrived
                         )
@@ -346,51 +353,3 @@ def routed(
     promised |= {"function": function, "summary": doc.strip()}
     operation = Operation(method=method, path=path, name=name, module=module, **promised)
     return route(operation, handler)
-
-
-def _replayed(stored: idempotency.StoredAnswer) -> Reply:
-    headers = {**stored.headers, idempotency.REPLAYED_HEADER: "true"}
-    return Reply(stored.status, stored.answer, headers)
-
-
-def call_of(request: WebRequest, tx: Transaction, actor: Actor) -> Call[Transaction]:
-    path = cast("Mapping[str, str]", request.path_params)
-    state = request.app.state
-    return Call(tx, actor, path, _query(request), state.files, state.settings)
-
-
-def _query(request: WebRequest) -> tuple[tuple[str, str], ...]:
-    """The query; a list says by itself what it does not take, and of others it is said here."""
-    raw: bytes = request.scope["query_string"]
-    if not raw:
-        return ()
-    try:
-        unquote_to_bytes(raw).decode()
-    except UnicodeDecodeError:
-        raise Malformed("The query is not UTF-8.") from None
-    query = tuple(request.query_params.multi_items())
-    operation: Operation = request.route_handler.opt["operation"]
-    if operation.listing is None:
-        takes = [*operation.query, *operation.moments, *operation.switches]
-        said = f"takes {', '.join(takes)}" if takes else "takes none"
-        unknown = [name for name in dict.fromkeys(name for name, _ in query) if name not in takes]
-        if problems := [
-            Problem(
-                f"{name} is not a parameter of this request{did_you_mean(name, takes, index)}, which {said}.",
-                name,
-                "unknown",
-            )
-            for index, name in enumerate(unknown)
-        ]:
-            raise Malformed(problems)
-    if unclear := operation.unclear_switches(query):
-        raise Malformed(unclear)
-    return query
-
-
-def response_of(request: WebRequest, answer: Any, status: int) -> Reply:
-    headers: Mapping[str, str] = {}
-    if isinstance(answer, Answer):
-        answer, headers = answer.record, answer.headers
-    encode: Encode = request.app.state.encode
-    return Reply(status, encode(answer), headers)

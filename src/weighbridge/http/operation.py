@@ -9,7 +9,8 @@ from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.identity.suggestion import few_suggestions
 from weighbridge.core.problem import Problem
-from weighbridge.http import upload, wire
+from weighbridge.http import wire
+from weighbridge.http.arrival import upload
 from weighbridge.http.arrival.body import BODY_BYTES_MAX, may_be_left_out
 from weighbridge.http.attachment import AttachmentReply
 from weighbridge.http.caller import WebRequest

@@ -123,6 +123,7 @@ LEDGER_BATCHES: Final = Listing(
         *(Index("", name) for name in ("id", "friendly_id", "model_run_id", "is_stale")),
         *(Index(name) for name in ("start_time", "id", "friendly_id")),
     ),
+    is_exported=True,
 )
 """Batches of one ledger; they are not filtered by state."""
 
@@ -135,6 +136,7 @@ BATCHES: Final = Listing(
         "project_id": project_filter("b.project_id"),
         "ledger_id": Filter("b.ledger_id", read_key("ledger"), "an id lgr_…"),
     },
+    is_exported=True,
 )
 
 INPUT_DATA: Final = Listing(sorts={}, default_sort="", key=())

@@ -42,6 +42,7 @@ LEDGERS: Final = Listing(
         "name": Filter("l.name", str, "a name"),
         "project_id": project_filter("l.project_id"),
     },
+    is_exported=True,
 )
 
 

@@ -51,6 +51,7 @@ DATA_POINTS: Final = Listing(
     plain={"slug": ("slug", "eq"), "start_time": ("start_time", "geq"), "end_time": ("end_time", "leq")},
     indexes=(Index("start_time", "slug"), Index("start_time"), Index("id"), Index("updated_at")),
     needs={"value": (("[slug][eq]",), ("[start_time][geq]",), ("[start_time][leq]", "[end_time][leq]"))},
+    is_exported=True,
 )
 
 EVENT_DATA_POINTS: Final = Listing(

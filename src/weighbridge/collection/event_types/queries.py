@@ -27,6 +27,7 @@ EVENT_TYPES: Final = Listing(
     default_sort="id",
     key=("id",),
     filters={"slug": Filter("slug", str, "a slug")},
+    is_exported=True,
 )
 
 

@@ -109,12 +109,13 @@ EVENTS: Final = Listing(
         Index("friendly_id"),
         Index("updated_at"),
     ),
+    is_exported=True,
 )
 
 
 async def list_events(tx: Read, project: int, request: ListRequest) -> Page[Event]:
     """The events of a project that are not voided."""
-    request = await _typed(tx, project, request)
+    request = await typed(tx, project, request)
     here = SQL("e.project_id = {} AND e.voided_at IS NULL").format(Literal(project))
     source = Source(
         "events e", "e.*", EVENT_JOINED, implied=implied_by(project, request), kept=_kept(project, request)
@@ -149,7 +150,7 @@ def _expect(memory: Memory, project: int, rows: Sequence[EventRow]) -> None:
     memory.keep(name, named if expected is None else expected.joined(named), parts=EXPECTED_MAX)
 
 
-async def _typed(tx: Read, project: int, request: ListRequest) -> ListRequest:
+async def typed(tx: Read, project: int, request: ListRequest) -> ListRequest:
     """The request with the number of the event type that it names by its slug; 0, where there is none."""
     named = {value for name, _, value in request.conditions if name == "slug"}
     if not named:

@@ -9,9 +9,9 @@ from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.collection.evidence import EVIDENCE_BYTES_MAX
 from weighbridge.core.collection.file_type import ALLOWED, BY_MEDIA_TYPE
 from weighbridge.db.listing import Page, list_request
+from weighbridge.http.arrival.upload import Form
 from weighbridge.http.attachment import Attachment
 from weighbridge.http.endpoint import ReadCall, WriteCall, get, post
-from weighbridge.http.upload import Form
 
 _READ = "data_collection:read"
 _OF_EVENT = "/projects/{project_id}/events/{event_id}/evidences"

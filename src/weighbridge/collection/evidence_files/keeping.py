@@ -27,7 +27,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.db.engine import Database
 from weighbridge.errors import Invalid, Refusal, UnsupportedMediaType
-from weighbridge.http.upload import FILE_PART, Upload
+from weighbridge.http.arrival.upload import FILE_PART, Upload
 
 NAME_PART: Final = "name"
 TYPE_PARTS: Final = ("type", "evidence_type")
@@ -37,6 +37,11 @@ KEY_BYTES: Final = 16
 
 ORPHAN_AGE: Final = timedelta(days=1)
 """How old a file must be before it counts as no one's: a request lasts seconds."""
+
+_NAMED: Final = """
+    SELECT storage_key FROM evidence WHERE storage_key = ANY (%(keys)s)
+    UNION ALL SELECT storage_key FROM exports WHERE storage_key = ANY (%(keys)s)
+"""
 
 _FILE: Final = "file"
 _PART_BYTES: Final = 1_048_576
@@ -72,7 +77,7 @@ async def sweep(database: Database, store: EvidenceStore, now: datetime) -> list
     swept: list[str] = []
     async for keys in store.keys_before(now - ORPHAN_AGE):
         async with database.read() as tx:
-            rows = await tx.tuples("SELECT storage_key FROM evidence WHERE storage_key = ANY (%s)", (keys,))
+            rows = await tx.tuples(_NAMED, {"keys": keys})
         orphans = sorted(set(keys) - {key for (key,) in rows})
         for key in orphans:
             await store.delete(key)

@@ -23,8 +23,8 @@ from obstore.store import LocalStore, ObjectStore, from_url
 from weighbridge.core.problem import Problem
 from weighbridge.db.embedded.files import make_folder, sync_folder
 from weighbridge.errors import Damaged, Refusal, Unavailable
+from weighbridge.http.arrival.upload import SPOOL_BYTES
 from weighbridge.http.attachment import Spool
-from weighbridge.http.upload import SPOOL_BYTES
 
 FOLDER: Final = "evidence"
 CLOUDS: Final = ("s3", "gs", "az")
@@ -57,11 +57,17 @@ class EvidenceStore:
                 if self._folder is not None:
                     await asyncio.to_thread(_sync, self._folder / key)
         except (BaseError, OSError) as error:
-            if _NO_ROOM in str(error):
-                raise Unavailable(
-                    "The disk of the evidence files is full; nothing was stored.", "disk_full"
-                ) from error
-            raise Unavailable(_AWAY) from error
+            raise _refused(error) from error
+
+    async def put_file(self, key: str, path: Path) -> None:
+        """Write a file of any length, in parts where the store takes them."""
+        try:
+            async with self._turns:
+                await self._store.put_async(key, path, use_multipart=True)
+                if self._folder is not None:
+                    await asyncio.to_thread(_sync, self._folder / key)
+        except (BaseError, OSError) as error:
+            raise _refused(error) from error
 
     async def get(self, key: str, size: int, sha256: bytes) -> Spool:
         """Read all of a file into a spool that stands at its start; the caller closes it."""
@@ -128,6 +134,13 @@ def _unusable(evidence_url: str, said: str) -> Refusal:
     return Refusal(
         [Problem(f"WEIGHBRIDGE_EVIDENCE_URL is {evidence_url!r}; {said}", "evidence_url", "invalid_setting")]
     )
+
+
+def _refused(error: Exception) -> Unavailable:
+    """Why a file was not stored."""
+    if _NO_ROOM in str(error):
+        return Unavailable("The disk of the evidence files is full; nothing was stored.", "disk_full")
+    return Unavailable(_AWAY)
 
 
 def _take(spool: Spool, digest: "hashlib._Hash", chunk: bytes) -> None:

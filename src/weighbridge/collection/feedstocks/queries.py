@@ -23,6 +23,7 @@ FEEDSTOCKS: Final = Listing(
         "project_id": project_filter("project_id"),
         "created_at": Filter("created_at", read_moment, MOMENT, BOUNDS),
     },
+    is_exported=True,
 )
 
 FEEDSTOCK_ROW: Final = row_of(

@@ -22,6 +22,7 @@ LOCATIONS: Final = Listing(
         "project_id": project_filter("project_id"),
         "created_at": Filter("created_at", read_moment, MOMENT, BOUNDS),
     },
+    is_exported=True,
 )
 
 

@@ -18,6 +18,7 @@ PROJECTS: Final = Listing(
     sorts={"id": "id", "name": "name", "created_at": "created_at", "updated_at": "updated_at"},
     default_sort="id",
     key=("id",),
+    is_exported=True,
 )
 
 

@@ -21,8 +21,8 @@ from weighbridge.core.problem import Problem, bounded
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.json import canonical, canonical_sha256
 from weighbridge.errors import Invalid
+from weighbridge.http.arrival.upload import SPOOL_BYTES
 from weighbridge.http.attachment import Attachment, Spool
-from weighbridge.http.upload import SPOOL_BYTES
 from weighbridge.platform import changes
 
 _ROWS_AT_ONCE = 1_000

@@ -45,8 +45,8 @@ _WIDTH: Final = 96
 _MASK: Final = 2**_WIDTH - 1
 _DIGITS: Final = _WIDTH // 4
 _HALF: Final = _WIDTH // 2
-_STIR: Final = 0x9E3779B97F4A7C15F39CC061
-_UNSTIR: Final = pow(_STIR, -1, 2**_WIDTH)
+STIR: Final = 0x9E3779B97F4A7C15F39CC061
+_UNSTIR: Final = pow(STIR, -1, 2**_WIDTH)
 _LOWER_HEX: Final = frozenset("0123456789abcdef")
 
 
@@ -80,7 +80,7 @@ def of(kind: str, project: int, key: int = 0, position: int = 0, owner: Owner = 
     A page has hundreds of them, so this is `make_packed(PREFIXES[kind], packed(...))` in one function.
     """
     value = (((owner << POSITION_BITS | position) << KEY_BITS) | key) << PROJECT_BITS | project
-    stirred = value * _STIR & _MASK
+    stirred = value * STIR & _MASK
     return f"{PREFIXES[kind]}_{stirred ^ stirred >> _HALF:024x}"
 
 
@@ -105,7 +105,7 @@ def packed(project: int, key: int, position: int = 0, owner: int = Owner.EVENT) 
 
 def make_packed(prefix: str, value: int) -> str:
     """Write the id of a packed key: the quick way for thousands of ids of one prefix."""
-    stirred = value * _STIR & _MASK
+    stirred = value * STIR & _MASK
     return f"{prefix}_{stirred ^ stirred >> _HALF:024x}"
 
 

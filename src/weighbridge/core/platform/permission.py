@@ -18,6 +18,9 @@ ALL_PERMISSIONS: Final = tuple(f"{area}:{level}" for area in AREAS for level in 
 ANY: Final = "any"
 """What an operation needs that every token may ask for; what it then shows may depend on the token."""
 
+LINK: Final = "link"
+"""What an operation needs that takes no token: its address names a secret that it was given with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Actor:

@@ -2,4 +2,5 @@
 
 In: the connection's address and the headers of a request. Out: the address of its client (`address`), and
 whether that client may still try a token (`failures`), and how long it waits for a refusal (`pace`).
+`linked` serves what is behind an address that is its own key.
 """

@@ -12,7 +12,8 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from weighbridge.errors import TooLarge, UnsupportedMediaType
-from weighbridge.http import upload, wire
+from weighbridge.http import wire
+from weighbridge.http.arrival import upload
 from weighbridge.http.caller import WebRequest
 
 T = TypeVar("T")

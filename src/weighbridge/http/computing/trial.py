@@ -18,15 +18,13 @@ from litestar.handlers import HTTPRouteHandler
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Database
 from weighbridge.errors import Forbidden
+from weighbridge.http.call import WriteCall, call_of, response_of
 from weighbridge.http.caller import WebRequest, authenticated
 from weighbridge.http.computing.request import carried_out
 from weighbridge.http.endpoint import (
-    WriteCall,
     answered,
     arrived_request,
-    call_of,
     question_answered,
-    response_of,
     routed,
     within_calendar,
 )

@@ -1,7 +1,7 @@
 """What a request is answered with: the record, the headers beside it, and every refusal there can be."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast, get_args
 
 import msgspec
 
@@ -19,6 +19,7 @@ from weighbridge.errors import (
     Unavailable,
     UnsupportedMediaType,
 )
+from weighbridge.http.lists.response_mode import ListSummary
 from weighbridge.http.openapi.parameters import names_in
 from weighbridge.http.openapi.schemas import Schema, Schemas
 from weighbridge.http.operation import Operation
@@ -91,7 +92,7 @@ def success(operation: Operation, schemas: Schemas, reader: Operation | None) ->
     if operation.body is not None:
         answer["headers"]["Idempotency-Replayed"] = {"$ref": "#/components/headers/Idempotency-Replayed"}
     if operation.returns is not None:
-        answer["content"] = {JSON: {"schema": schemas.of(operation.returns)}}
+        answer["content"] = {JSON: {"schema": _schema(operation, schemas)}}
     if operation.sends:
         answer["headers"]["Content-Disposition"] = {"$ref": "#/components/headers/Content-Disposition"}
         answer["content"] = {kind: {} for kind in operation.sends}  # raw bytes have no schema
@@ -105,6 +106,15 @@ def success(operation: Operation, schemas: Schemas, reader: Operation | None) ->
             }
         }
     return answer
+
+
+def _schema(operation: Operation, schemas: Schemas) -> Schema:
+    """What an operation returns; a list returns a page, or a summary where that is asked for."""
+    returned = schemas.of(operation.returns)
+    records = get_args(operation.returns)
+    if operation.listing is None or not records:
+        return returned
+    return {"anyOf": [returned, schemas.of(cast("Any", ListSummary).__class_getitem__(records[0]))]}
 
 
 def refusals(operation: Operation) -> dict[str, Schema]:

@@ -12,8 +12,8 @@ from typing import Any, Final
 import msgspec
 from litestar.handlers import HTTPRouteHandler
 
-from weighbridge.core.platform.permission import ANY
-from weighbridge.http import upload
+from weighbridge.core.platform.permission import ANY, LINK
+from weighbridge.http.arrival import upload
 from weighbridge.http.arrival.pieces import PIECE_BYTES_MAX
 from weighbridge.http.openapi import answers as openapi_answers
 from weighbridge.http.openapi import parameters as openapi_parameters
@@ -123,6 +123,8 @@ def _described(operation: Operation, package: str, schemas: Schemas, reader: Ope
     permission = f"Needs the permission `{operation.permission}`."
     if operation.permission == ANY:
         permission = "Any token may ask for it."
+    if operation.permission == LINK:
+        permission = "It takes no token: whoever has the link may follow it."
     parameters = [*openapi_parameters.of_path(operation.path), *openapi_parameters.of_query(operation.query)]
     parameters += openapi_parameters.of_moments(operation.moments)
     parameters += openapi_parameters.of_switches(operation.switches)
@@ -137,6 +139,8 @@ def _described(operation: Operation, package: str, schemas: Schemas, reader: Ope
         "operationId": operation.name,
         "x-permission": operation.permission,
     }
+    if operation.permission == LINK:
+        described["security"] = []
     if parameters:
         described["parameters"] = parameters
     if operation.body is not None:

@@ -6,10 +6,12 @@ from datetime import datetime
 from typing import Final
 
 from weighbridge.core.identity.ids import PREFIXES
+from weighbridge.core.platform.export_format import ExportFormat, ResponseMode
 from weighbridge.db.cursor import CURSOR_LENGTH_MAX
 from weighbridge.db.list_page import SORTED_MAX
 from weighbridge.db.listing import PAGE_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Filter, Listing
 from weighbridge.http.idempotency import KEPT_HOURS, KEY_LENGTH_MAX
+from weighbridge.http.lists.response_mode import FORMAT, MODE, SAMPLES
 from weighbridge.http.openapi.schemas import MOMENT_EXAMPLE, Schema, friendly_id
 
 SHARED: Final = {
@@ -38,6 +40,29 @@ CURSOR: Final = {
 }
 """The parameter of every list that can be walked by key, as a component."""
 
+MODES: Final = {
+    MODE: {
+        "name": MODE,
+        "in": "query",
+        "description": (
+            "How the list answers: page by page, or as a summary with its count and up to "
+            f"{SAMPLES} samples, while its rows are written to a file where that is asked for."
+        ),
+        "schema": {"type": "string", "enum": [*ResponseMode], "default": ResponseMode.DEFAULT},
+    },
+}
+"""The parameter of every list, as a component."""
+
+EXPORTING: Final = {
+    FORMAT: {
+        "name": FORMAT,
+        "in": "query",
+        "description": f"What the file is written as; goes with `{MODE}={ResponseMode.SUMMARY_WITH_EXPORT}`.",
+        "schema": {"type": "string", "enum": [*ExportFormat], "default": ExportFormat.CSV},
+    },
+}
+"""The parameter of every list that is written to files, as a component."""
+
 SENDING_AGAIN: Final = {
     "idempotency_key": {
         "name": "Idempotency-Key",
@@ -61,7 +86,7 @@ _LISTED: Final = re.compile(", | or ")
 
 _NO_WORD: Final = "no word of any filter"
 
-COMPONENTS: Final = SHARED | CURSOR | SENDING_AGAIN
+COMPONENTS: Final = SHARED | CURSOR | MODES | EXPORTING | SENDING_AGAIN
 
 _NUMBERED: Final = {
     "task": "async task",
@@ -123,7 +148,7 @@ def of_sending_again() -> list[Schema]:
 
 def of_listing(listing: Listing) -> list[Schema]:
     """The parameters of a list: the page, the order, and every filter."""
-    shared = SHARED | CURSOR if listing.key else SHARED
+    shared = SHARED | (CURSOR if listing.key else {}) | MODES | (EXPORTING if listing.is_exported else {})
     parameters: list[Schema] = [{"$ref": f"#/components/parameters/{name}"} for name in shared]
     if listing.sorts:
         parameters.append(_sort(listing))

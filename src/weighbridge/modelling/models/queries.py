@@ -32,6 +32,7 @@ MODELS: Final = Listing(
         "name": Filter("m.name", str, "a name"),
         "project_id": project_filter("f.project_id"),
     },
+    is_exported=True,
 )
 
 VERSIONS: Final = Listing(

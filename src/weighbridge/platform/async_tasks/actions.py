@@ -49,7 +49,7 @@ class Overtaken(Exception):
 
 
 async def queue_task(
-    tx: Write, actor: Actor, *, kind: str, project_id: int, args: dict[str, Any], lock: str
+    tx: Write, actor: Actor, *, kind: str, project_id: int | None, args: dict[str, Any], lock: str
 ) -> AsyncTask:
     """Write down a task and queue it, both in this transaction.
 

@@ -73,6 +73,7 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "asset.delete": _NOTHING,
     "asset.import": (Sometimes(GenerationsHeldOff),),
     "outage.create": _NOTHING,
+    "export.create": _NOTHING,
     "outage.update": _NOTHING,
     "outage.delete": _NOTHING,
     "asset_custom_field.create": _NOTHING,

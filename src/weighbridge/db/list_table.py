@@ -1,5 +1,9 @@
 """The table of a list: what it may be filtered and sorted by, and by which indexes it is cut into pages.
 
+A list may lie in several tables, and belong to several records (the batches of an account to its projects).
+What each of them has is cut in the order of the page, and the page is merged from the pieces: it costs what
+it shows times the pieces.
+
 Invariant: a list that names its indexes costs the same however long it is. Either an index gives its rows in
 the order of the page, or they are counted first and put in order if they are few enough.
 """
@@ -11,7 +15,7 @@ from typing import Any, Final, LiteralString
 from psycopg.sql import SQL, Composable
 
 from weighbridge.db.cursor import SortKey
-from weighbridge.db.literal import Literal
+from weighbridge.db.literal import Literal, Part
 
 BOUNDS: Final = ("geq", "leq")
 """The comparators of a field that is only bounded, as times are."""
@@ -80,6 +84,53 @@ class Listing:
     def ranges(self) -> list[str]:
         """The fields whose bounds an index finds in the order of that field; other orders are bounded."""
         return [index.field for index in self.indexes if index.is_range and index.field]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the rows of a list come from.
+
+    With `cut`, what of `table` is taken along when the page is cut; what is `joined` then names that by the
+    alias of the table. `branches` are conditions of which each row meets one, each with an index of its own.
+    """
+
+    table: LiteralString
+    cut: LiteralString = ""
+    joined: LiteralString = ""
+    branches: tuple[Composable, ...] = (SQL("true"),)
+    branched: str = ""
+    """The filter that they stand for."""
+    is_expanded: bool = False
+    """Whether the last column of the key is a position inside the row that an index finds."""
+    implied: tuple[Composable, ...] = ()
+    """What follows from the conditions and narrows what is read."""
+    kept: Composable | None = None
+    """The total, where it is kept: a statement that gives one number, and whether that is an estimate."""
+    others: tuple[LiteralString, ...] = ()
+    """Further tables, each with the columns and the alias of the first."""
+    owners: Composable | None = None
+    """A statement that gives records of each of which the rows are cut; conditions name them as `owner`."""
+    name: LiteralString = ""
+    """The alias, where it is not the second word of the table."""
+    by_sort: Mapping[str, "Source"] = field(default_factory=dict)
+    """Where the rows are cut out instead, when the index that finds them is that of a sort."""
+
+    @property
+    def alias(self) -> LiteralString:
+        return self.name or self.table.split()[1]
+
+    @property
+    def tables(self) -> tuple[LiteralString, ...]:
+        return self.table, *self.others
+
+    def of_owners(self, rows: Part, most: int | None = None) -> Part:
+        """The rows of each owner in turn, where there are owners."""
+        if self.owners is None:
+            return rows
+        owners = Part.of(self.owners)
+        limited = "" if most is None else f" LIMIT {most}"
+        text = f"SELECT own.* FROM ({owners.text}) AS owner CROSS JOIN LATERAL ({rows.text}) AS own{limited}"
+        return Part(text, owners.values + rows.values)
 
 
 @dataclass(frozen=True, slots=True)

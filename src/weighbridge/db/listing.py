@@ -20,7 +20,6 @@ from weighbridge.db.list_page import (
     BAD_CURSOR,
     Info,
     Page,
-    Source,
     page_beside,
     page_info,
     page_of,
@@ -34,6 +33,7 @@ from weighbridge.db.list_table import (
     Index,
     Listing,
     ListRequest,
+    Source,
 )
 from weighbridge.errors import Invalid, Malformed
 

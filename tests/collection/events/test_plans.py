@@ -4,25 +4,19 @@ Decision 18: which index finds the rows of a page follows from the filters and t
 read is told by EXPLAIN ANALYZE, of a project of 20,000 events just loaded, and of one with statistics.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
-from psycopg.rows import TupleRow
-from psycopg.sql import SQL
 from tests.given import collection as given
+from tests.given.plans import READ_MAX, explained, rows_read
 
 from weighbridge.collection.data_points.queries import DATA_POINTS, list_data_points
 from weighbridge.collection.events.queries import EVENTS, list_events
 from weighbridge.core.identity import ids
-from weighbridge.db.engine import Command, Read
-from weighbridge.db.list_page import COUNT_MAX
 from weighbridge.db.listing import list_request
 from weighbridge.errors import Invalid
 
 EVENTS_STORED = 20_000
-READ_MAX = 10 * 21 + 5 * (COUNT_MAX + 1)
-"""Rows that all nodes of a plan may give: a page, and what is looked at to count, at each level."""
 
 LOAD = """
     INSERT INTO events (project_id, id, event_type_id, start_time, end_time, tracking_id, feedstock_id,
@@ -81,25 +75,6 @@ OF_POINTS: Sequence[dict[str, str]] = (
 )
 
 
-class Explained(Read):
-    """Reads, and keeps the plan of each statement as it was carried out."""
-
-    plans: list[dict[str, Any]]
-
-    async def several(self, *commands: Command) -> list[list[TupleRow]]:
-        for statement, values in commands:
-            if isinstance(statement, str):
-                await super().several((statement, values))
-            else:
-                explained = SQL("EXPLAIN (ANALYZE, FORMAT JSON) {}").format(statement)
-                [[(plan,)]] = await super().several((explained, values))
-                self.plans.append(plan[0]["Plan"])
-        return await super().several(*commands)
-
-    async def lastly(self, *commands: Command) -> list[list[TupleRow]]:
-        return await self.several(*commands)
-
-
 FORGET = """
     SELECT pg_clear_relation_stats('public', 'events'),
            (SELECT count(pg_clear_attribute_stats('public', 'events', attname, false)::text)
@@ -135,30 +110,12 @@ def plans(server, stored):
     def read(work, listing, query):
         asked = [(name, value.format_map(tags)) for name, value in query.items()]
 
-        async def run():
-            async with server.database.read() as tx:
-                explained = Explained(await tx.ready(), tx.memory)
-                explained.plans = []
-                page = await work(explained, project, list_request(asked, listing))
-                return explained.plans, page
+        async def page(tx):
+            return await work(tx, project, list_request(asked, listing))
 
-        return server.run(run())
+        return explained(server, page)
 
     return read
-
-
-def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield plan
-    for inner in plan.get("Plans", ()):
-        yield from nodes(inner)
-
-
-def rows_read(plan: dict[str, Any]) -> float:
-    """The rows that all parts of a plan gave or dropped."""
-    return sum(
-        (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
-        for node in nodes(plan)
-    )
 
 
 @pytest.mark.parametrize("query", OF_EVENTS, ids=str)

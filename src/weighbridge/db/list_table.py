@@ -205,6 +205,17 @@ def _ranged(front: Index, others: Sequence[Index], sort: str) -> Approach:
     return Approach(front.field, is_in_order=False, bound=front.sort, otherwise=by_other)
 
 
+def start_implied(request: ListRequest, start: LiteralString, longest: Composable) -> tuple[Composable, ...]:
+    """What bounds of an end say of the start: it is not after the end, nor longer before than the longest."""
+    implied: list[Composable] = []
+    for name, comparator, value in request.conditions:
+        if name == "end_time" and comparator != "geq":
+            implied.append(SQL("{} <= {}").format(SQL(start), Literal(value)))
+        if name == "end_time" and comparator != "leq":
+            implied.append(SQL("{} >= {}::timestamptz - {}").format(SQL(start), Literal(value), longest))
+    return tuple(implied)
+
+
 def comparison(one: Filter, comparator: str, value: Any) -> Composable:
     """A condition as SQL."""
     if one.contains:

@@ -42,10 +42,11 @@ from weighbridge.db.listing import (
     read_key,
     read_moment,
     read_page,
+    start_implied,
 )
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.platform.tenancy.project_filter import project_filter
-from weighbridge.platform.tenancy.scope import find, key_named, need, of_key, of_projects
+from weighbridge.platform.tenancy.scope import find, key_named, need, of_key
 
 
 def _model_run(text: str) -> ModelRunKey:
@@ -60,6 +61,12 @@ _NOBODYS: Final = ModelRunKey(ids.Owner.MODEL_RUN, 0, 0)
 
 def _truth(text: str) -> bool:
     return among(("true", "false"))(text) == "true"
+
+
+def _stale_among(projects: LiteralString) -> Filter:
+    """The filter of stale batches of some projects: what finds them goes from what is marked."""
+    condition = is_stale_among(projects)
+    return Filter(condition, _truth, "true or false", spelled={True: condition})
 
 
 # A batch that is being computed with other inputs says so, and why that failed, as long as its task says it.
@@ -111,7 +118,7 @@ _FILTERS: Final = {
     "end_time": Filter("b.end_time", read_moment, MOMENT, _BOUNDS),
     "created_at": Filter("b.created_at", read_moment, MOMENT, _BOUNDS),
     "model_run_id": Filter("b.run_id", _model_run, "an id mr_…, for all batches of its run"),
-    "is_stale": Filter(is_stale_among("IS NOT NULL"), _truth, "true or false"),
+    "is_stale": _stale_among("IS NOT NULL"),
 }
 
 LEDGER_BATCHES: Final = Listing(
@@ -135,7 +142,15 @@ BATCHES: Final = Listing(
         "project_id": project_filter("b.project_id"),
         "ledger_id": Filter("b.ledger_id", read_key("ledger"), "an id lgr_…"),
     },
+    indexes=(
+        *(Index("", name) for name in ("id", "friendly_id", "model_run_id", "is_stale")),
+        Index("start_time", "tracking_id"),
+        Index("created_at", "created_at", is_range=True),
+        *(Index("start_time", name) for name in ("ledger_id", "project_id")),
+        *(Index(name) for name in ("start_time", "id", "friendly_id", "created_at")),
+    ),
 )
+"""Batches of a project, or of each project of an account."""
 
 INPUT_DATA: Final = Listing(sorts={}, default_sort="", key=())
 
@@ -147,6 +162,13 @@ _JOINED: Final = """
     LEFT JOIN async_tasks u ON u.id = b.inputs_task_id
 """
 _SOURCE: Final = f"batches b {_JOINED}"
+_LISTED: Final = Source("batches b", "b.*", _JOINED)
+
+# An index's last entry.
+_LONGEST: Final = """
+    (SELECT o.end_time - o.start_time FROM batches o WHERE o.project_id = {project} AND o.deleted_at IS NULL
+      ORDER BY o.end_time - o.start_time DESC LIMIT 1)
+"""
 
 
 def _run_behind(project: int, batch: int, model: int | None) -> BatchModelRun | None:
@@ -216,16 +238,21 @@ _OF_ACCOUNT: Final = SQL("{} AND b.deleted_at IS NULL")
 
 
 async def list_batches(tx: Read, actor: Actor, request: ListRequest) -> Page[Batch]:
-    """The batches of every ledger of the actor's account."""
-    mine = _OF_ACCOUNT.format(of_projects(actor, "b.project_id"))
-    own = f"IN (SELECT id FROM projects WHERE account_id = {actor.account_id:d})"
-    return await _page(tx, BATCHES, request, mine, own)
+    """The batches of every ledger of the actor's account: what each project has, merged."""
+    mine = [SQL("account_id = {}").format(Literal(actor.account_id))]
+    named = {value for name, _, value in request.conditions if name == "project_id"}
+    mine += [SQL("id = {}").format(Literal(project)) for project in named]
+    owners = SQL("SELECT id FROM projects WHERE {}").format(SQL(" AND ").join(mine))
+    here = SQL("b.project_id = owner.id AND b.deleted_at IS NULL")
+    longest = SQL(_LONGEST).format(project=SQL("owner.id"))
+    source = replace(_LISTED, owners=owners, implied=start_implied(request, "b.start_time", longest))
+    return await _page(tx, BATCHES, request, source, here, "= owner.id")
 
 
 async def list_batches_of_project(tx: Read, project: int, request: ListRequest) -> Page[Batch]:
     """The batches of every ledger of a project."""
-    of_project = SQL("b.project_id = {} AND b.deleted_at IS NULL").format(Literal(project))
-    return await _page(tx, BATCHES, request, of_project, f"= {project:d}")
+    here = SQL("b.project_id = {} AND b.deleted_at IS NULL").format(Literal(project))
+    return await _page(tx, BATCHES, request, _of_project(project, request), here, f"= {project:d}")
 
 
 async def list_ledger_batches(tx: Read, project: int, ledger: int, request: ListRequest) -> Page[Batch]:
@@ -233,7 +260,14 @@ async def list_ledger_batches(tx: Read, project: int, ledger: int, request: List
     of_ledger = SQL("b.project_id = {} AND b.ledger_id = {} AND b.deleted_at IS NULL").format(
         Literal(project), Literal(ledger)
     )
-    return await _page(tx, LEDGER_BATCHES, request, of_ledger, f"= {project:d}")
+    return await _page(
+        tx, LEDGER_BATCHES, request, _of_project(project, request), of_ledger, f"= {project:d}"
+    )
+
+
+def _of_project(project: int, request: ListRequest) -> Source:
+    longest = SQL(_LONGEST).format(project=Literal(project))
+    return replace(_LISTED, implied=start_implied(request, "b.start_time", longest))
 
 
 async def get_batch(tx: Read, actor: Actor, friendly: str) -> Batch:
@@ -274,16 +308,18 @@ async def known_batches(tx: Read, project: int, numbers: Sequence[int]) -> set[i
 
 
 async def _page(
-    tx: Read, listing: Listing, request: ListRequest, where: Composable, projects: LiteralString
+    tx: Read,
+    listing: Listing,
+    request: ListRequest,
+    source: Source,
+    where: Composable,
+    projects: LiteralString,
 ) -> Page[Batch]:
     """A page of batches of the projects of a condition; stale are looked for among those only."""
     request = await _of_run(tx, request)
     if any(name == "is_stale" for name, _, _ in request.conditions):
-        stale = replace(listing.filters["is_stale"], column=is_stale_among(projects))
-        listing = replace(listing, filters={**listing.filters, "is_stale": stale})
-    page = await read_page(
-        tx, BATCH, listing, request, source=Source("batches b", "b.*", _JOINED), where=[where]
-    )
+        listing = replace(listing, filters={**listing.filters, "is_stale": _stale_among(projects)})
+    page = await read_page(tx, BATCH, listing, request, source=source, where=[where])
     return Page(await _completed(tx, page.data), page.info)
 
 

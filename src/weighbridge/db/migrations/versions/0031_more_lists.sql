@@ -34,3 +34,7 @@ CREATE INDEX batches_by_creation ON batches (project_id, created_at, id) WHERE d
 CREATE INDEX batches_of_tracking_id ON batches (project_id, tracking_id, start_time, id)
     WHERE deleted_at IS NULL;
 CREATE INDEX batches_longest ON batches (project_id, (end_time - start_time)) WHERE deleted_at IS NULL;
+
+-- The runs of a rule: automatic ones come with every change, and those that failed are looked for among them.
+CREATE INDEX rule_runs_of_state ON rule_runs (project_id, rule_id, state, id);
+CREATE INDEX rule_runs_of_kind ON rule_runs (project_id, rule_id, kind, id);

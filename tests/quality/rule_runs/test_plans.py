@@ -1,0 +1,54 @@
+"""A page of the runs of a rule reads about as many rows as it shows, whatever the database knows of them."""
+
+import pytest
+from tests.given import alerts
+from tests.given import collection as given
+from tests.given.plans import READ_MAX, explained, rows_read
+
+from weighbridge.core.identity import ids
+from weighbridge.db.listing import list_request
+from weighbridge.quality.rule_runs.queries import RULE_RUNS, list_rule_runs
+
+LOAD = """
+    INSERT INTO rule_runs (project_id, rule_id, rule_version, kind, state, started_at, finished_at,
+                           error_message)
+    SELECT %(project)s, %(rule)s, 1, CASE n %% 100 WHEN 0 THEN 'backfill' ELSE 'automatic' END,
+           CASE n %% 100 WHEN 1 THEN 'failed' ELSE 'complete' END, now(), now(),
+           CASE n %% 100 WHEN 1 THEN 'No data.' END
+      FROM generate_series(0, 11999) AS n
+"""
+
+
+@pytest.fixture(scope="module", params=["just loaded", "analysed"])
+def rule(request, server):
+    """A rule with many runs."""
+    api = server.account().caller()
+    project = given.measuring(api, given.number("mass"))
+    made = ids.parse("rule", alerts.rule(api, project)["id"])
+    with server.transaction() as connection:
+        connection.execute("ALTER TABLE rule_runs SET (autovacuum_enabled = false)")
+        connection.execute(LOAD, {"project": made.project, "rule": made.key})
+    if request.param == "analysed":
+        server.sql("ANALYZE rule_runs")
+    yield made
+    server.sql("ALTER TABLE rule_runs RESET (autovacuum_enabled)")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"sort": "id"},
+        {"filter[state]": "failed"},
+        {"filter[state]": "complete", "sort": "id"},
+        {"filter[kind]": "backfill"},
+    ],
+    ids=str,
+)
+def test_a_page_of_the_runs_of_a_rule_reads_what_it_shows(server, rule, query):
+    request = list_request([*query.items()], RULE_RUNS)
+
+    plans, page = explained(server, lambda tx: list_rule_runs(tx, rule.project, rule.key, request))
+
+    assert len(page.data) == 20
+    assert max(map(rows_read, plans)) < READ_MAX

@@ -3,10 +3,8 @@
 They are copied past generation, which takes its time; a list shows them like those that it made.
 """
 
-from typing import Any
-
 from tests.given.accounting import QUARTER, Plant
-from tests.server import Server
+from tests.given.lone import Connection, Lone, copied
 
 FIRST = "2030-01-01T00:00:00Z"
 """When the first copy starts, behind all that was generated."""
@@ -16,7 +14,7 @@ _RUNS = """
     SELECT b.project_id, r.family_id, moment, moment + interval '1 day', 'T-' || n / 20
       FROM first_batch b JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id)
      CROSS JOIN LATERAL (SELECT n, %(first)s::timestamptz + n * interval '1 day' AS moment
-                           FROM generate_series(0, %(rows)s - 1) AS n) AS made
+                           FROM generate_series(%(from)s, %(to)s - 1) AS n) AS made
 """
 _BATCHES = """
     INSERT INTO batches (project_id, ledger_id, run_id, model_id, model_sha256, tracking_id, start_time,
@@ -25,7 +23,9 @@ _BATCHES = """
     SELECT b.project_id, b.ledger_id, r.id, b.model_id, b.model_sha256, r.tracking_id, r.start_time,
            r.end_time, b.total, b.credited, b.balance, b.share_scale, b.fingerprint, b.async_task_id,
            b.engine_revision, '2080-01-01Z'::timestamptz - (r.start_time - %(first)s::timestamptz)
-      FROM first_batch b JOIN runs r ON r.project_id = b.project_id AND r.start_time >= %(first)s
+      FROM first_batch b
+      JOIN runs r ON r.project_id = b.project_id
+       AND r.start_time >= %(first)s::timestamptz + %(from)s * interval '1 day'
      ORDER BY r.start_time
 """
 _CALCULATIONS = """
@@ -34,7 +34,8 @@ _CALCULATIONS = """
     SELECT o.project_id, o.id, c.position, c.slug, c.name, c.unit, c.value, c.is_output, c.is_primary
       FROM first_batch b
       JOIN batch_calculations c ON (c.project_id, c.batch_id) = (b.project_id, b.id) AND c.is_primary
-      JOIN batches o ON o.project_id = b.project_id AND o.start_time >= %(first)s
+      JOIN batches o ON o.project_id = b.project_id
+       AND o.start_time >= %(first)s::timestamptz + %(from)s * interval '1 day'
 """
 _MODEL_RUNS = """
     INSERT INTO model_runs (project_id, model_id, start_time, end_time, state, error_message)
@@ -42,33 +43,24 @@ _MODEL_RUNS = """
            CASE n %% 100 WHEN 0 THEN 'failed' ELSE 'complete' END, CASE n %% 100 WHEN 0 THEN 'No data.' END
       FROM first_batch b
      CROSS JOIN LATERAL (SELECT n, %(first)s::timestamptz + n * interval '1 day' AS moment
-                           FROM generate_series(0, %(rows)s - 1) AS n) AS made
+                           FROM generate_series(%(from)s, %(to)s - 1) AS n) AS made
 """
 _TABLES = ("runs", "batches", "batch_calculations", "model_runs")
 
 
-def many_batches(server: Server, plant: Plant, rows: int, *, analysed: bool) -> None:
-    """So many batches and runs of a plant more; the database knows of them when they are analysed."""
+def many_batches(lone: Lone, plant: Plant, rows: int) -> None:
+    """So many batches and runs of a plant more, and some for other projects."""
     plant.deliver(1)
     plant.generate(QUARTER)
-    values: dict[str, Any] = {
-        "project": plant.project["numeric_id"], "first": FIRST, "rows": rows,
-    }  # fmt: skip
-    with server.transaction() as connection:
-        for table in _TABLES:
-            connection.execute(f"ALTER TABLE {table} SET (autovacuum_enabled = false)")
+    project = plant.project["numeric_id"]
+
+    def load(connection: Connection, begin: int, end: int) -> None:
         connection.execute(
             "CREATE TEMPORARY TABLE first_batch ON COMMIT DROP AS SELECT * FROM batches WHERE project_id = %s"
             " ORDER BY id LIMIT 1",
-            (values["project"],),
+            (project,),
         )
         for statement in (_RUNS, _BATCHES, _CALCULATIONS, _MODEL_RUNS):
-            connection.execute(statement, values)
-    if analysed:
-        server.sql(f"ANALYZE {', '.join(_TABLES)}")
+            connection.execute(statement, {"first": FIRST, "from": begin, "to": end})
 
-
-def let_go(server: Server) -> None:
-    """Statistics are taken again as the database sees fit."""
-    for table in _TABLES:
-        server.sql(f"ALTER TABLE {table} RESET (autovacuum_enabled)")
+    lone.fill(rows, load, copied(project, *_TABLES), *_TABLES)

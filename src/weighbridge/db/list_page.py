@@ -276,10 +276,10 @@ def _selection(
     narrowed = [_ALWAYS]
     branches = [*map(Part.of, source.branches)]
     bounded = listing.sorts.get(approach.bound)
-    cut = source.by_sort.get(approach.bound, source)
+    cut = source.by_field.get(approach.field or "", source.by_sort.get(approach.bound, source))
     for name, comparator, value in request.conditions:
         one = listing.filters[name]
-        if name == source.branched:
+        if name == source.branched or (name == approach.field and name in source.by_field):
             continue
         if name == approach.field and one.places:
             branches = [Part.of(SQL(place).format(AnyLiteral(value))) for place in one.places]

@@ -114,6 +114,8 @@ class Source:
     """The alias, where it is not the second word of the table."""
     by_sort: Mapping[str, "Source"] = field(default_factory=dict)
     """Where the rows are cut out instead, when the index that finds them is that of a sort."""
+    by_field: Mapping[str, "Source"] = field(default_factory=dict)
+    """Where they are cut out instead, when a filter finds them: its rows and no others."""
 
     @property
     def alias(self) -> LiteralString:
@@ -131,6 +133,17 @@ class Source:
         limited = "" if most is None else f" LIMIT {most}"
         text = f"SELECT own.* FROM ({owners.text}) AS owner CROSS JOIN LATERAL ({rows.text}) AS own{limited}"
         return Part(text, owners.values + rows.values)
+
+
+def beside(table: LiteralString, condition: LiteralString, *, is_there: bool = True) -> LiteralString:
+    """Joins the row that stands beside a row of a page, by an index; `is_there` says that each has one.
+
+    OFFSET 0 keeps the join as it is written. The planner knows that columns are equal all through a join, and
+    else it may look a row up by its project alone, which is a look at all of that where statistics are old.
+    """
+    alias = table.split()[-1]
+    join = "JOIN" if is_there else "LEFT JOIN"
+    return f"{join} LATERAL (SELECT {alias}.* FROM {table} WHERE {condition} OFFSET 0) AS {alias} ON true"
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,14 +34,15 @@ from weighbridge.db.list_table import (
     Listing,
     ListRequest,
     Source,
+    beside,
     start_implied,
 )
 from weighbridge.errors import Invalid, Malformed
 
 __all__ = [
     "BOUNDS", "COMPARATORS", "MOMENT", "Filter", "Index", "Info", "ListRequest", "Listing", "Page", "Source",
-    "among", "list_request", "page_beside", "page_info", "page_of", "read_int4", "read_moment", "read_page",
-    "start_implied",
+    "among", "beside", "list_request", "page_beside", "page_info", "page_of", "read_int4", "read_moment",
+    "read_page", "start_implied",
 ]  # fmt: skip
 
 PAGE_SIZE_DEFAULT: Final = 20

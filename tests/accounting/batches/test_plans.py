@@ -30,28 +30,36 @@ QUERIES = (
 )
 
 
-@pytest.fixture(scope="module", params=["just loaded", "analysed"])
-def stored(request, server):
+MARK = """
+    INSERT INTO stale_runs (project_id, run_id, ledger_id, reason, record)
+    SELECT project_id, run_id, ledger_id, 'event_changed', 'evt_1'
+      FROM batches WHERE project_id = %s ORDER BY id DESC LIMIT 30
+"""
+
+
+@pytest.fixture(scope="module")
+def stored(lone):
     """An account with a plant that made many batches, and with another project."""
-    account = server.account()
+    account = lone.server.account()
     api = account.caller()
     plant = accounting.plant(api, account.drain)
     given.project(api)
-    many.many_batches(server, plant, 11_000, analysed=request.param == "analysed")
-    yield account, plant
-    many.let_go(server)
+    many.many_batches(lone, plant, 11_000)
+    lone.server.sql(MARK, plant.project["numeric_id"])
+    return account, plant
 
 
 @pytest.fixture(params=["of the account", "of the project"])
-def page(request, server, stored):
+def page(request, lone, stored):
     account, plant = stored
     names = {"ledger": plant.ledger["id"], "project": plant.project["id"]}
 
     def read(*query):
         asked = list_request([(name, value.format_map(names)) for name, value in query], BATCHES)
         if request.param == "of the account":
-            return explained(server, lambda tx: list_batches(tx, account.actor, asked))
-        return explained(server, lambda tx: list_batches_of_project(tx, plant.project["numeric_id"], asked))
+            return explained(lone.server, lambda tx: list_batches(tx, account.actor, asked))
+        project = plant.project["numeric_id"]
+        return explained(lone.server, lambda tx: list_batches_of_project(tx, project, asked))
 
     return read
 
@@ -73,11 +81,12 @@ def test_the_batches_of_a_tracking_id_are_found_without_reading_the_others(page)
     assert max(map(rows_read, plans)) < READ_MAX
 
 
-@pytest.mark.parametrize("stored", ["analysed"], indirect=True)
-def test_stale_batches_are_found_from_what_is_marked(page):
-    plans, found = page(("filter[is_stale]", "true"))
+@pytest.mark.parametrize("query", [{}, {"sort": "-end_time"}, {"filter[ledger_id]": "{ledger}"}], ids=str)
+def test_stale_batches_are_found_from_what_is_marked(page, query):
+    plans, found = page(("filter[is_stale]", "true"), *query.items())
 
-    assert found.data == []
+    assert (len(found.data), found.info.total_items) == (20, 30)
+    assert {one.is_stale for one in found.data} == {True}
     assert max(map(rows_read, plans)) < READ_MAX
 
 

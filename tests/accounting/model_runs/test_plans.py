@@ -26,21 +26,20 @@ QUERIES = (
 )
 
 
-@pytest.fixture(scope="module", params=["just loaded", "analysed"])
-def model(request, server):
+@pytest.fixture(scope="module")
+def model(lone):
     """The number of a version with many runs, alone and behind batches."""
-    account = server.account()
+    account = lone.server.account()
     plant = accounting.plant(account.caller(), account.drain)
-    many.many_batches(server, plant, 10_000, analysed=request.param == "analysed")
-    yield ids.number("model", plant.model["id"])
-    many.let_go(server)
+    many.many_batches(lone, plant, 10_000)
+    return ids.number("model", plant.model["id"])
 
 
 @pytest.fixture
-def page(server, model):
+def page(lone, model):
     def read(*query):
         request = list_request(query, MODEL_RUNS)
-        return explained(server, lambda tx: list_model_runs(tx, model, request))
+        return explained(lone.server, lambda tx: list_model_runs(tx, model, request))
 
     return read
 

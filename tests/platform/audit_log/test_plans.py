@@ -2,6 +2,8 @@
 
 import pytest
 from tests.given import collection as given
+from tests.given.lone import FIRST_ROWS
+from tests.given.lone import OTHERS as OTHERS_NUMBERS
 from tests.given.plans import READ_MAX, explained, rows_read
 
 from weighbridge.db.listing import list_request
@@ -13,13 +15,17 @@ LOAD = """
     SELECT %(account)s, CASE n / 10000 WHEN 0 THEN %(project)s END, NULL,
            '2020-01-01Z'::timestamptz + n * interval '1 s', 'req-' || n / 50,
            CASE n / 100 WHEN 70 THEN 'ledger.create' ELSE 'event.create' END, 'evt_' || n / 40
-      FROM generate_series(0, %(rows)s - 1) AS n
+      FROM generate_series(%(from)s, %(to)s - 1) AS n
 """
 SEAL = """
     WITH sealed AS (DELETE FROM audit_unsealed WHERE account_id = %(account)s RETURNING audit_id)
     INSERT INTO audit_seals (account_id, number, audit_id, hash)
-    SELECT %(account)s, row_number() OVER (ORDER BY audit_id), audit_id, sha256('seal')
-      FROM (SELECT audit_id FROM sealed ORDER BY audit_id LIMIT %(rows)s - 100) AS chained
+    SELECT %(account)s, row_number() OVER (ORDER BY audit_id) + %(from)s, audit_id, sha256('seal')
+      FROM (SELECT audit_id FROM sealed ORDER BY audit_id LIMIT %(to)s - %(from)s - %(unsealed)s) AS chained
+"""
+OTHERS = """
+    INSERT INTO accounts (id, name) OVERRIDING SYSTEM VALUE
+    SELECT other, 'other ' || other FROM generate_series(%s::int, %s::int) AS other
 """
 QUERIES = (
     {},
@@ -42,26 +48,29 @@ QUERIES = (
 )
 
 
-@pytest.fixture(scope="module", params=["just loaded", "analysed"])
-def stored(request, server):
+@pytest.fixture(scope="module")
+def stored(lone):
     """An account with many rows, all but the last hundred sealed, and a project that the first half is of."""
-    account = server.account()
+    account = lone.server.account()
     project = given.project(account.caller())["numeric_id"]
-    values = {"account": account.id, "project": project, "rows": ROWS}
-    with server.transaction() as connection:
-        for table in ("audit_log", "audit_seals", "audit_unsealed"):
-            connection.execute(f"ALTER TABLE {table} SET (autovacuum_enabled = false)")
+
+    def load(connection, begin, end, of=account.id):
+        unsealed = 100 if end == ROWS else 0
+        values = {"account": of, "project": project, "from": begin, "to": end, "unsealed": unsealed}
         connection.execute(LOAD, values)
         connection.execute(SEAL, values)
-    if request.param == "analysed":
-        server.sql("ANALYZE audit_log, audit_seals, audit_unsealed")
-    yield account, project
-    for table in ("audit_log", "audit_seals", "audit_unsealed"):
-        server.sql(f"ALTER TABLE {table} RESET (autovacuum_enabled)")
+
+    def others(connection):
+        connection.execute(OTHERS, (OTHERS_NUMBERS[0], OTHERS_NUMBERS[-1]))
+        for other in OTHERS_NUMBERS:
+            load(connection, 0, FIRST_ROWS, other)
+
+    lone.fill(ROWS, load, others, "audit_log", "audit_seals", "audit_unsealed")
+    return account, project
 
 
 @pytest.fixture
-def pages(server, stored):
+def pages(lone, stored):
     """A page and the one behind it by cursor, with the plans by which they are read."""
     account, project = stored
 
@@ -70,7 +79,7 @@ def pages(server, stored):
 
         def page(*cursor):
             request = list_request([*asked, *cursor], AUDIT_LOG)
-            return explained(server, lambda tx: list_audit_log(tx, account.actor, request))
+            return explained(lone.server, lambda tx: list_audit_log(tx, account.actor, request))
 
         plans, first = page()
         more, second = page(("cursor", first.info.next_cursor))

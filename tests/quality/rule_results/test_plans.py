@@ -3,6 +3,7 @@
 import pytest
 from tests.given import alerts
 from tests.given import collection as given
+from tests.given.lone import copied
 from tests.given.plans import READ_MAX, explained, rows_read
 
 from weighbridge.core.identity import ids
@@ -22,7 +23,7 @@ LOAD = """
            CASE n %% 100 WHEN 0 THEN 'fail' ELSE 'pass' END, CASE n %% 100 WHEN 0 THEN NULL ELSE moment END,
            CASE n %% 50 WHEN 1 THEN 'withdrawn' END, CASE n %% 50 WHEN 1 THEN '{}'::jsonb END
       FROM (SELECT n, '2025-01-01Z'::timestamptz + n * interval '1 minute' AS moment
-              FROM generate_series(0, 11999) AS n) AS made
+              FROM generate_series(%(from)s, %(to)s - 1) AS n) AS made
 """
 EARLY = "2025-01-01T20:00:00Z"
 QUERIES = (
@@ -42,32 +43,33 @@ QUERIES = (
 )
 
 
-@pytest.fixture(scope="module", params=["just loaded", "analysed"])
-def rules(request, server):
+@pytest.fixture(scope="module")
+def rules(lone):
     """The first of three rules of a project that found much; the last was removed."""
-    api = server.account().caller()
+    api = lone.server.account().caller()
     project = given.measuring(api, given.number("mass"))
     event = ids.parse("event", given.event(api, project, values={"mass": 50})["id"])
     made = [ids.parse("rule", alerts.rule(api, project)["id"]) for _ in range(3)]
-    with server.transaction() as connection:
-        connection.execute("ALTER TABLE data_point_results SET (autovacuum_enabled = false)")
+
+    def load(connection, begin, end):
         for rule in made:
-            connection.execute(LOAD, {"project": rule.project, "rule": rule.key, "event": event.key})
+            values = {"project": rule.project, "rule": rule.key, "event": event.key}
+            connection.execute(LOAD, {**values, "from": begin, "to": end})
+
+    tables = ("data_point_results", "model_run_results", "rules")
+    lone.fill(12_000, load, copied(event.project, *tables), *tables)
     api.delete(f"/rules/{ids.make('rule', made[2])}").expect(204)
-    if request.param == "analysed":
-        server.sql("ANALYZE data_point_results, model_run_results, rules")
-    yield made[0]
-    server.sql("ALTER TABLE data_point_results RESET (autovacuum_enabled)")
+    return made[0]
 
 
 @pytest.fixture
-def page(server, rules):
+def page(lone, rules):
     def read(is_of_rule, *query):
         if is_of_rule:
             request = list_request(query, RULE_RESULTS)
-            return explained(server, lambda tx: list_rule_results(tx, rules.project, rules.key, request))
+            return explained(lone.server, lambda tx: list_rule_results(tx, rules.project, rules.key, request))
         request = list_request(query, PROJECT_RULE_RESULTS)
-        return explained(server, lambda tx: list_project_rule_results(tx, rules.project, request))
+        return explained(lone.server, lambda tx: list_project_rule_results(tx, rules.project, request))
 
     return read
 

@@ -3,6 +3,7 @@
 import pytest
 from tests.given import alerts
 from tests.given import collection as given
+from tests.given.lone import copied
 from tests.given.plans import READ_MAX, explained, rows_read
 
 from weighbridge.core.identity import ids
@@ -15,23 +16,23 @@ LOAD = """
     SELECT %(project)s, %(rule)s, 1, CASE n %% 100 WHEN 0 THEN 'backfill' ELSE 'automatic' END,
            CASE n %% 100 WHEN 1 THEN 'failed' ELSE 'complete' END, now(), now(),
            CASE n %% 100 WHEN 1 THEN 'No data.' END
-      FROM generate_series(0, 11999) AS n
+      FROM generate_series(%(from)s, %(to)s - 1) AS n
 """
 
 
-@pytest.fixture(scope="module", params=["just loaded", "analysed"])
-def rule(request, server):
+@pytest.fixture(scope="module")
+def rule(lone):
     """A rule with many runs."""
-    api = server.account().caller()
+    api = lone.server.account().caller()
     project = given.measuring(api, given.number("mass"))
     made = ids.parse("rule", alerts.rule(api, project)["id"])
-    with server.transaction() as connection:
-        connection.execute("ALTER TABLE rule_runs SET (autovacuum_enabled = false)")
-        connection.execute(LOAD, {"project": made.project, "rule": made.key})
-    if request.param == "analysed":
-        server.sql("ANALYZE rule_runs")
-    yield made
-    server.sql("ALTER TABLE rule_runs RESET (autovacuum_enabled)")
+
+    def load(connection, begin, end):
+        values = {"project": made.project, "rule": made.key, "from": begin, "to": end}
+        connection.execute(LOAD, values)
+
+    lone.fill(12_000, load, copied(made.project, "rule_runs", "rules"), "rule_runs", "rules")
+    return made
 
 
 @pytest.mark.parametrize(
@@ -45,10 +46,10 @@ def rule(request, server):
     ],
     ids=str,
 )
-def test_a_page_of_the_runs_of_a_rule_reads_what_it_shows(server, rule, query):
+def test_a_page_of_the_runs_of_a_rule_reads_what_it_shows(lone, rule, query):
     request = list_request([*query.items()], RULE_RUNS)
 
-    plans, page = explained(server, lambda tx: list_rule_runs(tx, rule.project, rule.key, request))
+    plans, page = explained(lone.server, lambda tx: list_rule_runs(tx, rule.project, rule.key, request))
 
     assert len(page.data) == 20
     assert max(map(rows_read, plans)) < READ_MAX

@@ -18,7 +18,8 @@ from weighbridge.accounting.batches.records import (
     PrimaryOutput,
 )
 from weighbridge.accounting.books.model_run_ids import ModelRunKey, read_model_run_id, run_behind
-from weighbridge.accounting.books.stale_reasons import is_any_stale, is_stale_among, reasons_if
+from weighbridge.accounting.books.run_totals import ADJUSTED_BY, DIFFERENCE, RUN_TOTAL
+from weighbridge.accounting.books.stale_reasons import is_any_stale, reasons_if, stale_among
 from weighbridge.accounting.tracing.allocations import allocations_by_batch, allocations_numbered
 from weighbridge.accounting.tracing.input_data import RowRange, input_data, input_data_answered
 from weighbridge.accounting.tracing.lineage import lineage_of
@@ -38,6 +39,7 @@ from weighbridge.db.listing import (
     Page,
     Source,
     among,
+    beside,
     page_info,
     read_key,
     read_moment,
@@ -64,40 +66,22 @@ def _truth(text: str) -> bool:
 
 
 def _stale_among(projects: LiteralString) -> Filter:
-    """The filter of stale batches of some projects: what finds them goes from what is marked."""
-    condition = is_stale_among(projects)
+    """The filter of stale batches of some projects, where something else finds the batches."""
+    condition: LiteralString = f"((b.project_id, b.id) IN ({stale_among(projects)}))"
     return Filter(condition, _truth, "true or false", spelled={True: condition})
+
+
+def _stale(projects: LiteralString) -> Source:
+    """Where the stale batches of some projects are cut out: what finds them goes from what is marked."""
+    looked_up = "SELECT * FROM batches WHERE (project_id, id) = (stale.project_id, stale.id) OFFSET 0"
+    rows: LiteralString = f"({stale_among(projects)}) AS stale CROSS JOIN LATERAL ({looked_up}) AS b"
+    return Source(f"(SELECT b.* FROM {rows}) AS b", "b.*", _JOINED, name="b")
 
 
 # A batch that is being computed with other inputs says so, and why that failed, as long as its task says it.
 _STATE: Final = "CASE WHEN u.state IN ('pending', 'running') THEN 'processing' ELSE 'complete' END"
 _UPDATED_AT: Final = "greatest(b.updated_at, u.finished_at)"
 _TASK: Final = "FROM async_tasks u WHERE u.id = b.inputs_task_id"
-
-# What a batch adds to its run, signed: a fall, or a rise that first gives back what falls took, credits less.
-# Batches of a run are deleted from the newest on, so those that are there stand on one another.
-_DIFFERENCE: Final = """
-    CASE WHEN b.adjusts IS NULL THEN b.total ELSE trim_scale(b.total - (
-        SELECT earlier.total FROM batches earlier
-         WHERE (earlier.project_id, earlier.run_id, earlier.ledger_id) = (b.project_id, b.run_id, b.ledger_id)
-           AND earlier.id < b.id AND earlier.deleted_at IS NULL
-         ORDER BY earlier.id DESC LIMIT 1)) END
-"""
-# The first batch of a run says what that comes to now, an adjusting one what it came to by then.
-_RUN_TOTAL: Final = """
-    CASE WHEN b.adjusts IS NOT NULL OR b.run_id IS NULL THEN b.total ELSE (
-        SELECT newest.total FROM batches newest
-         WHERE (newest.project_id, newest.run_id, newest.ledger_id) = (b.project_id, b.run_id, b.ledger_id)
-           AND newest.deleted_at IS NULL
-         ORDER BY newest.id DESC LIMIT 1) END
-"""
-_ADJUSTED_BY: Final = """
-    CASE WHEN b.adjusts IS NULL AND b.run_id IS NOT NULL THEN ARRAY(
-        SELECT later.id FROM batches later
-         WHERE (later.project_id, later.run_id, later.ledger_id) = (b.project_id, b.run_id, b.ledger_id)
-           AND later.id > b.id AND later.deleted_at IS NULL
-         ORDER BY later.id) END
-"""
 
 _SORTS: Final = {
     "id": "b.id",
@@ -154,13 +138,13 @@ BATCHES: Final = Listing(
 
 INPUT_DATA: Final = Listing(sorts={}, default_sort="", key=())
 
-_JOINED: Final = """
-    JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
-    JOIN batch_calculations c ON (c.project_id, c.batch_id) = (b.project_id, b.id) AND c.is_primary
-    LEFT JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id)
-    LEFT JOIN models m ON m.id = b.model_id
-    LEFT JOIN async_tasks u ON u.id = b.inputs_task_id
-"""
+_JOINED: Final = " ".join((
+    beside("ledgers l", "(l.project_id, l.id) = (b.project_id, b.ledger_id)"),
+    beside("batch_calculations c", "(c.project_id, c.batch_id) = (b.project_id, b.id) AND c.is_primary"),
+    beside("runs r", "(r.project_id, r.id) = (b.project_id, b.run_id)", is_there=False),
+    beside("models m", "m.id = b.model_id", is_there=False),
+    beside("async_tasks u", "u.id = b.inputs_task_id", is_there=False),
+))  # fmt: skip
 _SOURCE: Final = f"batches b {_JOINED}"
 _LISTED: Final = Source("batches b", "b.*", _JOINED)
 
@@ -210,12 +194,12 @@ BATCH: Final = row_of(
     Column("state", _STATE),
     Column("error_message", "u.error_message"),
     Column("adjusts", ("b.project_id", "b.adjusts"), unless_null(partial(ids.of, "batch"))),
-    Column("adjusted_by", ("b.project_id", _ADJUSTED_BY), _batches),
+    Column("adjusted_by", ("b.project_id", ADJUSTED_BY), _batches),
     Column("feedstocks", ("b.project_id", "r.feedstock_id"), _tags("feedstock")),
     Column("assets", ("b.project_id", "r.asset_id"), _tags("asset")),
-    Column("primary_output", ("c.id", "c.name", "l.unit", _DIFFERENCE), PrimaryOutput),
+    Column("primary_output", ("c.id", "c.name", "l.unit", DIFFERENCE), PrimaryOutput),
     Column("ledger_balance", "b.balance"),
-    Column("run_total", _RUN_TOTAL),
+    Column("run_total", RUN_TOTAL),
     Column("model", ("m.id", "m.name", "m.version", "encode(b.model_sha256, 'hex')"), unless_null(_model)),
     Column("engine_revision", "CASE WHEN b.run_id IS NOT NULL THEN b.engine_revision END"),
     Column("model_run", ("b.project_id", "b.id", "m.id"), _run_behind),
@@ -319,6 +303,8 @@ async def _page(
     request = await _of_run(tx, request)
     if any(name == "is_stale" for name, _, _ in request.conditions):
         listing = replace(listing, filters={**listing.filters, "is_stale": _stale_among(projects)})
+        stale = replace(_stale(projects), owners=source.owners)
+        source = replace(source, by_field={"is_stale": stale})
     page = await read_page(tx, BATCH, listing, request, source=source, where=[where])
     return Page(await _completed(tx, page.data), page.info)
 

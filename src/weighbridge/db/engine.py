@@ -23,7 +23,7 @@ from weighbridge.db.connection import check, configure
 from weighbridge.db.keys import KeyBlocks
 from weighbridge.db.locks import SESSION_HOLD, SESSION_RELEASE
 from weighbridge.db.memory import Memory
-from weighbridge.db.message import one_message
+from weighbridge.db.message import sent_together
 from weighbridge.db.threads import computed
 
 Record = TypeVar("Record")
@@ -146,11 +146,11 @@ class Read:
         cursors = [AsyncCursor(self._connection) for _ in sending]
         if into is not None:
             cursors[-1] = into
-        if len(sending) > 1:
-            async with one_message(self._connection):
-                await _execute(cursors, sending)
-        else:
-            await _execute(cursors, sending)
+        composed = [(_composed(statement), values) for statement, values in sending]
+        if len(composed) > 1:
+            await sent_together(self._connection, cursors, composed)
+        elif composed:
+            await cursors[0].execute(*composed[0])
         for index, refusal in required:
             if await cursors[index].fetchone() is None:
                 raise refusal
@@ -356,11 +356,6 @@ class Database:
                 if not connection.closed:
                     await connection.execute(_ROLLBACK_AND_UNLOCK.format(unlock))
                 raise
-
-
-async def _execute(cursors: Sequence[AsyncCursor[Any]], commands: Sequence[Command]) -> None:
-    for cursor, (statement, values) in zip(cursors, commands, strict=True):
-        await cursor.execute(_composed(statement), values)
 
 
 def _composed(statement: Statement) -> SQL | Composed:

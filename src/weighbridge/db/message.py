@@ -1,6 +1,7 @@
 """A message: statements that go to the server together, so that all are waited for once."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, Self
 
 from psycopg import AsyncConnection, AsyncCursor, AsyncPipeline
@@ -22,6 +23,11 @@ class _Message(AsyncPipeline):
         self.level += 1
         return self
 
+    def control(self, statement: str) -> None:
+        """Add a statement that begins or ends the transaction, and has no answer but that it is done."""
+        self.command_queue.append(partial(self.pgconn.send_query_params, statement.encode(), None))
+        self.result_queue.append(None)
+
     def put(self, cursor: AsyncCursor[Any], statement: Any, values: Any) -> None:
         """Add a statement; its cursor has the answer when the message has ended."""
         for _ in cursor._execute_gen(statement, values):  # noqa: SLF001 - as `execute`, which has to be awaited
@@ -42,14 +48,17 @@ class _Message(AsyncPipeline):
 
 async def sent_together(
     connection: AsyncConnection[TupleRow],
-    cursors: Sequence[AsyncCursor[Any]],
+    cursors: Sequence[AsyncCursor[Any] | None],
     commands: Iterable[tuple[Any, Any]],
 ) -> None:
-    """Have statements carried out in their order, each with its cursor."""
+    """Have statements carried out in their order, each with its cursor; those of control have none."""
     message = connection._pipeline = _Message(connection)  # noqa: SLF001 - as `connection.pipeline()` does
     try:
         async with message:
             for cursor, (statement, values) in zip(cursors, commands, strict=True):
-                message.put(cursor, statement, values)
+                if cursor is None:
+                    message.control(statement)
+                else:
+                    message.put(cursor, statement, values)
     finally:
         connection._pipeline = None  # noqa: SLF001

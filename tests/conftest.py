@@ -15,6 +15,7 @@ import pytest
 import structlog
 from hypothesis import settings
 from tests.databases import database
+from tests.given.lone import KNOWN, Lone, lone_service
 from tests.server import Account, Caller, Server
 
 from weighbridge.db import embedded
@@ -130,3 +131,10 @@ def migrated_database(postgres: str, newest: str) -> Iterator[str]:
     """The URL of a database of this test's own, at the newest step and with nothing stored."""
     with database(postgres, newest) as url:
         yield url
+
+
+@pytest.fixture(scope="module", params=KNOWN, ids=lambda known: f"knows {known}")
+def lone(request: pytest.FixtureRequest, postgres: str, newest: str) -> Iterator[Lone]:
+    """A service for the tests of one file, for rows made past it; its database knows more or less."""
+    with lone_service(postgres, newest, request.param) as lone:
+        yield lone

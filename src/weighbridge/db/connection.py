@@ -40,7 +40,14 @@ class _InstantLoader(Loader):
     """Times come out of the database as instants; the session's zone is UTC and columns keep milliseconds."""
 
     def load(self, data: Buffer) -> Instant:
-        return Instant.read(bytes(data).decode())
+        # Instant.read, in one call: a page of events has a hundred of them.
+        text = str(data, "ascii")
+        moment = _instant_of(text)
+        moment.read_as = text
+        return moment
+
+
+_instant_of: Final = Instant.fromisoformat
 
 
 async def check(connection: AsyncConnection[TupleRow]) -> None:

@@ -25,7 +25,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.db import cursor
 from weighbridge.db.cursor import SortKey
 from weighbridge.db.engine import Command, Read
-from weighbridge.db.list_table import Approach, Listing, ListRequest, comparison, hidden
+from weighbridge.db.list_table import Approach, Listing, ListRequest, Source, comparison, hidden
 from weighbridge.db.literal import Part
 from weighbridge.db.row import Row
 from weighbridge.errors import Invalid, Malformed
@@ -88,32 +88,6 @@ class Page(msgspec.Struct, Generic[Record], frozen=True):
     info: Info
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where the rows of a list come from.
-
-    With `cut`, what of `table` is taken along when the page is cut; what is `joined` then names that by the
-    alias of the table. `branches` are conditions of which each row meets one, each with an index of its own.
-    """
-
-    table: LiteralString
-    cut: LiteralString = ""
-    joined: LiteralString = ""
-    branches: tuple[Composable, ...] = (SQL("true"),)
-    branched: str = ""
-    """The filter that they stand for."""
-    is_expanded: bool = False
-    """Whether the last column of the key is a position inside the row that an index finds."""
-    implied: tuple[Composable, ...] = ()
-    """What follows from the conditions and narrows what is read."""
-    kept: Composable | None = None
-    """The total, where it is kept: a statement that gives one number, and whether that is an estimate."""
-
-    @property
-    def alias(self) -> LiteralString:
-        return self.table.split()[1]
-
-
 _ALWAYS: Final = Part("true")
 
 
@@ -136,11 +110,24 @@ class _Cutting:
         """The rows behind the cursor with their sort values, up to so many of each branch in their order."""
         sorts = ", ".join(f"{key.expression} AS sort_{index}" for index, key in enumerate(self.order))
         ordered = self._ordered(in_order=in_order) + (f" LIMIT {most}" if in_order else "")
-        head = f"(SELECT {self.source.cut}, {sorts} FROM {self.source.table} WHERE "
         each = [
-            Part.joined(" AND ", [self.found, branch, self.narrowed, self.behind]) for branch in self.branches
+            Part(f"(SELECT {self.source.cut}, {sorts} FROM {table} WHERE {one.text}{ordered})", one.values)
+            for table in self.source.tables
+            for one in (
+                Part.joined(" AND ", [self.found, branch, self.narrowed, self.behind])
+                for branch in self.branches
+            )
         ]
-        return Part.joined(" UNION ALL ", [Part(f"{head}{one.text}{ordered})", one.values) for one in each])
+        return self.source.of_owners(Part.joined(" UNION ALL ", each))
+
+    def every(self) -> Part:
+        """All rows that are asked for, of every page."""
+        rows = Part.joined(" AND ", [self.found, self.narrowed])
+        each = [
+            Part(f"(SELECT 1 AS one FROM {table} WHERE {rows.text})", rows.values)
+            for table in self.source.tables
+        ]
+        return self.source.of_owners(Part.joined(" UNION ALL ", each))
 
     def count(self, most: int, *, in_order: bool = False) -> Part:
         """How many of the first so many rows that were found are asked for, and whether those were all.
@@ -148,13 +135,15 @@ class _Cutting:
         In the order of an index they are found by that, and by no other.
         """
         ordered = self._ordered(in_order=in_order)
-        middle = Part(f" AS fits FROM {self.source.table} WHERE ")
         each = [
-            Part.joined("", [Part("(SELECT "), self.narrowed, middle, self.found, Part(" AND "), branch,
-                              Part(f"{ordered} LIMIT {most + 1})")])
+            Part.joined("", [
+                Part("(SELECT "), self.narrowed, Part(f" AS fits FROM {table} WHERE "), self.found,
+                Part(" AND "), branch, Part(f"{ordered} LIMIT {most + 1})"),
+            ])
+            for table in self.source.tables
             for branch in self.branches
         ]  # fmt: skip
-        looked_at = Part.joined(" UNION ALL ", each)
+        looked_at = self.source.of_owners(Part.joined(" UNION ALL ", each), most + 1)
         return Part(
             f"SELECT count(*) FILTER (WHERE fits), count(*) <= {most} FROM ({looked_at.text}) AS looked_at",
             looked_at.values,
@@ -208,7 +197,7 @@ async def page_beside(
     if approach is None:
         raise Invalid([_too_many(listing, request)])
     selection = select(approach)
-    statement = _statement(request, columns, selection, is_sorted=counted is not None)
+    statement = _statement(request, columns, whole, selection, is_sorted=counted is not None)
     kept = (
         Part.of(whole.kept)
         if whole.kept is not None
@@ -287,9 +276,10 @@ def _selection(
     narrowed = [_ALWAYS]
     branches = [*map(Part.of, source.branches)]
     bounded = listing.sorts.get(approach.bound)
+    cut = source.by_field.get(approach.field or "", source.by_sort.get(approach.bound, source))
     for name, comparator, value in request.conditions:
         one = listing.filters[name]
-        if name == source.branched:
+        if name == source.branched or (name == approach.field and name in source.by_field):
             continue
         if name == approach.field and one.places:
             branches = [Part.of(SQL(place).format(AnyLiteral(value))) for place in one.places]
@@ -305,7 +295,7 @@ def _selection(
             behind.append(Part.of(cursor.not_before(order[:-1], request.after)))
     every = partial(Part.joined, " AND ")
     of_index = [SortKey(bounded, descends=False), SortKey(listing.key[0], descends=False)] if bounded else []
-    return _Cutting(source, every(found), every(narrowed), branches, order, every(behind), of_index)
+    return _Cutting(cut, every(found), every(narrowed), branches, order, every(behind), of_index)
 
 
 async def _countable(tx: Read, selection: _Cutting) -> tuple[int, bool] | None:
@@ -327,8 +317,10 @@ def _too_many(listing: Listing, request: ListRequest) -> Problem:
     return Problem(said, "sort", "too_many")
 
 
-def _statement(request: ListRequest, columns: LiteralString, selection: _Cutting, *, is_sorted: bool) -> Part:
-    source, order = selection.source, selection.order
+def _statement(
+    request: ListRequest, columns: LiteralString, source: Source, selection: _Cutting, *, is_sorted: bool
+) -> Part:
+    order = selection.order
     offset = (request.page - 1) * request.page_size
     ending = f" LIMIT {request.page_size + 1} OFFSET {offset}"
     if not source.cut:
@@ -357,10 +349,8 @@ def _order(order: Sequence[SortKey]) -> str:
 
 async def _estimate(tx: Read, selection: _Cutting) -> int:
     """What the planner thinks that a list comes to."""
-    rows = Part.joined(" AND ", [selection.found, selection.narrowed])
-    plan = await tx.value(
-        SQL(f"EXPLAIN (FORMAT JSON) SELECT FROM {selection.source.table} WHERE {rows.text}"), rows.values
-    )
+    rows = selection.every()
+    plan = await tx.value(SQL(f"EXPLAIN (FORMAT JSON) {rows.text}"), rows.values)
     return int(plan[0]["Plan"]["Plan Rows"])
 
 

@@ -1,5 +1,9 @@
 """The table of a list: what it may be filtered and sorted by, and by which indexes it is cut into pages.
 
+A list may lie in several tables, and belong to several records (the batches of an account to its projects).
+What each of them has is cut in the order of the page, and the page is merged from the pieces: it costs what
+it shows times the pieces.
+
 Invariant: a list that names its indexes costs the same however long it is. Either an index gives its rows in
 the order of the page, or they are counted first and put in order if they are few enough.
 """
@@ -11,7 +15,7 @@ from typing import Any, Final, LiteralString
 from psycopg.sql import SQL, Composable
 
 from weighbridge.db.cursor import SortKey
-from weighbridge.db.literal import Literal
+from weighbridge.db.literal import Literal, Part
 
 BOUNDS: Final = ("geq", "leq")
 """The comparators of a field that is only bounded, as times are."""
@@ -85,6 +89,66 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """Where the rows of a list come from.
+
+    With `cut`, what of `table` is taken along when the page is cut; what is `joined` then names that by the
+    alias of the table. `branches` are conditions of which each row meets one, each with an index of its own.
+    """
+
+    table: LiteralString
+    cut: LiteralString = ""
+    joined: LiteralString = ""
+    branches: tuple[Composable, ...] = (SQL("true"),)
+    branched: str = ""
+    """The filter that they stand for."""
+    is_expanded: bool = False
+    """Whether the last column of the key is a position inside the row that an index finds."""
+    implied: tuple[Composable, ...] = ()
+    """What follows from the conditions and narrows what is read."""
+    kept: Composable | None = None
+    """The total, where it is kept: a statement that gives one number, and whether that is an estimate."""
+    others: tuple[LiteralString, ...] = ()
+    """Further tables, each with the columns and the alias of the first."""
+    owners: Composable | None = None
+    """A statement that gives records of each of which the rows are cut; conditions name them as `owner`."""
+    name: LiteralString = ""
+    """The alias, where it is not the second word of the table."""
+    by_sort: Mapping[str, "Source"] = field(default_factory=dict)
+    """Where the rows are cut out instead, when the index that finds them is that of a sort."""
+    by_field: Mapping[str, "Source"] = field(default_factory=dict)
+    """Where they are cut out instead, when a filter finds them: its rows and no others."""
+
+    @property
+    def alias(self) -> LiteralString:
+        return self.name or self.table.split()[1]
+
+    @property
+    def tables(self) -> tuple[LiteralString, ...]:
+        return self.table, *self.others
+
+    def of_owners(self, rows: Part, most: int | None = None) -> Part:
+        """The rows of each owner in turn, where there are owners."""
+        if self.owners is None:
+            return rows
+        owners = Part.of(self.owners)
+        limited = "" if most is None else f" LIMIT {most}"
+        text = f"SELECT own.* FROM ({owners.text}) AS owner CROSS JOIN LATERAL ({rows.text}) AS own{limited}"
+        return Part(text, owners.values + rows.values)
+
+
+def beside(table: LiteralString, condition: LiteralString, *, is_there: bool = True) -> LiteralString:
+    """Joins the row that stands beside a row of a page, by an index; `is_there` says that each has one.
+
+    OFFSET 0 keeps the join as it is written. The planner knows that columns are equal all through a join, and
+    else it may look a row up by its project alone, which is a look at all of that where statistics are old.
+    """
+    alias = table.split()[-1]
+    join = "JOIN" if is_there else "LEFT JOIN"
+    return f"{join} LATERAL (SELECT {alias}.* FROM {table} WHERE {condition} OFFSET 0) AS {alias} ON true"
+
+
+@dataclass(frozen=True, slots=True)
 class Approach:
     """How the rows of a page are found: the field that an index looks up, and the sort that one gives."""
 
@@ -154,6 +218,17 @@ def _ranged(front: Index, others: Sequence[Index], sort: str) -> Approach:
     if in_order is not None:
         return by_other
     return Approach(front.field, is_in_order=False, bound=front.sort, otherwise=by_other)
+
+
+def start_implied(request: ListRequest, start: LiteralString, longest: Composable) -> tuple[Composable, ...]:
+    """What bounds of an end say of the start: it is not after the end, nor longer before than the longest."""
+    implied: list[Composable] = []
+    for name, comparator, value in request.conditions:
+        if name == "end_time" and comparator != "geq":
+            implied.append(SQL("{} <= {}").format(SQL(start), Literal(value)))
+        if name == "end_time" and comparator != "leq":
+            implied.append(SQL("{} >= {}::timestamptz - {}").format(SQL(start), Literal(value), longest))
+    return tuple(implied)
 
 
 def comparison(one: Filter, comparator: str, value: Any) -> Composable:

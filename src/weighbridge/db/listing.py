@@ -20,7 +20,6 @@ from weighbridge.db.list_page import (
     BAD_CURSOR,
     Info,
     Page,
-    Source,
     page_beside,
     page_info,
     page_of,
@@ -34,12 +33,16 @@ from weighbridge.db.list_table import (
     Index,
     Listing,
     ListRequest,
+    Source,
+    beside,
+    start_implied,
 )
 from weighbridge.errors import Invalid, Malformed
 
 __all__ = [
     "BOUNDS", "COMPARATORS", "MOMENT", "Filter", "Index", "Info", "ListRequest", "Listing", "Page", "Source",
-    "among", "list_request", "page_beside", "page_info", "page_of", "read_int4", "read_moment", "read_page",
+    "among", "beside", "list_request", "page_beside", "page_info", "page_of", "read_int4", "read_moment",
+    "read_page", "start_implied",
 ]  # fmt: skip
 
 PAGE_SIZE_DEFAULT: Final = 20

@@ -74,6 +74,14 @@ def moments(times: Iterable[datetime]) -> str:
     return f"{{{','.join(map(datetime.isoformat, times))}}}"
 
 
+def numbers(some: Iterable[int]) -> str:
+    """Whole numbers as the text of an array; the statement says `::integer[]` or `::bigint[]` behind it.
+
+    psycopg looks at each of a list to tell how wide they are, and has the server plan anew for each width.
+    """
+    return f"{{{','.join(map(str, some))}}}"
+
+
 def nothings(count: int) -> str:
     """So many times NULL, as the text of an array; the statement says of which type behind it."""
     return f"{{{','.join(['NULL'] * count)}}}"

@@ -1,10 +1,12 @@
 """A message: statements that go to the server together, so that all are waited for once."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any, Self
 
-from psycopg import AsyncConnection, AsyncPipeline
+from psycopg import AsyncConnection, AsyncCursor, AsyncPipeline
 from psycopg.abc import PQGen
+from psycopg.generators import send
 from psycopg.rows import TupleRow
 
 
@@ -12,26 +14,51 @@ class _Message(AsyncPipeline):
     """Statements that wait for each other and then go out at once.
 
     A pipeline of psycopg looks after each statement whether some of them can go out or answers have come,
-    which is two calls of the system for each and no use where all wait for the last answer.
+    and sends each by itself: several calls of the system for each, which are no use where all wait for the
+    last answer, and which wake the server up as often.
     """
 
-    is_complete = False
+    async def __aenter__(self) -> Self:
+        self.pgconn.enter_pipeline_mode()
+        self.level += 1
+        return self
+
+    def control(self, statement: str) -> None:
+        """Add a statement that begins or ends the transaction, and has no answer but that it is done."""
+        self.command_queue.append(partial(self.pgconn.send_query_params, statement.encode(), None))
+        self.result_queue.append(None)
+
+    def put(self, cursor: AsyncCursor[Any], statement: Any, values: Any) -> None:
+        """Add a statement; its cursor has the answer when the message has ended."""
+        for _ in cursor._execute_gen(statement, values):  # noqa: SLF001 - as `execute`, which has to be awaited
+            raise AssertionError("a statement of a message waits for nothing")
 
     def _communicate_gen(self) -> PQGen[None]:
-        if self.is_complete:
-            yield from super()._communicate_gen()
+        yield from ()
 
     def _exit_gen(self) -> PQGen[None]:
-        self.is_complete = True
-        yield from super()._exit_gen()
+        self._enqueue_sync()
+        try:
+            while self.command_queue:
+                self.command_queue.popleft()()
+            yield from send(self.pgconn)
+        finally:
+            yield from self._fetch_gen(flush=False)
 
 
-@asynccontextmanager
-async def one_message(connection: AsyncConnection[TupleRow]) -> AsyncIterator[None]:
-    """What is executed inside goes out together at the end."""
+async def sent_together(
+    connection: AsyncConnection[TupleRow],
+    cursors: Sequence[AsyncCursor[Any] | None],
+    commands: Iterable[tuple[Any, Any]],
+) -> None:
+    """Have statements carried out in their order, each with its cursor; those of control have none."""
     message = connection._pipeline = _Message(connection)  # noqa: SLF001 - as `connection.pipeline()` does
     try:
         async with message:
-            yield
+            for cursor, (statement, values) in zip(cursors, commands, strict=True):
+                if cursor is None:
+                    message.control(statement)
+                else:
+                    message.put(cursor, statement, values)
     finally:
         connection._pipeline = None  # noqa: SLF001

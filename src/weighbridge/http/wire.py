@@ -11,6 +11,7 @@ import msgspec
 
 from weighbridge.core.identity.link import Link
 from weighbridge.core.quantity.json_number import read_special
+from weighbridge.core.time.instant import Instant
 from weighbridge.db.json import written
 from weighbridge.errors import Malformed
 from weighbridge.http import shape
@@ -32,6 +33,8 @@ def encoder(base_url: str) -> Encode:
     """Make the function that writes answers; links begin with the address of the service."""
 
     def on_the_wire(value: object) -> object:
+        if isinstance(value, Instant):
+            return value.text
         return value.below(base_url) if isinstance(value, Link) else written(value)
 
     return msgspec.json.Encoder(enc_hook=on_the_wire, decimal_format="number").encode

@@ -223,3 +223,18 @@ def test_a_data_point_is_corrected_below_its_event_too(api, project):
     correct(api, f"{inside}/{other['id']}/data_points/{mass['id']}", 14).expect_not_found(
         "data_point", mass["id"]
     )
+
+
+def test_what_stands_beside_a_corrected_value_is_told_as_before(api, project, point):
+    event = given.event(api, project, values={"mass": Decimal("12.50"), "note": "wet", "dry": False})
+    path = f"/projects/{project['id']}/events/{event['id']}"
+    before = {one["slug"]: one for one in api.get(path).body["data_points"]}
+
+    correct(api, point(event), 13).expect(200)
+    after = {one["slug"]: one for one in api.get(path).body["data_points"]}
+    listed = {one["slug"]: one for one in api.get(f"/projects/{project['id']}/events").data[0]["data_points"]}
+
+    assert (before["note"], before["dry"]) == (after["note"], after["dry"])
+    assert before["mass"] | {"value": 13, "corrections_count": 1, "corrections_total": 1,
+                             "value_source": after["mass"]["value_source"]} == after["mass"]  # fmt: skip
+    assert listed == after

@@ -1,28 +1,23 @@
 """A page of events or data points reads about as many rows as it shows, whatever the database knows of them.
 
 Decision 18: which index finds the rows of a page follows from the filters and the sort. What the statements
-read is told by EXPLAIN ANALYZE, of a project of 20,000 events just loaded, and of one with statistics.
+read is told by EXPLAIN ANALYZE, of a project of 20,000 events.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
-from psycopg.rows import TupleRow
-from psycopg.sql import SQL
 from tests.given import collection as given
+from tests.given.lone import copied
+from tests.given.plans import READ_MAX, explained, rows_read
 
 from weighbridge.collection.data_points.queries import DATA_POINTS, list_data_points
 from weighbridge.collection.events.queries import EVENTS, list_events
 from weighbridge.core.identity import ids
-from weighbridge.db.engine import Command, Read
-from weighbridge.db.list_page import COUNT_MAX
 from weighbridge.db.listing import list_request
 from weighbridge.errors import Invalid
 
 EVENTS_STORED = 20_000
-READ_MAX = 10 * 21 + 5 * (COUNT_MAX + 1)
-"""Rows that all nodes of a plan may give: a page, and what is looked at to count, at each level."""
 
 LOAD = """
     INSERT INTO events (project_id, id, event_type_id, start_time, end_time, tracking_id, feedstock_id,
@@ -31,7 +26,7 @@ LOAD = """
            %(feedstock)s, ARRAY[%(location)s]::integer[], ARRAY[1, 2, 3], n %% 100 <> 0, 'erp-' || n,
            '2022-01-01Z'::timestamptz - n * interval '1 minute'
       FROM (SELECT n, '2020-01-01Z'::timestamptz + n * interval '1 minute' AS moment
-              FROM generate_series(0, %(events)s - 1) AS n) AS made
+              FROM generate_series(%(from)s, %(to)s - 1) AS n) AS made
 """
 LATE = "2020-01-13T00:00:00Z"
 CHANGED_EARLY = "2021-12-18T04:00:00Z"
@@ -81,84 +76,40 @@ OF_POINTS: Sequence[dict[str, str]] = (
 )
 
 
-class Explained(Read):
-    """Reads, and keeps the plan of each statement as it was carried out."""
-
-    plans: list[dict[str, Any]]
-
-    async def several(self, *commands: Command) -> list[list[TupleRow]]:
-        for statement, values in commands:
-            if isinstance(statement, str):
-                await super().several((statement, values))
-            else:
-                explained = SQL("EXPLAIN (ANALYZE, FORMAT JSON) {}").format(statement)
-                [[(plan,)]] = await super().several((explained, values))
-                self.plans.append(plan[0]["Plan"])
-        return await super().several(*commands)
-
-    async def lastly(self, *commands: Command) -> list[list[TupleRow]]:
-        return await self.several(*commands)
-
-
-FORGET = """
-    SELECT pg_clear_relation_stats('public', 'events'),
-           (SELECT count(pg_clear_attribute_stats('public', 'events', attname, false)::text)
-              FROM pg_attribute WHERE attrelid = 'events'::regclass AND attnum > 0 AND NOT attisdropped)
-"""
-"""Other tests may have had the table analysed, with other rows in it."""
-
-
-@pytest.fixture(scope="module", params=["just loaded", "analysed"])
-def stored(request, server):
+@pytest.fixture(scope="module")
+def stored(lone):
     """A project with many events of one type, at one location; what a query may name of it."""
-    api = server.account().caller()
+    api = lone.server.account().caller()
     types = [given.number(slug) for slug in ("mass", "ash", "water")]
     project = given.measuring(api, *types)
     [kind] = api.get(f"/projects/{project['id']}/event_types").data
     tags = {"location": given.location(api, project)["id"], "feedstock": given.feedstock(api, project)["id"]}
     numbers = {name: key.key for name, tag in tags.items() if (key := ids.parse(name, tag))}
-    values = {"project": project["numeric_id"], "first": 10**8, "events": EVENTS_STORED, **numbers}
+    values = {"project": project["numeric_id"], "first": 10**8, **numbers}
     values["kind"] = kind["data_point_types"][0]["nexus_event_type_id"]
-    with server.transaction() as connection:
-        connection.execute("ALTER TABLE events SET (autovacuum_enabled = false)")
-        connection.execute(LOAD, values)
-    server.sql("ANALYZE events" if request.param == "analysed" else FORGET)
-    yield project["numeric_id"], tags
-    server.sql("ALTER TABLE events RESET (autovacuum_enabled)")
+
+    def load(connection, begin, end):
+        connection.execute(LOAD, {**values, "from": begin, "to": end})
+
+    tables = ("events", "event_types", "data_point_types", "locations", "feedstocks")
+    lone.fill(EVENTS_STORED, load, copied(project["numeric_id"], *tables), *tables)
+    return project["numeric_id"], tags
 
 
 @pytest.fixture
-def plans(server, stored):
+def plans(lone, stored):
     """The plans by which a list is read."""
     project, tags = stored
 
     def read(work, listing, query):
         asked = [(name, value.format_map(tags)) for name, value in query.items()]
 
-        async def run():
-            async with server.database.read() as tx:
-                explained = Explained(await tx.ready(), tx.memory)
-                explained.plans = []
-                page = await work(explained, project, list_request(asked, listing))
-                return explained.plans, page
+        async def page(tx):
+            return await work(tx, project, list_request(asked, listing))
 
-        return server.run(run())
+        return explained(lone.server, page)
 
     return read
-
-
-def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield plan
-    for inner in plan.get("Plans", ()):
-        yield from nodes(inner)
-
-
-def rows_read(plan: dict[str, Any]) -> float:
-    """The rows that all parts of a plan gave or dropped."""
-    return sum(
-        (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
-        for node in nodes(plan)
-    )
 
 
 @pytest.mark.parametrize("query", OF_EVENTS, ids=str)

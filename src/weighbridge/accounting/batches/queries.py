@@ -18,7 +18,8 @@ from weighbridge.accounting.batches.records import (
     PrimaryOutput,
 )
 from weighbridge.accounting.books.model_run_ids import ModelRunKey, read_model_run_id, run_behind
-from weighbridge.accounting.books.stale_reasons import is_any_stale, is_stale_among, reasons_if
+from weighbridge.accounting.books.run_totals import ADJUSTED_BY, DIFFERENCE, RUN_TOTAL
+from weighbridge.accounting.books.stale_reasons import is_any_stale, reasons_if, stale_among
 from weighbridge.accounting.tracing.allocations import allocations_by_batch, allocations_numbered
 from weighbridge.accounting.tracing.input_data import RowRange, input_data, input_data_answered
 from weighbridge.accounting.tracing.lineage import lineage_of
@@ -38,14 +39,16 @@ from weighbridge.db.listing import (
     Page,
     Source,
     among,
+    beside,
     page_info,
     read_key,
     read_moment,
     read_page,
+    start_implied,
 )
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.platform.tenancy.project_filter import project_filter
-from weighbridge.platform.tenancy.scope import find, key_named, need, of_key, of_projects
+from weighbridge.platform.tenancy.scope import find, key_named, need, of_key
 
 
 def _model_run(text: str) -> ModelRunKey:
@@ -62,35 +65,23 @@ def _truth(text: str) -> bool:
     return among(("true", "false"))(text) == "true"
 
 
+def _stale_among(projects: LiteralString) -> Filter:
+    """The filter of stale batches of some projects, where something else finds the batches."""
+    condition: LiteralString = f"((b.project_id, b.id) IN ({stale_among(projects)}))"
+    return Filter(condition, _truth, "true or false", spelled={True: condition})
+
+
+def _stale(projects: LiteralString) -> Source:
+    """Where the stale batches of some projects are cut out: what finds them goes from what is marked."""
+    looked_up = "SELECT * FROM batches WHERE (project_id, id) = (stale.project_id, stale.id) OFFSET 0"
+    rows: LiteralString = f"({stale_among(projects)}) AS stale CROSS JOIN LATERAL ({looked_up}) AS b"
+    return Source(f"(SELECT b.* FROM {rows}) AS b", "b.*", _JOINED, name="b")
+
+
 # A batch that is being computed with other inputs says so, and why that failed, as long as its task says it.
 _STATE: Final = "CASE WHEN u.state IN ('pending', 'running') THEN 'processing' ELSE 'complete' END"
 _UPDATED_AT: Final = "greatest(b.updated_at, u.finished_at)"
 _TASK: Final = "FROM async_tasks u WHERE u.id = b.inputs_task_id"
-
-# What a batch adds to its run, signed: a fall, or a rise that first gives back what falls took, credits less.
-# Batches of a run are deleted from the newest on, so those that are there stand on one another.
-_DIFFERENCE: Final = """
-    CASE WHEN b.adjusts IS NULL THEN b.total ELSE trim_scale(b.total - (
-        SELECT earlier.total FROM batches earlier
-         WHERE (earlier.project_id, earlier.run_id, earlier.ledger_id) = (b.project_id, b.run_id, b.ledger_id)
-           AND earlier.id < b.id AND earlier.deleted_at IS NULL
-         ORDER BY earlier.id DESC LIMIT 1)) END
-"""
-# The first batch of a run says what that comes to now, an adjusting one what it came to by then.
-_RUN_TOTAL: Final = """
-    CASE WHEN b.adjusts IS NOT NULL OR b.run_id IS NULL THEN b.total ELSE (
-        SELECT newest.total FROM batches newest
-         WHERE (newest.project_id, newest.run_id, newest.ledger_id) = (b.project_id, b.run_id, b.ledger_id)
-           AND newest.deleted_at IS NULL
-         ORDER BY newest.id DESC LIMIT 1) END
-"""
-_ADJUSTED_BY: Final = """
-    CASE WHEN b.adjusts IS NULL AND b.run_id IS NOT NULL THEN ARRAY(
-        SELECT later.id FROM batches later
-         WHERE (later.project_id, later.run_id, later.ledger_id) = (b.project_id, b.run_id, b.ledger_id)
-           AND later.id > b.id AND later.deleted_at IS NULL
-         ORDER BY later.id) END
-"""
 
 _SORTS: Final = {
     "id": "b.id",
@@ -111,7 +102,7 @@ _FILTERS: Final = {
     "end_time": Filter("b.end_time", read_moment, MOMENT, _BOUNDS),
     "created_at": Filter("b.created_at", read_moment, MOMENT, _BOUNDS),
     "model_run_id": Filter("b.run_id", _model_run, "an id mr_…, for all batches of its run"),
-    "is_stale": Filter(is_stale_among("IS NOT NULL"), _truth, "true or false"),
+    "is_stale": _stale_among("IS NOT NULL"),
 }
 
 LEDGER_BATCHES: Final = Listing(
@@ -137,18 +128,33 @@ BATCHES: Final = Listing(
         "ledger_id": Filter("b.ledger_id", read_key("ledger"), "an id lgr_…"),
     },
     is_exported=True,
+    indexes=(
+        *(Index("", name) for name in ("id", "friendly_id", "model_run_id", "is_stale")),
+        Index("start_time", "tracking_id"),
+        Index("created_at", "created_at", is_range=True),
+        *(Index("start_time", name) for name in ("ledger_id", "project_id")),
+        *(Index(name) for name in ("start_time", "id", "friendly_id", "created_at")),
+    ),
 )
+"""Batches of a project, or of each project of an account."""
 
 INPUT_DATA: Final = Listing(sorts={}, default_sort="", key=())
 
-_JOINED: Final = """
-    JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
-    JOIN batch_calculations c ON (c.project_id, c.batch_id) = (b.project_id, b.id) AND c.is_primary
-    LEFT JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id)
-    LEFT JOIN models m ON m.id = b.model_id
-    LEFT JOIN async_tasks u ON u.id = b.inputs_task_id
-"""
+_JOINED: Final = " ".join((
+    beside("ledgers l", "(l.project_id, l.id) = (b.project_id, b.ledger_id)"),
+    beside("batch_calculations c", "(c.project_id, c.batch_id) = (b.project_id, b.id) AND c.is_primary"),
+    beside("runs r", "(r.project_id, r.id) = (b.project_id, b.run_id)", is_there=False),
+    beside("models m", "m.id = b.model_id", is_there=False),
+    beside("async_tasks u", "u.id = b.inputs_task_id", is_there=False),
+))  # fmt: skip
 _SOURCE: Final = f"batches b {_JOINED}"
+_LISTED: Final = Source("batches b", "b.*", _JOINED)
+
+# An index's last entry.
+_LONGEST: Final = """
+    (SELECT o.end_time - o.start_time FROM batches o WHERE o.project_id = {project} AND o.deleted_at IS NULL
+      ORDER BY o.end_time - o.start_time DESC LIMIT 1)
+"""
 
 
 def _run_behind(project: int, batch: int, model: int | None) -> BatchModelRun | None:
@@ -190,12 +196,12 @@ BATCH: Final = row_of(
     Column("state", _STATE),
     Column("error_message", "u.error_message"),
     Column("adjusts", ("b.project_id", "b.adjusts"), unless_null(partial(ids.of, "batch"))),
-    Column("adjusted_by", ("b.project_id", _ADJUSTED_BY), _batches),
+    Column("adjusted_by", ("b.project_id", ADJUSTED_BY), _batches),
     Column("feedstocks", ("b.project_id", "r.feedstock_id"), _tags("feedstock")),
     Column("assets", ("b.project_id", "r.asset_id"), _tags("asset")),
-    Column("primary_output", ("c.id", "c.name", "l.unit", _DIFFERENCE), PrimaryOutput),
+    Column("primary_output", ("c.id", "c.name", "l.unit", DIFFERENCE), PrimaryOutput),
     Column("ledger_balance", "b.balance"),
-    Column("run_total", _RUN_TOTAL),
+    Column("run_total", RUN_TOTAL),
     Column("model", ("m.id", "m.name", "m.version", "encode(b.model_sha256, 'hex')"), unless_null(_model)),
     Column("engine_revision", "CASE WHEN b.run_id IS NOT NULL THEN b.engine_revision END"),
     Column("model_run", ("b.project_id", "b.id", "m.id"), _run_behind),
@@ -218,16 +224,21 @@ _OF_ACCOUNT: Final = SQL("{} AND b.deleted_at IS NULL")
 
 
 async def list_batches(tx: Read, actor: Actor, request: ListRequest) -> Page[Batch]:
-    """The batches of every ledger of the actor's account."""
-    mine = _OF_ACCOUNT.format(of_projects(actor, "b.project_id"))
-    own = f"IN (SELECT id FROM projects WHERE account_id = {actor.account_id:d})"
-    return await _page(tx, BATCHES, request, mine, own)
+    """The batches of every ledger of the actor's account: what each project has, merged."""
+    mine = [SQL("account_id = {}").format(Literal(actor.account_id))]
+    named = {value for name, _, value in request.conditions if name == "project_id"}
+    mine += [SQL("id = {}").format(Literal(project)) for project in named]
+    owners = SQL("SELECT id FROM projects WHERE {}").format(SQL(" AND ").join(mine))
+    here = SQL("b.project_id = owner.id AND b.deleted_at IS NULL")
+    longest = SQL(_LONGEST).format(project=SQL("owner.id"))
+    source = replace(_LISTED, owners=owners, implied=start_implied(request, "b.start_time", longest))
+    return await _page(tx, BATCHES, request, source, here, "= owner.id")
 
 
 async def list_batches_of_project(tx: Read, project: int, request: ListRequest) -> Page[Batch]:
     """The batches of every ledger of a project."""
-    of_project = SQL("b.project_id = {} AND b.deleted_at IS NULL").format(Literal(project))
-    return await _page(tx, BATCHES, request, of_project, f"= {project:d}")
+    here = SQL("b.project_id = {} AND b.deleted_at IS NULL").format(Literal(project))
+    return await _page(tx, BATCHES, request, _of_project(project, request), here, f"= {project:d}")
 
 
 async def list_ledger_batches(tx: Read, project: int, ledger: int, request: ListRequest) -> Page[Batch]:
@@ -235,7 +246,14 @@ async def list_ledger_batches(tx: Read, project: int, ledger: int, request: List
     of_ledger = SQL("b.project_id = {} AND b.ledger_id = {} AND b.deleted_at IS NULL").format(
         Literal(project), Literal(ledger)
     )
-    return await _page(tx, LEDGER_BATCHES, request, of_ledger, f"= {project:d}")
+    return await _page(
+        tx, LEDGER_BATCHES, request, _of_project(project, request), of_ledger, f"= {project:d}"
+    )
+
+
+def _of_project(project: int, request: ListRequest) -> Source:
+    longest = SQL(_LONGEST).format(project=Literal(project))
+    return replace(_LISTED, implied=start_implied(request, "b.start_time", longest))
 
 
 async def get_batch(tx: Read, actor: Actor, friendly: str) -> Batch:
@@ -276,16 +294,20 @@ async def known_batches(tx: Read, project: int, numbers: Sequence[int]) -> set[i
 
 
 async def _page(
-    tx: Read, listing: Listing, request: ListRequest, where: Composable, projects: LiteralString
+    tx: Read,
+    listing: Listing,
+    request: ListRequest,
+    source: Source,
+    where: Composable,
+    projects: LiteralString,
 ) -> Page[Batch]:
     """A page of batches of the projects of a condition; stale are looked for among those only."""
     request = await _of_run(tx, request)
     if any(name == "is_stale" for name, _, _ in request.conditions):
-        stale = replace(listing.filters["is_stale"], column=is_stale_among(projects))
-        listing = replace(listing, filters={**listing.filters, "is_stale": stale})
-    page = await read_page(
-        tx, BATCH, listing, request, source=Source("batches b", "b.*", _JOINED), where=[where]
-    )
+        listing = replace(listing, filters={**listing.filters, "is_stale": _stale_among(projects)})
+        stale = replace(_stale(projects), owners=source.owners)
+        source = replace(source, by_field={"is_stale": stale})
+    page = await read_page(tx, BATCH, listing, request, source=source, where=[where])
     return Page(await _completed(tx, page.data), page.info)
 
 

@@ -89,13 +89,13 @@ async def stale_sources_of(tx: Read, project: int, batches: Collection[int]) -> 
     ]
 
 
-def is_stale_among(projects: LiteralString) -> LiteralString:
-    """The condition that a batch `b` is stale, for lists of batches of the projects of a condition `IN (…)`.
+def stale_among(projects: LiteralString) -> LiteralString:
+    """The stale batches of the projects of a condition, such as `= 7`, by their `project_id` and `id`.
 
     It goes from the marked runs down to those that draw from them, so it costs what they are, however many
-    batches there are.
+    batches there are. Each step looks its rows up in the order of an index, so the planner takes that.
     """
-    return _IS_STALE.replace("%projects%", projects)
+    return _STALE.replace("%projects%", projects)
 
 
 async def made_stale(tx: Read, project: int) -> dict[int, int]:
@@ -124,27 +124,47 @@ _MADE_STALE: Final = f"""
     SELECT id, ledger_id FROM stale ORDER BY start_time, id LIMIT %(most)s
 """
 
-_IS_STALE: Final[LiteralString] = f"""((b.project_id, b.id) IN (
+
+def _newest_of(batch: LiteralString) -> LiteralString:
+    """Joins the batch `b` which is the newest of a row's run on its ledger."""
+    return f"""
+        CROSS JOIN LATERAL (
+            SELECT n.project_id, n.id, n.run_id, n.ledger_id FROM batches n
+             WHERE (n.project_id, n.run_id, n.ledger_id)
+                 = ({batch}.project_id, {batch}.run_id, {batch}.ledger_id) AND n.deleted_at IS NULL
+             ORDER BY n.id DESC LIMIT 1) AS b
+    """
+
+
+_STALE: Final[LiteralString] = f"""
     WITH RECURSIVE marked AS (
         SELECT b.project_id, b.id, b.run_id, b.ledger_id
-          FROM stale_runs s
-          JOIN batches b ON (b.project_id, b.run_id, b.ledger_id) = (s.project_id, s.run_id, s.ledger_id)
-         WHERE s.project_id %projects% AND {IS_NEWEST}
+          FROM stale_runs s {_newest_of("s")} WHERE s.project_id %projects%
         UNION
-        SELECT b.project_id, b.id, b.run_id, b.ledger_id FROM batches b
-         WHERE b.project_id %projects% AND b.run_id IS NOT NULL AND b.engine_revision < {ENGINE_REVISION}
-           AND {IS_NEWEST}
+        SELECT b.project_id, b.id, b.run_id, b.ledger_id
+          FROM (SELECT * FROM batches
+                 WHERE project_id %projects% AND run_id IS NOT NULL AND deleted_at IS NULL
+                   AND engine_revision < {ENGINE_REVISION}
+                 ORDER BY project_id, engine_revision OFFSET 0) AS older {_newest_of("older")}
+         WHERE b.id = older.id
     ), stale AS (
         SELECT project_id, id, run_id, ledger_id FROM marked
         UNION
         SELECT b.project_id, b.id, b.run_id, b.ledger_id
           FROM stale
-          JOIN batches source ON (source.project_id, source.run_id, source.ledger_id)
-                               = (stale.project_id, stale.run_id, stale.ledger_id)
-          JOIN batch_draws d ON (d.project_id, d.source_batch_id) = (source.project_id, source.id)
-          JOIN batches b ON (b.project_id, b.id) = (d.project_id, d.batch_id) AND {IS_NEWEST}
+         CROSS JOIN LATERAL (
+            SELECT id FROM batches
+             WHERE (project_id, run_id, ledger_id) = (stale.project_id, stale.run_id, stale.ledger_id)
+             ORDER BY id OFFSET 0) AS source
+         CROSS JOIN LATERAL (
+            SELECT batch_id FROM batch_draws
+             WHERE (project_id, source_batch_id) = (stale.project_id, source.id) OFFSET 0) AS drawn
+         CROSS JOIN LATERAL (
+            SELECT * FROM batches WHERE (project_id, id) = (stale.project_id, drawn.batch_id) OFFSET 0
+         ) AS drawing {_newest_of("drawing")}
+         WHERE b.id = drawing.id
     )
-    SELECT project_id, id FROM stale))
+    SELECT project_id, id FROM stale
 """
 
 _IS_ANY_STALE: Final = """

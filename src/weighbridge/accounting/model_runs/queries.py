@@ -26,12 +26,15 @@ from weighbridge.db.listing import (
     BOUNDS,
     MOMENT,
     Filter,
+    Index,
     Listing,
     ListRequest,
     Page,
+    Source,
     among,
     read_moment,
     read_page,
+    start_implied,
 )
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Derived, row_of
@@ -49,22 +52,35 @@ MODEL_RUNS: Final = Listing(
         "updated_at": "r.updated_at",
     },
     default_sort="start_time",
-    key=("r.project_id", "r.owner", "r.id"),
+    key=("r.id", "r.owner"),
     filters={
         "start_time": Filter("r.start_time", read_moment, MOMENT, BOUNDS),
         "end_time": Filter("r.end_time", read_moment, MOMENT, BOUNDS),
         "state": Filter("r.state", among(STATES), " or ".join(STATES)),
     },
+    indexes=(Index("start_time", "state"), Index("start_time"), Index("id")),
 )
 
-_SOURCE: Final = """(
+_ALONE: Final = """
     SELECT 2 AS owner, project_id, id, model_id, start_time, end_time, state, error_message,
            created_at, updated_at
       FROM model_runs WHERE deleted_at IS NULL
-    UNION ALL
-    SELECT 1, project_id, id, model_id, start_time, end_time, 'complete', NULL, created_at, updated_at
+"""
+_BEHIND_BATCHES: Final = """
+    SELECT 1 AS owner, project_id, id, model_id, start_time, end_time, 'complete' AS state,
+           NULL::text AS error_message, created_at, updated_at
       FROM batches WHERE deleted_at IS NULL AND model_id IS NOT NULL
-) AS r"""
+"""
+_SOURCE: Final = f"({_ALONE} UNION ALL {_BEHIND_BATCHES}) AS r"
+
+# Each of the two numbers is an index's last entry.
+_LONGEST: Final = """
+    (SELECT greatest(
+        (SELECT end_time - start_time FROM model_runs
+          WHERE model_id = {model} AND deleted_at IS NULL ORDER BY end_time - start_time DESC LIMIT 1),
+        (SELECT end_time - start_time FROM batches
+          WHERE model_id = {model} AND deleted_at IS NULL ORDER BY end_time - start_time DESC LIMIT 1)))
+"""
 
 
 def _run_id(owner: int, project: int, number: int) -> str:
@@ -127,7 +143,12 @@ class _CalculationRow(msgspec.Struct, frozen=True):
 async def list_model_runs(tx: Read, model: int, request: ListRequest) -> Page[ModelRun]:
     """The runs of one version: those that stand alone, and those behind its batches."""
     of_model = SQL("r.model_id = {}").format(Literal(model))
-    page = await read_page(tx, MODEL_RUN, MODEL_RUNS, request, source=_SOURCE, where=[of_model])
+    longest = SQL(_LONGEST).format(model=Literal(model))
+    source = Source(
+        f"({_ALONE}) AS r", "r.*", others=(f"({_BEHIND_BATCHES}) AS r",), name="r",
+        implied=start_implied(request, "r.start_time", longest),
+    )  # fmt: skip
+    page = await read_page(tx, MODEL_RUN, MODEL_RUNS, request, source=source, where=[of_model])
     return Page(await _computed(tx, page.data), page.info)
 
 

@@ -23,8 +23,8 @@ from weighbridge.core.collection.correction import value_source
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.list_page import COUNT_MAX, Page, Source, page_of
-from weighbridge.db.list_table import BOUNDS, MOMENT, Filter, Index, Listing, ListRequest
+from weighbridge.db.list_page import COUNT_MAX, Page, page_of
+from weighbridge.db.list_table import BOUNDS, MOMENT, Filter, Index, Listing, ListRequest, Source
 from weighbridge.db.listing import read_moment
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound

@@ -13,7 +13,7 @@ from weighbridge.core.identity.link import API_PREFIX, ResourceAddress
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Command, Read
 from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4, read_page
-from weighbridge.db.literal import Literal
+from weighbridge.db.literal import Literal, numbers
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
 from weighbridge.platform.tenancy.scope import find, need, of_key, plain_key_named
@@ -117,7 +117,7 @@ async def get_file(tx: Read, project: int, event: int, text: str) -> StoredFile:
 
 def evidence_numbered(project: int, events: Collection[int]) -> Command:
     """The question for the evidence of several events, in the order in which it was attached."""
-    return _OF_EVENTS, (project, list(events))
+    return _OF_EVENTS, (project, numbers(events))
 
 
 def evidence_by_event(project: int, rows: Sequence[TupleRow]) -> dict[int, list[EventEvidence]]:
@@ -131,7 +131,7 @@ def evidence_by_event(project: int, rows: Sequence[TupleRow]) -> dict[int, list[
 
 _OF_EVENTS: Final = """
     SELECT event_id, id, type, name, url FROM evidence
-     WHERE project_id = %s AND event_id = ANY (%s) ORDER BY event_id, id
+     WHERE project_id = %s AND event_id = ANY (%s::bigint[]) ORDER BY event_id, id
 """
 
 

@@ -7,20 +7,13 @@ from typing import Final
 
 from psycopg.sql import SQL, Composable, Literal
 
-from weighbridge.db.listing import ListRequest
+from weighbridge.db.listing import ListRequest, start_implied
 
-_LONGEST: Final = SQL("""
-    e.start_time >= {}::timestamptz - (SELECT coalesce(max(longest), interval '0') FROM event_counts
-                                        WHERE project_id = {})
-""")
+_LONGEST: Final = """
+    (SELECT coalesce(max(longest), interval '0') FROM event_counts WHERE project_id = {})
+"""
 
 
 def implied_by(project: int, request: ListRequest) -> tuple[Composable, ...]:
-    """What bounds of an end say of the start: it is not after the end, nor longer before than the longest."""
-    implied: list[Composable] = []
-    for name, comparator, value in request.conditions:
-        if name == "end_time" and comparator != "geq":
-            implied.append(SQL("e.start_time <= {}").format(Literal(value)))
-        if name == "end_time" and comparator != "leq":
-            implied.append(_LONGEST.format(Literal(value), Literal(project)))
-    return tuple(implied)
+    """What bounds of an end say of the start of events."""
+    return start_implied(request, "e.start_time", SQL(_LONGEST).format(Literal(project)))

@@ -22,13 +22,14 @@ from weighbridge.collection.measurements.event_row import EventRow, PositionMean
 from weighbridge.collection.measurements.findings import DataPointResult
 from weighbridge.collection.named_records.location import locations_by_number, locations_numbered
 from weighbridge.db.engine import Command
+from weighbridge.db.literal import numbers
 
 EXPECTED_MAX: Final = 100
 """Event types and locations whose names are asked for before it is known that they are needed, at most."""
 
 _MEANINGS: Final = """
     SELECT event_type_id, position, slug, name, unit, required FROM data_point_types
-     WHERE project_id = %s AND event_type_id = ANY (%s) ORDER BY event_type_id, position
+     WHERE project_id = %s AND event_type_id = ANY (%s::integer[]) ORDER BY event_type_id, position
 """
 
 
@@ -59,7 +60,7 @@ class Named:
 
     def questions(self, project: int) -> tuple[Command, Command]:
         """What asks for the names, in the order in which `Names` takes the answers."""
-        return (_MEANINGS, (project, list(self.types))), locations_numbered(project, self.locations)
+        return (_MEANINGS, (project, numbers(self.types))), locations_numbered(project, self.locations)
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,8 +145,11 @@ async def _row(tx: Read, project: int, friendly: str, statement: LiteralString) 
 
 
 def value_at(row: EventRow, position: int) -> DataPointValue | None:
-    """The value that an event holds at a position, as corrected."""
-    return _at(position, row.numbers, row.texts, row.booleans)
+    """The value that an event holds at a position, as corrected; most are numbers."""
+    numbers = row.numbers
+    if position <= len(numbers) and (value := numbers[position - 1]) is not None:
+        return value
+    return _at(position, row.texts, row.booleans)
 
 
 def captured_at(row: EventRow, position: int) -> DataPointValue | None:

@@ -14,6 +14,7 @@ from psycopg.rows import TupleRow
 from weighbridge.collection.locations.records import Address, Location
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Command
+from weighbridge.db.literal import numbers
 from weighbridge.db.row import Column, row_of, unless_null
 
 
@@ -36,9 +37,9 @@ LOCATION_ROW: Final = row_of(
 )
 
 
-def locations_numbered(project: int, numbers: Collection[int]) -> Command:
+def locations_numbered(project: int, wanted: Collection[int]) -> Command:
     """The question for several locations of a project, by their numbers."""
-    return _NUMBERED, (project, list(numbers))
+    return _NUMBERED, (project, numbers(wanted))
 
 
 def locations_of_event(project: int, event: int) -> Command:
@@ -51,7 +52,9 @@ def locations_by_number(rows: Sequence[TupleRow]) -> dict[int, Location]:
     return {row[1]: LOCATION_ROW.make(*row) for row in rows}
 
 
-_NUMBERED: Final = f"SELECT {LOCATION_ROW.columns} FROM locations WHERE project_id = %s AND id = ANY (%s)"
+_NUMBERED: Final = f"""
+    SELECT {LOCATION_ROW.columns} FROM locations WHERE project_id = %s AND id = ANY (%s::integer[])
+"""
 _OF_EVENT: Final = f"""
     SELECT {LOCATION_ROW.columns} FROM locations WHERE project_id = %s
        AND id = ANY (ARRAY(SELECT unnest(location_ids) FROM events WHERE project_id = %s AND id = %s))

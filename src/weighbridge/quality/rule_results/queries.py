@@ -4,6 +4,7 @@ The results of a rule that was removed are kept and not shown.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final, LiteralString
 
@@ -23,8 +24,10 @@ from weighbridge.db.listing import (
     BOUNDS,
     MOMENT,
     Filter,
+    Index,
     Listing,
     ListRequest,
+    Source,
     among,
     read_int4,
     read_key,
@@ -53,12 +56,20 @@ _SORTS: Final[dict[str, LiteralString]] = {
     "status": "r.status",
 }
 
+_INDEXES: Final = (
+    Index("evaluated_at", "evaluated_at", is_range=True),
+    Index("created_at", "created_at", is_range=True),
+    *(Index("id", name) for name in ("approval_state", "status", "rule_version")),
+)
+_ORDERS: Final = (Index("id"), Index("evaluated_at"), Index("created_at"))
+
 RULE_RESULTS: Final = Listing(
     sorts=_SORTS,
     default_sort="-id",
     key=("r.id",),
     filters=_FILTERS,
     plain={"status": ("status", "eq")},
+    indexes=(*_INDEXES, *_ORDERS),
 )
 """The results of one rule."""
 
@@ -68,22 +79,27 @@ PROJECT_RULE_RESULTS: Final = Listing(
     key=("r.id",),
     filters={**_FILTERS, "rule_id": Filter("r.rule_id", read_key("rule"), "an id rule_…")},
     plain={"status": ("status", "eq")},
+    indexes=(*_INDEXES, Index("id", "rule_id"), *_ORDERS),
 )
 """The results of every rule of a project."""
 
-_OF_MODEL_RUNS: Final = """
-    SELECT project_id, id, rule_id, rule_version, status, checked_value, error_message,
-           evaluated_at, created_at, closed_at, dismissed_at, dismissed_by, dismissal_reason,
-           NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-           batch_id, model_run_id, node_ids
-      FROM model_run_results
-"""
-_OF_BOTH: Final = f"""
+_OF_DATA_POINTS: Final = f"""
     SELECT d.*, NULL::bigint AS batch_id, NULL::bigint AS model_run_id, NULL::text[] AS node_ids
       FROM ({OF_DATA_POINTS}) d
-    UNION ALL {_OF_MODEL_RUNS}
 """
-_SOURCE: Final = f"({_OF_BOTH}) r {AROUND_FINDINGS}"
+_OF_MODEL_RUNS: Final = """
+    SELECT project_id, id, rule_id, rule_version, status, checked_value AS value, error_message,
+           evaluated_at, created_at, closed_at, dismissed_at, dismissed_by, dismissal_reason,
+           NULL::bigint AS event_id, NULL::smallint AS position, NULL::text AS approval_state,
+           NULL::jsonb AS proposed_correction, NULL::timestamptz AS rejected_at, NULL::integer AS rejected_by,
+           NULL::text AS rejection_reason, batch_id, model_run_id, node_ids
+      FROM model_run_results
+"""
+_SOURCE: Final = f"({_OF_DATA_POINTS} UNION ALL {_OF_MODEL_RUNS}) r {AROUND_FINDINGS}"
+
+_OF_RULE: Final = Source(
+    f"({_OF_DATA_POINTS}) AS r", "r.*", AROUND_FINDINGS, others=(f"({_OF_MODEL_RUNS}) AS r",), name="r"
+)
 
 
 def _model_run_id(project: int, batch: int | None, model_run: int | None) -> str:
@@ -106,14 +122,20 @@ RULE_RESULT: Final = either_of("r.event_id", MODEL_RUN_RESULT, DATA_POINT_RESULT
 
 
 async def list_project_rule_results(tx: Read, project: int, request: ListRequest) -> RuleResultPage:
-    """The results of a project's rules, of both kinds."""
-    return await _page(tx, PROJECT_RULE_RESULTS, request, _of_project(project))
+    """The results of a project's rules, of both kinds: what each rule has, merged."""
+    rules = [SQL("project_id = {} AND deleted_at IS NULL").format(Literal(project))]
+    rules += [
+        SQL("id = {}").format(Literal(rule)) for name, _, rule in request.conditions if name == "rule_id"
+    ]
+    source = replace(_OF_RULE, owners=SQL("SELECT id FROM rules WHERE {}").format(SQL(" AND ").join(rules)))
+    of_each = SQL("r.project_id = {} AND r.rule_id = owner.id").format(Literal(project))
+    return await _page(tx, PROJECT_RULE_RESULTS, request, source, of_each)
 
 
 async def list_rule_results(tx: Read, project: int, rule: int, request: ListRequest) -> RuleResultPage:
     """The results of one rule, of every version."""
     of_rule = SQL("r.project_id = {} AND r.rule_id = {}").format(Literal(project), Literal(rule))
-    return await _page(tx, RULE_RESULTS, request, of_rule)
+    return await _page(tx, RULE_RESULTS, request, _OF_RULE, of_rule)
 
 
 async def rule_results_named(tx: Read, project: int, keys: Sequence[int]) -> list[RuleResult]:
@@ -141,10 +163,8 @@ def result_key(project: int, friendly: str) -> int | None:
     return None if key is None or key != ids.Key(project, key.key) else key.key
 
 
-async def _page(tx: Read, listing: Listing, request: ListRequest, where: Composable) -> RuleResultPage:
-    page = await read_page(tx, RULE_RESULT, listing, request, source=_SOURCE, where=[where])
+async def _page(
+    tx: Read, listing: Listing, request: ListRequest, source: Source, where: Composable
+) -> RuleResultPage:
+    page = await read_page(tx, RULE_RESULT, listing, request, source=source, where=[where])
     return RuleResultPage(page.data, page.info)
-
-
-def _of_project(project: int) -> Composable:
-    return SQL("r.project_id = {}").format(Literal(project))

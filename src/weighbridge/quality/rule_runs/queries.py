@@ -10,7 +10,17 @@ from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.run import RunKind, RunState
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import Filter, Listing, ListRequest, Page, among, read_int4, read_page
+from weighbridge.db.listing import (
+    Filter,
+    Index,
+    Listing,
+    ListRequest,
+    Page,
+    Source,
+    among,
+    read_int4,
+    read_page,
+)
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import NotFound
@@ -26,11 +36,13 @@ RULE_RUNS: Final = Listing(
         "state": Filter("r.state", among(RunState), ", ".join(RunState)),
         "kind": Filter("r.kind", among(RunKind), ", ".join(RunKind)),
     },
+    indexes=(Index("id", "state"), Index("id", "kind"), Index("id")),
 )
 
-_SOURCE: Final = """
-    rule_runs r JOIN rules u ON (u.project_id, u.id) = (r.project_id, r.rule_id) AND u.deleted_at IS NULL
+_JOINED: Final = """
+    JOIN rules u ON (u.project_id, u.id) = (r.project_id, r.rule_id) AND u.deleted_at IS NULL
 """
+_SOURCE: Final = f"rule_runs r {_JOINED}"
 
 RULE_RUN: Final = row_of(
     RuleRun,
@@ -60,7 +72,8 @@ RULE_RUN: Final = row_of(
 async def list_rule_runs(tx: Read, project: int, rule: int, request: ListRequest) -> Page[RuleRun]:
     """The runs of a rule, of every version, newest first."""
     of_rule = SQL("r.project_id = {} AND r.rule_id = {}").format(Literal(project), Literal(rule))
-    return await read_page(tx, RULE_RUN, RULE_RUNS, request, source=_SOURCE, where=[of_rule])
+    source = Source("rule_runs r", "r.*", _JOINED)
+    return await read_page(tx, RULE_RUN, RULE_RUNS, request, source=source, where=[of_rule])
 
 
 async def get_rule_run(tx: Read, number: int) -> RuleRun:

@@ -3,7 +3,7 @@
 from weighbridge.db.migrations import apply
 
 revision = "0035"
-down_revision = "0027"
+down_revision = "0031"
 
 
 def upgrade() -> None:

@@ -56,6 +56,8 @@ from weighbridge.quality.gaps.routes import ROUTES as GAPS
 from weighbridge.quality.rule_results.routes import ROUTES as RULE_RESULTS
 from weighbridge.quality.rule_runs.routes import ROUTES as RULE_RUNS
 from weighbridge.quality.rules.routes import ROUTES as RULES
+from weighbridge.reporting.methodologies.routes import ROUTES as METHODOLOGIES
+from weighbridge.reporting.reports.routes import ROUTES as REPORTS
 from weighbridge.settings import Settings
 from weighbridge.supervisor.heartbeat import beating
 
@@ -89,6 +91,8 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     RULE_RESULTS,
     CAPTURE_RATES,
     GAPS,
+    METHODOLOGIES,
+    REPORTS,
     FEATURE_FLAGS,
     ASYNC_TASKS,
     API_TOKENS,

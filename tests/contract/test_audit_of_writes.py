@@ -75,6 +75,10 @@ ROWS = {
     "bulk_approve": "rule_result.bulk_approve",
     "reject": "rule_result.reject",
     "bulk_reject": "rule_result.bulk_reject",
+    "create_methodology": "methodology.create",
+    "create_report": "report.create",
+    "update_report": "report.update",
+    "delete_report": "report.delete",
     "create_api_token": "api_token.create",
     "revoke_api_token": "api_token.revoke",
 }
@@ -118,6 +122,8 @@ BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
     "bulk_dismiss": lambda world: {"result_ids": [world.ids["data_point_result"]], "reason": "known"},
     "bulk_approve": lambda world: {"result_ids": [world.ids["data_point_result"]]},
     "bulk_reject": lambda world: {"result_ids": [world.ids["data_point_result"]], "reason": "known"},
+    "create_methodology": lambda _: named("methodology", version="1", report_type="quarterly"),
+    "create_report": lambda world: named("report", report_type="quarterly", project_id=world.ids["project"]),
     "create_api_token": lambda _: named("api_token", permissions=["data_collection:read"]),
 }
 """Bodies that change something in the world; those of the other operations do as they are."""

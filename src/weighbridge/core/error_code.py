@@ -205,6 +205,23 @@ ACCOUNTING: Final[Mapping[str, ErrorCode]] = {
     "no_system_ledger": ErrorCode(
         _RULE, "The ledger takes no instruments.", "Name the system ledger of such instruments."
     ),
+    "not_draft": ErrorCode((409,), "The report is no draft any more.", "Restate it by another report."),
+    "restated": ErrorCode(
+        _RULE, "Another report restates this one already.", "Restate that one, which `records` names."
+    ),
+    "not_restatable": ErrorCode(
+        _RULE,
+        "A report in this state is not restated.",
+        "Wait for its end, or change it while it is a draft.",
+    ),
+    "several_ledgers": ErrorCode(
+        _RULE, "The batches are of several ledgers.", "Make a report of each ledger, which `records` names."
+    ),
+    "not_remaining": ErrorCode(
+        _RULE,
+        "A report takes more of a batch or a partition than remains there at every moment.",
+        "Take less, or leave the batches in `records` out.",
+    ),
     "own_ledger": ErrorCode(
         _RULE, "The model would draw from the ledger that it credits.", "Name another ledger."
     ),

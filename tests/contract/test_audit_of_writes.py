@@ -79,6 +79,9 @@ ROWS = {
     "create_report": "report.create",
     "update_report": "report.update",
     "delete_report": "report.delete",
+    "submit_report": "report.submit",
+    "accept_report": "report.accept",
+    "reject_report": "report.reject",
     "create_api_token": "api_token.create",
     "revoke_api_token": "api_token.revoke",
 }
@@ -184,6 +187,32 @@ RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
     ),
 }  # fmt: skip
 """Records that are made to be changed or removed, so that the tests need no order."""
+
+
+def report(world: World) -> str:
+    """A draft that takes a little of the world's batch."""
+    taken = {
+        "batches": [{"batch_id": world.ids["batch"], "amount": 0.25}],
+        "project_id": world.ids["project"],
+    }
+    return made(world, "/reports", named("report", report_type="quarterly", **taken))
+
+
+def submitted(world: World) -> str:
+    """A report that was received."""
+    number = report(world)
+    world.account.caller().post(f"/reports/{number}/submit", {}).expect(202)
+    world.account.drain()
+    return number
+
+
+RECORDS_OF_THEIR_OWN |= {
+    "update_report": ("report", report),
+    "delete_report": ("report", report),
+    "submit_report": ("report", report),
+    "accept_report": ("report", submitted),
+    "reject_report": ("report", submitted),
+}
 
 
 def corrections(server: Server, *, requires_approval: bool = False) -> World:

@@ -53,3 +53,27 @@ def claims(api: Any, drain: Any, *masses: int | str, **fields: Any) -> Claims:
     if masses:
         plant.generate(QUARTER)
     return Claims(plant)
+
+
+def submitted(claims: Claims, report: Record) -> Record:
+    """A report that was sent off and received."""
+    claims.plant.api.post(f"/reports/{report['id']}/submit", {}).expect(202)
+    claims.plant.drain()
+    found = claims.read(report)
+    assert found["status"] == "submitted", found
+    return found
+
+
+def accepted(claims: Claims, report: Record) -> Record:
+    """A report that was sent off and accepted."""
+    submitted(claims, report)
+    found: Record = claims.plant.api.post(f"/reports/{report['id']}/accept", {}).expect(200).body
+    return found
+
+
+def rejected(claims: Claims, report: Record) -> Record:
+    """A report that was sent off and rejected."""
+    submitted(claims, report)
+    body = {"reason": "The certificate of the scale is missing."}
+    found: Record = claims.plant.api.post(f"/reports/{report['id']}/reject", body).expect(200).body
+    return found

@@ -63,6 +63,10 @@ GENERATED: Final = (EntryKind.CREDIT, EntryKind.FALL, EntryKind.RISE)
 """What a run posts for its own total; the rest is what others draw and reports take."""
 
 
+OF_REPORTS: Final = (EntryKind.RESERVE, EntryKind.RELEASE, EntryKind.REPORT, EntryKind.RESTATE)
+"""What reports take of batches and give back."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One change of a batch's balance."""

@@ -32,7 +32,7 @@ class ReportTrigger(StrEnum):
     """A person sends it off, or sends off again what failed on its way."""
 
     DELIVER = "deliver"
-    """The adapter, or after a failure a person, says that it was received."""
+    """The adapter says that it was received."""
 
     FAIL = "fail"
     """The adapter cannot say that it was received, nor that it was not."""
@@ -51,7 +51,6 @@ MOVES: Final = {
     (ReportStatus.DRAFT, ReportTrigger.SUBMIT): ReportStatus.SUBMITTING,
     (ReportStatus.FAILED, ReportTrigger.SUBMIT): ReportStatus.SUBMITTING,
     (ReportStatus.SUBMITTING, ReportTrigger.DELIVER): ReportStatus.SUBMITTED,
-    (ReportStatus.FAILED, ReportTrigger.DELIVER): ReportStatus.SUBMITTED,
     (ReportStatus.SUBMITTING, ReportTrigger.FAIL): ReportStatus.FAILED,
     (ReportStatus.SUBMITTED, ReportTrigger.ACCEPT): ReportStatus.COMPLETE,
     (ReportStatus.SUBMITTED, ReportTrigger.REJECT): ReportStatus.REJECTED,

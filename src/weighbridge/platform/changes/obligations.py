@@ -120,6 +120,10 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "report.create": _NOTHING,
     "report.update": _NOTHING,
     "report.delete": _NOTHING,
+    "report.submit": _NOTHING,
+    "report.deliver": _NOTHING,
+    "report.accept": _NOTHING,
+    "report.reject": _NOTHING,
 }
 """What every action leaves beside its audit row; a new action says here what it changes."""
 

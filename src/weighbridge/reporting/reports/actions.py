@@ -1,4 +1,4 @@
-"""Make reports, and change and remove those that are drafts.
+"""Make reports, change and remove those that are drafts, and write down how the others went on.
 
 Invariant: a draft takes amounts of batches of one ledger, and reserves none of them.
 """
@@ -14,20 +14,47 @@ from weighbridge.core.identity.name import problem_of_name
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
-from weighbridge.core.report.state import RESTATABLE, ReportStatus
+from weighbridge.core.report.state import RESTATABLE, ReportStatus, ReportTrigger
+from weighbridge.db import locks
 from weighbridge.db.engine import Write
 from weighbridge.errors import Conflict, Invalid, Malformed
 from weighbridge.platform import changes
+from weighbridge.platform.async_tasks.actions import queue_task
 from weighbridge.platform.tenancy.scope import key_named
 from weighbridge.reporting.reports import queries
-from weighbridge.reporting.reports.records import NewReport, Report, ReportChange, TakenBatch
+from weighbridge.reporting.reports.records import (
+    ADAPTER_NAMES,
+    Acceptance,
+    NewReport,
+    Report,
+    ReportChange,
+    ReportRejection,
+    ReportSubmission,
+    SubmittedReport,
+    TakenBatch,
+)
+from weighbridge.reporting.submission.requirements import UNMET, CheckedDraft, batches_gone, no_batches, unmet
 from weighbridge.reporting.taking.amounts import (
     Amounts,
     amounts_of,
     keep_amounts,
+    remaining_of,
     taken_batches,
     whole_batches,
 )
+from weighbridge.reporting.taking.batches import reported_batches
+from weighbridge.reporting.taking.moves import (
+    MovingReport,
+    ReportWord,
+    accept,
+    enter_submission,
+    hold_report,
+    refuse_unless,
+    reject,
+    resume_submission,
+)
+
+TASK: Final = "report_submission"
 
 _NO_BATCHES: Final = Amounts()
 
@@ -114,6 +141,103 @@ async def delete_report(tx: Write, actor: Actor, friendly: str) -> None:
     before, key = await _draft(tx, actor, friendly, "removed")
     await tx.execute("DELETE FROM reports WHERE project_id = %s AND id = %s", (key.project, key.key))
     changes.record(tx, actor, action="report.delete", target=before.id, project_id=key.project, before=before)
+
+
+async def submit_report(tx: Write, actor: Actor, friendly: str, request: ReportSubmission) -> SubmittedReport:
+    """Reserve what a draft takes and queue its way to the receiver; one that failed is sent off again.
+
+    Raises Invalid with every requirement that it does not meet.
+    """
+    before = await queries.get_report(tx, actor, friendly)
+    key = key_named("report", friendly)
+    if request.adapter not in ADAPTER_NAMES:
+        message = f"adapter is {shorten(request.adapter)!r}; it is one of {', '.join(ADAPTER_NAMES)}."
+        raise Invalid([Problem(message, "adapter", "invalid")])
+    report = await hold_report(tx, key.project, key.key)
+    refuse_unless(report, ReportTrigger.SUBMIT, "submitted")
+    word = ReportWord(actor)
+    if report.state is ReportStatus.FAILED:
+        await resume_submission(tx, report, word)
+    else:
+        draft = await _checked(tx, report)
+        await enter_submission(tx, report, draft.remaining, draft.amounts, word)
+    args = {
+        "project_id": key.project,
+        "ledger_id": report.ledger,
+        "report_id": key.key,
+        "adapter": request.adapter,
+    }
+    lock = locks.jobs_of_report(key.project, key.key)
+    task = await queue_task(tx, actor, kind=TASK, project_id=key.project, args=args, lock=lock)
+    await tx.execute(
+        "UPDATE reports SET async_task_id = %s WHERE project_id = %s AND id = %s",
+        (task.id, key.project, key.key),
+    )
+    after = await queries.report_numbered(tx, key.project, key.key)
+    changes.record(
+        tx, actor, action="report.submit", target=after.id, project_id=key.project, before=before, after=after
+    )
+    return SubmittedReport(before.id, ReportStatus.SUBMITTING, task.id, task)
+
+
+async def accept_report(tx: Write, actor: Actor, friendly: str, said: Acceptance) -> Report:
+    """Write down that the receiver accepted a report: what it takes is posted."""
+    before, report = await _held(tx, actor, friendly)
+    refuse_unless(report, ReportTrigger.ACCEPT, "accepted")
+    await accept(tx, report, ReportWord(actor, reason=said.reason, reference=said.reference))
+    after = await queries.report_numbered(tx, report.project, report.number)
+    changes.record(
+        tx,
+        actor,
+        action="report.accept",
+        target=after.id,
+        project_id=report.project,
+        before=before,
+        after=after,
+    )
+    return after
+
+
+async def reject_report(tx: Write, actor: Actor, friendly: str, said: ReportRejection) -> Report:
+    """Write down that a report was rejected, or was certainly not received: what it holds is given back."""
+    before, report = await _held(tx, actor, friendly)
+    refuse_unless(report, ReportTrigger.REJECT, "rejected")
+    if not said.reason.strip():
+        raise Invalid([Problem("A rejection needs a reason.", "reason", "required")])
+    await reject(tx, report, ReportWord(actor, reason=said.reason.strip(), reference=said.reference))
+    after = await queries.report_numbered(tx, report.project, report.number)
+    changes.record(
+        tx,
+        actor,
+        action="report.reject",
+        target=after.id,
+        project_id=report.project,
+        before=before,
+        after=after,
+    )
+    return after
+
+
+async def _held(tx: Write, actor: Actor, friendly: str) -> tuple[Report, MovingReport]:
+    await queries.get_report(tx, actor, friendly)
+    key = key_named("report", friendly)
+    report = await hold_report(tx, key.project, key.key)
+    return await queries.report_numbered(tx, key.project, key.key), report
+
+
+async def _checked(tx: Write, report: MovingReport) -> CheckedDraft:
+    """A draft that meets every requirement; Invalid with those that it does not."""
+    amounts = dict((await amounts_of(tx, report.project, report.number)).by_batch)
+    if not amounts:
+        raise Invalid([UNMET, no_batches()])
+    batches = await reported_batches(tx, report.project, amounts)
+    if gone := [number for number, batch in batches.items() if batch.is_deleted]:
+        raise Invalid([UNMET, batches_gone(report.project, gone)])
+    remaining, held = await remaining_of(tx, report.project, report.chain, batches)
+    draft = CheckedDraft(report.project, report.number, report.methodology, amounts, remaining, held)
+    if problems := await unmet(tx, draft):
+        raise Invalid([UNMET, *problems])
+    return draft
 
 
 async def _draft(tx: Write, actor: Actor, friendly: str, done: str) -> tuple[Report, ids.Key]:

@@ -37,6 +37,7 @@ from weighbridge.reporting.reports.records import (
     Inclusion,
     Report,
     ReportAllocation,
+    ReportMove,
 )
 
 REPORTS: Final = Listing(
@@ -104,6 +105,7 @@ REPORT: Final = row_of(
     Column("effective_at", "r.effective_at"),
     Column("supersedes", ("r.project_id", "r.supersedes"), unless_null(_report_id)),
     Column("superseded_by", ("r.project_id", "later.id"), unless_null(_report_id)),
+    Column("history", (), list),
     Column("alerted_batch_count", (), int),
     Column("stale_batch_count", (), int),
     Column("created_at", "r.created_at"),
@@ -152,10 +154,14 @@ async def _completed(tx: Read, reports: Sequence[Report], most: int) -> list[Rep
         inclusions[report].append(Inclusion(ids.of("batch", project, batch), *rest))
     stale: dict[int, int] = dict(await tx.tuples(_STALE, values))
     alerted: dict[int, int] = dict(await tx.tuples(_ALERTED, values))
+    history: dict[int, list[ReportMove]] = {key.key: [] for key in keys}
+    for report, *move in await tx.tuples(_HISTORY, values):
+        history[report].append(ReportMove(*move))
     return [
         msgspec.structs.replace(
             report,
             inclusions=inclusions[key.key],
+            history=history[key.key],
             stale_batch_count=stale.get(key.key, 0),
             alerted_batch_count=alerted.get(key.key, 0),
         )
@@ -177,6 +183,14 @@ _INCLUSIONS: Final = f"""
             WHERE (i.project_id, i.report_id) = (named.project_id, named.report_id)
             ORDER BY b.start_time, b.end_time, b.tracking_id, b.id LIMIT %(most)s) AS t
      ORDER BY t.report_id, t.start_time, t.end_time, t.name, t.batch_id
+"""
+
+_HISTORY: Final = f"""
+    SELECT m.report_id, m.status, m.said_at, u.name, m.adapter, m.reason, m.reference
+      FROM {_NAMED}
+      JOIN report_moves m ON (m.project_id, m.report_id) = (named.project_id, named.report_id)
+      JOIN users u ON u.id = m.user_id
+     ORDER BY m.report_id, m.id
 """
 
 # Of the batches of a run the newest says whether it is stale; a report stands on what was newest when it was

@@ -8,7 +8,12 @@ from msgspec import UNSET, UnsetType
 
 from weighbridge.core.report.state import ReportStatus
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Line, one_of
+from weighbridge.http.text import Description, Line, one_of
+from weighbridge.platform.async_tasks.records import AsyncTask
+
+FILE: Final = "file"
+ADAPTER_NAMES: Final = (FILE,)
+"""Who can hand a report on; `file` keeps it for people to fetch."""
 
 INCLUSIONS_INLINE: Final = 100
 """Inclusions that stand in each report of a list; one report by itself has all."""
@@ -46,6 +51,23 @@ class ReportAllocation(msgspec.Struct, frozen=True):
     """When it was reserved."""
 
 
+class ReportMove(msgspec.Struct, frozen=True):
+    """Who or what said that a report is in a state, and when."""
+
+    status: Annotated[str, one_of(ReportStatus)]
+    """The state that the report came to."""
+    said_at: Instant
+    """When it was said."""
+    said_by: str
+    """The name of the user who said it, or on whose behalf the adapter did."""
+    adapter: str | None
+    """The adapter that said it; null when a person did."""
+    reason: str | None
+    """Why, in a sentence; null when nobody gave a reason."""
+    reference: str | None
+    """What the receiver calls the report, or where it was put; null when not said."""
+
+
 class Report(msgspec.Struct, frozen=True):
     """One report."""
 
@@ -80,6 +102,8 @@ class Report(msgspec.Struct, frozen=True):
     """The report that it restates; null when it restates none."""
     superseded_by: str | None
     """The report that restates it, a draft perhaps; null when there is none."""
+    history: list[ReportMove]
+    """Every state that it came to, in order; empty for a draft."""
     alerted_batch_count: int
     """How many of its batches have an alert on their runs."""
     stale_batch_count: int
@@ -134,3 +158,37 @@ class ReportChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of PATCH /reports/{report_id}."""
 
     report: ReportChange
+
+
+class ReportSubmission(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/submit, which may be left out."""
+
+    adapter: Annotated[Line, one_of(ADAPTER_NAMES)] = FILE
+    """Who hands the report on."""
+
+
+class SubmittedReport(msgspec.Struct, frozen=True):
+    """The answer to a submission: the report is on its way."""
+
+    id: str
+    status: Annotated[str, one_of(ReportStatus)]
+    """Where the report stands: `submitting`."""
+    async_task_id: int
+    """The number of the task that sends it off."""
+    async_task: AsyncTask
+
+
+class Acceptance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/accept, which may be left out."""
+
+    reason: Description | None = None
+    reference: Line | None = None
+    """What the receiver calls it, such as the number of the issuance."""
+
+
+class ReportRejection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/reject."""
+
+    reason: Description
+    reference: Line | None = None
+    """What the receiver calls the decision."""

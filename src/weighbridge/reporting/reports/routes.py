@@ -1,9 +1,18 @@
 """Paths of reports."""
 
 from weighbridge.db.listing import Page, list_request
-from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, patch, post
+from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, delete, get, patch, post
+from weighbridge.platform.queue.polling import poll
 from weighbridge.reporting.reports import actions, queries
-from weighbridge.reporting.reports.records import NewReportBody, Report, ReportChangeBody
+from weighbridge.reporting.reports.records import (
+    Acceptance,
+    NewReportBody,
+    Report,
+    ReportChangeBody,
+    ReportRejection,
+    ReportSubmission,
+    SubmittedReport,
+)
 
 _ONE = "/reports/{report_id}"
 
@@ -44,4 +53,45 @@ async def delete_report(call: WriteCall) -> None:
     await actions.delete_report(call.tx, call.actor, call.path["report_id"])
 
 
-ROUTES = [list_reports, create_report, get_report, update_report, delete_report]
+@post(
+    f"{_ONE}/submit",
+    permission="production_accounting:write",
+    body=ReportSubmission,
+    returns=SubmittedReport,
+    status=202,
+)
+async def submit_report(call: WriteCall, body: ReportSubmission) -> Answer:
+    """Reserve what a report takes and send it off; refused with every requirement that it does not meet."""
+    submitted = await actions.submit_report(call.tx, call.actor, call.path["report_id"], body)
+    return Answer(submitted, poll(submitted.async_task))
+
+
+@post(f"{_ONE}/accept", permission="production_accounting:write", body=Acceptance, returns=Report, status=200)
+async def accept_report(call: WriteCall, body: Acceptance) -> Report:
+    """Write down that the receiver accepted a submitted report; what it takes is posted."""
+    return await actions.accept_report(call.tx, call.actor, call.path["report_id"], body)
+
+
+@post(
+    f"{_ONE}/reject",
+    permission="production_accounting:write",
+    body=ReportRejection,
+    returns=Report,
+    status=200,
+    example={"reason": "The certificate of the scale is missing."},
+)
+async def reject_report(call: WriteCall, body: ReportRejection) -> Report:
+    """Write down that a report was rejected, or was certainly not received; what it holds is given back."""
+    return await actions.reject_report(call.tx, call.actor, call.path["report_id"], body)
+
+
+ROUTES = [
+    list_reports,
+    create_report,
+    get_report,
+    update_report,
+    delete_report,
+    submit_report,
+    accept_report,
+    reject_report,
+]

@@ -36,6 +36,8 @@ class Remaining:
     project: int
     effective_at: datetime
     batches: Mapping[int, ReportedBatch]
+    known: Mapping[int, ReportedBatch]
+    """Those, and the others that its chain holds something of."""
     free: Mapping[int, Decimal]
     """What each batch has left, with what the chain holds of it."""
     posted: Holdings
@@ -61,6 +63,19 @@ class Remaining:
     def taken(self, amounts: Mapping[int, Decimal]) -> Holdings:
         """What the report holds once it is accepted."""
         return {(batch, self.effective_at): amount for batch, amount in amounts.items()}
+
+    def changes(
+        self, amounts: Mapping[int, Decimal], held: ChainHoldings
+    ) -> dict[Account, dict[datetime, Decimal]]:
+        """What the acceptance of these amounts changes of accounts, by moment: given back less taken."""
+        changes: dict[Account, dict[datetime, Decimal]] = {}
+        for sign, holdings in ((1, held.posted), (1, held.reserved), (-1, self.taken(amounts))):
+            for account, moments in _given_back(holdings, self.known).items():
+                for moment, amount in moments.items():
+                    of_account = changes.setdefault(account, {})
+                    signed = amount if sign > 0 else EXACT.minus(amount)
+                    of_account[moment] = EXACT.add(of_account.get(moment, ZERO), signed)
+        return changes
 
     def _of_batches(self, amounts: Mapping[int, Decimal]) -> Iterator[Problem]:
         for number, amount in amounts.items():
@@ -137,6 +152,7 @@ async def remaining_for(
         project=project,
         effective_at=moment,
         batches=batches,
+        known=known,
         free={
             number: EXACT.add(batch.balance, by_batch.get(number, ZERO)) for number, batch in batches.items()
         },

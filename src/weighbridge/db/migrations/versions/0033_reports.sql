@@ -98,8 +98,8 @@ BEGIN
     END IF;
     IF NEW.status <> OLD.status AND (OLD.status, NEW.status) NOT IN (
         ('draft', 'submitting'), ('submitting', 'submitted'), ('submitting', 'failed'), ('failed', 'submitting'),
-        ('failed', 'submitted'), ('failed', 'rejected'), ('submitted', 'complete'), ('submitted', 'rejected'),
-        ('submitted', 'superseded'), ('complete', 'superseded')) THEN
+        ('failed', 'rejected'), ('submitted', 'complete'), ('submitted', 'rejected'), ('submitted', 'superseded'),
+        ('complete', 'superseded')) THEN
         RAISE EXCEPTION 'report % does not go from % to %', OLD.id, OLD.status, NEW.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'reports_move';
     END IF;
@@ -163,6 +163,37 @@ CREATE TABLE report_moves (
 );
 CREATE INDEX report_moves_of_report ON report_moves (project_id, report_id, id);
 CREATE TRIGGER report_moves_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON report_moves
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- A submission that ends without saying whether it was received has failed, however its task came to its end.
+CREATE FUNCTION fail_report_of_task() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    WITH failed AS (
+        UPDATE reports SET status = 'failed', updated_at = now()
+         WHERE async_task_id = NEW.id AND status = 'submitting' RETURNING project_id, id
+    )
+    INSERT INTO report_moves (project_id, report_id, status, user_id, adapter, reason)
+    SELECT project_id, id, 'failed', NEW.user_id, NEW.args ->> 'adapter',
+           coalesce(NEW.error_message, 'The task failed.') FROM failed;
+    RETURN NULL;
+END $$;
+CREATE INDEX reports_of_task ON reports (async_task_id) WHERE async_task_id IS NOT NULL;
+CREATE TRIGGER async_tasks_fail_reports AFTER UPDATE OF state ON async_tasks FOR EACH ROW
+    WHEN (NEW.state = 'failed') EXECUTE FUNCTION fail_report_of_task();
+
+-- The journal of submissions: what was sent, once for each report, before it is sent.
+CREATE TABLE report_submissions (
+    project_id  integer NOT NULL,
+    report_id   bigint NOT NULL,
+    adapter     text NOT NULL CHECK (adapter <> ''),
+    media_type  text NOT NULL CHECK (media_type <> ''),
+    content     bytea NOT NULL,
+    sha256      bytea NOT NULL CHECK (sha256 = sha256(content)),
+    made_at     timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (project_id, report_id),
+    FOREIGN KEY (project_id, report_id) REFERENCES reports
+);
+CREATE TRIGGER report_submissions_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON report_submissions
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- Entries of reports: no batch posts them.

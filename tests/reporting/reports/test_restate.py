@@ -26,7 +26,8 @@ def posted_by(report, sql):
     """What one report has posted, entry by entry."""
     return sql(
         """
-        SELECT kind, amount FROM ledger_entries WHERE report_id = %s AND kind IN ('report', 'restate') ORDER BY id
+        SELECT kind, amount FROM ledger_entries
+         WHERE report_id = %s AND kind IN ('report', 'restate') ORDER BY id
         """,
         report["numeric_id"],
     )

@@ -39,6 +39,7 @@ from weighbridge.reporting.reports.records import (
     ReportAllocation,
     ReportMove,
 )
+from weighbridge.reporting.restating.summary import summary_of_changes
 
 REPORTS: Final = Listing(
     sorts={
@@ -84,6 +85,10 @@ def _allocation(
     return ReportAllocation(number, amount, unit, reserved_at)  # type: ignore[arg-type] # as the row has them
 
 
+def _none() -> None:
+    return None
+
+
 _report_id: Final = partial(ids.of, "report")
 
 REPORT: Final = row_of(
@@ -105,6 +110,7 @@ REPORT: Final = row_of(
     Column("effective_at", "r.effective_at"),
     Column("supersedes", ("r.project_id", "r.supersedes"), unless_null(_report_id)),
     Column("superseded_by", ("r.project_id", "later.id"), unless_null(_report_id)),
+    Column("summary_of_changes", (), _none),
     Column("history", (), list),
     Column("alerted_batch_count", (), int),
     Column("stale_batch_count", (), int),
@@ -134,7 +140,11 @@ async def report_numbered(tx: Read, project: int, number: int) -> Report:
 
 async def _one(tx: Read, where: Composable, key: ids.Key) -> Report:
     found = await find(tx, REPORT, _SOURCE, where, (key.project, key.key))
-    return (await _completed(tx, [found], REPORT_BATCHES_MAX))[0]
+    [report] = await _completed(tx, [found], REPORT_BATCHES_MAX)
+    if report.supersedes is None:
+        return report
+    changes = await summary_of_changes(tx, key.project, key.key)
+    return msgspec.structs.replace(report, summary_of_changes=changes)
 
 
 async def _completed(tx: Read, reports: Sequence[Report], most: int) -> list[Report]:

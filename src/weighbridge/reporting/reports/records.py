@@ -7,6 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from weighbridge.core.report.state import ReportStatus
+from weighbridge.core.report.summary import ChangeCause
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Description, Line, one_of
 from weighbridge.platform.async_tasks.records import AsyncTask
@@ -68,6 +69,32 @@ class ReportMove(msgspec.Struct, frozen=True):
     """What the receiver calls the report, or where it was put; null when not said."""
 
 
+class RunRestated(msgspec.Struct, frozen=True):
+    """What two reports take differently of the batches of one run."""
+
+    batches: list[str]
+    """The batches of the run that either report takes from."""
+    before: Decimal
+    """How much the earlier report takes, in the ledger's unit."""
+    after: Decimal
+    """How much this one takes."""
+    change: Decimal
+    """How much more that is; below zero where it is less."""
+    causes: list[Annotated[str, one_of(ChangeCause)]]
+    """Why: what became of the run since, or that another amount was chosen."""
+
+
+class ReportChanges(msgspec.Struct, frozen=True):
+    """What a report says otherwise than an earlier one of its chain."""
+
+    compared_with: str
+    """The last report of the chain that was accepted before, or else the one that is restated."""
+    change: Decimal
+    """How much more this report takes all in all, in the ledger's unit; below zero where it is less."""
+    data: list[RunRestated]
+    """Run by run, what is taken differently."""
+
+
 class Report(msgspec.Struct, frozen=True):
     """One report."""
 
@@ -102,6 +129,8 @@ class Report(msgspec.Struct, frozen=True):
     """The report that it restates; null when it restates none."""
     superseded_by: str | None
     """The report that restates it, a draft perhaps; null when there is none."""
+    summary_of_changes: ReportChanges | None
+    """What it says otherwise than before; null for one that restates nothing, and in lists."""
     history: list[ReportMove]
     """Every state that it came to, in order; empty for a draft."""
     alerted_batch_count: int

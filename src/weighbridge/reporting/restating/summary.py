@@ -1,4 +1,4 @@
-"""The summary of changes of a report: against the last of its chain that was accepted, or else the one before.
+"""The summary of changes of a report: against the last that was accepted, or else the one that it restates.
 
 What a run stood on is its newest batch when the report was submitted; of a draft, its newest batch now.
 """

@@ -211,6 +211,7 @@ class Acceptance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of POST /reports/{report_id}/accept, which may be left out."""
 
     reason: Description | None = None
+    """What the receiver says of it, such as `Issued after the audit of May`."""
     reference: Line | None = None
     """What the receiver calls it, such as the number of the issuance."""
 
@@ -219,5 +220,6 @@ class ReportRejection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of POST /reports/{report_id}/reject."""
 
     reason: Description
+    """Why, in a sentence that stays with the report."""
     reference: Line | None = None
     """What the receiver calls the decision."""

@@ -201,3 +201,22 @@ def test_a_fall_is_reported_by_restating_what_was_accepted_which_ends_the_defici
     assert reported(claims, sql) == 8
     corrected(claims, 9)
     assert (api.get(ledger).body["balance"], api.get(ledger).body["deficit"]) == (1, 0)
+
+
+def test_of_restatements_that_come_at_once_one_is_made(api, drain, server):
+    claims = reports.claims(api, drain, 5)
+    original = accepted(claims, claims.report(5))
+
+    answers = server.together(lambda: claims.ask(supersedes=original["id"]), 4)
+
+    assert sorted(answer.status for answer in answers) == [201, 422, 422, 422]
+
+
+def test_what_reports_take_at_once_is_taken_once(api, drain, server):
+    claims = reports.claims(api, drain, 5)
+    drafts = iter([claims.report(3) for _ in range(4)])
+
+    answers = server.together(lambda: api.post(f"/reports/{next(drafts)['id']}/submit", {}), 4)
+
+    assert sorted(answer.status for answer in answers) == [202, 422, 422, 422]
+    assert claims.balances() == [2]

@@ -292,15 +292,20 @@ async def _restated(tx: Write, project: int, friendly: str | None) -> tuple[Rest
     if friendly is None:
         return None, []
     field = "report.supersedes"
+    number = ids.number("report", friendly, project)
+    # Locked by a statement of its own, so that the next one sees what another request made of it meanwhile.
+    await tx.execute(
+        "SELECT FROM reports WHERE project_id = %s AND id = %s FOR NO KEY UPDATE", (project, number)
+    )
     restated = await tx.row(
         Restated,
         """
         SELECT r.id, r.chain_id, r.status,
                (SELECT later.id FROM reports later
                  WHERE (later.project_id, later.supersedes) = (r.project_id, r.id))
-          FROM reports r WHERE r.project_id = %s AND r.id = %s FOR NO KEY UPDATE OF r
+          FROM reports r WHERE r.project_id = %s AND r.id = %s
         """,
-        (project, ids.number("report", friendly, project)),
+        (project, number),
     )
     if restated is None:
         message = f"supersedes is {shorten(friendly)!r}, which is no report of the project."

@@ -35,7 +35,7 @@ def test_late_data_are_named_as_the_cause_of_what_they_add(api, drain):
     assert changes(claims, later) == [(5, 7, ["late_data"])]
     summary = claims.read(later)["summary_of_changes"]
     assert (summary["compared_with"], summary["change"]) == (original["id"], 2)
-    assert summary["data"][0]["batches"] == [batch["id"] for batch in claims.plant.batches()]
+    assert summary["data"][0]["batch_ids"] == [batch["id"] for batch in claims.plant.batches()]
 
 
 def test_a_correction_is_named_as_the_cause(api, drain):

@@ -5,13 +5,15 @@ What a chain of reports has posted stands by the report that is complete, whiche
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 from psycopg.rows import TupleRow
 
 from weighbridge.core.identity import ids
+from weighbridge.core.report.state import ReportStatus
 from weighbridge.db.engine import Command
+from weighbridge.http.text import one_of
 
 
 class AllocatedReport(msgspec.Struct, frozen=True):
@@ -22,7 +24,7 @@ class AllocatedReport(msgspec.Struct, frozen=True):
     """What people call the report, such as `First quarter of 2025`."""
     report_type: str
     """What kind of report it is, such as `quarterly`."""
-    status: str
+    status: Annotated[str, one_of(ReportStatus)]
     """Where the report stands; it is `complete` once what it holds is posted, and reserved before."""
 
 

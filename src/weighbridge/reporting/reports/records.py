@@ -72,7 +72,7 @@ class ReportMove(msgspec.Struct, frozen=True):
 class RunRestated(msgspec.Struct, frozen=True):
     """What two reports take differently of the batches of one run."""
 
-    batches: list[str]
+    batch_ids: list[str]
     """The batches of the run that either report takes from."""
     before: Decimal
     """How much the earlier report takes, in the ledger's unit."""

@@ -29,7 +29,7 @@ async def summary_of_changes(tx: Read, project: int, report: int) -> ReportChang
         change=total_change(changes),
         data=[
             RunRestated(
-                batches=[ids.of("batch", project, batch) for batch in batches[one.run]],
+                batch_ids=[ids.of("batch", project, batch) for batch in batches[one.run]],
                 before=one.before,
                 after=one.after,
                 change=EXACT.subtract(one.after, one.before),

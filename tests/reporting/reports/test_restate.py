@@ -9,6 +9,8 @@ import pytest
 from tests.given import reports
 from tests.given.reports import accepted, rejected, submitted
 
+from weighbridge.verification.books import check_books
+
 
 def reported(claims, sql):
     """What all reports of a project have posted."""
@@ -174,6 +176,16 @@ def test_a_restatement_moves_amounts_between_batches_and_counts_no_earlier_than_
     assert restated["effective_at"] == original["effective_at"] == "2025-03-01T00:00:00.000Z"
 
 
+def breaches(server, claims):
+    """What is broken of the books of the plant."""
+
+    async def run():
+        async with server.database.read() as tx:
+            return await check_books(tx, claims.plant.project["numeric_id"])
+
+    return {words: found for words, found in server.run(run()).items() if found}
+
+
 def corrected(claims, value):
     """Give the first delivery another value, and generate again."""
     path = f"/projects/{claims.plant.project['id']}"
@@ -183,7 +195,7 @@ def corrected(claims, value):
     claims.plant.generate()
 
 
-def test_a_fall_is_reported_by_restating_what_was_accepted_which_ends_the_deficit(api, drain, sql):
+def test_a_fall_is_reported_by_restating_what_was_accepted_which_ends_the_deficit(api, drain, sql, server):
     claims = reports.claims(api, drain, 10)
     original = accepted(claims, claims.report(10))
     corrected(claims, 8)
@@ -199,8 +211,25 @@ def test_a_fall_is_reported_by_restating_what_was_accepted_which_ends_the_defici
 
     assert (api.get(ledger).body["balance"], api.get(ledger).body["deficit"]) == (0, 0)
     assert reported(claims, sql) == 8
+    assert breaches(server, claims) == {}
     corrected(claims, 9)
     assert (api.get(ledger).body["balance"], api.get(ledger).body["deficit"]) == (1, 0)
+    assert breaches(server, claims) == {}
+
+
+def test_what_settled_a_deficit_goes_with_the_batch_that_opened_it(api, drain, server):
+    claims = reports.claims(api, drain, 10)
+    original = accepted(claims, claims.report(10))
+    corrected(claims, 8)
+    accepted(claims, claims.report(8, supersedes=original["id"]))
+    fallen = claims.plant.batches()[-1]
+    assert fallen["adjusts"] == claims.batch()
+
+    api.delete(f"/batches/{fallen['id']}").expect(202)
+    drain()
+
+    assert claims.balances() == [2]
+    assert breaches(server, claims) == {}
 
 
 def test_of_restatements_that_come_at_once_one_is_made(api, drain, server):

@@ -4,7 +4,7 @@ import hashlib
 import json
 
 import pytest
-from tests.given import reports
+from tests.given import alerts, reports
 from tests.given.reports import accepted, submitted
 
 
@@ -181,3 +181,43 @@ def test_a_fall_below_what_a_report_holds_is_a_deficit(claims):
 
     ledger = claims.plant.api.get(f"/ledgers/{claims.plant.ledger['id']}").body
     assert (ledger["balance"], ledger["deficit"]) == (0, 1)
+
+
+def test_a_correction_that_waits_for_approval_blocks_the_report_of_what_it_would_change(claims):
+    plant = claims.plant
+    rule = alerts.calibration(plant.api, plant.project, "{{mass}} > 4", requires_approval=True)
+    alerts.finished_run(plant.api, plant.drain, rule)
+
+    assert unmet(submit(claims, claims.report(5))) == ["pending_proposals"]
+    submit(claims, claims.report(0, 3)).expect(202)
+
+
+def test_an_alert_on_the_data_blocks_a_report_whose_methodology_asks_for_none(claims):
+    plant = claims.plant
+    new = {
+        "name": "Removal", "version": "1", "report_type": "quarterly",
+        "submission_requirements": ["no_open_alerts"],
+    }  # fmt: skip
+    methodology = plant.api.post("/methodologies", {"methodology": new}).expect(201).body["id"]
+    rule = alerts.rule(plant.api, plant.project, "{{mass}} > 4")
+    alerts.finished_run(plant.api, plant.drain, rule)
+
+    assert unmet(submit(claims, claims.report(5, methodology_id=methodology))) == ["open_alerts"]
+    submit(claims, claims.report(5)).expect(202)
+
+
+def test_evidence_on_an_event_of_each_batch_is_enough(claims):
+    plant = claims.plant
+    new = {
+        "name": "Removal", "version": "1", "report_type": "quarterly",
+        "submission_requirements": ["evidence"],
+    }  # fmt: skip
+    methodology = plant.api.post("/methodologies", {"methodology": new}).expect(201).body["id"]
+    draft = claims.report(5, methodology_id=methodology)
+    assert unmet(submit(claims, draft)) == ["no_evidence"]
+    events = plant.api.get(f"/projects/{plant.project['id']}/events", {"sort": "start_time"}).data
+
+    link = {"evidence": {"type": "url", "url": "https://example.org/a", "name": "A"}}
+    plant.api.post(f"/events/{events[0]['id']}/evidence", link).expect(201)
+
+    submit(claims, draft).expect(202)

@@ -61,6 +61,8 @@ from weighbridge.quality.impact.dry_runs import DRY_RUNS
 from weighbridge.quality.rule_results.routes import ROUTES as RULE_RESULTS
 from weighbridge.quality.rule_runs.routes import ROUTES as RULE_RUNS
 from weighbridge.quality.rules.routes import ROUTES as RULES
+from weighbridge.reporting.methodologies.routes import ROUTES as METHODOLOGIES
+from weighbridge.reporting.reports.routes import ROUTES as REPORTS
 from weighbridge.settings import Settings
 from weighbridge.supervisor.heartbeat import beating
 
@@ -96,6 +98,8 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     CAPTURE_RATES,
     GAPS,
     EXPORTS,
+    METHODOLOGIES,
+    REPORTS,
     FEATURE_FLAGS,
     ASYNC_TASKS,
     API_TOKENS,

@@ -39,6 +39,7 @@ from weighbridge.quality.evaluation.catching_up import catch_up
 from weighbridge.quality.evaluation.incremental import FailedEvaluation
 from weighbridge.quality.evaluation.rounds import ACCOUNTS_AT_ONCE, Rounds
 from weighbridge.quality.rule_runs.tasks import run_rule
+from weighbridge.reporting.reports.tasks import submit_report
 from weighbridge.settings import Settings
 from weighbridge.supervisor.heartbeat import beating
 
@@ -70,6 +71,7 @@ TASKS: Final[Mapping[str, Task]] = {
     "batch_deletion": delete_batches,
     "rule_run": run_rule,
     "export": export,
+    "report_submission": submit_report,
 }
 """What each type of task does. A task publishes its effect and its success in one fenced transaction."""
 

@@ -75,6 +75,13 @@ ROWS = {
     "bulk_approve": "rule_result.bulk_approve",
     "reject": "rule_result.reject",
     "bulk_reject": "rule_result.bulk_reject",
+    "create_methodology": "methodology.create",
+    "create_report": "report.create",
+    "update_report": "report.update",
+    "delete_report": "report.delete",
+    "submit_report": "report.submit",
+    "accept_report": "report.accept",
+    "reject_report": "report.reject",
     "create_api_token": "api_token.create",
     "revoke_api_token": "api_token.revoke",
 }
@@ -118,6 +125,8 @@ BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
     "bulk_dismiss": lambda world: {"result_ids": [world.ids["data_point_result"]], "reason": "known"},
     "bulk_approve": lambda world: {"result_ids": [world.ids["data_point_result"]]},
     "bulk_reject": lambda world: {"result_ids": [world.ids["data_point_result"]], "reason": "known"},
+    "create_methodology": lambda _: named("methodology", version="1", report_type="quarterly"),
+    "create_report": lambda world: named("report", report_type="quarterly", project_id=world.ids["project"]),
     "create_api_token": lambda _: named("api_token", permissions=["data_collection:read"]),
 }
 """Bodies that change something in the world; those of the other operations do as they are."""
@@ -178,6 +187,32 @@ RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
     ),
 }  # fmt: skip
 """Records that are made to be changed or removed, so that the tests need no order."""
+
+
+def report(world: World) -> str:
+    """A draft that takes a little of the world's batch."""
+    taken = {
+        "batches": [{"batch_id": world.ids["batch"], "amount": 0.25}],
+        "project_id": world.ids["project"],
+    }
+    return made(world, "/reports", named("report", report_type="quarterly", **taken))
+
+
+def submitted(world: World) -> str:
+    """A report that was received."""
+    number = report(world)
+    world.account.caller().post(f"/reports/{number}/submit", {}).expect(202)
+    world.account.drain()
+    return number
+
+
+RECORDS_OF_THEIR_OWN |= {
+    "update_report": ("report", report),
+    "delete_report": ("report", report),
+    "submit_report": ("report", report),
+    "accept_report": ("report", submitted),
+    "reject_report": ("report", submitted),
+}
 
 
 def corrections(server: Server, *, requires_approval: bool = False) -> World:

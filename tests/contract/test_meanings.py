@@ -31,6 +31,7 @@ _FREE: Final = """
     result reverted_by rule rule_name serial_number sha256 slot slots slug sort street_address_1
     street_address_2 subcategory time_zone token touched_slots tracking_id unit url user_email
     user_name version_label warnings weight where yaml evidence_url valid_when
+    adapter compared_with reference report_type said_by superseded_by supersedes
 """
 FREE_TEXTS: Final = frozenset(_FREE.split())
 """Names of fields that hold what people or other fields say; any other text is one of some words."""
@@ -46,6 +47,8 @@ FREE_IN_ONE_RECORD: Final = {
     "ErrorItem.type": "what kind of record was asked for",
     "LineageNode.source": "where the methodology says so",
     "RulePreviewAlert.value": "a checked value as a text",
+    "Methodology.version": "the version as its owner writes it",
+    "NewMethodology.version": "the version as its owner writes it",
 }
 
 ANSWERED_OTHERWISE: Final[Mapping[str, str]] = {
@@ -91,7 +94,17 @@ class NewDepot(msgspec.Struct, forbid_unknown_fields=True):
 
 ANSWERED_ELSEWHERE: Final = {
     *("asset_id", "feedstock_id", "model_id"),
-    *("data_point_ids", "evidence_type", "expires_in_days", "reason", "user_email", "yaml"),
+    *(
+        "batch_ids",
+        "batches",
+        "data_point_ids",
+        "evidence_type",
+        "model_ids",
+        "expires_in_days",
+        "reason",
+        "user_email",
+        "yaml",
+    ),
 }
 """Names of requests that the record has another name for, or another place; interface.md says why."""
 

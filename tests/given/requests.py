@@ -52,6 +52,7 @@ FILTER_KINDS = {
     "result": "data_point_result",
     "rule_result": "data_point_result",
     "skipped_data_point_type": "data_point_type",
+    "supersedes": "report",
 }
 
 CALLERS = 10
@@ -62,6 +63,7 @@ TEXTS = {"import_assets": b"name\nShredder\n"}
 FORMLESS = {"create_evidence": {"evidence": {"type": "url", "url": "https://example.org/a", "name": "A"}}}
 EVENT = {"event_type": "delivery", "start_time": START, "data_points": [{"slug": "mass", "value": 1}]}
 RULE = {"name": "Watch", "expression": "{{mass}} > 1", "effective_from": "2025-01-01T00:00:00Z"}
+METHODOLOGY = {"name": "Removal", "version": "1", "report_type": "quarterly"}
 OUTAGE = {"reason": "Calibration", "start_time": START, "end_time": "2025-02-02T00:00:00Z"}
 WHOLE: dict[str, Any] = {
     "create_events": {"event": EVENT},
@@ -80,12 +82,16 @@ WHOLE: dict[str, Any] = {
     "create_ledger_of_project": {"ledger": {"name": "Other", "unit": "t"}},
     "create_event_type": {"event_type": {"name": "Bill", "data_point_types": []}},
     "create_rule": {"rule": RULE | {"name": "Other"}},
+    "create_report": {"report": {"name": "Other", "report_type": "quarterly"}},
     "update_rule": {"rule": {"message": "Look at it"}},
     "preview_rule": {"rule": RULE, "start_time": START, "end_time": "2025-03-01T00:00:00Z"},
     **FORMLESS,
 }
 """Bodies that would be taken; those of the other operations are made from their schemas."""
 
+
+OF_A_PROJECT = {"create_ledger": "ledger", "create_report": "report"}
+"""Operations whose bodies name the project that the record is made in, and the record's name there."""
 
 NOWHERE = Key(2**31 - 2, 2**47)
 """The key of records that no test ever makes."""
@@ -170,6 +176,11 @@ def world_of(server: Server) -> World:
         "evidence": (f"/events/{event}/evidence", FORMLESS["create_evidence"]),
         "token": ("/api_tokens", {"api_token": {"name": "A", "permissions": ["data_collection:read"]}}),
     }
+    taken = {"project_id": plant.project["id"], "batches": [{"batch_id": found["batch"], "amount": 1}]}
+    posts |= {
+        "methodology": ("/methodologies", {"methodology": METHODOLOGY}),
+        "report": ("/reports", {"report": WHOLE["create_report"]["report"] | taken}),
+    }
     run = {"start_time": given_accounting.JANUARY[0], "end_time": given_accounting.JANUARY[1]}
     posts["model_run"] = (
         f"/models/{found['model']}/model_runs",
@@ -179,6 +190,7 @@ def world_of(server: Server) -> World:
         found[kind] = api.post(path, body).expect(201).body["id"]
     asked = {"response_mode": "summary_with_export"}
     found["export"] = api.get("/projects", asked).expect(200).body["export"]["id"]
+    found["methodology_number"] = found["methodology"]
     rule = api.post(f"{inside}/rules", {"rule": RULE}).expect(201).body
     account.drain()
     found |= {
@@ -272,8 +284,8 @@ def ways_through(schema: Mapping[str, Any], way: tuple[str, ...] = ()) -> Iterat
 def placed_in(world: World, name: str, way: tuple[str, ...], value: Any) -> Any:
     """A body that would be taken, but for the value at the end of the way."""
     body = whole(name, way)
-    if name == "create_ledger" and way[-1] != "project_id":
-        body["ledger"]["project_id"] = world.ids["project"]
+    if name in OF_A_PROJECT and way[-1] != "project_id":
+        body[OF_A_PROJECT[name]]["project_id"] = world.ids["project"]
     return placed(BODIES[name]["application/json"]["schema"], body, way, value)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 from tests.given import instruments as given_instruments
-from tests.given.requests import FORMLESS, RULE, YAML, World, world_of
+from tests.given.requests import FORMLESS, METHODOLOGY, RULE, YAML, World, world_of
 from tests.server import Caller, Server
 
 TYPES = [
@@ -35,6 +35,7 @@ def several_of(server: Server) -> World:
         _attached(api, one)
     _accounted(api, world, project)
     _watched(api, world, project)
+    _reported(api, world, project)
     inside = f"/projects/{project['id']}"
     point = api.get(f"{inside}/events/{event}").body["data_points"][0]["id"]
     for value in (6, 7, 8):
@@ -99,6 +100,17 @@ def _accounted(api: Caller, world: World, project: dict[str, Any]) -> None:
     generation = given_accounting.range_of(given_accounting.QUARTER)
     api.post(f"/ledgers/{world.ids['ledger']}/batch_generations", generation).expect(202)
     world.account.drain()
+
+
+def _reported(api: Caller, world: World, project: dict[str, Any]) -> None:
+    for version in ("2", "3"):
+        methodology = METHODOLOGY | {"version": version}
+        api.post("/methodologies", {"methodology": methodology}).expect(201)
+    for name in ("Year", "Year"):
+        taken = [{"batch_id": world.ids["batch"], "amount": 1}]
+        report = {"name": name, "report_type": "annual", "project_id": project["id"], "batches": taken}
+        made = api.post("/reports", {"report": report}).expect(201).body["id"]
+    api.post(f"/reports/{made}/submit", {}).expect(202)
 
 
 def _watched(api: Caller, world: World, project: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from tests.server import Server
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Database
 from weighbridge.platform.audit_log.tasks import seal
-from weighbridge.verification import Report, verify
+from weighbridge.verification import VerificationReport, verify
 from weighbridge.verification.books import check_books
 from weighbridge.verification.recomputation import check_batches
 
@@ -53,8 +53,8 @@ class Books:
                 changed = connection.execute(statement)  # type: ignore[arg-type] # statements of tests
                 assert changed.rowcount > 0 or statement.startswith(("ALTER", "DROP")), statement
 
-    def verified(self) -> Report:
-        async def run() -> Report:
+    def verified(self) -> VerificationReport:
+        async def run() -> VerificationReport:
             async with Database(self.url, connections_max=2) as database:
                 return await verify(database)
 

@@ -13,7 +13,7 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
-    from weighbridge.verification import Report
+    from weighbridge.verification import VerificationReport
 
 
 def register(app: App) -> None:
@@ -47,7 +47,7 @@ def verify(*, data_dir: DataDir = None, since: Since = None, as_json: Json = Fal
     from weighbridge.settings import read_with  # noqa: PLC0415 - as above
     from weighbridge.verification import VerificationRequest, verify  # noqa: PLC0415 - as above
 
-    async def check(url: str, report: ProgressReport) -> "Report":
+    async def check(url: str, report: ProgressReport) -> "VerificationReport":
         store = open_store(settings.evidence_url, settings.data_dir)
         async with Database(url, connections_max=2, idle_timeout_seconds=3600) as opened:
             return await verify(opened, store, VerificationRequest(moment, report))
@@ -72,7 +72,7 @@ def _moment(text: str) -> Instant:
         ) from None
 
 
-def _sentences(report: "Report") -> str:
+def _sentences(report: "VerificationReport") -> str:
     over = f"{report.batches} batches, {report.entries} ledger entries and {report.files} evidence files"
     if report.since is not None:
         over += f", of batches and files those since {report.since.text}"

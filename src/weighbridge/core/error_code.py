@@ -205,6 +205,54 @@ ACCOUNTING: Final[Mapping[str, ErrorCode]] = {
     "no_system_ledger": ErrorCode(
         _RULE, "The ledger takes no instruments.", "Name the system ledger of such instruments."
     ),
+    "report_state": ErrorCode(
+        (409,), "The report is in a state that this does not start from.", "Read the report again."
+    ),
+    "not_draft": ErrorCode((409,), "The report is no draft any more.", "Restate it by another report."),
+    "restated": ErrorCode(
+        _RULE, "Another report restates this one already.", "Restate that one, which `records` names."
+    ),
+    "not_restatable": ErrorCode(
+        _RULE,
+        "A report in this state is not restated.",
+        "Wait for its end, or change it while it is a draft.",
+    ),
+    "several_ledgers": ErrorCode(
+        _RULE, "The batches are of several ledgers.", "Make a report of each ledger, which `records` names."
+    ),
+    "not_remaining": ErrorCode(
+        _RULE,
+        "A report takes more of a batch or a partition than remains there at every moment.",
+        "Take less, or leave the batches in `records` out.",
+    ),
+    "reported": ErrorCode(
+        _RULE,
+        "A report holds what the batch credited or gave back.",
+        "Restate the reports in `records` first, or wait until they are rejected.",
+    ),
+    "requirements": ErrorCode(
+        _RULE, "The report cannot be sent off as it is.", "See the other errors, one for each requirement."
+    ),
+    "no_batches": ErrorCode(_RULE, "The report takes from no batch.", "Give it batches."),
+    "batch_gone": ErrorCode(_RULE, "Batches of the report were deleted.", "Leave those in `records` out."),
+    "pending_proposals": ErrorCode(
+        _RULE, "Corrections of the data behind the report wait for approval.", "Approve or reject them."
+    ),
+    "stale_batches": ErrorCode(
+        _RULE, "Data behind batches of the report have changed.", "Generate the batches in `records` again."
+    ),
+    "open_deficits": ErrorCode(
+        _RULE, "In the report's period more was drawn of the ledger than produced.", "See its deficits."
+    ),
+    "another_model": ErrorCode(
+        _RULE, "Batches were made by models that do not implement the methodology.", "Leave them out."
+    ),
+    "open_alerts": ErrorCode(
+        _RULE, "Alerts stand on what the batches were made of.", "Put the data right, or dismiss the alerts."
+    ),
+    "no_evidence": ErrorCode(
+        _RULE, "Batches have no evidence.", "Attach evidence to events of the batches in `records`."
+    ),
     "own_ledger": ErrorCode(
         _RULE, "The model would draw from the ledger that it credits.", "Name another ledger."
     ),

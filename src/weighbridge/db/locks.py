@@ -115,6 +115,11 @@ def jobs_of_rule(project: int, number: int) -> str:
     return f"rule:{project}:{number}"
 
 
+def jobs_of_report(project: int, number: int) -> str:
+    """The lock of jobs in the queue: a report is sent off by one at a time."""
+    return f"report:{project}:{number}"
+
+
 def hold(name: str) -> Command:
     """Wait for a lock, and have it alone until the transaction ends."""
     return "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (name,)

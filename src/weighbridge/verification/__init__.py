@@ -1,7 +1,7 @@
 """Verification: recompute what the service claims, and name everything that does not hold.
 
-In comes a database, with the store of evidence files if there is one; out goes a `Report`: each invariant in
-words, with a sentence for each record that breaks it.
+In comes a database, with the store of evidence files if there is one; out goes a `VerificationReport`: each
+invariant in words, with a sentence for each record that breaks it.
 
 - `invariant`: what the checks of the books are: words, a sentence, a statement that returns violations
 - `books`: all of them, with those of `postings`, `batches` and `corrections`
@@ -48,7 +48,7 @@ class OlderBatches(msgspec.Struct, frozen=True):
     """A sentence for each that comes to something else by this revision."""
 
 
-class Report(msgspec.Struct, frozen=True):
+class VerificationReport(msgspec.Struct, frozen=True):
     """How much was checked, invariant by invariant."""
 
     batches: int
@@ -82,7 +82,7 @@ EVERYTHING: Final = VerificationRequest()
 
 async def verify(
     database: Database, store: EvidenceStore | None = None, request: VerificationRequest = EVERYTHING
-) -> Report:
+) -> VerificationReport:
     """Check the books; evidence files only with their store."""
     files, since = 0, request.since
     async with database.read() as tx:
@@ -97,7 +97,7 @@ async def verify(
     older = OlderBatches(recomputed.older, sentences(recomputed.differing))
     checks = [Check(words, violations) for words, violations in violations_of.items()]
     is_clean = not any(check.violations for check in checks)
-    return Report(recomputed.batches, older, entries, files, heads, is_clean, checks, since)
+    return VerificationReport(recomputed.batches, older, entries, files, heads, is_clean, checks, since)
 
 
 def _counter(request: VerificationRequest, phase: str, total: int) -> Callable[[int], None]:

@@ -48,10 +48,10 @@ BATCHES: Final = (
         """
         SELECT p.project_id, p.id, count(*), 0
           FROM (SELECT project_id, posted_by, batch_id, run_id, kind, async_task_id, posted_at
-                  FROM ledger_entries WHERE reverses IS NULL
+                  FROM ledger_entries WHERE reverses IS NULL AND report_id IS NULL
                 UNION ALL
                 SELECT project_id, posted_by, NULL, run_id, 'deficit', async_task_id, posted_at
-                  FROM deficit_entries WHERE reverses IS NULL) AS e
+                  FROM deficit_entries WHERE reverses IS NULL AND report_id IS NULL) AS e
           JOIN batches p ON (p.project_id, p.id) = (e.project_id, e.posted_by)
           LEFT JOIN ledger_entries credit
             ON (credit.project_id, credit.batch_id) = (p.project_id, p.id)

@@ -14,6 +14,7 @@ from weighbridge.verification.batches import BATCHES
 from weighbridge.verification.corrections import CORRECTIONS
 from weighbridge.verification.invariant import Invariant, ledger_invariant
 from weighbridge.verification.postings import POSTINGS
+from weighbridge.verification.reports import REPORTS
 
 CHECKS: Final = (
     Invariant(
@@ -116,7 +117,7 @@ CHECKS: Final = (
             UNION ALL
             SELECT e.project_id, e.ledger_id, b.run_id, - e.amount, 0
               FROM ledger_entries e JOIN batches b ON (b.project_id, b.id) = (e.project_id, e.batch_id)
-             WHERE e.node IS NOT NULL
+             WHERE e.kind NOT IN ('credit', 'fall', 'rise')
             UNION ALL
             SELECT n.project_id, n.ledger_id, n.run_id, 0, n.total FROM newest n
             UNION ALL
@@ -150,6 +151,7 @@ CHECKS: Final = (
         # Draws are on both sides, and what a partition produced is the sum of its runs.
     ),
     *POSTINGS,
+    *REPORTS,
     *BATCHES,
     *CORRECTIONS,
     Invariant(

@@ -14,8 +14,10 @@ POSTINGS: Final = (
           JOIN batches b ON (b.project_id, b.id) = (e.project_id, e.batch_id)
           LEFT JOIN runs r ON (r.project_id, r.id) = (e.project_id, e.run_id)
          WHERE e.effective_at <> greatest(b.end_time, r.end_time) AND r.by_event IS NOT TRUE
+           AND e.report_id IS NULL
         """,
         # A run of an event moves when the event's times are corrected; what it posted before stays.
+        # Entries of reports count for the moment of the report.
     ),
     ledger_invariant(
         "every deficit counts from the end of its run's slot on",

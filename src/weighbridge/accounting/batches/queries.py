@@ -23,6 +23,7 @@ from weighbridge.accounting.books.stale_reasons import is_any_stale, reasons_if,
 from weighbridge.accounting.tracing.allocations import allocations_by_batch, allocations_numbered
 from weighbridge.accounting.tracing.input_data import RowRange, input_data, input_data_answered
 from weighbridge.accounting.tracing.lineage import lineage_of
+from weighbridge.accounting.tracing.report_allocations import reported_by_batch, reported_numbered
 from weighbridge.collection.measurements.alerts import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import API_PREFIX, Link, ResourceAddress
@@ -207,6 +208,7 @@ BATCH: Final = row_of(
     Column("model_run", ("b.project_id", "b.id", "m.id"), _run_behind),
     Column("allocations", (), list),
     Column("downstream_batch_allocations", (), list),
+    Column("report_allocations", (), list),
     Column("input_data", (), list),
     Column("input_data_count", (), int),
     Column("input_data_is_complete", (), bool),
@@ -345,16 +347,18 @@ async def _completed(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
         of_project = {key: batch for key, batch in zip(keys, batches, strict=True) if key.project == project}
         numbers = [key.key for key in of_project]
         first_rows = RowRange(project, numbers, 0, INPUT_DATA_INLINE)
-        _, *of_inputs, [is_any], held, alerts = await tx.several(
+        _, *of_inputs, [is_any], held, reported, alerts = await tx.several(
             ANY_WAY,
             *first_rows.questions,
             is_any_stale(project),
             allocations_numbered(project, numbers),
+            reported_numbered(project, numbers),
             _alerts_numbered(project, numbers),
         )
         inputs = await input_data_answered(tx, first_rows, of_inputs)
         reasons = await reasons_if(tx, project, numbers, is_any)
         drawn = allocations_by_batch(project, numbers, held)
+        of_reports = reported_by_batch(project, numbers, reported)
         alerted = {batch for (batch,) in alerts}
         for key, batch in of_project.items():
             rows, count = inputs[key.key]
@@ -362,6 +366,7 @@ async def _completed(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
                 batch,
                 allocations=drawn[key.key],
                 downstream_batch_allocations=drawn[key.key],
+                report_allocations=of_reports[key.key],
                 input_data=rows,
                 input_data_count=count,
                 input_data_is_complete=count == len(rows),

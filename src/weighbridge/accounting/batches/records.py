@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from weighbridge.accounting.tracing.report_allocations import BatchReportAllocation
 from weighbridge.collection.events.records import Substitution
 from weighbridge.core.identity.link import Link, ResourceAddress
 from weighbridge.core.model import Aggregate
@@ -170,6 +171,8 @@ class Batch(msgspec.Struct, frozen=True):
     """What batches of other ledgers hold of it."""
     downstream_batch_allocations: list[BatchAllocation]
     """The same as `allocations`."""
+    report_allocations: list[BatchReportAllocation]
+    """What reports hold of it."""
     input_data: list[InputRow]
     """The values that it was made of, 100 rows at most; `input_data_next` leads to the rest."""
     input_data_count: int

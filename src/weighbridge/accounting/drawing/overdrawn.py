@@ -60,7 +60,7 @@ _OVERDRAWN: Final = """
               FROM batches b
               JOIN ledger_entries e ON (e.project_id, e.batch_id) = (b.project_id, b.id)
              WHERE (b.project_id, b.run_id, b.ledger_id) = (%(project)s, f.id, f.ledger_id)
-               AND e.node IS NOT NULL),
+               AND e.kind NOT IN ('credit', 'fall', 'rise')),
            short.amount
       FROM fallen f
       JOIN runs r ON (r.project_id, r.id) = (%(project)s, f.id)

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import msgspec
 
+from weighbridge.accounting.books.locks import hold_ledger
 from weighbridge.accounting.instruments import queries
 from weighbridge.accounting.instruments.records import Instrument, NewInstrument
 from weighbridge.accounting.ledgers.queries import get_ledger
@@ -15,9 +16,8 @@ from weighbridge.core.identity import ids
 from weighbridge.core.ledger.instrument import AMOUNT, PRESETS, Preset, problems_of
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.db import locks
 from weighbridge.db.engine import Write
-from weighbridge.errors import Conflict, Invalid
+from weighbridge.errors import Invalid
 from weighbridge.platform import changes
 
 
@@ -30,7 +30,7 @@ async def create_instrument(tx: Write, actor: Actor, friendly: str, request: New
         raise Invalid([Problem(message, "ledger_id", "no_system_ledger")])
     key = ids.parse("ledger", friendly)
     assert key is not None  # noqa: S101 - the ledger was found by it
-    await _hold(tx, key)
+    await hold_ledger(tx, key.project, key.key)
     given = msgspec.structs.asdict(request) | {"external_id": request.external_id.strip()}
     problems = problems_of(preset, ledger.scale, given) + await _taken(tx, key, given["external_id"])
     if problems:
@@ -43,17 +43,6 @@ async def create_instrument(tx: Write, actor: Actor, friendly: str, request: New
     made = await queries.get_instrument(tx, key, number)
     changes.record(tx, actor, action="instrument.create", target=made.id, project_id=key.project, after=made)
     return made
-
-
-async def _hold(tx: Write, ledger: ids.Key) -> None:
-    """Keep generations away from the ledger until the transaction ends, and other instruments waiting."""
-    is_free = await tx.value(*locks.try_share([locks.ledger(ledger.project, ledger.key)]))
-    if not is_free:
-        raise Conflict("A task works with the ledger just now; try again when it has ended.")
-    await tx.execute(
-        "SELECT FROM ledgers WHERE project_id = %s AND id = %s FOR NO KEY UPDATE",
-        (ledger.project, ledger.key),
-    )
 
 
 async def _taken(tx: Write, ledger: ids.Key, external_id: str) -> list[Problem]:

@@ -25,6 +25,7 @@ DRAWN: Final = "drawn"
 TAKEN: Final = "taken"
 GIVEN_BACK: Final = "given_back"
 SETTLED: Final = "settled"
+REPORTED: Final = "reported"
 
 BLOCKERS: Final[Mapping[str, str]] = {
     NEWER_BATCH: "newer batches of its run adjust it: {records}. Delete those first, or together with it.",
@@ -32,6 +33,7 @@ BLOCKERS: Final[Mapping[str, str]] = {
     TAKEN: "falls of other runs took from what it credited or gave back, posted by {records}.",
     GIVEN_BACK: "what it took was given back later by {records}.",
     SETTLED: "the deficit that it opened was settled by {records}.",
+    REPORTED: "what it credited or gave back is held by the reports {records}.",
 }
 """Why a batch cannot be deleted, by code."""
 
@@ -46,13 +48,14 @@ async def blockers_of(tx: Read, project: int, batches: Sequence[int], field: str
         {
             "project": project,
             "batches": list(batches),
-            "codes": [NEWER_BATCH, DRAWN, TAKEN, GIVEN_BACK, SETTLED],
+            "codes": [NEWER_BATCH, DRAWN, TAKEN, GIVEN_BACK, SETTLED, REPORTED],
             "named": RECORDS_MAX,
         },
     )
     problems = []
     for batch, code, others in rows:
-        records = tuple(ids.of("batch", project, other) for other in others)
+        kind = "report" if code == REPORTED else "batch"
+        records = tuple(ids.of(kind, project, other) for other in others)
         why = BLOCKERS[code].format(records=", ".join(records))
         name = ids.of("batch", project, batch)
         problems.append(Problem(f"The batch {name} cannot be deleted: {why}", field, code, records))
@@ -95,13 +98,17 @@ _BLOCKERS: Final = """
          GROUP BY e.posted_by, e.batch_id, b.run_id, b.ledger_id
     ), others AS (
         SELECT e.batch_id, e.id, e.posted_by, e.kind, e.node, e.amount, poster.run_id, poster.ledger_id,
+        of.chain_id,
                e.batch_id = ANY (%(batches)s) AS is_deleted,
                sum(e.amount) OVER (PARTITION BY e.batch_id) AS balance,
-               sum(e.amount) OVER (PARTITION BY e.batch_id, e.run_id, e.node, e.kind = 'credit') AS held
+               sum(e.amount) OVER (PARTITION BY e.batch_id, e.run_id, e.node, of.chain_id,
+                                            e.kind = 'credit') AS held
           FROM ledger_entries e
-          JOIN batches poster ON (poster.project_id, poster.id) = (e.project_id, e.posted_by)
+          LEFT JOIN batches poster ON (poster.project_id, poster.id) = (e.project_id, e.posted_by)
+          -- What reports take no batch posts.
+          LEFT JOIN reports of ON (of.project_id, of.id) = (e.project_id, e.report_id) AND e.posted_by IS NULL
          WHERE e.project_id = %(project)s AND e.batch_id IN (SELECT batch_id FROM mine)
-           AND poster.deleted_at IS NULL AND poster.id <> ALL (%(batches)s)
+           AND (poster.id IS NULL OR poster.deleted_at IS NULL AND poster.id <> ALL (%(batches)s))
     ), blocking (batch_id, code, record) AS (
         SELECT old.id, (%(codes)s::text[])[1], newer.id
           FROM batches old
@@ -111,13 +118,17 @@ _BLOCKERS: Final = """
            AND newer.deleted_at IS NULL AND newer.id <> ALL (%(batches)s)
         UNION
         SELECT mine.posted_by,
-               CASE WHEN others.amount > 0 THEN (%(codes)s::text[])[4]
+               CASE WHEN others.chain_id IS NOT NULL THEN (%(codes)s::text[])[6]
+                    WHEN others.amount > 0 THEN (%(codes)s::text[])[4]
                     WHEN others.node IS NOT NULL THEN (%(codes)s::text[])[2]
                     -- What its own run fell by, a newer batch of the run posted.
                     WHEN (others.run_id, others.ledger_id) = (mine.run_id, mine.ledger_id)
                          THEN (%(codes)s::text[])[1]
                     ELSE (%(codes)s::text[])[3] END,
-               others.posted_by
+               coalesce(others.posted_by, (
+                   SELECT max(holder.id) FROM reports holder
+                    WHERE (holder.project_id, holder.chain_id) = (%(project)s, others.chain_id)
+                      AND holder.status IN ('submitting', 'submitted', 'failed', 'complete')))
           FROM others JOIN mine USING (batch_id)
          WHERE others.kind <> 'credit'
            AND CASE WHEN is_deleted THEN mine.posted_by = batch_id AND held * amount > 0

@@ -16,6 +16,7 @@ from weighbridge.accounting.ledgers.queries import AS_OF, get_ledger, read_momen
 from weighbridge.accounting.statements.records import DrawnIn, PartitionStatement, StandingAt, Statement
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.partition import Partition
+from weighbridge.core.ledger.posting import OF_REPORTS
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import EXACT
@@ -36,6 +37,7 @@ class _Sums:
     produced: Decimal = Decimal(0)
     fallen: Decimal = Decimal(0)
     drawn_out: Decimal = Decimal(0)
+    reported: Decimal = Decimal(0)
 
 
 async def get_statement(tx: Read, actor: Actor, friendly: str, query: Sequence[tuple[str, str]]) -> Statement:
@@ -49,6 +51,7 @@ async def get_statement(tx: Read, actor: Actor, friendly: str, query: Sequence[t
         "start": moments[START],
         "end": moments[END],
         "as_of": moments.get(AS_OF),
+        "of_reports": list(OF_REPORTS),
     }
     drawn_in = await _drawn_in(tx, values)
     parts = {
@@ -89,6 +92,7 @@ def _partition(partition: Partition, sums: _Sums, drawn_in: list[DrawnIn]) -> Pa
         of_which_fallen=sums.fallen,
         drawn_in=drawn_in,
         drawn_out=sums.drawn_out,
+        of_which_reported=sums.reported,
         closing=_standing(closing),
     )
 
@@ -110,16 +114,19 @@ async def _drawn_in(tx: Read, values: Mapping[str, Any]) -> dict[Partition, list
 _PARTITIONS: Final = SQL("""
     SELECT r.tracking_id, f.name, a.name,
            coalesce(sum(change.amount) FILTER (WHERE NOT change.is_inside), 0),
-           coalesce(sum(change.amount) FILTER (WHERE change.is_inside AND change.node IS NULL), 0),
+           coalesce(sum(change.amount) FILTER (WHERE change.is_inside AND NOT change.is_drawn), 0),
            coalesce(sum(change.amount)
                     FILTER (WHERE change.is_inside AND change.kind IN ('fall', 'rise')), 0),
-           coalesce(- sum(change.amount) FILTER (WHERE change.is_inside AND change.node IS NOT NULL), 0)
-      FROM (SELECT b.run_id, e.kind, e.node, e.amount, e.effective_at > %(start)s AS is_inside
+           coalesce(- sum(change.amount) FILTER (WHERE change.is_inside AND change.is_drawn), 0),
+           coalesce(- sum(change.amount)
+                    FILTER (WHERE change.is_inside AND change.kind = ANY (%(of_reports)s)), 0)
+      FROM (SELECT b.run_id, e.kind, e.node IS NOT NULL OR e.kind = ANY (%(of_reports)s) AS is_drawn,
+                   e.amount, e.effective_at > %(start)s AS is_inside
               FROM ledger_entries e JOIN batches b ON (b.project_id, b.id) = (e.project_id, e.batch_id)
              WHERE (e.project_id, e.ledger_id) = (%(project)s, %(ledger)s) AND e.effective_at <= %(end)s
                AND (%(as_of)s::timestamptz IS NULL OR e.posted_at <= %(as_of)s)
             UNION ALL
-            SELECT d.run_id, 'deficit', NULL, - d.amount, d.effective_at > %(start)s FROM deficit_entries d
+            SELECT d.run_id, 'deficit', false, - d.amount, d.effective_at > %(start)s FROM deficit_entries d
              WHERE (d.project_id, d.ledger_id) = (%(project)s, %(ledger)s) AND d.effective_at <= %(end)s
                AND (%(as_of)s::timestamptz IS NULL OR d.posted_at <= %(as_of)s)) AS change
       LEFT JOIN runs r ON (r.project_id, r.id) = (%(project)s, change.run_id) {tags}

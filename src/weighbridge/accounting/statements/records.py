@@ -44,7 +44,9 @@ class PartitionStatement(msgspec.Struct, frozen=True):
     drawn_in: list[DrawnIn]
     """From other ledgers, in their units; it is no part of the sum."""
     drawn_out: Decimal
-    """What others drew, less what they gave back, in the ledger's unit."""
+    """What others drew and reports took, less what they gave back, in the ledger's unit."""
+    of_which_reported: Decimal
+    """The part of it that reports hold, reserved or posted, less what they gave back."""
     closing: StandingAt
     """How it stood at the end of the period."""
 

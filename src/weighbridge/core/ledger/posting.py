@@ -1,7 +1,9 @@
 """A ledger is a list of entries that are only ever added; a balance is the sum of entries.
 
 A credit makes a batch hold something. A fall takes back what a run turns out not to have made, a rise
-gives back what the run's falls took; a draw takes for another run, a return gives a draw back.
+gives back what the run's falls took; a draw takes for another run, a return gives a draw back. A reserve
+holds something for a report under way, a release gives it back; a report takes what was accepted, and
+restating gives back what an earlier report of the chain took beyond it.
 
 A partition of a ledger is posted as a whole: what has been drawn and returned in the same generation first,
 then releases, rises and credits, which settle open deficits at once, then falls. A fall takes from the run's
@@ -51,10 +53,18 @@ class EntryKind(StrEnum):
     RISE = "rise"
     DRAW = "draw"
     RETURN = "return"
+    RESERVE = "reserve"
+    RELEASE = "release"
+    REPORT = "report"
+    RESTATE = "restate"
 
 
 GENERATED: Final = (EntryKind.CREDIT, EntryKind.FALL, EntryKind.RISE)
-"""What a run posts for its own total; the rest is what others draw."""
+"""What a run posts for its own total; the rest is what others draw and reports take."""
+
+
+OF_REPORTS: Final = (EntryKind.RESERVE, EntryKind.RELEASE, EntryKind.REPORT, EntryKind.RESTATE)
+"""What reports take of batches and give back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +230,7 @@ class _Partition:
         """Let draws and returns change balances; a batch may seem overdrawn until others are released."""
         for entry in drawn:
             self._apply(entry)
-            if entry.kind is EntryKind.RETURN:
+            if entry.amount > 0:
                 self._returned_by.setdefault(entry.batch, entry.posted_by)
 
     def release(self) -> None:

@@ -15,6 +15,7 @@ AREA_OF_KIND: Final[Mapping[str, str]] = MappingProxyType(
         "batch_deletion": "production_accounting",
         "rule_run": "data_rules",
         "export": ANY,
+        "report_submission": "production_accounting",
     }
 )
 """The area in which the permission to write starts a task of each kind.

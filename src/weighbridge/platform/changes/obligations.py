@@ -117,6 +117,14 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "rule_result.bulk_approve": _NOTHING,
     "rule_result.reject": _NOTHING,
     "rule_result.bulk_reject": _NOTHING,
+    "methodology.create": _NOTHING,
+    "report.create": _NOTHING,
+    "report.update": _NOTHING,
+    "report.delete": _NOTHING,
+    "report.submit": _NOTHING,
+    "report.deliver": _NOTHING,
+    "report.accept": _NOTHING,
+    "report.reject": _NOTHING,
 }
 """What every action leaves beside its audit row; a new action says here what it changes."""
 

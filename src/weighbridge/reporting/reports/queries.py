@@ -1,0 +1,227 @@
+"""Read reports."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+import msgspec
+from psycopg.sql import SQL, Composable
+
+from weighbridge.accounting.books.stale_reasons import stale_among
+from weighbridge.collection.measurements.alerts import IS_ALERT, PARAMETERS, WITH_RULE
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.report.state import RESERVING, ReportStatus
+from weighbridge.db.engine import Read
+from weighbridge.db.listing import (
+    BOUNDS,
+    MOMENT,
+    Filter,
+    Listing,
+    ListRequest,
+    Page,
+    Source,
+    among,
+    read_int4,
+    read_key,
+    read_moment,
+    read_page,
+)
+from weighbridge.db.row import Column, row_of, unless_null
+from weighbridge.platform.changes.newest_batch import IS_NEWEST
+from weighbridge.platform.tenancy.project_filter import project_filter
+from weighbridge.platform.tenancy.scope import find, key_named, of_key, of_projects
+from weighbridge.reporting.reports.records import (
+    INCLUSIONS_INLINE,
+    REPORT_BATCHES_MAX,
+    Inclusion,
+    Report,
+    ReportAllocation,
+    ReportMove,
+)
+from weighbridge.reporting.restating.summary import summary_of_changes
+
+REPORTS: Final = Listing(
+    sorts={
+        "id": "r.id",
+        "name": "r.name",
+        "status": "r.status",
+        "created_at": "r.created_at",
+        "updated_at": "r.updated_at",
+    },
+    default_sort="id",
+    key=("r.project_id", "r.id"),
+    filters={
+        "project_id": project_filter("r.project_id"),
+        "id": Filter("r.id", read_key("report"), "an id rpt_…"),
+        "status": Filter("r.status", among(ReportStatus), f"one of {', '.join(ReportStatus)}"),
+        "report_type": Filter("r.report_type", str, "a report type"),
+        "ledger_id": Filter("r.ledger_id", read_key("ledger"), "an id lgr_…"),
+        "methodology_id": Filter("r.methodology_id", read_int4, "the number of a methodology"),
+        "created_at": Filter("r.created_at", read_moment, MOMENT, BOUNDS),
+    },
+)
+
+_TAKEN: Final = """
+    FROM report_batches b JOIN batches t ON (t.project_id, t.id) = (b.project_id, b.batch_id)
+   WHERE (b.project_id, b.report_id) = (r.project_id, r.id)
+"""
+_JOINED: Final = f"""
+    LEFT JOIN ledgers l ON (l.project_id, l.id) = (r.project_id, r.ledger_id)
+    LEFT JOIN LATERAL (
+        SELECT count(*) AS count, coalesce(sum(b.amount), 0) AS amount, min(t.start_time) AS start_time,
+               max(t.end_time) AS end_time {_TAKEN}) AS taken ON true
+    LEFT JOIN reports later ON (later.project_id, later.supersedes) = (r.project_id, r.id)
+"""
+_SOURCE: Final = f"reports r {_JOINED}"
+_HOLDING: Final = frozenset((*RESERVING, ReportStatus.COMPLETE))
+
+
+def _allocation(
+    status: str, number: int, amount: object, unit: str | None, reserved_at: object
+) -> ReportAllocation | None:
+    if status not in _HOLDING:
+        return None
+    return ReportAllocation(number, amount, unit, reserved_at)  # type: ignore[arg-type] # as the row has them
+
+
+def _none() -> None:
+    return None
+
+
+_report_id: Final = partial(ids.of, "report")
+
+REPORT: Final = row_of(
+    Report,
+    Column("id", ("r.project_id", "r.id"), _report_id),
+    Column("numeric_id", "r.id"),
+    Column("project_id", "r.project_id", partial(ids.of, "project")),
+    Column("name", "r.name"),
+    Column("report_type", "r.report_type"),
+    Column("status", "r.status"),
+    Column("methodology_id", "r.methodology_id"),
+    Column("ledger_id", ("r.project_id", "r.ledger_id"), unless_null(partial(ids.of, "ledger"))),
+    Column("start_time", "taken.start_time"),
+    Column("end_time", "taken.end_time"),
+    Column("inclusions", (), list),
+    Column("inclusion_count", "taken.count"),
+    Column("amount", "taken.amount"),
+    Column("allocation", ("r.status", "r.id", "taken.amount", "l.unit", "r.reserved_at"), _allocation),
+    Column("effective_at", "r.effective_at"),
+    Column("supersedes", ("r.project_id", "r.supersedes"), unless_null(_report_id)),
+    Column("superseded_by", ("r.project_id", "later.id"), unless_null(_report_id)),
+    Column("summary_of_changes", (), _none),
+    Column("history", (), list),
+    Column("alerted_batch_count", (), int),
+    Column("stale_batch_count", (), int),
+    Column("created_at", "r.created_at"),
+    Column("updated_at", "r.updated_at"),
+)
+
+
+async def list_reports(tx: Read, actor: Actor, request: ListRequest) -> Page[Report]:
+    """The reports of every project of the actor's account."""
+    where = [of_projects(actor, "r.project_id")]
+    source = Source("reports r", "r.*", _JOINED)
+    page = await read_page(tx, REPORT, REPORTS, request, source=source, where=where)
+    return Page(await _completed(tx, page.data, INCLUSIONS_INLINE), page.info)
+
+
+async def get_report(tx: Read, actor: Actor, friendly: str) -> Report:
+    """One report of the actor's account, with all its inclusions."""
+    key = key_named("report", friendly)
+    return await _one(tx, of_key(actor, "r.project_id", "r.id"), key)
+
+
+async def report_numbered(tx: Read, project: int, number: int) -> Report:
+    """One report that is known to be there."""
+    return await _one(tx, SQL("r.project_id = %s AND r.id = %s"), ids.Key(project, number))
+
+
+async def _one(tx: Read, where: Composable, key: ids.Key) -> Report:
+    found = await find(tx, REPORT, _SOURCE, where, (key.project, key.key))
+    [report] = await _completed(tx, [found], REPORT_BATCHES_MAX)
+    if report.supersedes is None:
+        return report
+    changes = await summary_of_changes(tx, key.project, key.key)
+    return msgspec.structs.replace(report, summary_of_changes=changes)
+
+
+async def _completed(tx: Read, reports: Sequence[Report], most: int) -> list[Report]:
+    """Reports with what stands beside their rows, read for all of them at once."""
+    if not reports:
+        return []
+    keys = [key_named("report", one.id) for one in reports]
+    values = {
+        "projects": [key.project for key in keys],
+        "reports": [key.key for key in keys],
+        "most": most,
+        "project": keys[0].project,  # whose account has the feature or has not; all are of one
+        **PARAMETERS,
+    }
+    inclusions: dict[int, list[Inclusion]] = {key.key: [] for key in keys}
+    for project, report, batch, *rest in await tx.tuples(_INCLUSIONS, values):
+        inclusions[report].append(Inclusion(ids.of("batch", project, batch), *rest))
+    stale: dict[int, int] = dict(await tx.tuples(_STALE, values))
+    alerted: dict[int, int] = dict(await tx.tuples(_ALERTED, values))
+    history: dict[int, list[ReportMove]] = {key.key: [] for key in keys}
+    for report, *move in await tx.tuples(_HISTORY, values):
+        history[report].append(ReportMove(*move))
+    return [
+        msgspec.structs.replace(
+            report,
+            inclusions=inclusions[key.key],
+            history=history[key.key],
+            stale_batch_count=stale.get(key.key, 0),
+            alerted_batch_count=alerted.get(key.key, 0),
+        )
+        for key, report in zip(keys, reports, strict=True)
+    ]
+
+
+_NAMED: Final = "unnest(%(projects)s::integer[], %(reports)s::bigint[]) AS named (project_id, report_id)"
+
+_INCLUSIONS: Final = f"""
+    SELECT t.project_id, t.report_id, t.batch_id, t.name, t.start_time, t.end_time, t.amount, t.unit
+      FROM {_NAMED}
+     CROSS JOIN LATERAL (
+           SELECT i.project_id, i.report_id, i.batch_id, b.tracking_id AS name, b.start_time, b.end_time,
+                  i.amount, l.unit
+             FROM report_batches i
+             JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+             JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
+            WHERE (i.project_id, i.report_id) = (named.project_id, named.report_id)
+            ORDER BY b.start_time, b.end_time, b.tracking_id, b.id LIMIT %(most)s) AS t
+     ORDER BY t.report_id, t.start_time, t.end_time, t.name, t.batch_id
+"""
+
+_HISTORY: Final = f"""
+    SELECT m.report_id, m.status, m.said_at, u.name, m.adapter, m.reason, m.reference
+      FROM {_NAMED}
+      JOIN report_moves m ON (m.project_id, m.report_id) = (named.project_id, named.report_id)
+      JOIN users u ON u.id = m.user_id
+     ORDER BY m.report_id, m.id
+"""
+
+# Of the batches of a run the newest says whether it is stale; a report stands on what was newest when it was
+# sent off. A deleted batch is no longer what was taken.
+_STALE: Final = f"""
+    SELECT i.report_id, count(*)
+      FROM {_NAMED}
+      JOIN report_batches i ON (i.project_id, i.report_id) = (named.project_id, named.report_id)
+      JOIN batches own ON (own.project_id, own.id) = (i.project_id, i.batch_id)
+      LEFT JOIN batches b
+        ON (b.project_id, b.run_id, b.ledger_id) = (own.project_id, own.run_id, own.ledger_id) AND {IS_NEWEST}
+     WHERE own.deleted_at IS NOT NULL OR b.id <> i.basis
+        OR (b.project_id, b.id) IN ({stale_among("= ANY (%(projects)s)")})
+     GROUP BY i.report_id
+"""
+
+_ALERTED: Final = f"""
+    SELECT i.report_id, count(DISTINCT i.batch_id)
+      FROM {_NAMED}
+      JOIN report_batches i ON (i.project_id, i.report_id) = (named.project_id, named.report_id)
+      JOIN model_run_results r ON (r.project_id, r.batch_id) = (i.project_id, i.batch_id) {WITH_RULE}
+     WHERE {IS_ALERT}
+     GROUP BY i.report_id
+"""

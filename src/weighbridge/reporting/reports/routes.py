@@ -1,0 +1,97 @@
+"""Paths of reports."""
+
+from weighbridge.db.listing import Page, list_request
+from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, delete, get, patch, post
+from weighbridge.platform.queue.polling import poll
+from weighbridge.reporting.reports import actions, queries
+from weighbridge.reporting.reports.records import (
+    Acceptance,
+    NewReportBody,
+    Report,
+    ReportChangeBody,
+    ReportRejection,
+    ReportSubmission,
+    SubmittedReport,
+)
+
+_ONE = "/reports/{report_id}"
+
+
+@get("/reports", permission="production_accounting:read", returns=Page[Report], listing=queries.REPORTS)
+async def list_reports(call: ReadCall) -> Page[Report]:
+    """List the account's reports."""
+    return await queries.list_reports(call.tx, call.actor, list_request(call.query, queries.REPORTS))
+
+
+@post("/reports", permission="production_accounting:write", body=NewReportBody, returns=Report)
+async def create_report(call: WriteCall, body: NewReportBody) -> Report:
+    """Create a report of a project as a draft; with `supersedes` it restates another one."""
+    return await actions.create_report(call.tx, call.actor, body.report)
+
+
+@get(_ONE, permission="production_accounting:read", returns=Report)
+async def get_report(call: ReadCall) -> Report:
+    """Read one report, with all that it takes."""
+    return await queries.get_report(call.tx, call.actor, call.path["report_id"])
+
+
+@patch(
+    _ONE,
+    permission="production_accounting:write",
+    body=ReportChangeBody,
+    returns=Report,
+    example={"report": {"name": "First quarter of 2025"}},
+)
+async def update_report(call: WriteCall, body: ReportChangeBody) -> Report:
+    """Change a report while it is a draft."""
+    return await actions.update_report(call.tx, call.actor, call.path["report_id"], body.report)
+
+
+@delete(_ONE, permission="production_accounting:write")
+async def delete_report(call: WriteCall) -> None:
+    """Remove a report while it is a draft."""
+    await actions.delete_report(call.tx, call.actor, call.path["report_id"])
+
+
+@post(
+    f"{_ONE}/submit",
+    permission="production_accounting:write",
+    body=ReportSubmission,
+    returns=SubmittedReport,
+    status=202,
+)
+async def submit_report(call: WriteCall, body: ReportSubmission) -> Answer:
+    """Reserve what a report takes and send it off; refused with every requirement that it does not meet."""
+    submitted = await actions.submit_report(call.tx, call.actor, call.path["report_id"], body)
+    return Answer(submitted, poll(submitted.async_task))
+
+
+@post(f"{_ONE}/accept", permission="production_accounting:write", body=Acceptance, returns=Report, status=200)
+async def accept_report(call: WriteCall, body: Acceptance) -> Report:
+    """Write down that the receiver accepted a submitted report; what it takes is posted."""
+    return await actions.accept_report(call.tx, call.actor, call.path["report_id"], body)
+
+
+@post(
+    f"{_ONE}/reject",
+    permission="production_accounting:write",
+    body=ReportRejection,
+    returns=Report,
+    status=200,
+    example={"reason": "The certificate of the scale is missing."},
+)
+async def reject_report(call: WriteCall, body: ReportRejection) -> Report:
+    """Write down that a report was rejected, or was certainly not received; what it holds is given back."""
+    return await actions.reject_report(call.tx, call.actor, call.path["report_id"], body)
+
+
+ROUTES = [
+    list_reports,
+    create_report,
+    get_report,
+    update_report,
+    delete_report,
+    submit_report,
+    accept_report,
+    reject_report,
+]

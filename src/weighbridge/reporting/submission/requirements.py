@@ -1,0 +1,203 @@
+"""Which submission requirements a draft does not meet: each is named, with the records in the way."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, LiteralString
+
+from weighbridge.accounting.books.stale_reasons import stale_among
+from weighbridge.accounting.books.standings import changed, shortages, standings_of
+from weighbridge.accounting.ledgers.queries import as_deficit
+from weighbridge.collection.measurements.alerts import IS_ALERT, PARAMETERS, WITH_RULE
+from weighbridge.core.identity import ids
+from weighbridge.core.problem import Problem
+from weighbridge.core.report.requirement import OPTIONAL_REQUIREMENTS, Requirement
+from weighbridge.core.rule.proposal import ApprovalState
+from weighbridge.db.engine import Read
+from weighbridge.platform.changes.newest_batch import IS_NEWEST
+from weighbridge.reporting.taking.holdings import ChainHoldings
+from weighbridge.reporting.taking.remaining import Remaining
+
+RECORDS_MAX: Final = 20
+"""Records that one requirement names; there may be more."""
+
+UNMET: Final = Problem("Report does not meet submission requirements", None, "requirements")
+"""What a refusal begins with; what follows are the requirements."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedDraft:
+    """A draft as it is checked: what it takes, what may be taken, and what its chain holds."""
+
+    project: int
+    report: int
+    methodology: int | None
+    amounts: Mapping[int, Decimal]
+    remaining: Remaining
+    held: ChainHoldings
+
+
+async def unmet(tx: Read, draft: CheckedDraft) -> list[Problem]:
+    """Every requirement that a draft with batches does not meet."""
+    problems = list(draft.remaining.problems(draft.amounts))
+    values = {
+        "project": draft.project,
+        "report": draft.report,
+        "batches": sorted(draft.amounts),
+        "pending": ApprovalState.PENDING,
+        "named": RECORDS_MAX,
+        **PARAMETERS,
+    }
+    needed = {*_ALWAYS, *await _methodology_asks(tx, draft.methodology)}
+    values["methodology"] = draft.methodology
+    for requirement, (statement, kind, sentence) in _ASKED.items():
+        if requirement not in needed:
+            continue
+        [(count, records)] = await tx.tuples(_COUNTED.format(statement), values)
+        if count:
+            named_ones = [ids.of(kind, draft.project, number) for number in records or ()]
+            problems.append(_problem(requirement, sentence, count, named_ones))
+    problems += await _open_deficits(tx, draft)
+    return problems
+
+
+def no_batches() -> Problem:
+    """The requirement that a draft without batches does not meet."""
+    return Problem("It takes from no batch.", "report.batches", Requirement.HAS_BATCHES)
+
+
+def batches_gone(project: int, gone: Sequence[int]) -> Problem:
+    """The requirement that a draft does not meet whose batches were deleted."""
+    named = [ids.of("batch", project, number) for number in gone[:RECORDS_MAX]]
+    return _problem(
+        Requirement.BATCHES_THERE, "{count} of its batches were deleted: {records}.", len(gone), named
+    )
+
+
+def _problem(requirement: Requirement, sentence: str, count: int, records: Sequence[str]) -> Problem:
+    message = sentence.format(count=count, records=", ".join(records))
+    return Problem(message, None, requirement, tuple(records))
+
+
+async def _methodology_asks(tx: Read, methodology: int | None) -> set[Requirement]:
+    if methodology is None:
+        return set()
+    [(named, has_models)] = await tx.tuples(
+        """
+        SELECT m.submission_requirements,
+               EXISTS (SELECT FROM methodology_models i WHERE i.methodology_id = m.id)
+          FROM methodologies m WHERE m.id = %s
+        """,
+        (methodology,),
+    )
+    asks = {OPTIONAL_REQUIREMENTS[name] for name in named}
+    return asks | {Requirement.OF_ITS_MODELS} if has_models else asks
+
+
+async def _open_deficits(tx: Read, draft: CheckedDraft) -> list[Problem]:
+    """Deficits of the ledger that are open at a moment of the report's period, once it takes what it says.
+
+    What its chain holds is there for it: a report that states less than an accepted one may end a deficit.
+    """
+    batches = draft.remaining.batches
+    start = min(batch.start_time for batch in batches.values())
+    end = max(batch.end_time for batch in batches.values())
+    [ledger] = {batch.ledger for batch in batches.values()}
+    standings = await standings_of(tx, draft.project, [ledger])
+    after = changed(standings, draft.remaining.changes(draft.amounts, draft.held))
+    short = [
+        one
+        for one in shortages(after)
+        if one.opened_at <= end and (one.settled_at is None or one.settled_at > start)
+    ]
+    if not short:
+        return []
+    told = [as_deficit(draft.project, one) for one in short[:RECORDS_MAX]]
+    said = ", ".join(
+        f"{one.amount} from {one.end_time.text} on" + (f" of {one.partition}" if one.partition else "")
+        for one in told
+    )
+    message = f"In its period more was drawn of the ledger than produced: {said}."
+    return [Problem(message, None, Requirement.NO_OPEN_DEFICITS, (ids.of("ledger", draft.project, ledger),))]
+
+
+_COUNTED: Final = """
+    SELECT count(*), (array_agg(number ORDER BY number))[1:%(named)s] FROM ({}) AS found (number)
+"""
+
+# The newest batch of a run on the ledger says whether what it stands on has changed.
+_STALE: Final = f"""
+    SELECT own.id
+      FROM batches own
+      JOIN batches b ON (b.project_id, b.run_id, b.ledger_id) = (own.project_id, own.run_id, own.ledger_id)
+       AND {IS_NEWEST}
+     WHERE own.project_id = %(project)s AND own.id = ANY (%(batches)s)
+       AND (b.project_id, b.id) IN ({stale_among("= %(project)s")})
+"""
+
+_INPUTS: Final = """
+    FROM batches own
+    JOIN batches b ON (b.project_id, b.run_id, b.ledger_id) = (own.project_id, own.run_id, own.ledger_id)
+     AND b.deleted_at IS NULL
+    JOIN batch_inputs i ON (i.project_id, i.batch_id) = (b.project_id, b.id)
+"""
+"""The chunks `i` of lineage of all batches of the runs of a report's batches `own`."""
+
+_OF_REPORT: Final = "own.project_id = %(project)s AND own.id = ANY (%(batches)s)"
+
+_PROPOSALS: Final = f"""
+    SELECT r.id FROM data_point_results r {WITH_RULE}
+     WHERE r.project_id = %(project)s AND r.approval_state = %(pending)s
+       AND EXISTS (SELECT {_INPUTS}
+                    WHERE {_OF_REPORT} AND int8range(i.first_event, i.last_event, '[]') @> r.event_id
+                      AND r.event_id = ANY (i.event_ids))
+"""
+
+_ALERTED: Final = f"""
+    SELECT r.batch_id FROM model_run_results r {WITH_RULE}
+     WHERE r.project_id = %(project)s AND r.batch_id = ANY (%(batches)s) AND {IS_ALERT}
+    UNION
+    SELECT own.id {_INPUTS}
+      JOIN data_point_results r ON r.project_id = i.project_id
+       AND int8range(i.first_event, i.last_event, '[]') @> r.event_id AND r.event_id = ANY (i.event_ids)
+      {WITH_RULE}
+     WHERE {_OF_REPORT} AND {IS_ALERT}
+"""
+
+_OTHER_MODELS: Final = f"""
+    SELECT own.id FROM batches own LEFT JOIN models m ON m.id = own.model_id
+     WHERE {_OF_REPORT} AND NOT EXISTS (
+           SELECT FROM methodology_models i JOIN models named ON named.id = i.model_id
+            WHERE i.methodology_id = %(methodology)s AND named.family_id = m.family_id)
+"""
+
+_WITHOUT_EVIDENCE: Final = f"""
+    SELECT wanting.id FROM batches wanting
+     WHERE wanting.project_id = %(project)s AND wanting.id = ANY (%(batches)s)
+       AND NOT EXISTS (SELECT {_INPUTS} JOIN evidence e ON e.project_id = i.project_id
+                          AND e.event_id = ANY (i.event_ids)
+                        WHERE (own.project_id, own.id) = (wanting.project_id, wanting.id))
+"""
+
+_ALWAYS: Final = (Requirement.NOT_STALE, Requirement.NO_PENDING_PROPOSALS)
+
+_ASKED: Final[Mapping[Requirement, tuple[LiteralString, str, str]]] = {
+    Requirement.NOT_STALE: (_STALE, "batch", "Data behind {count} of its batches have changed: {records}."),
+    Requirement.NO_PENDING_PROPOSALS: (
+        _PROPOSALS,
+        "data_point_result",
+        "{count} corrections of the data behind it wait for approval: {records}.",
+    ),
+    Requirement.OF_ITS_MODELS: (
+        _OTHER_MODELS,
+        "batch",
+        "{count} of its batches were made by models that do not implement its methodology: {records}.",
+    ),
+    Requirement.NO_OPEN_ALERTS: (_ALERTED, "batch", "Alerts stand behind {count} of its batches: {records}."),
+    Requirement.HAS_EVIDENCE: (
+        _WITHOUT_EVIDENCE,
+        "batch",
+        "{count} of its batches have no evidence: {records}.",
+    ),
+}
+"""By requirement the statement that finds what does not meet it, what that is, and how it is told."""

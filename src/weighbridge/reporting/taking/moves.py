@@ -1,0 +1,192 @@
+"""Moves of reports: from state to state, with what each does to the ledger, in the transaction that says so.
+
+Entering submission reserves, acceptance posts, rejection gives back. A report that restates one which still
+waits takes its place when it is submitted itself, and that of a complete one when it is accepted.
+
+Invariant: a report moves while its row is locked, and changes its ledger while that is held.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+import msgspec
+
+from weighbridge.accounting.books.locks import hold_ledger
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.report.restatement import Holdings, reserve
+from weighbridge.core.report.state import ReportStatus, ReportTrigger, advance, may
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Write
+from weighbridge.errors import Conflict, NotFound
+from weighbridge.reporting.taking.amounts import amounts_of
+from weighbridge.reporting.taking.entries import PostingReport, post_holdings
+from weighbridge.reporting.taking.holdings import holdings_of_chain
+from weighbridge.reporting.taking.remaining import Remaining
+
+
+class MovingReport(msgspec.Struct, frozen=True):
+    """A report that is locked to be moved."""
+
+    project: int
+    number: int
+    status: str
+    chain: int
+    ledger: int | None
+    methodology: int | None
+    effective_at: Instant | None
+    task: int | None
+
+    @property
+    def state(self) -> ReportStatus:
+        return ReportStatus(self.status)
+
+    @property
+    def posting(self) -> PostingReport:
+        """In whose name its entries are posted."""
+        assert self.ledger is not None, "a report that was submitted has a ledger"  # noqa: S101
+        return PostingReport(self.project, self.number, self.ledger)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportWord:
+    """Who or what says that a report moves, why, and what it is called by its receiver."""
+
+    actor: Actor
+    adapter: str | None = None
+    reason: str | None = None
+    reference: str | None = None
+
+
+async def hold_report(tx: Write, project: int, number: int) -> MovingReport:
+    """Hold a report and, when it has one, its ledger; NotFound when it was removed meanwhile.
+
+    Raises Conflict while a generation works with the ledger.
+    """
+    ledger = await tx.value(
+        "SELECT ledger_id FROM reports WHERE project_id = %s AND id = %s", (project, number)
+    )
+    if ledger is not None:
+        await hold_ledger(tx, project, ledger)
+    report = await lock_report(tx, project, number)
+    if report.ledger != ledger:
+        raise Conflict("The report was changed meanwhile; read it again.", "overtaken")
+    return report
+
+
+async def lock_report(tx: Write, project: int, number: int) -> MovingReport:
+    """Lock the rows of a report's chain, which the ledger is not needed for."""
+    report = await tx.row(
+        MovingReport,
+        """
+        SELECT r.project_id, r.id, r.status, r.chain_id, r.ledger_id, r.methodology_id, r.effective_at,
+               r.async_task_id
+          FROM reports r WHERE r.project_id = %s AND r.id = %s FOR UPDATE
+        """,
+        (project, number),
+    )
+    if report is None:
+        raise NotFound
+    return report
+
+
+def refuse_unless(report: MovingReport, trigger: ReportTrigger, done: str) -> None:
+    """Raise Conflict unless the report may be moved so."""
+    if not may(report.state, trigger):
+        raise Conflict(f"The report is {report.status}, and cannot be {done}.", "report_state")
+
+
+async def enter_submission(
+    tx: Write, report: MovingReport, remaining: Remaining, amounts: Mapping[int, Decimal], word: ReportWord
+) -> None:
+    """Reserve what a draft takes, in the place of what a report of its chain has reserved that still
+    waits.
+    """
+    held = await holdings_of_chain(tx, report.project, report.chain)
+    await _note_basis(tx, report)
+    await _supersede(tx, report, ReportStatus.SUBMITTED, word)
+    await _move(tx, report, ReportTrigger.SUBMIT, word, remaining.effective_at)
+    taken = remaining.taken(amounts)
+    await post_holdings(tx, report.posting, held, held.posted, reserve(taken, held.posted))
+
+
+async def resume_submission(tx: Write, report: MovingReport, word: ReportWord) -> None:
+    """Send off again what failed on its way; it holds what it held."""
+    await _move(tx, report, ReportTrigger.SUBMIT, word, report.effective_at)
+
+
+async def deliver(tx: Write, report: MovingReport, word: ReportWord) -> None:
+    """Say that a report was received; what it takes stays reserved."""
+    await _move(tx, report, ReportTrigger.DELIVER, word, report.effective_at)
+
+
+async def accept(tx: Write, report: MovingReport, word: ReportWord) -> None:
+    """Post what a report takes, as a difference to what its chain has posted."""
+    held = await holdings_of_chain(tx, report.project, report.chain)
+    amounts = await amounts_of(tx, report.project, report.number)
+    assert report.effective_at is not None, "a report that was submitted counts from a moment on"  # noqa: S101
+    await _supersede(tx, report, ReportStatus.COMPLETE, word)
+    await _move(tx, report, ReportTrigger.ACCEPT, word, report.effective_at)
+    taken: Holdings = {(batch, report.effective_at): amount for batch, amount in amounts.by_batch.items()}
+    await post_holdings(tx, report.posting, held, taken, {})
+
+
+async def reject(tx: Write, report: MovingReport, word: ReportWord) -> None:
+    """Give back what a report has reserved; what its chain has posted stays."""
+    held = await holdings_of_chain(tx, report.project, report.chain)
+    await _move(tx, report, ReportTrigger.REJECT, word, report.effective_at)
+    await post_holdings(tx, report.posting, held, held.posted, {})
+
+
+async def _supersede(tx: Write, report: MovingReport, status: ReportStatus, word: ReportWord) -> None:
+    """Let a report take the place of the one of its chain that stands there, if one does."""
+    earlier = await tx.value(
+        """
+        SELECT id FROM reports WHERE project_id = %s AND chain_id = %s AND status = %s AND id <> %s FOR UPDATE
+        """,
+        (report.project, report.chain, status, report.number),
+    )
+    if earlier is not None:
+        superseded = await lock_report(tx, report.project, earlier)
+        await _move(tx, superseded, ReportTrigger.SUPERSEDE, ReportWord(word.actor), superseded.effective_at)
+
+
+async def _move(
+    tx: Write, report: MovingReport, trigger: ReportTrigger, word: ReportWord, effective_at: object
+) -> None:
+    status = advance(report.state, trigger)
+    await tx.execute(
+        """
+        UPDATE reports
+           SET status = %s, effective_at = %s, reserved_at = coalesce(reserved_at, clock_timestamp()),
+               updated_at = clock_timestamp()
+         WHERE project_id = %s AND id = %s
+        """,
+        (status, effective_at, report.project, report.number),
+    )
+    await tx.execute(
+        """
+        INSERT INTO report_moves (project_id, report_id, status, user_id, adapter, reason, reference)
+        VALUES (%s, %s, %s, %s, %s, %s, %s)
+        """,
+        (
+            report.project, report.number, status, word.actor.user_id, word.adapter, word.reason,
+            word.reference,
+        ),
+    )  # fmt: skip
+
+
+async def _note_basis(tx: Write, report: MovingReport) -> None:
+    """Write down what the runs of a report's batches stand on, so that what changes later can be told."""
+    await tx.execute(
+        """
+        UPDATE report_batches i SET basis = (
+               SELECT max(b.id) FROM batches b
+                WHERE (b.project_id, b.run_id, b.ledger_id) = (own.project_id, own.run_id, own.ledger_id)
+                  AND b.deleted_at IS NULL)
+          FROM batches own
+         WHERE (i.project_id, i.report_id) = (%s, %s)
+           AND (own.project_id, own.id) = (i.project_id, i.batch_id)
+        """,
+        (report.project, report.number),
+    )

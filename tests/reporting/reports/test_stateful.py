@@ -1,0 +1,241 @@
+"""Stories of reports: made, submitted, accepted, rejected and restated in any order over three months.
+
+A naive account of who holds what is kept beside them. After every step the service has taken what may be
+taken and nothing else, and its ledger has at every moment what the last of each chain states; nothing is
+counted twice.
+"""
+
+import os
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import given as for_all
+from hypothesis import strategies as st
+from tests.given import reports
+
+from weighbridge.verification.books import check_books
+
+STORIES = int(os.environ.get("STORIES", "4"))
+PRODUCED = (5, 3, 4)
+"""Tonnes of January, February and March."""
+MOMENTS = ("2025-02-01T00:00:00Z", "2025-03-01T00:00:00Z", "2025-04-01T00:00:00Z")
+UNDER_WAY = {"submitting", "submitted", "failed"}
+
+amounts = st.tuples(*[st.integers(0, mass + 1) for mass in PRODUCED])
+steps = st.one_of(
+    st.tuples(st.just("make"), amounts),
+    st.tuples(st.just("restate"), st.integers(0, 9), amounts),
+    st.tuples(st.just("submit"), st.integers(0, 9)),
+    st.tuples(st.just("cancel"), st.integers(0, 9)),
+    st.tuples(st.just("accept"), st.integers(0, 9)),
+    st.tuples(st.just("accept"), st.integers(0, 9)),
+    st.tuples(st.just("reject"), st.integers(0, 9)),
+)
+
+
+@dataclass
+class Told:
+    """A report as the naive account has it; months are numbers from 0."""
+
+    id: str
+    task: int | None = None
+    taken: dict[int, int] = field(default_factory=dict)
+    status: str = "draft"
+    restates: "Told | None" = None
+    restated: bool = False
+    since: int = 0
+
+    @property
+    def chain(self):
+        """The report and those before it."""
+        return [self, *(self.restates.chain if self.restates else ())]
+
+
+@dataclass
+class Account:
+    """Every report that was made, and what they hold."""
+
+    reports: list[Told] = field(default_factory=list)
+
+    def stated(self, told):
+        """The complete report of a chain."""
+        return next((one for one in self.chain_of(told) if one.status == "complete"), None)
+
+    def chain_of(self, told):
+        return [one for one in self.reports if one.chain[-1] is told.chain[-1]]
+
+    def holdings(self, but=()):
+        """What is held, as month of the batch, month from whose end on it counts, and amount."""
+        for one in self.reports:
+            if one in but:
+                continue
+            if one.status == "complete":
+                yield from ((month, one.since, amount) for month, amount in one.taken.items())
+            elif one.status in UNDER_WAY:
+                stated = self.stated(one)
+                for month, amount in one.taken.items():
+                    beyond = amount - (stated.taken.get(month, 0) if stated else 0)
+                    if beyond > 0:
+                        yield month, one.since, beyond
+
+    def balance(self, month, but=()):
+        """What a batch has left."""
+        return PRODUCED[month] - sum(amount for batch, _, amount in self.holdings(but) if batch == month)
+
+    def remaining(self, moment, but=()):
+        """What was produced less what was taken at the end of a month."""
+        taken = sum(amount for _, since, amount in self.holdings(but) if since <= moment)
+        return sum(PRODUCED[: moment + 1]) - taken
+
+    def since(self, told):
+        """From the end of which month on a report would count."""
+        stated = self.stated(told)
+        return max([*told.taken, *([stated.since] if stated else [])])
+
+    def may_take(self, told):
+        """Whether so much of each batch remains, at every moment from the latest slot's end on."""
+        since, chain, stated = self.since(told), self.chain_of(told), self.stated(told)
+        waiting = [one for one in chain if one.status in UNDER_WAY]
+        beyond = {
+            month: amount - (stated.taken.get(month, 0) if stated else 0)
+            for month, amount in told.taken.items()
+        }
+        more = sum(amount for amount in beyond.values() if amount > 0)
+        whole = sum(told.taken.values())
+        return (
+            all(amount <= self.balance(month, chain) for month, amount in told.taken.items())
+            and all(self.remaining(moment, chain) >= whole for moment in range(since, 3))
+            and all(self.remaining(moment, waiting) >= more for moment in range(since, 3))
+        )
+
+
+class Story:
+    """The service and the naive account of one story."""
+
+    def __init__(self, server):
+        account = server.account()
+        self.server, self.drain = server, account.drain
+        self.api = account.caller()
+        self.claims = reports.claims(self.api, account.drain, *PRODUCED)
+        self.account = Account()
+        self.batches = [batch["id"] for batch in self.claims.plant.batches()]
+
+    def make(self, amounts, restates=None):
+        taken = {month: amount for month, amount in enumerate(amounts) if amount}
+        told = Told("", taken=taken, restates=restates)
+        body = [{"batch_id": self.batches[month], "amount": amount} for month, amount in taken.items()]
+        fields = {"supersedes": restates.id} if restates else {}
+        answer = self.claims.ask(batches=body, **fields)
+        may = restates is None or (
+            restates.status in {"submitted", "complete", "rejected"} and not restates.restated
+        )
+        self.account.reports.append(told)
+        if may and (not taken or self.account.may_take(told)):
+            told.id = answer.expect(201).body["id"]
+            if restates:
+                restates.restated = True
+        else:
+            answer.expect(422)
+            self.account.reports.remove(told)
+
+    def restate(self, number, amounts):
+        if told := self._one(number):
+            self.make(amounts, told)
+
+    def submit(self, number):
+        if not (told := self._one(number)):
+            return
+        answer = self.api.post(f"/reports/{told.id}/submit", {})
+        if told.status not in {"draft", "failed"}:
+            answer.expect(409)
+        elif told.status == "draft" and not (told.taken and self.account.may_take(told)):
+            answer.expect(422)
+        else:
+            if told.status == "draft":
+                told.since = self.account.since(told)
+                for one in self.account.chain_of(told):
+                    if one.status == "submitted":
+                        one.status = "superseded"
+            told.task, told.status = answer.expect(202).body["async_task_id"], "submitting"
+
+    def cancel(self, number):
+        """Half of the submissions are not received."""
+        told = self._one(number)
+        if told and told.status == "submitting":
+            self.api.post(f"/async_tasks/{told.task}/cancel", {}).expect(200)
+            told.status = "failed"
+
+    def accept(self, number):
+        self._deliver()
+        if told := self._one(number):
+            answer = self.api.post(f"/reports/{told.id}/accept", {})
+            if told.status == "submitted":
+                answer.expect(200)
+                if (stated := self.account.stated(told)) is not None:
+                    stated.status = "superseded"
+                told.status = "complete"
+            else:
+                answer.expect(409)
+
+    def reject(self, number):
+        if told := self._one(number):
+            answer = self.api.post(f"/reports/{told.id}/reject", {"reason": "No"})
+            if told.status in {"submitted", "failed"}:
+                answer.expect(200)
+                told.status = "rejected"
+            else:
+                answer.expect(409)
+
+    def check(self):
+        """The ledger has what the last of each chain states, at every moment."""
+        held = [batch["ledger_balance"] for batch in self.claims.plant.batches()]
+        assert held == [self.account.balance(month) for month in range(3)]
+        path = f"/ledgers/{self.claims.plant.ledger['id']}"
+        for month, moment in enumerate(MOMENTS):
+            ledger = self.api.get(path, {"effective_at": moment}).expect(200).body
+            assert (ledger["balance"], ledger["deficit"]) == (self.account.remaining(month), 0)
+        found = {one["id"]: one for one in self.api.get("/reports", {"page_size": "200"}).data}
+        assert {one.id: one.status for one in self.account.reports} == {
+            number: one["status"] for number, one in found.items()
+        }
+        stated = sum(one["amount"] for one in found.values() if one["status"] == "complete")
+        posted = self.server.sql(
+            "SELECT coalesce(- sum(amount), 0) FROM ledger_entries"
+            " WHERE project_id = %s AND kind IN ('report', 'restate')",
+            self.claims.plant.project["numeric_id"],
+        )
+        assert posted == [(Decimal(stated),)]
+
+    def breaches(self):
+        async def run():
+            async with self.server.database.read() as tx:
+                return await check_books(tx, self.claims.plant.project["numeric_id"])
+
+        return {words: found for words, found in self.server.run(run()).items() if found}
+
+    def _one(self, number):
+        reports = self.account.reports
+        return reports[number % len(reports)] if reports else None
+
+    def _deliver(self):
+        self.drain()
+        for one in self.account.reports:
+            if one.status == "submitting":
+                one.status = "submitted"
+
+
+@settings(
+    max_examples=STORIES,
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@for_all(st.lists(steps, min_size=8, max_size=25))
+def test_whatever_happens_to_reports_the_ledger_has_what_the_last_of_each_chain_states(server, story):
+    told = Story(server)
+
+    for name, *arguments in story:
+        getattr(told, name)(*arguments)
+        told.check()
+
+    assert told.breaches() == {}

@@ -153,6 +153,22 @@ class Substitution(msgspec.Struct, frozen=True):
     reason: str | None
     """Why it was made; null when nobody said."""
     created_at: Instant
+    method: str | None = None
+    """The method by which a gap was filled, such as `percentile`; null where none was."""
+    found_by: str | None = None
+    """The part of the method that gave the value; null where no gap was filled."""
+    tier: int | None = None
+    """Which tier of the rule was taken, counted from 1; null where no gap was filled."""
+    code: str | None = None
+    """The code by which a regime knows the tier; null where it has none."""
+    window: dict[str, Any] | None = None
+    """The window that the value was found from; null where none was asked."""
+    members_used: int | None = None
+    """How many values it was found from; null where no gap was filled."""
+    availability: Decimal | None = None
+    """The share of operating slots with a valid captured value up to here; null where no tier asks for it."""
+    gap_slots: int | None = None
+    """How many slots of the whole gap need a value; null where no gap was filled."""
 
 
 class EventDataPoint(msgspec.Struct, frozen=True):

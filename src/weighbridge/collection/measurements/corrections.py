@@ -66,6 +66,8 @@ class NewCorrection:
     field: str = VALUE
     reason: str | None = None
     rule: RuleRef | None = None
+    substitution: dict[str, Any] | None = None
+    """How a rule found a value that fills a gap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ async def apply_corrections(
 
     A value that is missing has nothing to correct, and is passed over.
     People repeat the value that is held; a rule repeats its own newest value, or without one the value that
-    was captured.
+    was captured. What fills a gap repeats nothing, though it comes to the value that was captured: that did
+    not count.
     """
     if not corrections:
         return NOTHING_DONE
@@ -210,12 +213,13 @@ def _columns(corrections: Iterable[NewCorrection]) -> dict[str, list[Any]]:
         (
             one.event, one.position, one.field, jsonb(one.value), one.source, one.priority, one.reason,
             one.rule and one.rule.rule, one.rule and one.rule.version, one.rule and one.rule.run,
+            jsonb(one.substitution),
         )
         for one in corrections
     ]  # fmt: skip
     names = (
         "events", "positions", "fields", "values", "sources", "priorities", "reasons", "rules",
-        "rule_versions", "rule_runs",
+        "rule_versions", "rule_runs", "substitutions",
     )  # fmt: skip
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
@@ -262,9 +266,9 @@ _RECORD: Final = f"""
         SELECT * FROM unnest(
             %(events)s::bigint[], %(positions)s::smallint[], %(fields)s::text[], %(values)s::jsonb[],
             %(sources)s::text[], %(priorities)s::integer[], %(reasons)s::text[], %(rules)s::integer[],
-            %(rule_versions)s::integer[], %(rule_runs)s::integer[])
+            %(rule_versions)s::integer[], %(rule_runs)s::integer[], %(substitutions)s::jsonb[])
             WITH ORDINALITY AS sent (event_id, position, field, value, source, priority, reason, rule_id,
-                                      rule_version, rule_run_id, place)
+                                      rule_version, rule_run_id, substitution, place)
     ), compared AS (
         SELECT sent.*,
                CASE sent.field
@@ -288,15 +292,16 @@ _RECORD: Final = f"""
           FROM sent JOIN events e ON e.project_id = %(project)s AND e.id = sent.event_id
     )
     INSERT INTO corrections (project_id, event_id, position, field, source, priority, from_value, to_value,
-                             rule_id, rule_version, rule_run_id, user_id, token_id, reason)
+                             rule_id, rule_version, rule_run_id, user_id, token_id, reason, substitution)
     SELECT %(project)s, event_id, position, field, source, priority,
            CASE WHEN source <> %(completion)s THEN held END, value,
-           rule_id, rule_version, rule_run_id, %(user)s, %(token)s, reason
+           rule_id, rule_version, rule_run_id, %(user)s, %(token)s, reason,
+           substitution
       FROM compared
      WHERE source = %(completion)s
         OR (position = 0 OR held IS NOT NULL)
        AND CASE WHEN source = %(manual)s OR (own IS NULL AND NOT is_corrected)
-                THEN value IS DISTINCT FROM held
+                THEN value IS DISTINCT FROM held OR substitution IS NOT NULL
                 ELSE value IS DISTINCT FROM own END
      ORDER BY place
     RETURNING id, event_id, position, field

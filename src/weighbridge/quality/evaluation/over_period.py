@@ -26,10 +26,9 @@ from weighbridge.quality.evaluation.event_records import (
     alerting,
     checked_value,
     is_answered_by_database,
-    stream_of,
     within,
 )
-from weighbridge.quality.evaluation.model_run_records import covered_runs, nodes_of, stream_of_runs
+from weighbridge.quality.evaluation.model_run_records import covered_runs, nodes_of
 from weighbridge.quality.evaluation.prepared_rule import EventKind, PreparedRule
 from weighbridge.quality.evaluation.single_pass import collect
 from weighbridge.quality.findings import table
@@ -62,7 +61,7 @@ async def evaluate(
     when a result changed.
     """
     effective = effective_period(prepared.version, *period)
-    if prepared.rule.correction is not None:
+    if prepared.version.correction is not None:
         return await _evaluate_correcting(tx, actor, prepared, (period, effective), run)
     counts = RunCounts()
     if effective is not None:
@@ -90,7 +89,7 @@ async def _evaluate_alerting(
             counts = RunCounts(await _count(tx, prepared, period), counts.alerts, counts.changed)
         return counts
     await table.make_empty_table(tx)
-    evaluated = await collect(tx, prepared, await stream_of(tx, prepared, period))
+    evaluated = await collect(tx, prepared, period)
     return RunCounts(evaluated).plus(await _update_point_results(tx, prepared, period, run))
 
 
@@ -103,7 +102,7 @@ async def _evaluate_correcting(
     counts = RunCounts()
     await table.make_empty_table(tx)
     if effective is not None:
-        counts = RunCounts(await collect(tx, prepared, await stream_of(tx, prepared, effective)))
+        counts = RunCounts(await collect(tx, prepared, effective))
         await table.index_findings(tx)
         await adjustment.leave_to_people(tx, version)
     if version.requires_approval:
@@ -160,7 +159,7 @@ async def _count(tx: Read, prepared: PreparedRule, period: Period) -> int:
 
 async def _evaluate_runs(tx: Write, prepared: PreparedRule, period: Period, run: int) -> RunCounts:
     await table.make_empty_table(tx)
-    evaluated = await collect(tx, prepared, stream_of_runs(prepared, period))
+    evaluated = await collect(tx, prepared, period)
     records = SQL(
         "SELECT true AS is_found, batch_id, model_run_id, value, error, {}::text[] AS node_ids"
         " FROM rule_findings"

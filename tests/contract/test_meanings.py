@@ -30,7 +30,8 @@ _FREE: Final = """
     problems progress_description reads reason record records rejected_by rejection_reason removed
     result reverted_by rule rule_name serial_number sha256 slot slots slug sort street_address_1
     street_address_2 subcategory time_zone token touched_slots tracking_id unit url user_email
-    user_name version_label warnings weight where yaml evidence_url valid_when
+    user_name version_label warnings weight where yaml evidence_url valid_when when border_where
+    operating_where
 """
 FREE_TEXTS: Final = frozenset(_FREE.split())
 """Names of fields that hold what people or other fields say; any other text is one of some words."""
@@ -240,7 +241,7 @@ def test_words_of_requests_are_those_that_the_service_takes(schemas):
         return next(texts(schemas[record]["properties"][name]))["enum"]
 
     assert words("NewRule", "target") == ["data_point", "model_run"]
-    assert words("NewRule", "purpose") == ["alert", "adjust"]
+    assert words("NewRule", "purpose") == ["alert", "adjust", "substitute", "impute"]
     assert words("RuleChange", "evaluation") == ["automatic", "on_demand"]
     assert words("NewRule", "window_member_scope") == ["event", "location", "event_type", "project"]
     assert words("NewEventType", "cadence_unit") == ["minute", "hour", "day", "week", "month"]

@@ -148,7 +148,7 @@ def test_a_purpose_that_no_rule_has_is_refused_with_those_that_there_are(api, pl
     error = create(api, plant, purpose=purpose, correction={"method": "previous"}).expect(422).error
 
     assert (error["field"], error["code"]) == ("purpose", "invalid")
-    assert error["message"] == f"purpose is '{purpose}'; allowed are alert, adjust, substitute."
+    assert error["message"] == f"purpose is '{purpose}'; allowed are alert, adjust, substitute, impute."
 
 
 UNFITTING = {

@@ -11,6 +11,7 @@ from weighbridge.collection.locations.records import Location
 from weighbridge.collection.measurements.findings import DataPointResult
 from weighbridge.core.collection.correction import ValueSource
 from weighbridge.core.identity.link import Link
+from weighbridge.core.rule.substitution.reading import METHOD_NAMES
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Moment, one_of
 
@@ -153,9 +154,9 @@ class Substitution(msgspec.Struct, frozen=True):
     reason: str | None
     """Why it was made; null when nobody said."""
     created_at: Instant
-    method: str | None = None
+    method: Annotated[str, one_of(METHOD_NAMES)] | None = None
     """The method by which a gap was filled, such as `percentile`; null where none was."""
-    found_by: str | None = None
+    found_by: Annotated[str, one_of(METHOD_NAMES)] | None = None
     """The part of the method that gave the value; null where no gap was filled."""
     tier: int | None = None
     """Which tier of the rule was taken, counted from 1; null where no gap was filled."""

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from weighbridge.collection.measurements.imputed import settle_imputed
 from weighbridge.collection.measurements.value import CURRENT
 from weighbridge.core.collection.correction import (
     NOT_REVERTED,
@@ -166,6 +167,8 @@ async def undo_rule(
     for first in range(0, len(numbers), PORTION):
         outcome = await undo(tx, actor, project, numbers[first : first + PORTION])
         recorded, changed = recorded + len(outcome.recorded), changed + len(outcome.changed)
+    if recorded:
+        await settle_imputed(tx, project)
     return recorded, changed
 
 
@@ -285,6 +288,7 @@ _RECORD: Final = f"""
                    AND c.state = ANY (%(not_reverted)s) AND c.source = sent.source
                    AND c.rule_id IS NOT DISTINCT FROM sent.rule_id
                  ORDER BY c.id DESC LIMIT 1) AS own,
+               e.is_imputed,
                EXISTS (SELECT FROM corrections c
                         WHERE (c.project_id, c.event_id, c.position, c.field)
                             = (e.project_id, e.id, sent.position, sent.field)
@@ -299,7 +303,7 @@ _RECORD: Final = f"""
            substitution
       FROM compared
      WHERE source = %(completion)s
-        OR (position = 0 OR held IS NOT NULL)
+        OR (position = 0 OR held IS NOT NULL OR is_imputed AND substitution IS NOT NULL)
        AND CASE WHEN source = %(manual)s OR (own IS NULL AND NOT is_corrected)
                 THEN value IS DISTINCT FROM held OR substitution IS NOT NULL
                 ELSE value IS DISTINCT FROM own END

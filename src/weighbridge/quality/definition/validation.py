@@ -136,12 +136,15 @@ _CHOICES = frozenset({"target", "window_member_scope", "purpose"})
 def _problems_of_kind(request: NewRule) -> Iterator[Problem]:
     yield from _choice("target", request.target, RuleTarget)
     yield from _choice("window_member_scope", request.window_member_scope, MemberScope)
-    yield from _choice("purpose", request.purpose, tuple(one for one in Purpose if one is not Purpose.IMPUTE))
+    yield from _choice("purpose", request.purpose, Purpose)
     if not 1 <= request.priority <= PRIORITY_MAX:
         said = f"priority is {request.priority}; it takes a whole number from 1 to {PRIORITY_MAX:,}."
         yield Problem(said, "priority", "invalid")
     if request.requires_approval and request.purpose == Purpose.ALERT:
         said = "requires_approval is for a rule that corrects; this one alerts."
+        yield Problem(said, "requires_approval", "invalid")
+    if request.requires_approval and request.purpose == Purpose.IMPUTE:
+        said = "requires_approval is for a rule that corrects captured values; this one imputes what lacks."
         yield Problem(said, "requires_approval", "invalid")
     if request.purpose in FILLS_GAPS and request.window is not None:
         said = "window belongs to no rule that fills gaps; each method of its correction has its own."

@@ -15,13 +15,15 @@ from typing import Final
 
 from psycopg.sql import SQL, Composable
 
+from weighbridge.collection.measurements.imputed import settle_imputed
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule import RuleTarget
+from weighbridge.core.rule.correction import Purpose
 from weighbridge.core.rule.run import RunCounts
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.literal import Literal
-from weighbridge.quality.correction import adjustment, placeholders, proposals, withdrawal
+from weighbridge.quality.correction import adjustment, imputation, placeholders, proposals, withdrawal
 from weighbridge.quality.evaluation.event_records import (
     alerting,
     checked_value,
@@ -69,6 +71,8 @@ async def evaluate(
     if not may_correct(prepared.version):
         return counts
     withdrawn = await withdrawal.withdraw(tx, actor, prepared.version, run, period)
+    if withdrawn:
+        await settle_imputed(tx, prepared.version.project)
     await _take_back_approvals(tx, prepared.version, period)
     return counts.plus(RunCounts(changed=withdrawn, withdrawn=withdrawn))
 
@@ -104,6 +108,8 @@ async def _evaluate_correcting(
     if effective is not None:
         counts = RunCounts(await collect(tx, prepared, effective))
         await table.index_findings(tx)
+        if version.purpose == Purpose.IMPUTE:
+            await imputation.find_events(tx, version)
         await adjustment.leave_to_people(tx, version)
     if version.requires_approval:
         # Before the results change that hold them.
@@ -111,6 +117,8 @@ async def _evaluate_correcting(
     if effective is not None:
         counts = counts.plus(await _update_point_results(tx, prepared, effective, run))
     counts = counts.plus(await adjustment.correct(tx, actor, version, run, whole))
+    if version.purpose == Purpose.IMPUTE or counts.withdrawn:
+        await settle_imputed(tx, version.project)
     await _take_back_approvals(tx, version, whole)
     return counts
 

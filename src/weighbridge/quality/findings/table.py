@@ -46,16 +46,27 @@ class FindingTableRow(NamedTuple):
 async def make_empty_table(tx: Write) -> None:
     """Make the table of findings of the transaction, or empty it."""
     await tx.execute(_TABLE)
+    await tx.execute(_MISSING_SLOTS)
     await tx.execute("DELETE FROM rule_findings")
+    await tx.execute("DELETE FROM rule_missing_slots")
 
 
 async def insert_findings(tx: Write, findings: Sequence[FindingTableRow]) -> None:
     """Put a portion of findings into the table."""
     rows = [
-        (*row[:6], _json(row.from_value), _json(row.to_value), _json(row.substitution)) for row in findings
+        (*row[:6], _json(row.from_value), _json(row.to_value), _json(row.substitution))
+        for row in findings
+        if row.slot is None
     ]
     if rows:
         await tx.execute(_INSERT, [list(column) for column in zip(*rows, strict=True)])
+    missing = [
+        (*row.slot, row.position, _json(row.to_value), _json(row.substitution))
+        for row in findings
+        if row.slot is not None and row.to_value is not None
+    ]
+    if missing:
+        await tx.execute(_INSERT_MISSING, [list(column) for column in zip(*missing, strict=True)])
 
 
 async def index_findings(tx: Write) -> None:
@@ -72,6 +83,25 @@ _TABLE: Final = """
         event_id bigint, position smallint, batch_id bigint, model_run_id bigint, value text, error text,
         from_value jsonb, to_value jsonb, substitution jsonb
     ) ON COMMIT DROP
+"""
+_MISSING_SLOTS: Final = """
+    CREATE TEMPORARY TABLE IF NOT EXISTS rule_missing_slots (
+        place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, event_type_id integer, asset_id integer,
+        location_id integer, slot_start timestamptz(3), slot_end timestamptz(3), position smallint,
+        to_value jsonb, substitution jsonb
+    ) ON COMMIT DROP
+"""
+"""The slots without an event that a rule has found a value for."""
+
+_INSERT_MISSING: Final = """
+    INSERT INTO rule_missing_slots (event_type_id, asset_id, location_id, slot_start, slot_end, position,
+                                    to_value, substitution)
+    SELECT event_type_id, asset_id, location_id, slot_start, slot_end, position, to_value::jsonb,
+           substitution::jsonb
+      FROM unnest(%s::integer[], %s::integer[], %s::integer[], %s::timestamptz[], %s::timestamptz[],
+                  %s::smallint[], %s::text[], %s::text[])
+        AS portion (event_type_id, asset_id, location_id, slot_start, slot_end, position, to_value,
+                    substitution)
 """
 _INSERT: Final = """
     INSERT INTO rule_findings

@@ -73,8 +73,8 @@ PROJECT_RULE_RESULTS: Final = Listing(
 
 _OF_MODEL_RUNS: Final = """
     SELECT project_id, id, rule_id, rule_version, status, checked_value, error_message,
-           evaluated_at, created_at, closed_at, dismissed_at, dismissed_by, dismissal_reason,
-           NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+           evaluated_at, created_at, closed_at, superseded_by_version, dismissed_at, dismissed_by,
+           dismissal_reason, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
            batch_id, model_run_id, node_ids
       FROM model_run_results
 """

@@ -115,3 +115,13 @@ CREATE TRIGGER events_take_place_on_insert AFTER INSERT ON events
     REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION take_place_of_imputed();
 CREATE TRIGGER events_take_place_on_update AFTER UPDATE ON events
     REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION take_place_of_imputed();
+
+-- The version of the rule that has evaluated the record of a result since.
+ALTER TABLE data_point_results
+    ADD COLUMN superseded_by_version integer,
+    ADD CONSTRAINT data_point_results_superseded CHECK (
+        superseded_by_version IS NULL OR superseded_by_version > rule_version AND closed_at IS NOT NULL);
+ALTER TABLE model_run_results
+    ADD COLUMN superseded_by_version integer,
+    ADD CONSTRAINT model_run_results_superseded CHECK (
+        superseded_by_version IS NULL OR superseded_by_version > rule_version AND closed_at IS NOT NULL);

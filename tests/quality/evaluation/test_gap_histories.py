@@ -1,4 +1,4 @@
-"""Whatever order hours arrive in, gaps are filled the same in the end, and as a first evaluation fills them."""
+"""Whatever order hours arrive in, gaps are filled the same in the end, as a first evaluation fills them."""
 
 import pytest
 from hypothesis import HealthCheck, settings

@@ -12,7 +12,7 @@ from weighbridge.verification.recomputation import check_batches
 
 SUM = """
   - slug: emission
-    input: {event_type: hour, data_point_type: so2, aggregate: sum}
+    input: {event_type: hour, data_point_type: so2, aggregate: sum, coverage: any}
     unit: t
     output: true
 """

@@ -27,7 +27,8 @@ from weighbridge.http.text import one_of, shown_as
 OF_DATA_POINTS: Final = """
     SELECT project_id, id, rule_id, rule_version, status, entered_value AS value, error_message,
            evaluated_at, created_at, closed_at, superseded_by_version, dismissed_at, dismissed_by,
-           dismissal_reason, event_id, position, approval_state, proposed_correction, rejected_at, rejected_by, rejection_reason
+           dismissal_reason, event_id, position, approval_state, proposed_correction, rejected_at,
+           rejected_by, rejection_reason
       FROM data_point_results
 """
 """The findings of rules in data points."""

@@ -20,10 +20,10 @@ filling holds.
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any, Final
 
-from weighbridge.core.expression.value import Element, Fault
-from weighbridge.core.rule import Record
+from weighbridge.core.expression.value import Fault
 from weighbridge.core.rule.correction import Purpose
 from weighbridge.core.rule.substitution import (
     Absence,
@@ -44,21 +44,15 @@ from weighbridge.quality.evaluation.series_records import (
     MeterKey,
     MeterReading,
     expected_of,
-    readings_of,
+    reader_of,
     series_statement,
+    shown,
 )
 from weighbridge.quality.findings.table import FindingTableRow, ImputedSlot
 from weighbridge.quality.versions.period import Period
 
-PORTION = 5_000
+PORTION: Final = 5_000
 """Readings that are read at a time."""
-
-
-class _Judged(NamedTuple):
-    """A reading with what the rule's expression says of it."""
-
-    reading: MeterReading
-    verdict: Element
 
 
 class SeriesPass:
@@ -77,6 +71,7 @@ class SeriesPass:
             if kind.cadence is not None
         }
         self._columns = prepared.checked_columns
+        self._read = reader_of(prepared)
         self._meter: MeterKey | None = None
         self._filling: Filling | None = None
         self._next: datetime | None = None
@@ -86,12 +81,13 @@ class SeriesPass:
     def take(self, rows: Iterable[Sequence[Any]]) -> list[FindingTableRow]:
         """Take the next rows of the statement; give what is decided by now."""
         found: list[FindingTableRow] = []
-        for meter, some in groupby(readings_of(self._prepared, rows), key=lambda one: one.meter):
+        for key, some in groupby(rows, key=_METER):
+            meter = MeterKey(*key)
             if meter != self._meter:
                 found += self.finish()
                 self._meter, self._filling = meter, Filling(self._program, self._prepared.zone)
                 self._next = None
-            found += self._of_meter(meter, list(some))
+            found += self._of_meter(meter, [self._read(row) for row in some])
         return found
 
     def finish(self) -> list[FindingTableRow]:
@@ -105,15 +101,9 @@ class SeriesPass:
     def _of_meter(self, meter: MeterKey, readings: list[MeterReading]) -> list[FindingTableRow]:
         assert self._filling is not None  # noqa: S101 - it was begun for the meter
         clock = self._cadences[meter.event_type]
-        slots, beside = [], []
-        for reading in readings:
-            self._prepared.program.spend_on_record()
-            verdict = self._verdict(reading)
-            slot = _slot_of(reading, verdict)
-            self.evaluated += self._is_asked(reading.start)
-            if slot.is_manual and (verdict is True or isinstance(verdict, Fault)):
-                beside.append(slot)
-            slots.append(slot)
+        slots = [_slot_of(reading) for reading in readings]
+        self.evaluated += sum(self._is_asked(reading.start) for reading in readings)
+        beside = [slot for slot in slots if slot.is_manual and _is_wrong(slot.about)]
         first, last = readings[0].start, readings[-1].start
         stretch = Interval(min(self._next or first, last), last + MILLISECOND)
         self._next = clock.start(clock.holding(last) + 1)
@@ -121,14 +111,6 @@ class SeriesPass:
         series = series_slots(slots, clock, stretch, outages, service)
         found = list(self._found(meter, self._filling.take(series)))
         return found + [self._alert(slot) for slot in beside if self._is_told(slot)]
-
-    def _verdict(self, reading: MeterReading) -> Element:
-        program = self._prepared.program
-        record = Record(
-            reading.event, reading.start, reading.end, reading.created, None, None, is_target=True,
-            values=reading.own,
-        )  # fmt: skip
-        return program.verdict(program.row(record))
 
     def _is_asked(self, start: datetime) -> bool:
         """Whether a slot that starts then is to be evaluated."""
@@ -140,19 +122,19 @@ class SeriesPass:
         return not self._is_imputing and self._is_asked(slot.start) and self._program.is_operating(slot)
 
     def _alert(self, slot: SeriesSlot) -> FindingTableRow:
-        reading, verdict = slot.about
+        reading: MeterReading = slot.about
+        verdict = reading.verdict
         error = str(verdict.error) if isinstance(verdict, Fault) else None
-        position = self._columns[reading.meter.event_type].position
-        return FindingTableRow(
-            reading.event, position, None, None, reading.checked, error, None, None, reading.start
-        )
+        checked = None if reading.value is None else shown(reading.value)
+        position = self._columns[reading.event_type].position
+        return FindingTableRow(reading.event, position, None, None, checked, error, None, None, reading.start)
 
     def _found(self, meter: MeterKey, outcomes: Iterable[SlotOutcome]) -> Iterator[FindingTableRow]:
         for outcome in outcomes:
             if not self._is_asked(outcome.slot.start):
                 continue
             if outcome.slot.about is not None:
-                if not self._is_imputing and outcome.slot.about.verdict not in {False, None}:
+                if not self._is_imputing and _is_wrong(outcome.slot.about):
                     yield self._substituted(outcome)
             elif self._is_imputing:
                 yield self._imputed(meter, outcome)
@@ -166,7 +148,7 @@ class SeriesPass:
         if isinstance(found, Absent):
             waits = found.reason is Absence.PENDING_AFTER
             return alert._replace(error=None if waits else f"The correction has no result. {found.says}")
-        captured = outcome.slot.about.reading.captured
+        captured = outcome.slot.about.replaced
         return alert._replace(from_value=captured, to_value=found.value, substitution=write_outcome(outcome))
 
     def _imputed(self, meter: MeterKey, outcome: SlotOutcome) -> FindingTableRow:
@@ -184,15 +166,25 @@ class SeriesPass:
         return row._replace(to_value=found.value, substitution=write_outcome(outcome))
 
 
-def _slot_of(reading: MeterReading, verdict: Element) -> SeriesSlot:
-    is_wrong = verdict is True or isinstance(verdict, Fault)
+_METER: Final = itemgetter(0, 1, 2)
+"""Which meter a row is of."""
+
+
+def _is_wrong(reading: MeterReading) -> bool:
+    """Whether the rule finds a value wrong, or cannot tell."""
+    return reading.verdict is True or isinstance(reading.verdict, Fault)
+
+
+def _slot_of(reading: MeterReading) -> SeriesSlot:
+    has_value, is_manual = reading.value is not None, reading.is_manual is True
     return SeriesSlot(
         reading.start,
         reading.value,
-        is_valid=reading.value is not None and not is_wrong and not reading.is_manual,
-        is_manual=reading.is_manual and reading.value is not None,
-        row=reading.row,
-        about=_Judged(reading, verdict),
+        has_value and not is_manual and not _is_wrong(reading),
+        has_value and is_manual,
+        False,  # noqa: FBT003 - positions, for a million of them
+        reading.row,
+        reading,
     )
 
 

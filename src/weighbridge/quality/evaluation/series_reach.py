@@ -9,15 +9,13 @@ Invariants: what the database takes for a border is one; a slot outside of what 
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
 
 from psycopg.sql import SQL, Composable
 
-from weighbridge.collection.measurements.condition import condition
 from weighbridge.collection.measurements.value import WITHOUT_SUBSTITUTES
 from weighbridge.core.expression import Expression
-from weighbridge.core.expression.tree import Name, names, walk
+from weighbridge.core.expression.tree import walk
 from weighbridge.core.rule import Calendar, Rolling, affected, reach
 from weighbridge.core.rule.substitution import affected_slots
 from weighbridge.core.rule.substitution.definition import VALID_SLOTS
@@ -27,7 +25,7 @@ from weighbridge.db.engine import Read
 from weighbridge.db.literal import Literal
 from weighbridge.quality.evaluation.event_records import is_exact_in_database
 from weighbridge.quality.evaluation.prepared_rule import EventKind, PreparedRule
-from weighbridge.quality.evaluation.series_records import ASSET, LOCATION
+from weighbridge.quality.evaluation.series_records import ASSET, LOCATION, truth
 from weighbridge.quality.versions.period import EARLIEST, Period
 
 _Counted = tuple[int, Expression | None]
@@ -153,23 +151,13 @@ def _is_border(prepared: PreparedRule, kind: EventKind, where: Expression | None
     filling = prepared.filling
     assert filling is not None  # noqa: S101 - it fills gaps
     value = SQL(WITHOUT_SUBSTITUTES["number"]).format(Literal(prepared.checked_columns[kind.number].position))
-    needed: list[Composable] = [SQL("NOT ({})").format(_truth(prepared.rule.tree, kind))]
+    needed: list[Composable] = [SQL("NOT ({})").format(truth(prepared.rule.tree, kind))]
     if filling.operating_where is not None:
-        needed.append(_truth(filling.operating_where, kind))
-    needed += [_truth(tree, kind) for tree in (filling.border_where, where) if tree is not None]
+        needed.append(truth(filling.operating_where, kind))
+    needed += [truth(tree, kind) for tree in (filling.border_where, where) if tree is not None]
     return SQL("(e.event_type_id = {} AND {} IS NOT NULL AND {})").format(
         Literal(kind.number), value, SQL(" AND ").join(needed)
     )
-
-
-def _truth(tree: Expression, kind: EventKind) -> Composable:
-    """The condition that an expression is true, of values that no rule put in for others."""
-    columns = {}
-    for name in dict.fromkeys(names(tree)):
-        column = kind.column(name) if isinstance(name, Name) else None
-        if column is not None:
-            columns[name.text] = replace(column, is_before_substitutes=True)
-    return condition(tree, columns)
 
 
 # A border of a meter that is out of service or declared out then is none.

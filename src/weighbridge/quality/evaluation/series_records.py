@@ -7,15 +7,15 @@ Invariants: readings come meter by meter, each meter's in order of start, end, t
 and captured values; voided events have no part in a series.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 from psycopg.sql import SQL, Composable, Composed
 
-from weighbridge.collection.measurements.condition import TAGS
+from weighbridge.collection.measurements.condition import TAGS, condition
 from weighbridge.collection.measurements.value import (
     IS_BY_PEOPLE,
     LEFT_TO_RULES,
@@ -23,13 +23,14 @@ from weighbridge.collection.measurements.value import (
     ValueColumn,
 )
 from weighbridge.core.expression import tree as t
-from weighbridge.core.expression.value import Scalar
+from weighbridge.core.expression.value import Element, Scalar
+from weighbridge.core.rule import Record
 from weighbridge.core.time.instant import Interval
 from weighbridge.core.time.meter import ALWAYS, Service
 from weighbridge.db.engine import Read
 from weighbridge.db.literal import Literal
-from weighbridge.quality.evaluation.event_records import ORDER, by_type, within
-from weighbridge.quality.evaluation.prepared_rule import PreparedRule
+from weighbridge.quality.evaluation.event_records import ORDER, by_type, is_exact_in_database, within
+from weighbridge.quality.evaluation.prepared_rule import EventKind, PreparedRule
 from weighbridge.quality.versions.period import Period
 
 ASSET: Final = SQL("coalesce(e.asset_id, 0)")
@@ -48,23 +49,27 @@ class MeterKey(NamedTuple):
 
 
 class MeterReading(NamedTuple):
-    """One row of a series."""
+    """One row of a series, as the statement gives it."""
 
-    meter: MeterKey
+    event_type: int
+    asset: int
+    location: int
     event: int
     start: datetime
-    end: datetime
-    created: datetime
-    checked: str | None
-    """The value as a result shows it."""
     value: Decimal | None
-    is_manual: bool
+    is_manual: bool | None
     captured: Decimal | None
-    """The captured value; None where there is none, or a person corrected it."""
-    own: tuple[Scalar | None, ...]
-    """What the expression reads, in the order of the rule's names."""
+    """The captured value where it is another one; None where a person corrected it."""
+    is_revised: bool
+    verdict: Element
+    """What the rule's expression says of it; None where the statement does not tell."""
     row: tuple[Scalar | None, ...]
     """What the conditions of the filling read, in the order of its names."""
+
+    @property
+    def replaced(self) -> Decimal | None:
+        """The captured value that a substitute takes the place of."""
+        return self.captured if self.is_revised else self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +105,26 @@ async def expected_of(tx: Read, project: int) -> Expected:
     return expected
 
 
+def is_told_by_database(prepared: PreparedRule) -> bool:
+    """Whether the database can tell for each value whether the rule finds it wrong."""
+    return is_exact_in_database(prepared.rule.tree)
+
+
 def series_statement(prepared: PreparedRule, period: Period) -> Composed:
     """What to read of the series of the rule's meters that starts in a period."""
     assert prepared.gaps is not None  # noqa: S101 - it fills gaps
     columns = prepared.checked_columns
-    names = [_value(prepared, name) for name in (*prepared.program.names, *prepared.gaps.names)]
+    names = [*prepared.gaps.names]
+    verdict: Composable = SQL("NULL::boolean")
+    if is_told_by_database(prepared):
+        verdict = by_type({kind.number: truth(prepared.rule.tree, kind) for kind in prepared.watched})
+    else:
+        names += prepared.program.names
+    beside = SQL("") if is_told_by_database(prepared) else SQL(", e.end_time, e.created_at")
     return SQL(
-        "SELECT e.event_type_id, {asset}, {location}, e.id, e.start_time, e.end_time, e.created_at, {value},"
-        " {manual}, {captured}{names} FROM events e WHERE {within} AND e.voided_at IS NULL"
+        "SELECT e.event_type_id, {asset}, {location}, e.id, e.start_time, {value}, {manual},"
+        " CASE WHEN e.is_revised THEN {captured} END, e.is_revised, {verdict}{names}{beside}"
+        " FROM events e WHERE {within} AND e.voided_at IS NULL"
         " AND (NOT e.is_imputed OR {manual}) ORDER BY 1, 2, 3, {order}"
     ).format(
         asset=ASSET,
@@ -115,30 +132,43 @@ def series_statement(prepared: PreparedRule, period: Period) -> Composed:
         value=_each(columns, WITHOUT_SUBSTITUTES),
         manual=_each(columns, dict.fromkeys(WITHOUT_SUBSTITUTES, IS_BY_PEOPLE)),
         captured=_each(columns, LEFT_TO_RULES),
-        names=SQL("").join(SQL(", {}").format(name) for name in names),
+        verdict=verdict,
+        names=SQL("").join(SQL(", {}").format(_value(prepared, name)) for name in names),
+        beside=beside,
         within=within(prepared.version.project, prepared.watched, period),
         order=ORDER,
     )
 
 
-def readings_of(prepared: PreparedRule, rows: Iterable[Sequence[Any]]) -> Iterable[MeterReading]:
-    """The rows of the statement as readings."""
-    split = _FIXED + len(prepared.program.names)
-    for row in rows:
-        kind, asset, location, event, start, end, created, value, is_manual, captured = row[:_FIXED]
-        yield MeterReading(
-            MeterKey(kind, asset, location),
-            event,
-            start,
-            end,
-            created,
-            None if value is None else shown(value),
-            value,
-            is_manual is True,
-            captured,
-            tuple(row[_FIXED:split]),
-            tuple(row[split:]),
-        )
+def reader_of(prepared: PreparedRule) -> Callable[[Sequence[Any]], MeterReading]:
+    """What makes a reading of a row of the statement."""
+    assert prepared.gaps is not None  # noqa: S101 - it fills gaps
+    program, split = prepared.program, _FIXED + len(prepared.gaps.names)
+    if is_told_by_database(prepared):
+
+        def read(row: Sequence[Any]) -> MeterReading:
+            return MeterReading._make((*row[:_FIXED], row[_FIXED:]))
+
+        return read
+
+    def read_and_judge(row: Sequence[Any]) -> MeterReading:
+        program.spend_on_record()
+        *own, end, created = row[split:]
+        record = Record(row[3], row[4], end, created, None, None, is_target=True, values=tuple(own))
+        verdict = program.verdict(program.row(record))
+        return MeterReading._make((*row[: _FIXED - 1], verdict, row[_FIXED:split]))
+
+    return read_and_judge
+
+
+def truth(tree: t.Expression, kind: EventKind) -> Composable:
+    """The condition that an expression is true, of values that no rule put in for others."""
+    columns = {}
+    for name in dict.fromkeys(t.names(tree)):
+        column = kind.column(name)
+        if column is not None:
+            columns[name.text] = replace(column, is_before_substitutes=True)
+    return condition(tree, columns)
 
 
 def shown(value: Decimal) -> str:
@@ -160,7 +190,7 @@ def _value(prepared: PreparedRule, name: t.Name) -> Composable:
 
 
 _FIXED: Final = 10
-"""Columns before those that the expressions read."""
+"""Columns before those that conditions read; the last of them is the verdict."""
 
 _OUTAGES: Final = """
     SELECT coalesce(event_type_id, 0), coalesce(asset_id, 0), coalesce(location_id, 0), start_time, end_time

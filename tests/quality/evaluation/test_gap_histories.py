@@ -43,7 +43,7 @@ arrivals = st.tuples(
     st.sampled_from([1, 3]),
 )
 thoroughly = settings(
-    max_examples=examples(200), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

@@ -203,3 +203,53 @@ def test_a_rule_that_imputes_needs_no_approval_yet(api, project):
     }}).expect(422).error  # fmt: skip
 
     assert error["field"] == "requires_approval"
+
+
+def test_a_person_who_voids_an_imputed_event_has_the_last_word_until_another_version(
+    api, account, project, rule
+):
+    report(api, project, "10 - 14")
+    work(account)
+
+    path = f"/projects/{project['id']}/events/{hours(api, project)[2]['event']['id']}"
+    api.delete(path).expect(204)
+    work(account)
+    assert values(api, project) == {1: 10, 3: 14}
+
+    change(api, rule, priority=5)
+    work(account)
+    assert values(api, project) == {1: 10, 2: 12, 3: 14}
+
+
+def test_a_preview_says_which_slots_a_rule_would_fill(api, project):
+    report(api, project, "10 - 14")
+    rule = {
+        "name": "Fill", "expression": "{{quality}} = 'bad'", "effective_from": "2020-01-01T00:00:00Z",
+        "purpose": "impute", "data_point": "so2", "correction": MEAN,
+    }  # fmt: skip
+    body_ = {"rule": rule, "start_time": "2025-01-01T00:00:00Z", "end_time": "2025-01-02T00:00:00Z"}
+
+    preview = api.post(f"/projects/{project['id']}/rules/preview", body_).expect(200).body
+
+    [alert] = preview["data"]
+    assert (preview["evaluated"], preview["corrections"]) == (2, 1)
+    assert (alert["event_id"], alert["start_time"], alert["to_value"]) == (
+        None,
+        "2025-01-01T01:00:00.000Z",
+        12,
+    )
+
+
+def test_an_imputed_event_that_was_made_while_the_captured_one_came_goes_at_the_next_look(
+    api, account, project, rule, sql
+):
+    report(api, project, "10 - 14")
+    work(account)
+    # As if neither had seen the other.
+    sql("ALTER TABLE events DISABLE TRIGGER events_take_place_on_insert")
+    report(api, project, "11", first=2)
+    sql("ALTER TABLE events ENABLE TRIGGER events_take_place_on_insert")
+
+    evaluate(api, account, rule)
+
+    assert values(api, project) == {1: 10, 2: 11, 3: 14}

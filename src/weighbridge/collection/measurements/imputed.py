@@ -16,6 +16,8 @@ from weighbridge.db.engine import Write
 async def settle_imputed(tx: Write, project: int) -> int:
     """Withdraw the imputed events that have no value any more, and say which are complete; gives how many
     were withdrawn.
+
+    One that was made while a captured one came for its slot goes as well: neither saw the other.
     """
     values = {"project": project, "not_reverted": list(NOT_REVERTED)}
     empty = [event for (event,) in await tx.tuples(_EMPTY, values)]
@@ -32,7 +34,14 @@ _STAND: Final = """
 _EMPTY: Final = f"""
     SELECT m.event_id FROM imputations m
      WHERE m.project_id = %(project)s AND m.withdrawn_at IS NULL
-       AND NOT EXISTS ({_STAND} AND c.position > 0)
+       AND (NOT EXISTS ({_STAND} AND c.position > 0) OR EXISTS (
+            SELECT FROM events e
+             WHERE e.project_id = m.project_id AND e.event_type_id = m.event_type_id
+               AND e.voided_at IS NULL AND NOT e.is_imputed
+               AND e.start_time >= m.slot_start AND e.start_time < m.slot_end
+               AND coalesce(e.asset_id, 0) = m.asset_id
+               AND CASE WHEN e.asset_id IS NULL THEN coalesce(e.location_ids[1], 0) ELSE 0 END
+                   = m.location_id))
      ORDER BY m.event_id
 """
 _COMPLETE: Final = f"""

@@ -6,7 +6,7 @@ import pytest
 from tests.given import collection as given
 from tests.given import rule_evaluation
 from tests.given.gaps import filling, hours, report, stack, values
-from tests.given.rule_evaluation import change, correct, results, statuses, work
+from tests.given.rule_evaluation import change, correct, results, runs, statuses, work
 
 MEAN = {"method": "mean_before_after"}
 
@@ -222,3 +222,40 @@ def test_a_proposal_whose_gap_has_grown_is_superseded(api, account, project):
     api.post(f"{path}/approve", {})
 
     assert values(api, project)[2] == 99
+
+
+REACHES = {
+    "to the borders of the gap": (MEAN, "11T02", "11T04"),
+    "as far as windows go back": (
+        {"method": "mean", "window": {"kind": "rolling", "duration": {"value": 12, "unit": "hour"}}},
+        "11T02",
+        "11T15",
+    ),
+    "as many slots as are counted": (
+        {"method": "mean", "window": {"kind": "rolling", "members": 20}}, "11T02", "11T23",
+    ),
+    "through the period": (
+        {"method": "maximum", "window": {"kind": "calendar", "unit": "day", "extent": "whole_period"}},
+        "11T00",
+        "12T00",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REACHES)
+def test_only_what_a_change_reaches_is_evaluated_again(api, account, project, name):
+    correction, start, end = REACHES[name]
+    made = filling(api, project, correction)
+    words = ["10"] * 480
+    words[243] = "!99"
+    report(api, project, " ".join(words))
+    work(account)
+    work(account)
+
+    late = {"filter[start_time][geq]": "2025-01-11T03:00:00Z"}
+    correct(api, project, hours(api, project, **late)[244]["event"], 7)
+    work(account)
+
+    run = runs(api, made)[-1]
+    assert run["start_time"] == f"2025-01-{start}:00:00.000Z"
+    assert run["end_time"] == f"2025-01-{end}:00:00.001Z"

@@ -113,6 +113,7 @@ class _Comparison:
     def __init__(self, old: Schema, new: Schema) -> None:
         self._old, self._new = old, new
         self._seen: set[tuple[str, str, Side]] = set()
+        self._compared: set[tuple[str, str, Side]] = set()
 
     def changes(self) -> Iterator[Change]:
         for path, methods in self._old["paths"].items():
@@ -177,6 +178,12 @@ class _Comparison:
         """The fields, members and other values of two schemas that stand in one place."""
         if "$ref" in old:
             name = old["$ref"].rpartition("/")[2]
+        if "$ref" in old and "$ref" in new:
+            # A record may hold others of its kind.
+            pair = (old["$ref"], new["$ref"], side)
+            if pair in self._compared:
+                return
+            self._compared.add(pair)
         was, now = _resolved(old, self._old), _resolved(new, self._new)
         yield from self._fields(name, was, now, side)
         for part, sign in (("items", "[]"), ("additionalProperties", "{}")):

@@ -32,6 +32,7 @@ _FREE: Final = """
     street_address_2 subcategory time_zone token touched_slots tracking_id unit url user_email
     user_name version_label warnings weight where yaml evidence_url valid_when
     adapter compared_with reference report_type said_by superseded_by supersedes
+    when border_where operating_where
 """
 FREE_TEXTS: Final = frozenset(_FREE.split())
 """Names of fields that hold what people or other fields say; any other text is one of some words."""
@@ -258,7 +259,7 @@ def test_words_of_requests_are_those_that_the_service_takes(schemas):
         return next(texts(schemas[record]["properties"][name]))["enum"]
 
     assert words("NewRule", "target") == ["data_point", "model_run"]
-    assert words("NewRule", "purpose") == ["alert", "adjust"]
+    assert words("NewRule", "purpose") == ["alert", "adjust", "substitute", "impute"]
     assert words("RuleChange", "evaluation") == ["automatic", "on_demand"]
     assert words("NewRule", "window_member_scope") == ["event", "location", "event_type", "project"]
     assert words("NewEventType", "cadence_unit") == ["minute", "hour", "day", "week", "month"]

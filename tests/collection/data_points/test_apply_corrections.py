@@ -146,6 +146,14 @@ def test_a_substitution_is_shown_with_its_rule_while_it_is_in_force(value):
         "rule_run_id": None,
         "reason": None,
         "created_at": value.history[0]["created_at"],
+        "method": None,
+        "found_by": None,
+        "tier": None,
+        "code": None,
+        "window": None,
+        "members_used": None,
+        "availability": None,
+        "gap_slots": None,
     }
     value.apply(9, CorrectionOrigin.MANUAL)
     assert (value.shown["substituted"], value.shown["substitution"]) == (False, None)

@@ -152,7 +152,7 @@ def test_a_proposal_is_withdrawn_with_its_version(api, account, project, deliver
     assert pending(api, made) == 0
     work(account)
 
-    assert proposals(api, made) == [("fail", "withdrawn", TO_51), ("fail", "pending", TO_51)]
+    assert proposals(api, made) == [("pass", "withdrawn", TO_51), ("fail", "pending", TO_51)]
     assert pending(api, made) == 1
 
 

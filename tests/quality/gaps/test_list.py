@@ -2,6 +2,7 @@
 
 import pytest
 from tests.given import collection as given
+from tests.given.rule_evaluation import rule, work
 
 FLOW = given.number("flow", unit="kg", required=False)
 QUALITY = given.text("quality")
@@ -238,3 +239,30 @@ def test_an_account_without_the_feature_is_refused(api, account, sql, project, h
     assert (
         asked(api, project, hourly, at("05T00:00"), at("06T00:00")).expect(403).error["code"] == "feature_off"
     )
+
+
+def test_a_gap_and_the_capture_rate_tell_what_rules_have_filled_and_by_which_tier(
+    api, account, project, hourly
+):
+    measure(api, project, ["00:00", "01:00", "05:00"])
+    measure(api, project, ["02:00"], quality="bad")
+    tiers = {"tiers": [{"code": "06", "method": "mean_before_after"}]}
+    for purpose in ("substitute", "impute"):
+        rule(
+            api, project, "{{quality}} = 'bad'", name=purpose, purpose=purpose, data_point="flow",
+            correction=tiers,
+        )  # fmt: skip
+    work(account)
+
+    [gap, _] = gaps(api, project, hourly)
+
+    assert (gap["slots"], gap["missing"], gap["imputed"], gap["substituted"]) == (3, 2, 2, 1)
+    assert [one["value_source"] for one in gap["filled"]] == ["substituted", "imputed", "imputed"]
+    assert [one["values"]["flow"] for one in gap["filled"]] == [3, 3, 3]
+    how = [one["substitutions"]["flow"] for one in gap["filled"]]
+    assert {(one["tier"], one["code"], one["gap_slots"]) for one in how} == {(1, "06", 3)}
+    path = f"/projects/{project['id']}/event_types/{hourly['id']}/capture_rate"
+    query = {"start_time": at("05T00:00"), "end_time": at("05T06:00"), "period": "day"}
+    total = api.get(path, query).expect(200).body["total"]
+    assert (total["expected"], total["received"], total["valid"], total["missing"]) == (6, 4, 3, 2)
+    assert (total["substituted"], total["imputed"]) == (1, 2)

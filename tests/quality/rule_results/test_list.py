@@ -38,6 +38,7 @@ def test_a_result_says_which_rule_found_what_in_which_data_point(api, sql, plant
         "error_message": None,
         "rule_id": rule["id"],
         "rule_version": 1,
+        "superseded_by_version": None,
         "rule_name": rule["name"],
         "message": "Too heavy for a truck",
         "event_id": event["id"],

@@ -143,12 +143,12 @@ def test_a_correction_may_read_other_data_tags_facts_and_the_window_of_the_rule(
     create(api, plant, purpose="adjust", correction=correction, window=window).expect(201)
 
 
-@pytest.mark.parametrize("purpose", ["substitute", "impute"])
+@pytest.mark.parametrize("purpose", ["replace", "guess"])
 def test_a_purpose_that_no_rule_has_is_refused_with_those_that_there_are(api, plant, purpose):
     error = create(api, plant, purpose=purpose, correction={"method": "previous"}).expect(422).error
 
     assert (error["field"], error["code"]) == ("purpose", "invalid")
-    assert error["message"] == f"purpose is '{purpose}'; allowed are alert, adjust."
+    assert error["message"] == f"purpose is '{purpose}'; allowed are alert, adjust, substitute, impute."
 
 
 UNFITTING = {

@@ -53,6 +53,10 @@ _UNSEEN: Final = """
     AND NOT pg_visible_in_snapshot({0}, %(snapshot)s::pg_snapshot)
 """
 _CORRECTED: Final = f"""
-    SELECT DISTINCT event_id, position FROM corrections
-     WHERE project_id = %(project)s AND {_UNSEEN.format("changed_by")} ORDER BY event_id, position
+    SELECT event_id, position FROM corrections
+     WHERE project_id = %(project)s AND {_UNSEEN.format("changed_by")}
+     UNION
+    SELECT event_id, 0 FROM imputations
+     WHERE project_id = %(project)s AND withdrawn_at IS NOT NULL AND {_UNSEEN.format("withdrawn_by")}
+     ORDER BY event_id, position
 """

@@ -41,7 +41,7 @@ async def record_used_corrections(tx: Write, project: int, batches: Sequence[int
 EVENT_AS_USED: Final = SQL("""
     LATERAL (
         SELECT e.project_id, e.id, e.event_type_id, e.client_reference, e.location_ids, e.is_revised,
-               e.is_imputed, e.is_complete, e.voided_at,
+               e.is_imputed, e.is_complete OR e.is_imputed AS is_complete, NULL::timestamptz AS voided_at,
                CASE WHEN e.captured ? 'start_time'
                     THEN field_as_used(e, slot.batch_id, 'start_time')::timestamptz(3)
                     ELSE e.start_time END AS start_time,
@@ -65,7 +65,8 @@ EVENT_AS_USED: Final = SQL("""
 """)
 """The event `e` as a batch saw it, of a table `slot` with event_id and batch_id; takes the parameter project.
 
-It has the columns of events, so that whatever reads a value of `e` reads what the batch saw.
+It has the columns of events, so that whatever reads a value of `e` reads what the batch saw. An event that a
+batch was made of was not voided then, though an imputed one may have been withdrawn since.
 """
 
 

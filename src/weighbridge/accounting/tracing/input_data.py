@@ -254,7 +254,7 @@ def _rows_of(
                 unit,
                 value,
                 value if event.is_as_captured else event.raw_value_at(position),
-                substituted=number is not None,
+                substituted=number is not None and not event.is_imputed,
                 imputed=event.is_imputed,
                 substitution=None if number is None else named[number],
             )

@@ -61,8 +61,8 @@ EVENT_DATA_POINTS: Final = Listing(
     filters={"slug": Filter("t.slug", str, "the slug of a data point type")},
 )
 
-_EXPANDED: Final = """
-    events e CROSS JOIN LATERAL unnest(e.numbers, e.texts, e.booleans)
+_EXPANDED: Final = f"""
+    events e CROSS JOIN LATERAL unnest({NUMBERS}, {TEXTS}, {BOOLEANS})
       WITH ORDINALITY AS v (number, text, boolean, position)
 """
 """Every position of events in the order of the events, so that a page ends where it is full."""
@@ -79,11 +79,11 @@ _SOURCE: Final = """
     JOIN event_types et ON (et.project_id, et.id) = (e.project_id, e.event_type_id)
     JOIN data_point_types t ON (t.project_id, t.event_type_id) = (e.project_id, e.event_type_id)
 """
-_PRESENT: Final = """
+_PRESENT: Final = f"""
     e.voided_at IS NULL
-    AND CASE t.value_type WHEN 'number' THEN e.numbers[t.position] IS NOT NULL
-                          WHEN 'string' THEN e.texts[t.position] IS NOT NULL
-                          ELSE e.booleans[t.position] IS NOT NULL END
+    AND CASE t.value_type WHEN 'number' THEN {NUMBER} IS NOT NULL
+                          WHEN 'string' THEN {TEXT} IS NOT NULL
+                          ELSE {BOOLEAN} IS NOT NULL END
 """
 
 
@@ -223,7 +223,7 @@ _KEPT: Final = f"""
     SELECT CASE WHEN points > {COUNT_MAX} THEN points
                 ELSE (SELECT count(*) FROM kept
                         JOIN events e ON e.project_id = {{project}} AND e.event_type_id = kept.event_type_id
-                       CROSS JOIN LATERAL unnest(e.numbers, e.texts, e.booleans)
+                       CROSS JOIN LATERAL unnest({NUMBERS}, {TEXTS}, {BOOLEANS})
                          WITH ORDINALITY AS v (number, text, boolean, position)
                        WHERE {_HELD} AND v.position = ANY (kept.positions)) END,
            points <= {COUNT_MAX}
@@ -373,7 +373,7 @@ def _data_point(
         raw_value=row.raw_value,
         unit=row.unit,
         status="complete",
-        substituted=corrections.substitution is not None,
+        substituted=corrections.substitution is not None and not row.is_imputed,
         imputed=row.is_imputed,
         substitution=corrections.substitution,
         value_source=value_source(corrections.origin, is_imputed=row.is_imputed),

@@ -11,6 +11,7 @@ from weighbridge.collection.locations.records import Location
 from weighbridge.collection.measurements.findings import DataPointResult
 from weighbridge.core.collection.correction import ValueSource
 from weighbridge.core.identity.link import Link
+from weighbridge.core.rule.substitution.reading import METHOD_NAMES
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Moment, one_of
 
@@ -153,6 +154,22 @@ class Substitution(msgspec.Struct, frozen=True):
     reason: str | None
     """Why it was made; null when nobody said."""
     created_at: Instant
+    method: Annotated[str, one_of(METHOD_NAMES)] | None = None
+    """The method by which a gap was filled, such as `percentile`; null where none was."""
+    found_by: Annotated[str, one_of(METHOD_NAMES)] | None = None
+    """The part of the method that gave the value; null where no gap was filled."""
+    tier: int | None = None
+    """Which tier of the rule was taken, counted from 1; null where no gap was filled."""
+    code: str | None = None
+    """The code by which a regime knows the tier; null where it has none."""
+    window: dict[str, Any] | None = None
+    """The window that the value was found from; null where none was asked."""
+    members_used: int | None = None
+    """How many values it was found from; null where no gap was filled."""
+    availability: Decimal | None = None
+    """The share of operating slots with a valid captured value up to here; null where no tier asks for it."""
+    gap_slots: int | None = None
+    """How many slots of the whole gap need a value; null where no gap was filled."""
 
 
 class EventDataPoint(msgspec.Struct, frozen=True):

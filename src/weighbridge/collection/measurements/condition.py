@@ -14,7 +14,12 @@ from typing import Final, LiteralString
 
 from psycopg.sql import SQL, Composable
 
-from weighbridge.collection.measurements.value import CURRENT, WITHOUT_RULES, ValueColumn
+from weighbridge.collection.measurements.value import (
+    CURRENT,
+    WITHOUT_RULES,
+    WITHOUT_SUBSTITUTES,
+    ValueColumn,
+)
 from weighbridge.core.expression import tree as t
 from weighbridge.core.expression.printing import print_tree
 from weighbridge.core.expression.tree import Expression, Operator
@@ -123,6 +128,8 @@ def _divides(tree: Expression) -> bool:
 def value_of(column: ValueColumn) -> Composable:
     """The value of a data point of the event `e`: as corrected, unless the column says otherwise."""
     values = WITHOUT_RULES if column.is_before_rules else CURRENT
+    if column.is_before_substitutes:
+        values = WITHOUT_SUBSTITUTES
     return SQL(values[column.value_type]).format(Literal(column.position))
 
 

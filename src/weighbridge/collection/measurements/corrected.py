@@ -72,10 +72,11 @@ async def substitutions_numbered(tx: Read, project: int, numbers: Collection[int
     if not numbers:
         return {}
     return {
-        number: Substitution(number, replaced, rule_id(project, rule), *rest)
-        for number, replaced, rule, *rest in await tx.tuples(
+        number: Substitution(number, replaced, rule_id(project, rule), *rest, **(found or {}))
+        for number, replaced, rule, *rest, found in await tx.tuples(
             """
-            SELECT id, from_value, rule_id, rule_version, rule_run_id, reason, created_at FROM corrections
+            SELECT id, from_value, rule_id, rule_version, rule_run_id, reason, created_at, substitution
+              FROM corrections
              WHERE project_id = %s AND id = ANY (%s)
             """,
             (project, list(numbers)),

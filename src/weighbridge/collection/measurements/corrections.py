@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from weighbridge.collection.measurements.imputed import settle_imputed
 from weighbridge.collection.measurements.value import CURRENT
 from weighbridge.core.collection.correction import (
     NOT_REVERTED,
@@ -66,6 +67,8 @@ class NewCorrection:
     field: str = VALUE
     reason: str | None = None
     rule: RuleRef | None = None
+    substitution: dict[str, Any] | None = None
+    """How a rule found a value that fills a gap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,8 @@ async def apply_corrections(
 
     A value that is missing has nothing to correct, and is passed over.
     People repeat the value that is held; a rule repeats its own newest value, or without one the value that
-    was captured.
+    was captured. What fills a gap repeats nothing, though it comes to the value that was captured: that did
+    not count.
     """
     if not corrections:
         return NOTHING_DONE
@@ -163,6 +167,8 @@ async def undo_rule(
     for first in range(0, len(numbers), PORTION):
         outcome = await undo(tx, actor, project, numbers[first : first + PORTION])
         recorded, changed = recorded + len(outcome.recorded), changed + len(outcome.changed)
+    if recorded:
+        await settle_imputed(tx, project)
     return recorded, changed
 
 
@@ -210,12 +216,13 @@ def _columns(corrections: Iterable[NewCorrection]) -> dict[str, list[Any]]:
         (
             one.event, one.position, one.field, jsonb(one.value), one.source, one.priority, one.reason,
             one.rule and one.rule.rule, one.rule and one.rule.version, one.rule and one.rule.run,
+            jsonb(one.substitution),
         )
         for one in corrections
     ]  # fmt: skip
     names = (
         "events", "positions", "fields", "values", "sources", "priorities", "reasons", "rules",
-        "rule_versions", "rule_runs",
+        "rule_versions", "rule_runs", "substitutions",
     )  # fmt: skip
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
@@ -262,9 +269,9 @@ _RECORD: Final = f"""
         SELECT * FROM unnest(
             %(events)s::bigint[], %(positions)s::smallint[], %(fields)s::text[], %(values)s::jsonb[],
             %(sources)s::text[], %(priorities)s::integer[], %(reasons)s::text[], %(rules)s::integer[],
-            %(rule_versions)s::integer[], %(rule_runs)s::integer[])
+            %(rule_versions)s::integer[], %(rule_runs)s::integer[], %(substitutions)s::jsonb[])
             WITH ORDINALITY AS sent (event_id, position, field, value, source, priority, reason, rule_id,
-                                      rule_version, rule_run_id, place)
+                                      rule_version, rule_run_id, substitution, place)
     ), compared AS (
         SELECT sent.*,
                CASE sent.field
@@ -281,6 +288,7 @@ _RECORD: Final = f"""
                    AND c.state = ANY (%(not_reverted)s) AND c.source = sent.source
                    AND c.rule_id IS NOT DISTINCT FROM sent.rule_id
                  ORDER BY c.id DESC LIMIT 1) AS own,
+               e.is_imputed,
                EXISTS (SELECT FROM corrections c
                         WHERE (c.project_id, c.event_id, c.position, c.field)
                             = (e.project_id, e.id, sent.position, sent.field)
@@ -288,15 +296,16 @@ _RECORD: Final = f"""
           FROM sent JOIN events e ON e.project_id = %(project)s AND e.id = sent.event_id
     )
     INSERT INTO corrections (project_id, event_id, position, field, source, priority, from_value, to_value,
-                             rule_id, rule_version, rule_run_id, user_id, token_id, reason)
+                             rule_id, rule_version, rule_run_id, user_id, token_id, reason, substitution)
     SELECT %(project)s, event_id, position, field, source, priority,
            CASE WHEN source <> %(completion)s THEN held END, value,
-           rule_id, rule_version, rule_run_id, %(user)s, %(token)s, reason
+           rule_id, rule_version, rule_run_id, %(user)s, %(token)s, reason,
+           substitution
       FROM compared
      WHERE source = %(completion)s
-        OR (position = 0 OR held IS NOT NULL)
+        OR (position = 0 OR held IS NOT NULL OR is_imputed AND substitution IS NOT NULL)
        AND CASE WHEN source = %(manual)s OR (own IS NULL AND NOT is_corrected)
-                THEN value IS DISTINCT FROM held
+                THEN value IS DISTINCT FROM held OR substitution IS NOT NULL
                 ELSE value IS DISTINCT FROM own END
      ORDER BY place
     RETURNING id, event_id, position, field

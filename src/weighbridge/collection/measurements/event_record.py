@@ -123,7 +123,7 @@ def _data_point(
         raw_value=captured_at(row, meaning.position) if row.is_revised or row.is_imputed else value,
         unit=meaning.unit,
         status="complete",
-        substituted=corrections.substitution is not None,
+        substituted=corrections.substitution is not None and not row.is_imputed,
         imputed=row.is_imputed,
         substitution=corrections.substitution,
         value_source=value_source(corrections.origin, is_imputed=row.is_imputed),

@@ -26,8 +26,9 @@ from weighbridge.http.text import one_of, shown_as
 
 OF_DATA_POINTS: Final = """
     SELECT project_id, id, rule_id, rule_version, status, entered_value AS value, error_message,
-           evaluated_at, created_at, closed_at, dismissed_at, dismissed_by, dismissal_reason, event_id,
-           position, approval_state, proposed_correction, rejected_at, rejected_by, rejection_reason
+           evaluated_at, created_at, closed_at, superseded_by_version, dismissed_at, dismissed_by,
+           dismissal_reason, event_id, position, approval_state, proposed_correction, rejected_at,
+           rejected_by, rejection_reason
       FROM data_point_results
 """
 """The findings of rules in data points."""
@@ -63,6 +64,8 @@ class ProposedCorrection(msgspec.Struct, frozen=True):
     """The value in force when it was proposed."""
     to_value: Decimal | str | bool
     """What it would become."""
+    substitution: dict[str, Any] | None = None
+    """How a value that fills a gap was found: method, tier, code, window, members, length of the gap."""
 
 
 class DataPointResult(msgspec.Struct, frozen=True):
@@ -88,6 +91,8 @@ class DataPointResult(msgspec.Struct, frozen=True):
     """When the record was last evaluated."""
     created_at: Instant
     """When the result was found first."""
+    superseded_by_version: int | None
+    """The version of the rule that has evaluated the record since; null for a result of the newest."""
     dismissed_at: Instant | None
     dismissed_by: str | None
     dismissal_reason: str | None
@@ -112,6 +117,7 @@ FINDING: Final = (
     Column("message", "u.message"),
     Column("evaluated_at", "r.evaluated_at"),
     Column("created_at", "r.created_at"),
+    Column("superseded_by_version", "r.superseded_by_version"),
     Column("dismissed_at", "r.dismissed_at"),
     Column("dismissed_by", "d.name"),
     Column("dismissal_reason", "r.dismissal_reason"),

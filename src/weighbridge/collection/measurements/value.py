@@ -22,6 +22,8 @@ class ValueColumn:
     value_type: str
     is_before_rules: bool = False
     """Whether it is read as captured, or as a person corrected it, whatever rules have written."""
+    is_before_substitutes: bool = False
+    """Whether it is read without what rules put in for other values; calibrations count."""
 
 
 NUMBERS: Final = "coalesce(e.corrected_numbers, e.numbers)"
@@ -61,6 +63,30 @@ WITHOUT_RULES: Final[Mapping[str, LiteralString]] = {
     "boolean": _without_rules("boolean", "c.to_value::boolean"),
 }
 """The value at a position as a person corrected it, or else as captured: whatever rules have written."""
+
+_NO_SUBSTITUTE: Final = f"""
+    FROM corrections c
+   WHERE (c.project_id, c.event_id, c.position, c.field) = (e.project_id, e.id, {{0}}, '')
+     AND c.state = '{CorrectionState.IN_FORCE}'
+     AND c.source IN ('{CorrectionOrigin.MANUAL}', '{CorrectionOrigin.ADJUSTMENT}')
+"""
+"""What a person or a calibration says of the value at a position; while there is one it is in force."""
+
+
+def _without_substitutes(kind: LiteralString, value: LiteralString) -> LiteralString:
+    held = CAPTURED[kind]
+    return f"CASE WHEN e.is_revised THEN coalesce((SELECT {value} {_NO_SUBSTITUTE}), {held}) ELSE {held} END"
+
+
+WITHOUT_SUBSTITUTES: Final[Mapping[str, LiteralString]] = {
+    "number": _without_substitutes("number", "c.to_value::numeric"),
+    "string": _without_substitutes("string", "c.to_value #>> '{{}}'"),
+    "boolean": _without_substitutes("boolean", "c.to_value::boolean"),
+}
+"""The value at a position as a person or a calibration corrected it, or else as captured."""
+
+IS_BY_PEOPLE: Final = f"(e.is_revised AND EXISTS (SELECT {_BY_PEOPLE}))"
+"""Whether the value at a position is a person's."""
 
 LEFT_TO_RULES: Final[Mapping[str, LiteralString]] = {
     kind: f"CASE WHEN NOT e.is_revised OR (SELECT c.id {_BY_PEOPLE}) IS NULL THEN {held} END"

@@ -45,7 +45,10 @@ async def create_outage(tx: Write, actor: Actor, project: int, new: NewOutage) -
         ),
     )  # fmt: skip
     made = await queries.get_outage(tx, project, str(number))
-    changes.record(tx, actor, action="outage.create", target=str(number), project_id=project, after=made)
+    changes.record(
+        tx, actor, _stretches(project, made), action="outage.create", target=str(number), project_id=project,
+        after=made,
+    )  # fmt: skip
     return made
 
 
@@ -74,8 +77,9 @@ async def update_outage(tx: Write, actor: Actor, project: int, named: str, chang
     after = await queries.get_outage(tx, project, named)
     if after != before:
         changes.record(
-            tx, actor, action="outage.update", target=named, project_id=project, before=before, after=after
-        )
+            tx, actor, _stretches(project, before, after), action="outage.update", target=named,
+            project_id=project, before=before, after=after,
+        )  # fmt: skip
     return after
 
 
@@ -83,7 +87,24 @@ async def delete_outage(tx: Write, actor: Actor, project: int, named: str) -> No
     """Remove an outage, so that measurements are expected in its time again."""
     before = await _locked(tx, project, named)
     await tx.execute("DELETE FROM outages WHERE project_id = %s AND id = %s", (project, before.id))
-    changes.record(tx, actor, action="outage.delete", target=named, project_id=project, before=before)
+    changes.record(
+        tx, actor, _stretches(project, before), action="outage.delete", target=named, project_id=project,
+        before=before,
+    )  # fmt: skip
+
+
+def _stretches(project: int, *outages: Outage) -> changes.ChangedOutages:
+    """The times for which something else is expected now."""
+    return changes.ChangedOutages(
+        [
+            (
+                None if one.event_type_id is None else ids.number("event_type", one.event_type_id, project),
+                one.start_time,
+                one.end_time,
+            )
+            for one in outages
+        ]
+    )
 
 
 async def _locked(tx: Write, project: int, named: str) -> Outage:

@@ -103,6 +103,8 @@ class Claim:
 def value_source(in_force: CorrectionOrigin | None, *, is_imputed: bool) -> ValueSource:
     """The source of a value by the origin of its correction in force, and whether a rule made its event."""
     without = ValueSource.IMPUTED if is_imputed else ValueSource.CAPTURED
+    if is_imputed and in_force is CorrectionOrigin.SUBSTITUTION:
+        return ValueSource.IMPUTED
     return without if in_force is None else _SOURCES.get(in_force, without)
 
 

@@ -4,6 +4,9 @@ An adjustment is a calibration: an expression in the language of rules, computed
 far as no person corrected it, and never from what a rule has written. So it does not compound, however often
 it is computed. A value that a person corrected is left to the person.
 
+A rule that substitutes or imputes has another form of correction, which `substitution` reads: how gaps of a
+meter's series are filled.
+
 Invariants: what `read_correction` takes is written back in one form; every problem names its field; the same
 captured values adjust to the same value.
 """
@@ -21,6 +24,14 @@ class Purpose(StrEnum):
 
     ALERT = "alert"
     ADJUST = "adjust"
+    SUBSTITUTE = "substitute"
+    """It puts other values in the place of captured ones that are not to count."""
+    IMPUTE = "impute"
+    """It makes events for slots of a cadence in which none came."""
+
+
+FILLS_GAPS: Final = frozenset({Purpose.SUBSTITUTE, Purpose.IMPUTE})
+"""The purposes of rules that fill gaps of a meter's series."""
 
 
 class Method(StrEnum):
@@ -36,7 +47,7 @@ METHODS: Final[Mapping[Purpose, tuple[Method, ...]]] = {
     Purpose.ALERT: (),
     Purpose.ADJUST: (Method.EXPRESSION,),
 }
-"""The methods of each purpose."""
+"""The methods of each purpose that fills no gaps."""
 
 FIELD: Final = "correction"
 EXPRESSION: Final = f"{FIELD}.expression"
@@ -74,9 +85,9 @@ def read_correction(
     return {"method": method.value, "expression": expression.strip()}, problems
 
 
-def expression_of(correction: Mapping[str, Any] | None) -> str | None:
-    """The expression of a correction that was read."""
-    return None if correction is None else correction["expression"]
+def expression_of(purpose: str, correction: Mapping[str, Any] | None) -> str | None:
+    """The expression of an adjustment that was read; a rule of another purpose has none."""
+    return correction["expression"] if correction is not None and purpose == Purpose.ADJUST else None
 
 
 def adjusted(captured: Scalar | None, computed: Element) -> AdjustedValue:

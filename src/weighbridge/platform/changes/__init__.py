@@ -25,7 +25,13 @@ each kind: `rule_marks`, `staleness` with `stale_reasons` and `newest_batch`, `h
 
 from weighbridge.platform.changes.holding_off import GenerationsHeldOff, hold_off_generations
 from weighbridge.platform.changes.recording import leave, record
-from weighbridge.platform.changes.rule_marks import ChangedBatches, ChangedModelRun, NewEvents, StoredEvents
+from weighbridge.platform.changes.rule_marks import (
+    ChangedBatches,
+    ChangedModelRun,
+    ChangedOutages,
+    NewEvents,
+    StoredEvents,
+)
 from weighbridge.platform.changes.staleness import (
     AddedStaticInput,
     ChangedService,
@@ -40,6 +46,7 @@ __all__ = [
     "AddedStaticInput",
     "ChangedBatches",
     "ChangedModelRun",
+    "ChangedOutages",
     "ChangedService",
     "ChangedValues",
     "GenerationsHeldOff",

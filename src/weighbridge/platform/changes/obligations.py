@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from weighbridge.platform.changes.holding_off import GenerationsHeldOff
-from weighbridge.platform.changes.rule_marks import ChangedBatches, ChangedModelRun, NewEvents, StoredEvents
+from weighbridge.platform.changes.rule_marks import (
+    ChangedBatches,
+    ChangedModelRun,
+    ChangedOutages,
+    NewEvents,
+    StoredEvents,
+)
 from weighbridge.platform.changes.staleness import AddedStaticInput, ChangedService, ChangedValues
 from weighbridge.platform.changes.trace import Trace
 
@@ -72,10 +78,10 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "asset.update": (Changing("name", GenerationsHeldOff), *_OF_SERVICE),
     "asset.delete": _NOTHING,
     "asset.import": (Sometimes(GenerationsHeldOff),),
-    "outage.create": _NOTHING,
     "export.create": _NOTHING,
-    "outage.update": _NOTHING,
-    "outage.delete": _NOTHING,
+    "outage.create": (Always(ChangedOutages),),
+    "outage.update": (Always(ChangedOutages),),
+    "outage.delete": (Always(ChangedOutages),),
     "asset_custom_field.create": _NOTHING,
     "asset_custom_field.delete": _NOTHING,
     "event.create": (Always(NewEvents),),

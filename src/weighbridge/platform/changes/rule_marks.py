@@ -72,6 +72,23 @@ class StoredEvents:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedOutages:
+    """Stretches of time for which something else is expected of meters, by the number of an event type.
+
+    Without an event type all are meant, without an end all that comes behind.
+    """
+
+    stretches: Sequence[tuple[int | None, datetime, datetime | None]]
+
+    def statements(self, project: int) -> Iterator[Command]:
+        """Leave the events of those times to the automatic rules that fill gaps."""
+        kinds, starts, ends = zip(*self.stretches, strict=True)
+        yield locks.share_rule_marks(project)
+        values = {"project": project, "kinds": [*kinds], "starts": [*starts], "ends": [*ends]}
+        yield _MARK_OUTAGES, values
+
+
+@dataclass(frozen=True, slots=True)
 class ChangedBatches:
     """Batches that were made or deleted."""
 
@@ -107,6 +124,21 @@ _MARK_STORED_EVENTS: Final = """
                     WHERE u.project_id = e.project_id AND u.evaluation = 'automatic'
                       AND u.deleted_at IS NULL)
      GROUP BY e.project_id, e.event_type_id
+"""
+_MARK_OUTAGES: Final = """
+    INSERT INTO rule_dirty_ranges (project_id, event_type_id, start_time, end_time)
+    SELECT t.project_id, t.id, outage.start_time,
+           coalesce(outage.end_time, greatest(outage.start_time, (SELECT max(e.start_time) FROM events e
+              WHERE (e.project_id, e.event_type_id) = (t.project_id, t.id))))
+      FROM event_types t
+      JOIN unnest(%(kinds)s::integer[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
+           AS outage (event_type_id, start_time, end_time) ON t.id = coalesce(outage.event_type_id, t.id)
+     WHERE t.project_id = %(project)s AND t.cadence_unit IS NOT NULL
+       AND EXISTS (SELECT FROM rules u
+                     JOIN rule_versions v
+                       ON (v.project_id, v.rule_id, v.version) = (u.project_id, u.id, u.latest_version)
+                    WHERE u.project_id = t.project_id AND u.evaluation = 'automatic'
+                      AND u.deleted_at IS NULL AND v.purpose IN ('substitute', 'impute'))
 """
 _MARK_BATCHES: Final = """
     INSERT INTO rule_dirty_ranges (project_id, batch_id) SELECT %s, unnest(%s::bigint[])

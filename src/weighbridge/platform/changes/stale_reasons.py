@@ -4,6 +4,7 @@ from typing import Final
 
 DATA_POINT_CORRECTED: Final = "data_point_corrected"
 EVENT_CORRECTED: Final = "event_corrected"
+EVENT_WITHDRAWN: Final = "event_withdrawn"
 STATIC_INPUT_ADDED: Final = "static_input_added"
 SERVICE_CHANGED: Final = "service_changed"
 BATCH_DELETED: Final = "batch_deleted"
@@ -15,6 +16,7 @@ UPSTREAM_STALE: Final = "upstream_stale"
 REASONS: Final = {
     DATA_POINT_CORRECTED: "a value that it used was corrected; the record is the data point",
     EVENT_CORRECTED: "times or tags of an event that it used were corrected; the record is the event",
+    EVENT_WITHDRAWN: "an imputed event that it used was withdrawn; the record is the event",
     STATIC_INPUT_ADDED: "a static input that its model reads has another value for its time; "
     "the record is the static input",
     SERVICE_CHANGED: "a meter whose data it used says otherwise when it was in service; "

@@ -12,7 +12,7 @@ made only of the value that taking the lock gives.
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 from weighbridge.core.identity import ids
@@ -21,6 +21,7 @@ from weighbridge.db import locks
 from weighbridge.db.engine import Command, Write
 from weighbridge.platform.changes.holding_off import GenerationsHeldOff
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
+from weighbridge.platform.changes.rule_marks import ChangedOutages
 from weighbridge.platform.changes.stale_reasons import (
     DATA_POINT_CORRECTED,
     EVENT_CORRECTED,
@@ -128,6 +129,8 @@ class ChangedService:
             "after": [*self.after],
         }
         yield _MARK_METERED, values
+        # What fills gaps looks at the slots of the whole series.
+        yield from ChangedOutages([(None, _LONG_AGO, None)]).statements(project)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,8 @@ class StaleRuns:
             numbers, records = zip(*self.runs, strict=True)
             yield _MARK_RUNS, (self.reason, [*numbers], [*records], project)
 
+
+_LONG_AGO: Final = datetime(1, 1, 1, tzinfo=UTC)
 
 _MARK_USERS: Final = f"""
     WITH changed AS MATERIALIZED (

@@ -9,7 +9,7 @@ so that nobody waits in a circle; a decision on many is a few statements for eac
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from weighbridge.collection.measurements.corrections import apply_corrections
 from weighbridge.core.platform.permission import Actor
@@ -17,7 +17,7 @@ from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, advan
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.quality.approval.standing import HeldProposal, still_standing
-from weighbridge.quality.correction.adjustment import correction_of
+from weighbridge.quality.correction.adjustment import CalledFor, correction_of
 from weighbridge.quality.versions.stored_version import newest_version
 
 
@@ -79,23 +79,24 @@ async def correct(tx: Write, actor: Actor, project: int, approved: Sequence[Held
     values = await _values(tx, project, [one.number for one in approved])
     for rule, version in versions.items():
         corrections = [
-            correction_of(version, one.run, one.event, one.position, values[one.number])
+            correction_of(version, one.run, CalledFor(one.event, one.position, *values[one.number]))
             for one in approved
             if one.rule == rule
         ]
         await apply_corrections(tx, actor, project, corrections)
 
 
-async def _values(tx: Write, project: int, numbers: Sequence[int]) -> Mapping[int, object]:
-    """What the values would become, by result."""
+async def _values(tx: Write, project: int, numbers: Sequence[int]) -> Mapping[int, tuple[Any, Any]]:
+    """What the values would become and how they were found, by result."""
     rows = await tx.tuples(
         """
-        SELECT id, proposed_correction -> 'to_value' FROM data_point_results
+        SELECT id, proposed_correction -> 'to_value', proposed_correction -> 'substitution'
+          FROM data_point_results
          WHERE project_id = %s AND id = ANY (%s)
         """,
         (project, list(numbers)),
     )
-    return dict(rows)
+    return {number: (value, substitution) for number, value, substitution in rows}
 
 
 _HOLD_RULES: Final = """

@@ -11,13 +11,11 @@ from datetime import datetime
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from weighbridge.core.rule import Evaluation
 from weighbridge.core.time.instant import MILLISECOND, Instant
 from weighbridge.db.engine import Write
 from weighbridge.quality.correction.adjustment import leave_to_people
-from weighbridge.quality.evaluation.event_records import stream_of
 from weighbridge.quality.evaluation.prepared_rule import prepared_rule
-from weighbridge.quality.evaluation.single_pass import findings_of
+from weighbridge.quality.evaluation.single_pass import begun, findings_of
 from weighbridge.quality.findings import table
 from weighbridge.quality.versions.period import effective_period
 from weighbridge.quality.versions.stored_version import StoredVersion, newest_version
@@ -56,8 +54,8 @@ async def _find_again(tx: Write, version: StoredVersion, asked: Sequence[HeldPro
         period = effective_period(version, start, Instant.of(start + MILLISECOND))
         if period is None:
             continue
-        evaluation = Evaluation(prepared.program, prepared.zone)
-        async for found in findings_of(tx, prepared, evaluation, await stream_of(tx, prepared, period)):
+        evaluation = await begun(tx, prepared, period)
+        async for found in findings_of(tx, prepared, evaluation, period):
             await table.insert_findings(tx, found)
     await leave_to_people(tx, version)
 
@@ -66,5 +64,5 @@ _SAME: Final = """
     SELECT o.id FROM data_point_results o JOIN rule_findings f USING (event_id, position)
      WHERE o.project_id = %s AND o.id = ANY (%s) AND f.to_value IS NOT NULL
        AND o.proposed_correction
-           = jsonb_build_object('from_value', f.from_value, 'to_value', f.to_value)
+           = proposed_correction(f.from_value, f.to_value, f.substitution)
 """

@@ -6,6 +6,7 @@ is decided below, in `collection.measurements`.
 
 - `adjustment`: let the corrections of a rule be those that its findings call for
 - `withdrawal`: take back what a rule says no more
+- `imputation`: the events that a rule makes for slots in which none came
 - `proposals`: corrections that need approval
 - `placeholders`: what their statements have in common
 

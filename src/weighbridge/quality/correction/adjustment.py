@@ -9,7 +9,7 @@ person took back is not written or proposed again, until the rule has another ve
 whatever the number of values.
 """
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from psycopg.sql import SQL
 
@@ -21,6 +21,7 @@ from weighbridge.collection.measurements.corrections import (
 )
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.platform.permission import Actor
+from weighbridge.core.rule.correction import FILLS_GAPS
 from weighbridge.core.rule.run import RunCounts
 from weighbridge.db.engine import Write
 from weighbridge.quality.correction import placeholders
@@ -69,7 +70,7 @@ async def correct(tx: Write, actor: Actor, version: StoredVersion, run: int, per
     withdrawn = await withdraw(tx, actor, version, run, period, which=HELD_AND_OTHER_THAN_FOUND)
     written = 0
     async for rows in tx.portions(_CALLED_FOR.format(**placeholders.of_version(version)), PORTION):
-        corrections = [correction_of(version, run, *row) for row in rows]
+        corrections = [correction_of(version, run, CalledFor(*row)) for row in rows]
         before = written
         written += len((await apply_corrections(tx, actor, version.project, corrections)).recorded)
         if before < PORTION <= written:
@@ -78,18 +79,27 @@ async def correct(tx: Write, actor: Actor, version: StoredVersion, run: int, per
     return RunCounts(changed=written + withdrawn, corrections=written, withdrawn=withdrawn)
 
 
-def correction_of(
-    version: StoredVersion, run: int | None, event: int, position: int, value: Any
-) -> NewCorrection:
+class CalledFor(NamedTuple):
+    """Another value that a rule calls for and, of one that fills a gap, how it was found."""
+
+    event: int
+    position: int
+    value: Any
+    substitution: dict[str, Any] | None = None
+
+
+def correction_of(version: StoredVersion, run: int | None, found: CalledFor) -> NewCorrection:
     """The correction of a value that a version calls for, found by a run."""
+    is_substituted = version.purpose in FILLS_GAPS
     return NewCorrection(
-        event,
-        position,
-        value,
-        CorrectionOrigin.ADJUSTMENT,
+        found.event,
+        found.position,
+        found.value,
+        CorrectionOrigin.SUBSTITUTION if is_substituted else CorrectionOrigin.ADJUSTMENT,
         version.priority,
         reason=version.message,
         rule=RuleRef(version.rule, version.version, run),
+        substitution=found.substitution,
     )
 
 
@@ -131,7 +141,8 @@ _HOLD: Final = SQL(
 )
 _CALLED_FOR: Final = SQL(
     """
-    SELECT f.event_id, f.position, f.to_value FROM rule_findings f JOIN rule_held_events USING (event_id)
+    SELECT f.event_id, f.position, f.to_value, f.substitution
+      FROM rule_findings f JOIN rule_held_events USING (event_id)
      WHERE f.to_value IS NOT NULL AND NOT EXISTS (
            SELECT FROM corrections c
             WHERE (c.project_id, c.event_id, c.position, c.field) = ({project}, f.event_id, f.position, '')

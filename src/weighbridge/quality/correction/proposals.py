@@ -106,7 +106,7 @@ _PROPOSE: Final = SQL(
            approved_at = NULL, approved_by = NULL,
            rejected_at = NULL, rejected_by = NULL, rejection_reason = NULL
       FROM (SELECT event_id, position,
-                   jsonb_build_object('from_value', from_value, 'to_value', to_value) AS proposed
+                   proposed_correction(from_value, to_value, substitution) AS proposed
               FROM rule_findings WHERE to_value IS NOT NULL) AS finding
      WHERE o.project_id = {project} AND o.rule_id = {rule} AND o.rule_version = {version}
        AND (o.event_id, o.position) = (finding.event_id, finding.position)

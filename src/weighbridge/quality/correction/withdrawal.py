@@ -17,6 +17,7 @@ from weighbridge.quality.versions.stored_version import StoredVersion
 ALL: Final = SQL("WHERE true")
 _OTHER: Final = """
     LEFT JOIN rule_findings f ON (f.event_id, f.position, f.to_value) = (c.event_id, c.position, c.to_value)
+     AND f.substitution IS NOT DISTINCT FROM c.substitution
      WHERE (f.event_id IS NULL OR c.priority <> {priority})
 """
 OTHER_THAN_FOUND: Final = SQL(_OTHER)
@@ -24,6 +25,7 @@ HELD_AND_OTHER_THAN_FOUND: Final = SQL(_OTHER + " AND c.event_id IN (SELECT even
 OTHER_THAN_APPROVED: Final = SQL(
     """
     LEFT JOIN rule_findings f ON (f.event_id, f.position, f.to_value) = (c.event_id, c.position, c.to_value)
+     AND f.substitution IS NOT DISTINCT FROM c.substitution
      WHERE (f.event_id IS NULL OR NOT EXISTS (
             SELECT FROM data_point_results o
              WHERE (o.project_id, o.event_id, o.position) = (c.project_id, c.event_id, c.position)

@@ -18,7 +18,8 @@ from weighbridge.core.rule import (
     read_rule,
     write_window,
 )
-from weighbridge.core.rule.correction import Purpose, expression_of, read_correction
+from weighbridge.core.rule.correction import FILLS_GAPS, Purpose, expression_of, read_correction
+from weighbridge.core.rule.substitution import GapFilling, check_filling, read_filling, write_filling
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
@@ -48,25 +49,38 @@ async def validated(
     if any(problem.field in _CHOICES for problem in problems):
         raise Invalid(problems)
     watched = await _watched_records(tx, actor, project, request, problems)
-    correction, wrong = read_correction(Purpose(request.purpose), request.correction)
+    correction, filling, wrong = _correction(request)
     problems += wrong
     rule, wrong = read_rule(
         request.expression,
         request.window,
         request.window_member_scope,
         request.target,
-        expression_of(correction),
+        expression_of(request.purpose, correction),
     )
     problems += wrong
     data_point = request.data_point
     if rule is not None and watched is not None:
-        data_point, wrong = _checked_data_point(rule, watched, request, usual)
+        data_point, wrong = _checked_data_point(rule, filling, watched, request, usual)
         problems += wrong
     if problems:
         raise Invalid(problems)
     assert rule is not None and watched is not None  # noqa: S101, PT018 - their problems were raised
     window = None if rule.window is None else write_window(rule.window)
     return _draft(project, request, watched, data_point=data_point, window=window, correction=correction)
+
+
+def _correction(request: NewRule) -> tuple[dict[str, Any] | None, GapFilling | None, list[Problem]]:
+    """The correction in its one form, and how gaps are filled by a rule that does so."""
+    purpose = Purpose(request.purpose)
+    if purpose not in FILLS_GAPS:
+        correction, problems = read_correction(purpose, request.correction)
+        return correction, None, problems
+    if request.correction is None:
+        said = f"correction says how a rule fills gaps whose purpose is {purpose}; it is missing."
+        return None, None, [Problem(said, "correction", "required")]
+    filling, problems = read_filling(request.correction)
+    return None if filling is None else write_filling(filling), filling, problems
 
 
 def _draft(
@@ -129,6 +143,12 @@ def _problems_of_kind(request: NewRule) -> Iterator[Problem]:
     if request.requires_approval and request.purpose == Purpose.ALERT:
         said = "requires_approval is for a rule that corrects; this one alerts."
         yield Problem(said, "requires_approval", "invalid")
+    if request.requires_approval and request.purpose == Purpose.IMPUTE:
+        said = "requires_approval is for a rule that corrects captured values; this one imputes what lacks."
+        yield Problem(said, "requires_approval", "invalid")
+    if request.purpose in FILLS_GAPS and request.window is not None:
+        said = "window belongs to no rule that fills gaps; each method of its correction has its own."
+        yield Problem(said, "window", "invalid")
     if request.target == RuleTarget.MODEL_RUN:
         yield from _problems_of_model_rule(request)
     elif request.target == RuleTarget.DATA_POINT and request.model_id is not None:
@@ -189,7 +209,7 @@ async def _family(
 
 
 def _checked_data_point(
-    rule: Rule, watched: _WatchedRecords, request: NewRule, usual: str | None
+    rule: Rule, filling: GapFilling | None, watched: _WatchedRecords, request: NewRule, usual: str | None
 ) -> tuple[str | None, list[Problem]]:
     """The data point that results are about, and what does not fit the records that the rule watches."""
     fitting, problems = _fitting(rule, watched)
@@ -199,6 +219,8 @@ def _checked_data_point(
     problems += wrong
     if data_point is not None:
         problems += _problems_of_correction(rule, watched, fitting, data_point)
+    if data_point is not None and filling is not None:
+        problems += _problems_of_filling(rule, filling, fitting, data_point)
     return data_point, problems
 
 
@@ -229,6 +251,24 @@ def _problems_of_correction(
     every = list(watched.vocabularies.values())
     checks = [check_correction(rule, one, every, data_point) for one in fitting if data_point in one.types]
     return [] if [] in checks else checks[0]
+
+
+def _problems_of_filling(
+    rule: Rule, filling: GapFilling, fitting: list[Vocabulary], data_point: str
+) -> list[Problem]:
+    """What keeps gaps from being filled in every event type that the rule watches; none when it fits one."""
+    if not rule.is_about_itself:
+        said = "The expression of a rule that fills gaps looks at one event by itself and has no aggregates."
+        return [Problem(said, "expression", "invalid")]
+    checks = [_wrong_series(filling, one, data_point) for one in fitting if data_point in one.types]
+    return [] if [] in checks else checks[0]
+
+
+def _wrong_series(filling: GapFilling, vocabulary: Vocabulary, data_point: str) -> list[Problem]:
+    if not vocabulary.has_cadence:
+        said = f"A rule fills gaps between the slots of a cadence, which {vocabulary.label} has not."
+        return [Problem(said, "event_type_id", "invalid")]
+    return check_filling(filling, vocabulary, data_point)
 
 
 def _data_point(

@@ -10,6 +10,8 @@ In the order of the work:
 - `queue`: a run that someone asked for, or that a new version needs, as a task
 - `prepared_rule`: a version with its program, and where its data stand
 - `event_records`, `model_run_records`: the statements that read records in order; how far windows reach
+- `series_records`, `series_reach`, `series_pass`: the same for rules that fill gaps: the series of meters,
+  how far a change of one reaches, and the pass that fills them
 - `single_pass`: records in, findings out, a portion at a time
 - `over_period`: all of that for one rule and period, under its lock, with what is stored
 - `preview`: the same, with nothing stored

@@ -8,7 +8,7 @@ Invariants: events come in order of start, end, tracking id, client reference an
 compared byte by byte; voided events are neither evaluated nor members.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -55,7 +55,7 @@ _GROUPS: Final = {
 def is_answered_by_database(prepared: PreparedRule) -> bool:
     """Whether the database can tell for each event whether the rule alerts on it."""
     rule = prepared.rule
-    return rule.correction is None and rule.is_about_itself and is_exact_in_database(rule.tree)
+    return prepared.version.correction is None and rule.is_about_itself and is_exact_in_database(rule.tree)
 
 
 def is_exact_in_database(tree: Expression) -> bool:
@@ -258,11 +258,11 @@ def _value(prepared: PreparedRule, name: t.Name) -> Composable:
     if prepared.rule.is_tag(name):
         return SQL(TAGS[name.text])
     columns = prepared.reading[name]
-    return _by_type({number: value_of(prepared, column) for number, column in columns.items()})
+    return by_type({number: value_of(prepared, column) for number, column in columns.items()})
 
 
 def _checked(prepared: PreparedRule) -> Composable:
-    return _by_type(
+    return by_type(
         {number: checked_value(prepared, column) for number, column in prepared.checked_columns.items()}
     )
 
@@ -270,7 +270,7 @@ def _checked(prepared: PreparedRule) -> Composable:
 def _left_to_rules(prepared: PreparedRule) -> Composable:
     """The captured value that a rule may correct; NULL where there is none, or a person corrected it."""
     columns = prepared.checked_columns
-    return _by_type(
+    return by_type(
         {
             number: SQL(LEFT_TO_RULES[column.value_type]).format(Literal(column.position))
             for number, column in columns.items()
@@ -278,7 +278,7 @@ def _left_to_rules(prepared: PreparedRule) -> Composable:
     )
 
 
-def _by_type(values: dict[int, Composable]) -> Composable:
+def by_type(values: Mapping[int, Composable]) -> Composable:
     """The value that stands elsewhere in each event type."""
     if not values:
         return SQL("NULL")

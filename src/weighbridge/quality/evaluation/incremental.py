@@ -21,6 +21,7 @@ from psycopg import OperationalError
 
 from weighbridge.core.identity import ids
 from weighbridge.core.rule import MemberScope, RuleTarget
+from weighbridge.core.rule.correction import FILLS_GAPS
 from weighbridge.core.rule.run import RunCounts, RunKind, RunState
 from weighbridge.core.time.instant import Interval
 from weighbridge.db import locks
@@ -32,6 +33,7 @@ from weighbridge.quality.evaluation.event_records import widened
 from weighbridge.quality.evaluation.model_run_records import widened_runs
 from weighbridge.quality.evaluation.over_period import evaluate, hold_rule, may_correct
 from weighbridge.quality.evaluation.prepared_rule import PreparedRule, prepared_rule
+from weighbridge.quality.evaluation.series_reach import widened_series
 from weighbridge.quality.rule_runs.records import RunResult
 from weighbridge.quality.versions.period import Period
 from weighbridge.quality.versions.stored_version import StoredVersion, author_of, automatic_versions
@@ -122,9 +124,12 @@ async def _evaluate_project(database: Database, project: int) -> list[FailedEval
     return failures
 
 
-def _turn(version: StoredVersion) -> tuple[bool, int]:
-    """The order of rules that may correct: those that do come before those that only take back."""
-    return version.correction is None, version.rule
+def _turn(version: StoredVersion) -> tuple[bool, bool, int]:
+    """The order of rules that may correct: those that do come before those that only take back.
+
+    Calibrations come first: what fills gaps looks at what they come to.
+    """
+    return version.correction is None, version.purpose in FILLS_GAPS, version.rule
 
 
 async def _seen(tx: Read, project: int) -> Seen:
@@ -268,6 +273,8 @@ def _gathered(intervals: Iterable[Interval]) -> list[Interval]:
 async def _widened(tx: Read, prepared: PreparedRule, changed: Interval) -> Period:
     if prepared.rule.target is RuleTarget.MODEL_RUN:
         return widened_runs(prepared, changed)
+    if prepared.gaps is not None:
+        return await widened_series(tx, prepared, changed)
     return await widened(tx, prepared, changed)
 
 

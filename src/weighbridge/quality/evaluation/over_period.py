@@ -15,21 +15,22 @@ from typing import Final
 
 from psycopg.sql import SQL, Composable
 
+from weighbridge.collection.measurements.imputed import settle_imputed
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule import RuleTarget
+from weighbridge.core.rule.correction import Purpose
 from weighbridge.core.rule.run import RunCounts
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.literal import Literal
-from weighbridge.quality.correction import adjustment, placeholders, proposals, withdrawal
+from weighbridge.quality.correction import adjustment, imputation, placeholders, proposals, withdrawal
 from weighbridge.quality.evaluation.event_records import (
     alerting,
     checked_value,
     is_answered_by_database,
-    stream_of,
     within,
 )
-from weighbridge.quality.evaluation.model_run_records import covered_runs, nodes_of, stream_of_runs
+from weighbridge.quality.evaluation.model_run_records import covered_runs, nodes_of
 from weighbridge.quality.evaluation.prepared_rule import EventKind, PreparedRule
 from weighbridge.quality.evaluation.single_pass import collect
 from weighbridge.quality.findings import table
@@ -62,7 +63,7 @@ async def evaluate(
     when a result changed.
     """
     effective = effective_period(prepared.version, *period)
-    if prepared.rule.correction is not None:
+    if prepared.version.correction is not None:
         return await _evaluate_correcting(tx, actor, prepared, (period, effective), run)
     counts = RunCounts()
     if effective is not None:
@@ -70,6 +71,8 @@ async def evaluate(
     if not may_correct(prepared.version):
         return counts
     withdrawn = await withdrawal.withdraw(tx, actor, prepared.version, run, period)
+    if withdrawn:
+        await settle_imputed(tx, prepared.version.project)
     await _take_back_approvals(tx, prepared.version, period)
     return counts.plus(RunCounts(changed=withdrawn, withdrawn=withdrawn))
 
@@ -90,7 +93,7 @@ async def _evaluate_alerting(
             counts = RunCounts(await _count(tx, prepared, period), counts.alerts, counts.changed)
         return counts
     await table.make_empty_table(tx)
-    evaluated = await collect(tx, prepared, await stream_of(tx, prepared, period))
+    evaluated = await collect(tx, prepared, period)
     return RunCounts(evaluated).plus(await _update_point_results(tx, prepared, period, run))
 
 
@@ -103,8 +106,10 @@ async def _evaluate_correcting(
     counts = RunCounts()
     await table.make_empty_table(tx)
     if effective is not None:
-        counts = RunCounts(await collect(tx, prepared, await stream_of(tx, prepared, effective)))
+        counts = RunCounts(await collect(tx, prepared, effective))
         await table.index_findings(tx)
+        if version.purpose == Purpose.IMPUTE:
+            await imputation.find_events(tx, version)
         await adjustment.leave_to_people(tx, version)
     if version.requires_approval:
         # Before the results change that hold them.
@@ -112,6 +117,8 @@ async def _evaluate_correcting(
     if effective is not None:
         counts = counts.plus(await _update_point_results(tx, prepared, effective, run))
     counts = counts.plus(await adjustment.correct(tx, actor, version, run, whole))
+    if version.purpose == Purpose.IMPUTE or counts.withdrawn:
+        await settle_imputed(tx, version.project)
     await _take_back_approvals(tx, version, whole)
     return counts
 
@@ -160,7 +167,7 @@ async def _count(tx: Read, prepared: PreparedRule, period: Period) -> int:
 
 async def _evaluate_runs(tx: Write, prepared: PreparedRule, period: Period, run: int) -> RunCounts:
     await table.make_empty_table(tx)
-    evaluated = await collect(tx, prepared, stream_of_runs(prepared, period))
+    evaluated = await collect(tx, prepared, period)
     records = SQL(
         "SELECT true AS is_found, batch_id, model_run_id, value, error, {}::text[] AS node_ids"
         " FROM rule_findings"

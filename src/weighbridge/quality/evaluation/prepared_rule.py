@@ -22,7 +22,14 @@ from weighbridge.core.rule import (
     program_of,
     read_rule,
 )
-from weighbridge.core.rule.correction import expression_of
+from weighbridge.core.rule.correction import FILLS_GAPS, expression_of
+from weighbridge.core.rule.substitution import (
+    GapFilling,
+    GapProgram,
+    check_filling,
+    gap_program,
+    read_filling,
+)
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.quality.definition.allowed_names import vocabularies_of_event_types
@@ -56,6 +63,10 @@ class PreparedRule:
     """The event types whose events are evaluated."""
     around: tuple[EventKind, ...] = ()
     """The event types whose events may be members of a window."""
+    filling: GapFilling | None = None
+    """How a rule fills gaps that does so."""
+    gaps: GapProgram | None = None
+    """The same, ready to fill them."""
 
     @property
     def checked_columns(self) -> dict[int, ValueColumn]:
@@ -68,7 +79,8 @@ class PreparedRule:
     def reading(self) -> dict[Name, dict[int, ValueColumn]]:
         """Where each name stands in each event type, of the kind of value that the first type has for it."""
         reading = {}
-        for name in self.program.names:
+        of_gaps = () if self.gaps is None else self.gaps.names
+        for name in (*self.program.names, *of_gaps):
             columns = {
                 kind.number: column
                 for kind in (*self.watched, *self.around)
@@ -90,22 +102,29 @@ async def prepared_rule(tx: Read, version: StoredVersion) -> PreparedRule:
         version.window,
         version.window_member_scope,
         version.target,
-        expression_of(version.correction),
+        expression_of(version.purpose, version.correction),
     )
-    if rule is None:
+    filling = None
+    if version.purpose in FILLS_GAPS and version.correction is not None:
+        filling, wrong = read_filling(version.correction)
+        problems += wrong
+    if rule is None or problems:
         raise Invalid(problems)
     zone = ZoneInfo(await tx.value("SELECT time_zone FROM projects WHERE id = %s", (version.project,)))
     program = program_of(rule)
     if rule.target is RuleTarget.MODEL_RUN:
         return PreparedRule(version, rule, program, zone)
     kinds = await _event_kinds(tx, version.project)
-    watched = _watched(version, rule, kinds)
+    watched = _watched(version, rule, kinds, filling)
     around = kinds if rule.scope is MemberScope.PROJECT and rule.window is not None else watched
-    return PreparedRule(version, rule, program, zone, tuple(watched), tuple(around))
+    gaps = None if filling is None else gap_program(filling)
+    return PreparedRule(version, rule, program, zone, tuple(watched), tuple(around), filling, gaps)
 
 
 @few_suggestions()
-def _watched(version: StoredVersion, rule: Rule, kinds: Sequence[EventKind]) -> list[EventKind]:
+def _watched(
+    version: StoredVersion, rule: Rule, kinds: Sequence[EventKind], filling: GapFilling | None
+) -> list[EventKind]:
     vocabularies = [kind.vocabulary for kind in kinds]
     named = Name((version.data_point or "",), is_verbatim=True)
     fitting = [
@@ -115,9 +134,15 @@ def _watched(version: StoredVersion, rule: Rule, kinds: Sequence[EventKind]) -> 
         and kind.column(named) is not None
         and not check_rule(rule, kind.vocabulary, vocabularies)
         and not check_correction(rule, kind.vocabulary, vocabularies, version.data_point or "")
+        and (filling is None or _has_series(filling, kind, version.data_point or ""))
     ]
     # A name that is a number in one type and a text in another is read as in the first.
     return [kind for kind in fitting if _reads_alike(rule, kind, fitting[0])]
+
+
+def _has_series(filling: GapFilling, kind: EventKind, data_point: str) -> bool:
+    """Whether the gaps of an event type can be filled."""
+    return kind.cadence is not None and not check_filling(filling, kind.vocabulary, data_point)
 
 
 def _reads_alike(rule: Rule, kind: EventKind, first: EventKind) -> bool:

@@ -8,14 +8,12 @@ from typing import Final
 
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.rule import Evaluation, RuleTarget
+from weighbridge.core.rule import RuleTarget
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.quality.definition.validation import validated
-from weighbridge.quality.evaluation.event_records import stream_of
-from weighbridge.quality.evaluation.model_run_records import stream_of_runs
 from weighbridge.quality.evaluation.prepared_rule import prepared_rule
-from weighbridge.quality.evaluation.single_pass import findings_of
+from weighbridge.quality.evaluation.single_pass import begun, findings_of
 from weighbridge.quality.findings.table import FindingTableRow
 from weighbridge.quality.rules.records import RulePreview, RulePreviewAlert, RulePreviewBody
 from weighbridge.quality.versions.period import effective_period, requested_period
@@ -59,11 +57,10 @@ async def try_version(
     of_runs = prepared.rule.target is RuleTarget.MODEL_RUN
     if period is None or not (of_runs or prepared.watched):
         return RuleTrial()
-    stream = stream_of_runs(prepared, period) if of_runs else await stream_of(tx, prepared, period)
     alerts = corrections = 0
     first: list[FindingTableRow] = []
-    evaluation = Evaluation(prepared.program, prepared.zone)
-    async for portion in findings_of(tx, prepared, evaluation, stream):
+    evaluation = await begun(tx, prepared, period)
+    async for portion in findings_of(tx, prepared, evaluation, period):
         alerts += len(portion)
         corrections += sum(row.to_value is not None for row in portion)
         first += portion[: limit - len(first)]

@@ -15,39 +15,62 @@ from weighbridge.core.rule import Evaluation, Finding, RuleTarget
 from weighbridge.core.rule.correction import AdjustedValue, adjusted
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
-from weighbridge.quality.evaluation.event_records import RecordStream
+from weighbridge.quality.evaluation.event_records import stream_of
+from weighbridge.quality.evaluation.model_run_records import stream_of_runs
 from weighbridge.quality.evaluation.prepared_rule import PreparedRule
+from weighbridge.quality.evaluation.series_pass import SeriesPass, series_findings, series_pass
 from weighbridge.quality.findings.table import FindingTableRow, insert_findings
+from weighbridge.quality.versions.period import Period
 
 PORTION: Final = 2_000
 """Records that are read and evaluated at a time."""
 
 
-async def collect(tx: Write, prepared: PreparedRule, stream: RecordStream) -> int:
-    """Put what is found into the table of findings; gives how many records were evaluated."""
-    evaluation = Evaluation(prepared.program, prepared.zone)
-    async for portion in findings_of(tx, prepared, evaluation, stream):
+async def collect(tx: Write, prepared: PreparedRule, period: Period) -> int:
+    """Put what is found in a period into the table of findings; gives how many records were evaluated."""
+    evaluation = await begun(tx, prepared, period)
+    async for portion in findings_of(tx, prepared, evaluation, period):
         await insert_findings(tx, portion)
     await tx.execute("ANALYZE rule_findings")
     return evaluation.evaluated
 
 
+async def begun(tx: Read, prepared: PreparedRule, period: Period) -> Evaluation | SeriesPass:
+    """An evaluation that has taken no record yet."""
+    if prepared.gaps is not None:
+        return await series_pass(tx, prepared, period)
+    return Evaluation(prepared.program, prepared.zone)
+
+
 async def findings_of(
-    tx: Read, prepared: PreparedRule, evaluation: Evaluation, stream: RecordStream
+    tx: Read, prepared: PreparedRule, evaluation: Evaluation | SeriesPass, period: Period
 ) -> AsyncIterator[list[FindingTableRow]]:
-    """What is found of the records of a stream, portion by portion."""
-    make = _of_run if prepared.rule.target is RuleTarget.MODEL_RUN else _of_data_point
+    """What is found of the records of a period, portion by portion."""
+    try:
+        if isinstance(evaluation, SeriesPass):
+            async for portion in series_findings(tx, prepared, evaluation, period):
+                yield portion
+        else:
+            async for portion in _record_findings(tx, prepared, evaluation, period):
+                yield portion
+    except ExpressionError as error:
+        said = f"The rule cannot be evaluated: {error.message}"
+        raise Invalid([Problem(said, None, "too_costly")]) from None
+
+
+async def _record_findings(
+    tx: Read, prepared: PreparedRule, evaluation: Evaluation, period: Period
+) -> AsyncIterator[list[FindingTableRow]]:
+    of_runs = prepared.rule.target is RuleTarget.MODEL_RUN
+    make = _of_run if of_runs else _of_data_point
+    stream = stream_of_runs(prepared, period) if of_runs else await stream_of(tx, prepared, period)
 
     def take(rows: Sequence[Sequence[Any]]) -> list[FindingTableRow]:
         return list(map(make, evaluation.take(map(stream.record, rows))))
 
-    try:
-        async for rows in tx.portions(stream.statement, PORTION):
-            yield await tx.in_thread(take, rows)
-        yield await tx.in_thread(lambda: list(map(make, evaluation.finish())))
-    except ExpressionError as error:
-        said = f"The rule cannot be evaluated: {error.message}"
-        raise Invalid([Problem(said, None, "too_costly")]) from None
+    async for rows in tx.portions(stream.statement, PORTION):
+        yield await tx.in_thread(take, rows)
+    yield await tx.in_thread(lambda: list(map(make, evaluation.finish())))
 
 
 def _of_data_point(finding: Finding) -> FindingTableRow:

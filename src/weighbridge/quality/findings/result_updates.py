@@ -4,6 +4,8 @@ A record that fails has an open result; one that has one and fails no more passe
 A dismissed result stays while its record fails with the same value for the same reason; with another it is
 closed, and the record has a new one. A record that never failed has none.
 
+Results of an older version are closed once a newer one has evaluated their record, and say which.
+
 Invariants: the statements are safe to repeat, and repeating them changes nothing; each is one statement for
 all records of a period, whatever their number.
 """
@@ -75,7 +77,8 @@ async def update_results(
     parts = _parts(version, run, findings)
     closed = await tx.execute(_CLOSE.format(**parts))
     [(alerts, put)] = await tx.tuples(_PUT.format(**parts))
-    return RunCounts(0, alerts, closed + put)
+    superseded = await tx.execute(_SUPERSEDE.format(**parts)) if version.version > 1 else 0
+    return RunCounts(0, alerts, closed + put + superseded)
 
 
 def _joined(findings: PeriodFindings) -> Composable:
@@ -149,6 +152,20 @@ _CLOSE: Final = SQL(
            error_message = CASE WHEN {after} = r.status THEN r.error_message END,
            evaluated_at = CASE WHEN {after} = r.status THEN r.evaluated_at ELSE now() END,
            closed_at = now()
+      FROM over WHERE r.project_id = {project} AND r.id = over.id
+    """
+)
+_SUPERSEDE: Final = SQL(
+    """
+    WITH over AS (
+             SELECT o.id FROM {table} o
+              WHERE o.project_id = {project} AND o.rule_id = {rule} AND o.rule_version < {version}
+                AND o.closed_at IS NULL AND {covered})
+    UPDATE {table} r
+       SET status = {after},
+           error_message = CASE WHEN {after} = r.status THEN r.error_message END,
+           evaluated_at = CASE WHEN {after} = r.status THEN r.evaluated_at ELSE now() END,
+           closed_at = now(), superseded_by_version = {version}
       FROM over WHERE r.project_id = {project} AND r.id = over.id
     """
 )

@@ -1,6 +1,6 @@
 """Find gaps: stretches between the valid slots of a meter."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -8,6 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from psycopg.sql import SQL, Composable
 
+from weighbridge.collection.events.records import Substitution
+from weighbridge.collection.measurements.corrected import correction_summaries
 from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
@@ -57,6 +59,7 @@ class _Beside:
     start: Instant
     is_imputed: bool
     values: dict[str, Decimal | str | bool]
+    substitutions: dict[str, Substitution]
 
     @property
     def border(self) -> GapBorder:
@@ -65,7 +68,7 @@ class _Beside:
     @property
     def filled(self) -> FilledSlot:
         source = "imputed" if self.is_imputed else "substituted"
-        return FilledSlot(self.friendly, self.start, source, self.values)
+        return FilledSlot(self.friendly, self.start, source, self.values, self.substitutions)
 
 
 async def list_gaps(tx: Read, project: int, event_type: str, query: Sequence[tuple[str, str]]) -> Gaps:
@@ -131,7 +134,7 @@ async def _found(tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedM
     return found
 
 
-async def _beside(tx: Read, question: CaptureQuestion, gaps: Iterable[_Found]) -> dict[int, _Beside]:
+async def _beside(tx: Read, question: CaptureQuestion, gaps: Sequence[_Found]) -> dict[int, _Beside]:
     """The events that stand beside gaps and inside them, by their numbers."""
     named = {event for gap in gaps for event in (gap.before, gap.after, *(gap.filled or ())) if event}
     if not named:
@@ -142,12 +145,20 @@ async def _beside(tx: Read, question: CaptureQuestion, gaps: Iterable[_Found]) -
     read: list[tuple[str, Callable[[Sequence[Any]], Any]]] = [
         (slug, _reader(position, _COLUMNS[kind])) for slug, position, kind in points
     ]
+    filled = {event for gap in gaps for event in gap.filled or ()}
+    summaries = await correction_summaries(tx, question.project, filled)
+    slugs = {position: slug for slug, position, _ in points}
+    found: dict[int, dict[str, Substitution]] = {}
+    for (event, position), summary in summaries.items():
+        if summary.substitution is not None and position in slugs:
+            found.setdefault(event, {})[slugs[position]] = summary.substitution
     return {
         row[0]: _Beside(
             ids.of("event", question.project, row[0]),
             Instant.of(row[1]),
             row[2],
             {slug: value for slug, value_in in read if (value := value_in(row)) is not None},
+            found.get(row[0], {}),
         )
         for row in rows
     }

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from weighbridge.collection.events.records import Substitution
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import one_of
 
@@ -34,6 +35,8 @@ class FilledSlot(msgspec.Struct, frozen=True):
     """Whether the event was imputed where none was captured, or a captured value substituted."""
     values: dict[str, Decimal | str | bool]
     """Its values as they are in force, by the slugs of their data point types."""
+    substitutions: dict[str, Substitution]
+    """How those values were found that a rule put there, with tier and code, by the same slugs."""
 
 
 class Gap(msgspec.Struct, frozen=True):

@@ -89,9 +89,10 @@ _OF_DATA_POINTS: Final = f"""
 """
 _OF_MODEL_RUNS: Final = """
     SELECT project_id, id, rule_id, rule_version, status, checked_value AS value, error_message,
-           evaluated_at, created_at, closed_at, dismissed_at, dismissed_by, dismissal_reason,
-           NULL::bigint AS event_id, NULL::smallint AS position, NULL::text AS approval_state,
-           NULL::jsonb AS proposed_correction, NULL::timestamptz AS rejected_at, NULL::integer AS rejected_by,
+           evaluated_at, created_at, closed_at, superseded_by_version, dismissed_at, dismissed_by,
+           dismissal_reason, NULL::bigint AS event_id, NULL::smallint AS position,
+           NULL::text AS approval_state, NULL::jsonb AS proposed_correction,
+           NULL::timestamptz AS rejected_at, NULL::integer AS rejected_by,
            NULL::text AS rejection_reason, batch_id, model_run_id, node_ids
       FROM model_run_results
 """

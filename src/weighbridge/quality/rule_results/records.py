@@ -49,6 +49,8 @@ class ModelRunResult(msgspec.Struct, frozen=True):
     """When the run was last evaluated."""
     created_at: Instant
     """When the result was found first."""
+    superseded_by_version: int | None
+    """The version of the rule that has evaluated the run since; null for a result of the newest."""
     dismissed_at: Instant | None
     dismissed_by: str | None
     dismissal_reason: str | None

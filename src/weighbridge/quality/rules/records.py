@@ -9,6 +9,10 @@ from msgspec import UNSET, UnsetType
 from weighbridge.core.identity.link import Link
 from weighbridge.core.rule import MemberScope, RuleTarget
 from weighbridge.core.rule.correction import Method, Purpose
+from weighbridge.core.rule.substitution.definition import ROUNDINGS
+from weighbridge.core.rule.substitution.methods import Conservative, DeviationKind, Without
+from weighbridge.core.rule.substitution.reading import METHOD_NAMES
+from weighbridge.core.rule.windows.percentile import DEFINITIONS
 from weighbridge.core.rule.windows.window import CLOCK_UNITS, KINDS, PERIODS, Extent
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Description, Moment, one_of, shown_as
@@ -26,6 +30,12 @@ EVALUATIONS: Final = ("automatic", "on_demand")
 
 STATUSES: Final = ("scheduled", "active", "ended")
 """Where now stands to a rule's effective time: before, in, or behind it."""
+
+WITHOUT_AFTER: Final = (Without.WAIT, Without.BEFORE)
+"""What may be said for a gap that no value comes after, beside a method."""
+
+WITHOUT_BEFORE: Final = (Without.FIRST_AFTER,)
+"""What may be said for a gap that no value comes before, beside a method."""
 
 ExpressionText = Annotated[str, msgspec.Meta(max_length=EXPRESSION_LENGTH_MAX)]
 
@@ -67,6 +77,86 @@ class CalendarWindow(msgspec.Struct, frozen=True):
     where: str | None = None
 
 
+class FillingMethod(msgspec.Struct, frozen=True):
+    """How the value of a slot is found that needs one; each method takes some of these fields."""
+
+    method: Annotated[str, one_of(METHOD_NAMES)]
+    """How the value is found."""
+    value: Decimal | None = None
+    """The value of `constant`."""
+    expression: ExpressionText | None = None
+    """What `expression` computes from the slot's own event."""
+    window: "FillingWindow | CalendarWindow | None" = None
+    """Which values a statistic is taken of; required by all from `mean` to `mean_plus_sd`."""
+    p: Decimal | None = None
+    """Which `percentile`, from 0 to 100."""
+    definition: Annotated[str, one_of(DEFINITIONS)] | None = None
+    """By which definition a `percentile` is taken; required there."""
+    factor: Decimal | None = None
+    """How many standard deviations `mean_plus_sd` adds."""
+    deviation: Annotated[str, one_of(DeviationKind)] | None = None
+    """Which standard deviation `mean_plus_sd` adds; required there."""
+    methods: "list[FillingMethod] | None" = None
+    """The methods that `greater_of` and `lesser_of` choose from, 2 to 5."""
+    without_after: "Annotated[str, one_of(WITHOUT_AFTER)] | FillingMethod | None" = None
+    """What stands where no value comes after the gap, as long as none does: the default is to wait."""
+    without_before: "Annotated[str, one_of(WITHOUT_BEFORE)] | FillingMethod | None" = None
+    """What stands where no value comes before the gap; without it none does."""
+
+
+class FillingWindow(msgspec.Struct, frozen=True):
+    """The values before a slot: those of a stretch of clock time, the last so many, or both."""
+
+    kind: Annotated[str, one_of(word for word, kind in KINDS.items() if kind == "rolling")]
+    """What sort of window it is; `trailing` is taken for `rolling`, which is what answers say."""
+    duration: WindowDuration | None = None
+    """How long before the slot its members start at most."""
+    members: int | None = None
+    """How many members there are, a whole number from 1 to 10,000."""
+    where: ExpressionText | None = None
+    """Which values feed the window; what was substituted never does."""
+
+
+class FillingTier(FillingMethod, frozen=True, kw_only=True):
+    """A method, when it is taken, and the code by which a regime knows it."""
+
+    when: ExpressionText | None = None
+    """When the tier is taken, over `availability()`, `gap_slots()` and `valid_slots()`; the last tier may
+    leave it out.
+    """
+    code: str | None = None
+    """What stands on every value that it gives, such as `08`; at most 40 characters."""
+
+
+class FillingRounding(msgspec.Struct, frozen=True):
+    """To how many places values are rounded, and which way."""
+
+    places: int
+    """Places after the point; before it when negative."""
+    mode: Annotated[str, one_of(ROUNDINGS)]
+    """Where a value in the middle goes: away from zero, or to the even digit."""
+
+
+class GapCorrection(FillingMethod, frozen=True, kw_only=True):
+    """How a rule fills gaps that substitutes or imputes: by one method, or by ordered tiers."""
+
+    method: Annotated[str, one_of(METHOD_NAMES)] | None = None  # type: ignore[assignment] # tiers stand for it
+    """The one method; left out where there are tiers."""
+    code: str | None = None
+    """What stands on every value of the one method; at most 40 characters."""
+    tiers: list[FillingTier] | None = None
+    """In their order; the first whose `when` is true is taken, for each slot by itself."""
+    border_where: ExpressionText | None = None
+    """Which values may stand before and after a gap; left out, all valid ones."""
+    operating_where: ExpressionText | None = None
+    """In which slots the meter was operating; the others count for nothing. Left out, in all."""
+    availability_slots: int | None = None
+    """Over how many operating slots `availability()` is taken; left out, over all so far."""
+    round: FillingRounding | None = None
+    conservative: Annotated[str, one_of(Conservative)] | None = None
+    """On which side a substitute errs: `low` turns percentiles, extremes and deviations round."""
+
+
 class RuleCorrection(msgspec.Struct, frozen=True):
     """How a rule corrects a value."""
 
@@ -79,8 +169,9 @@ class RuleCorrection(msgspec.Struct, frozen=True):
 Window = Annotated[dict[str, Any], shown_as(RollingWindow | CalendarWindow)]
 """A window as it is written; `core/rule/windows/window.py` reads it and says everything that is wrong."""
 
-Correction = Annotated[dict[str, Any], shown_as(RuleCorrection)]
-"""A correction as it is written; `core/rule/correction.py` reads it and says everything that is wrong."""
+Correction = Annotated[dict[str, Any], shown_as(RuleCorrection | GapCorrection)]
+"""A correction as it is written; `core/rule/correction.py` reads it or, where gaps are filled,
+`core/rule/substitution`, and says everything that is wrong."""
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -119,7 +210,8 @@ class Rule(msgspec.Struct, frozen=True):
     window_member_scope: Annotated[str, one_of(MemberScope)]
     """Which other records may be members of its window."""
     purpose: Annotated[str, one_of(Purpose)]
-    """Whether it only alerts, or corrects the value too."""
+    """Whether it only alerts, or corrects too: adjusts values, substitutes them, or imputes those that lack.
+    """
     correction: Correction | None
     """What a value becomes that it finds wrong; null for a rule that alerts."""
     priority: int

@@ -32,6 +32,7 @@ from weighbridge.quality.evaluation.event_records import widened
 from weighbridge.quality.evaluation.model_run_records import widened_runs
 from weighbridge.quality.evaluation.over_period import evaluate, hold_rule, may_correct
 from weighbridge.quality.evaluation.prepared_rule import PreparedRule, prepared_rule
+from weighbridge.quality.rollup.marked import roll_up_marked
 from weighbridge.quality.rule_runs.records import RunResult
 from weighbridge.quality.versions.period import Period
 from weighbridge.quality.versions.stored_version import StoredVersion, author_of, automatic_versions
@@ -89,7 +90,9 @@ async def marked_projects(database: Database) -> dict[int, list[int]]:
         rows = await tx.tuples(
             """
             SELECT p.account_id, p.id FROM projects p
-             WHERE p.id IN (SELECT project_id FROM rule_dirty_ranges) ORDER BY p.id
+             WHERE p.id IN (SELECT project_id FROM rule_dirty_ranges
+                            UNION SELECT project_id FROM roll_up_marks)
+             ORDER BY p.id
             """
         )
     projects: dict[int, list[int]] = {}
@@ -107,9 +110,13 @@ async def evaluate_projects(
 
 
 async def _evaluate_project(database: Database, project: int) -> list[FailedEvaluation]:
+    # What is rolled up is marked for rules in its turn.
+    await roll_up_marked(database, project)
     async with database.read() as tx:
         seen = await _seen(tx, project)
         versions = await automatic_versions(tx, project)
+    if not seen.numbers:
+        return []
     failures: list[FailedEvaluation] = []
     try:
         # Rules that correct go first: the others look at what it comes to.

@@ -197,7 +197,7 @@ class EventAsset(msgspec.Struct, frozen=True):
 
 class EventReadings(msgspec.Struct, frozen=True):
     """The readings that a rolled-up event is made of: those of its source that begin in its time and have
-    its tags.
+    its tags; list them with the filter `rolled_up_event_id`.
     """
 
     event_type_id: str
@@ -205,9 +205,9 @@ class EventReadings(msgspec.Struct, frozen=True):
     event_type: str
     """The slug of that event type."""
     start_time: Instant
-    """The start of the slot, inclusive; list the readings with `start_time[gte]`."""
+    """The start of the slot, inclusive: the first moment at which one of the readings may begin."""
     end_time: Instant
-    """The end of the slot, exclusive; list the readings with `start_time[lt]`."""
+    """The end of the slot, exclusive."""
     readings: int
     """How many readings there are, valid or not."""
     valid_readings: int

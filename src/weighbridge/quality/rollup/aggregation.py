@@ -20,6 +20,23 @@ from weighbridge.core.time.instant import Interval
 from weighbridge.db.literal import Literal, moments
 from weighbridge.quality.rollup.definition import RolledUpColumn, RollUpDefinition
 
+SAME_SLOT_AND_TAGS: Final[LiteralString] = """
+    (e.start_time = made.start_time AND e.end_time = made.end_time AND e.location_ids = made.location_ids
+     AND e.asset_id IS NOT DISTINCT FROM made.asset_id
+     AND e.feedstock_id IS NOT DISTINCT FROM made.feedstock_id
+     AND e.tracking_id IS NOT DISTINCT FROM made.tracking_id)"""
+"""Whether the event `e` is the one of what was `made`."""
+
+MADE: Final[LiteralString] = """made (
+    start_time, end_time, asset_id, location_ids, feedstock_id, tracking_id, readings, valid_readings,
+    covered_readings, expected_readings, numbers, texts, booleans, is_complete)"""
+"""The name of the query of events, with its columns."""
+
+CONTENT: Final[LiteralString] = """(
+    {0}.numbers, {0}.texts, {0}.booleans, {0}.is_complete, {0}.readings, {0}.valid_readings,
+    {0}.covered_readings, {0}.expected_readings)"""
+"""What an event says, and what its readings come to; format it with the name of either."""
+
 _IN_TIME: Final = "ORDER BY r.start_time, r.end_time, {v}"
 _BACK_IN_TIME: Final = "ORDER BY r.start_time DESC, r.end_time DESC, {v} DESC"
 _AGGREGATES: Final[dict[Aggregate, LiteralString]] = {

@@ -89,7 +89,7 @@ async def _follow(
         definition = await definition_of(tx, project, target)
         if definition is None:
             return
-        ranges = gathered([await _slots_of(tx, definition, one) for one in stretches])
+        ranges = gathered([await slots_of(tx, definition, one) for one in stretches])
     for slots in ranges:
         first: int | None = slots.start
         while first is not None and first < slots.stop:
@@ -113,7 +113,7 @@ async def _refresh(database: Database, known: RollUpDefinition, portion: range, 
         return None if after is None else definition.slots.holding(after)
 
 
-async def _slots_of(tx: Read, definition: RollUpDefinition, stretch: Stretch) -> range:
+async def slots_of(tx: Read, definition: RollUpDefinition, stretch: Stretch) -> range:
     """The slots of a stretch, as far as there are events."""
     slots, (start, end) = definition.slots, stretch
     start = await _first_event(tx, definition) if start is None else start

@@ -10,14 +10,14 @@ Invariants: refreshing again changes nothing; of a slot and its tags there is on
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, LiteralString
+from typing import Any, Final
 
 from psycopg.sql import SQL
 
 from weighbridge.collection.measurements.corrections import show_in_force
 from weighbridge.db.engine import Write
 from weighbridge.platform import changes
-from weighbridge.quality.rollup.aggregation import events_of_slots
+from weighbridge.quality.rollup.aggregation import CONTENT, MADE, SAME_SLOT_AND_TAGS, events_of_slots
 from weighbridge.quality.rollup.definition import RollUpDefinition
 
 
@@ -93,22 +93,14 @@ _TABLE: Final = """
         booleans boolean[], is_complete boolean, event_id bigint
     ) ON COMMIT DROP
 """
-_FILL: Final = """
+_FILL: Final = f"""
     INSERT INTO rolled_up
     SELECT made.*, e.id
-      FROM ({events}) AS made (start_time, end_time, asset_id, location_ids, feedstock_id, tracking_id,
-                               readings, valid_readings, covered_readings, expected_readings, numbers, texts,
-                               booleans, is_complete)
+      FROM ({{events}}) AS {MADE}
       LEFT JOIN events e ON e.project_id = %(project)s AND e.event_type_id = %(event_type)s
        AND e.readings IS NOT NULL AND e.start_time >= %(first)s AND e.start_time < %(last)s
-       AND e.start_time = made.start_time AND e.end_time = made.end_time
-       AND e.location_ids = made.location_ids AND e.asset_id IS NOT DISTINCT FROM made.asset_id
-       AND e.feedstock_id IS NOT DISTINCT FROM made.feedstock_id
-       AND e.tracking_id IS NOT DISTINCT FROM made.tracking_id
+       AND {SAME_SLOT_AND_TAGS}
 """
-_MADE_OF: Final[LiteralString] = """(
-    {0}.numbers, {0}.texts, {0}.booleans, {0}.is_complete, {0}.readings, {0}.valid_readings,
-    {0}.covered_readings, {0}.expected_readings)"""
 _CHANGED: Final = f"""
     SELECT e.id, e.start_time,
            ARRAY(SELECT position FROM unnest(%(positions)s::integer[]) AS position
@@ -122,7 +114,7 @@ _CHANGED: Final = f"""
        AND e.start_time >= %(first)s AND e.start_time < %(last)s
        AND CASE WHEN r.event_id IS NULL THEN e.voided_at IS NULL
                 ELSE e.voided_at IS NOT NULL
-                     OR {_MADE_OF.format("e")} IS DISTINCT FROM {_MADE_OF.format("r")} END
+                     OR {CONTENT.format("e")} IS DISTINCT FROM {CONTENT.format("r")} END
 """
 _ADD: Final = """
     WITH added AS (

@@ -24,8 +24,11 @@ from weighbridge.accounting.planning.exclusions import (
     undecided_events,
     unusable_events,
 )
-from weighbridge.accounting.planning.pending_corrections import pending_evaluations, pending_proposals
-from weighbridge.accounting.planning.pending_roll_ups import pending_roll_ups
+from weighbridge.accounting.planning.pending_corrections import (
+    pending_evaluations,
+    pending_proposals,
+    pending_roll_ups,
+)
 from weighbridge.accounting.planning.plan import Plan
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.accounting.planning.unchanged import digests_of, unchanged_slots

@@ -4,6 +4,7 @@ import pytest
 from tests.given import accounting, roll_ups
 from tests.given import collection as given
 from tests.given.roll_ups import events_of, hours, minutes, minutes_of, read, roll_up
+from tests.given.rule_evaluation import calibration, results, work
 
 from weighbridge.verification.recomputation import check_batches
 from weighbridge.verification.roll_ups import check_roll_ups
@@ -26,13 +27,13 @@ def plant(api, drain):
     return accounting.Plant(api, drain, project, made, accounting.ledger(api, project, made, unit="kg"))
 
 
+def type_of(api, plant, slug):
+    types = api.get(f"/projects/{plant.project['id']}/event_types").expect(200).data
+    return next(one for one in types if one["slug"] == slug)
+
+
 def hour_of(api, plant):
-    [kind] = [
-        one
-        for one in api.get(f"/projects/{plant.project['id']}/event_types").data
-        if one["slug"] == "stack-hour"
-    ]
-    return events_of(api, plant.project, kind)
+    return events_of(api, plant.project, type_of(api, plant, "stack-hour"))
 
 
 def correct_minute(api, plant, time, value):
@@ -182,3 +183,23 @@ def test_verification_names_an_hour_that_is_not_what_its_readings_come_to(api, a
 
     assert broken == [f"event {hour['id']}: its readings come to something else"]
     assert recomputed(account) == []
+
+
+def test_what_a_proposal_on_a_minute_would_change_is_told_through_its_hour(api, account, plant):
+    read(api, plant.project, minutes_of(10, [1, 2]))
+    plant.generate()
+    rule = calibration(api, plant.project, "{{co2}} > 1", "{{co2}} * 2", requires_approval=True,
+                       event_type_id=type_of(api, plant, "stack-minute")["id"])  # fmt: skip
+    work(account)
+    [result] = results(api, rule)
+
+    path = f"/projects/{plant.project['id']}/rule_results/{result['id']}"
+    impact = api.get(f"{path}/impact").expect(200).body
+    before = hour_of(api, plant)
+    api.post(f"{path}/approve", {}).expect(200)
+    plant.generate()
+
+    [change] = impact["batches"]
+    assert (change["primary_output_before"], change["primary_output_after"]) == (3, 5)
+    assert before[0]["data_points"][0]["value"] == 3
+    assert plant.balance() == 5

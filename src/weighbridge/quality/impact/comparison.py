@@ -26,6 +26,7 @@ from weighbridge.platform.changes.newest_batch import IS_NEWEST
 from weighbridge.quality.approval.decision import correct, held_proposals
 from weighbridge.quality.approval.standing import still_standing
 from weighbridge.quality.impact.slots import generations_of
+from weighbridge.quality.rollup.marked import roll_up_within
 from weighbridge.quality.rule_results.records import Impact, ImpactOnBatch, ImpactOnLedger, RuleResult
 
 
@@ -50,9 +51,12 @@ async def impact_of(tx: Write, actor: Actor, project: int, result: RuleResult) -
     [proposal] = await held_proposals(tx, project, [number])
     if not await still_standing(tx, project, [proposal]):
         return _nothing(result.id, ApprovalState.SUPERSEDED)
+    # A generation would roll up first, before and after.
+    await roll_up_within(tx, project)
     requests = await generations_of(tx, actor, project, proposal)
     before = [await propose(tx, request) for request in requests]
     await correct(tx, actor, project, [proposal])
+    await roll_up_within(tx, project)
     after = [await propose(tx, request) for request in requests]
     batches = await _changed(tx, project, before, after)
     return Impact(

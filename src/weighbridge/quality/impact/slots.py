@@ -1,5 +1,7 @@
 """The slots that a correction of an event may change: those with batches that used it, or that hold its time.
 
+What is rolled up from the event changes with it.
+
 Invariants: only slots that were generated are here; data of others come to nothing that could change.
 """
 
@@ -32,31 +34,50 @@ async def generations_of(tx: Read, actor: Actor, project: int, proposal: HeldPro
         )
         for ledger, start, end in rows
     ]
-    event_type: int = await tx.value(_EVENT_TYPE, (project, proposal.event))
-    return await _that_read(tx, project, requests, (event_type, proposal.position))
+    points = await tx.tuples(
+        _DATA_POINTS, {"project": project, "event": proposal.event, "position": proposal.position}
+    )
+    return await _that_read(tx, project, requests, [tuple(point) for point in points])
 
 
 async def _that_read(
-    tx: Read, project: int, requests: Sequence[Request], data_point: tuple[int, int]
+    tx: Read, project: int, requests: Sequence[Request], data_points: Sequence[tuple[int, ...]]
 ) -> list[Request]:
-    """Those of the generations whose models read a data point of an event type."""
-    event_type, position = data_point
+    """Those of the generations whose models read a data point, each given by event type and position."""
     catalogue = await catalogue_of(tx, project)
     reading = []
     for request in requests:
         for scope in await scopes_for(tx, request):
             streams = streams_of(scope.model, catalogue, scope.inputs.nodes).streams
-            if any(one.event_type == event_type and position in one.positions for one in streams):
+            read = {(one.event_type, position) for one in streams for position in one.positions}
+            if not read.isdisjoint(data_points):
                 reading.append(request)
                 break
     return reading
 
 
-_EVENT_TYPE: Final = "SELECT event_type_id FROM events WHERE project_id = %s AND id = %s"
+_DATA_POINTS: Final = """
+    WITH RECURSIVE changed (event_type_id, position) AS (
+        SELECT event_type_id, %(position)s::smallint FROM events
+         WHERE project_id = %(project)s AND id = %(event)s
+        UNION
+        SELECT v.event_type_id, v.position FROM changed c
+          JOIN rolled_up_values v ON (v.project_id, v.source_id, v.source_position)
+                                   = (%(project)s, c.event_type_id, c.position))
+    SELECT event_type_id, position FROM changed
+"""
 _SLOTS: Final = """
-    WITH changed AS MATERIALIZED (
-        SELECT e.project_id, e.id, e.start_time FROM events e
+    WITH RECURSIVE changed (project_id, id, event_type_id, start_time) AS (
+        SELECT e.project_id, e.id, e.event_type_id, e.start_time FROM events e
          WHERE e.project_id = %(project)s AND e.id = %(event)s
+        UNION
+        SELECT made.project_id, made.id, made.event_type_id, made.start_time
+          FROM changed c
+          JOIN roll_ups r ON (r.project_id, r.source_id) = (c.project_id, c.event_type_id)
+          JOIN events made ON (made.project_id, made.event_type_id) = (r.project_id, r.event_type_id)
+           AND made.start_time <= c.start_time AND made.end_time > c.start_time AND made.readings IS NOT NULL
+           AND made.start_time >= c.start_time - (SELECT max(n.longest) FROM event_counts n
+                WHERE (n.project_id, n.event_type_id) = (r.project_id, r.event_type_id))
     ), touched AS (
         SELECT u.id
           FROM changed e

@@ -16,7 +16,7 @@ from typing import Final
 from weighbridge.core.collection.roll_up import gathered
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import locks
-from weighbridge.db.engine import Database, Read
+from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import Conflict
 from weighbridge.platform import changes
 from weighbridge.quality.rollup.definition import RollUpDefinition, definition_of, held_definition
@@ -66,6 +66,23 @@ async def roll_up_marked(database: Database, project: int, *, waits: bool = Fals
     return False
 
 
+async def roll_up_within(tx: Write, project: int) -> None:
+    """Roll up what is marked in a project, in a transaction that is undone afterwards."""
+    for _ in range(ROUNDS_MAX):
+        seen = await _seen(tx, project)
+        if not seen.numbers:
+            break
+        for source, stretches in seen.stretches.items():
+            for (target,) in await tx.tuples(_TARGETS, (project, source)):
+                definition = await definition_of(tx, project, target)
+                assert definition is not None, "it was listed a moment ago"  # noqa: S101
+                for slots in gathered([await slots_of(tx, definition, one) for one in stretches]):
+                    for first in range(slots.start, slots.stop, SLOTS):
+                        portion = range(first, min(first + SLOTS, slots.stop))
+                        await refresh(tx, definition, portion, is_undone=True)
+        await tx.execute(_REMOVE, (project, seen.numbers))
+
+
 async def _roll_up(database: Database, project: int, seen: _Seen, *, waits: bool) -> None:
     if seen.is_redefined:
         async with database.write() as tx:  # writers that may not have seen that their events are readings
@@ -76,9 +93,7 @@ async def _roll_up(database: Database, project: int, seen: _Seen, *, waits: bool
         for (target,) in targets:
             await _follow(database, project, target, stretches, waits=waits)
     async with database.write() as tx:
-        await tx.execute(
-            "DELETE FROM roll_up_marks WHERE project_id = %s AND id = ANY (%s)", (project, seen.numbers)
-        )
+        await tx.execute(_REMOVE, (project, seen.numbers))
 
 
 async def _follow(
@@ -148,6 +163,7 @@ async def _seen(tx: Read, project: int) -> _Seen:
     return _Seen([number for (number,) in numbers], stretches)
 
 
+_REMOVE: Final = "DELETE FROM roll_up_marks WHERE project_id = %s AND id = ANY (%s)"
 _TARGETS: Final = """
     SELECT event_type_id FROM roll_ups WHERE project_id = %s AND source_id = %s ORDER BY event_type_id
 """

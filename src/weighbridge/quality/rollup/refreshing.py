@@ -33,10 +33,11 @@ class _Changed:
     is_gone: bool
 
 
-async def refresh(tx: Write, definition: RollUpDefinition, numbers: range) -> int:
+async def refresh(tx: Write, definition: RollUpDefinition, numbers: range, *, is_undone: bool = False) -> int:
     """Let the events of some slots be what their readings come to; gives how many changed.
 
-    Conflict while a generation runs and events have to change that were there before.
+    Conflict while a generation runs and events have to change that were there before, unless the transaction
+    is undone afterwards.
     """
     query, values = events_of_slots(definition, numbers)
     await tx.execute(_TABLE)
@@ -48,6 +49,8 @@ async def refresh(tx: Write, definition: RollUpDefinition, numbers: range) -> in
     changed = [_Changed(*row) for row in await tx.tuples(_CHANGED, span | {"positions": positions})]
     added = await _add(tx, key)
     if changed:
+        if not is_undone:
+            await changes.hold_off_generations(tx, definition.project)
         await _change(tx, definition.project, changed)
     _leave_marks(tx, definition, [*added, *(one.start for one in changed)])
     return len(added) + len(changed)
@@ -65,7 +68,6 @@ async def _add(tx: Write, key: dict[str, Any]) -> list[datetime]:
 
 async def _change(tx: Write, project: int, changed: Sequence[_Changed]) -> None:
     """Let events that were there say what their readings come to, and whoever used them know."""
-    await changes.hold_off_generations(tx, project)
     inputs = changes.announce(tx, project)
     events = sorted(one.event for one in changed)
     named = {"project": project, "events": events}

@@ -5,7 +5,7 @@ of one of its source's, of the type and unit that the aggregate gives.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -22,6 +22,10 @@ _SECONDS: Final = {"minute": 60, "hour": 3_600, "day": 82_800, "week": 601_200, 
 """The shortest slots of each unit; days can be an hour short."""
 
 
+Measures = Mapping[str, Measure]
+"""Types and units of data point types by their slugs."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReadingsType:
     """The event type of the readings, as a roll-up needs it."""
@@ -29,7 +33,7 @@ class ReadingsType:
     number: int
     cadence_amount: int | None
     cadence_unit: str | None
-    measures: dict[str, Measure]
+    measures: Measures
     """Its data point types by slug."""
     is_made_of_target: bool
     """Whether its own events are rolled up from the type that is to be rolled up from it."""
@@ -65,6 +69,8 @@ def problems_of_roll_up(desired: NewEventType, source: ReadingsType | None) -> I
             f"{FIELD}.event_type",
             "unknown",
         )
+    yield from _problems_of_values(desired, roll_up.data_points, None if source is None else source.measures)
+    if source is None:
         return
     if source.is_made_of_target:
         yield Problem(
@@ -75,7 +81,6 @@ def problems_of_roll_up(desired: NewEventType, source: ReadingsType | None) -> I
         )
     yield from _problems_of_share(roll_up.valid_share_min, source)
     yield from _problems_of_slots(desired, source)
-    yield from _problems_of_values(desired, roll_up.data_points, source)
 
 
 def _problems_of_share(share: Decimal | None, source: ReadingsType) -> Iterator[Problem]:
@@ -103,11 +108,11 @@ def _problems_of_slots(desired: NewEventType, source: ReadingsType) -> Iterator[
 
 
 def _problems_of_values(
-    desired: NewEventType, values: Sequence[RolledUpValue], source: ReadingsType
+    desired: NewEventType, values: Sequence[RolledUpValue], readings: Measures | None
 ) -> Iterator[Problem]:
     measures = {one.slug or slug_of(one.name): (one.value_type, one.unit) for one in desired.data_point_types}
     for index, one in enumerate(values):
-        yield from _problems_of_value(f"{FIELD}.data_points[{index}]", one, measures, source)
+        yield from _problems_of_value(f"{FIELD}.data_points[{index}]", one, measures, readings)
     times = Counter(one.data_point for one in values)
     field = f"{FIELD}.data_points"
     for slug in sorted(slug for slug, count in times.items() if count > 1):
@@ -118,7 +123,7 @@ def _problems_of_values(
 
 
 def _problems_of_value(
-    field: str, value: RolledUpValue, measures: dict[str, Measure], source: ReadingsType
+    field: str, value: RolledUpValue, measures: Measures, readings: Measures | None
 ) -> Iterator[Problem]:
     if value.data_point not in measures:
         yield _unknown(f"{field}.data_point", value.data_point, "the event type", measures)
@@ -127,11 +132,13 @@ def _problems_of_value(
         said = f"{field}.aggregate is {value.aggregate!r}; allowed are {allowed}."
         yield Problem(said, f"{field}.aggregate", "invalid")
     read = value.source or value.data_point
-    if read not in source.measures:
-        yield _unknown(f"{field}.source", read, "the source", source.measures)
-    if value.data_point not in measures or value.aggregate not in AGGREGATES or read not in source.measures:
+    if readings is None:
         return
-    there, made = measures[value.data_point], rolled_up_measure(value.aggregate, source.measures[read])
+    if read not in readings:
+        yield _unknown(f"{field}.source", read, "the source", readings)
+    if value.data_point not in measures or value.aggregate not in AGGREGATES or read not in readings:
+        return
+    there, made = measures[value.data_point], rolled_up_measure(value.aggregate, readings[read])
     if made != there:
         gives = "takes numbers only" if made is None else f"gives a {_shown(made)}"
         said = f"{value.data_point!r} is a {_shown(there)}, and {value.aggregate} of {read!r} {gives}."

@@ -9,7 +9,7 @@ from weighbridge.core.collection.roll_up import AGGREGATES
 from weighbridge.core.identity.link import Link
 from weighbridge.core.quantity.json_number import JsonNumber
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Description, one_of
+from weighbridge.http.text import Description, Line, one_of
 
 VALUE_TYPES: Final = ("number", "string", "boolean")
 EXPECTED_LOCATIONS: Final = {"none": 0, "one": 1, "two": 2}
@@ -27,11 +27,11 @@ _Condition = Annotated[str, msgspec.Meta(max_length=VALID_WHEN_LENGTH_MAX)]
 class RolledUpValue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one value of a rolled-up event is made of."""
 
-    data_point: str
+    data_point: Line
     """The slug of a data point type of the rolled-up event type."""
     aggregate: Annotated[str, one_of(AGGREGATES)]
     """What it is of the valid readings of its slot, as models define it."""
-    source: str | None = None
+    source: Line | None = None
     """The slug of the data point type of the readings; the same as `data_point` when left out."""
 
 

@@ -107,3 +107,40 @@ def test_a_writer_that_could_not_see_the_roll_up_is_waited_for(api, account, pro
         rolling.result()
 
     assert shown(api, project, kind) == [("2025-01-01T10:00", "complete", {"co2": 31})]
+
+
+def test_a_roll_up_that_fails_holds_up_no_rule_and_is_tried_again(api, account, project, sql):
+    kind = hours(api, project, [("load", "sum", "co2")])
+    made = rule(api, project, "{{co2}} > 10", event_type_id=minutes_type(api, project))
+    work(account)
+    number = project["numeric_id"]
+    broken = "UPDATE event_types SET valid_when = %s WHERE project_id = %s AND slug = 'stack-minute'"
+
+    sql(broken, "(((", number)
+    read(api, project, minutes_of(10, [12]))
+    work(account)
+    found, during = statuses(api, made), events_of(api, project, kind)
+    sql(broken, None, number)
+    work(account)
+
+    assert (found, during) == ([("fail", "12")], [])
+    assert shown(api, project, kind) == [("2025-01-01T10:00", "complete", {"load": 12})]
+
+
+def test_the_day_on_which_clocks_advance_expects_23_hours(api, account):
+    project = given.project(api, time_zone="Europe/Berlin")
+    minutes(api, project)
+    hours(api, project, [("co2", "sum", "co2")])
+    days = hours(api, project, [("co2", "sum", "co2")], slug="stack-day", unit="day", source="stack-hour")
+    given.event(api, project, event_type="stack-minute", start_time="2025-03-30T10:00:00Z", values={"co2": 1})
+
+    roll_up(account)
+
+    [day] = events_of(api, project, days)
+    assert (day["start_time"], day["end_time"]) == ("2025-03-29T23:00:00.000Z", "2025-03-30T22:00:00.000Z")
+    assert day["rolled_up_from"]["expected_readings"] == 23
+
+
+def minutes_type(api, project):
+    types = api.get(f"/projects/{project['id']}/event_types").expect(200).data
+    return next(one["id"] for one in types if one["slug"] == "stack-minute")

@@ -242,7 +242,8 @@ _STORE_VALUES: Final = """
 """
 _ROLL_UPS: Final = """
     SELECT r.event_type_id, t.slug, r.valid_share_min,
-           (SELECT jsonb_agg(jsonb_build_array(own.slug, v.aggregate, source.slug) ORDER BY own.slug)
+           (SELECT jsonb_agg(jsonb_build_array(own.slug, v.aggregate, source.slug)
+                            ORDER BY own.slug COLLATE "C")
               FROM rolled_up_values v
               JOIN data_point_types own ON (own.project_id, own.event_type_id, own.position)
                                          = (v.project_id, v.event_type_id, v.position)

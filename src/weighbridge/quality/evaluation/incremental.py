@@ -17,6 +17,7 @@ from itertools import pairwise
 from typing import Final
 
 import msgspec
+import structlog
 from psycopg import OperationalError
 
 from weighbridge.core.identity import ids
@@ -36,6 +37,8 @@ from weighbridge.quality.rollup.marked import roll_up_marked
 from weighbridge.quality.rule_runs.records import RunResult
 from weighbridge.quality.versions.period import Period
 from weighbridge.quality.versions.stored_version import StoredVersion, author_of, automatic_versions
+
+log = structlog.get_logger()
 
 NEAR: Final = timedelta(hours=1)
 """Periods that lie no farther apart are evaluated as one."""
@@ -110,8 +113,7 @@ async def evaluate_projects(
 
 
 async def _evaluate_project(database: Database, project: int) -> list[FailedEvaluation]:
-    # What is rolled up is marked for rules in its turn.
-    await roll_up_marked(database, project)
+    await _roll_up_first(database, project)
     async with database.read() as tx:
         seen = await _seen(tx, project)
         versions = await automatic_versions(tx, project)
@@ -127,6 +129,16 @@ async def _evaluate_project(database: Database, project: int) -> list[FailedEval
     except _OtherWorkerError:
         pass
     return failures
+
+
+async def _roll_up_first(database: Database, project: int) -> None:
+    """Roll up what is marked, which marks it for rules in its turn; where that fails, rules go on."""
+    try:
+        await roll_up_marked(database, project)
+    except OperationalError:  # of the server or the connection
+        raise
+    except Exception:
+        log.exception("roll_up_failed", project=project)
 
 
 def _turn(version: StoredVersion) -> tuple[bool, int]:

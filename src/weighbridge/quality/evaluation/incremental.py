@@ -17,7 +17,6 @@ from itertools import pairwise
 from typing import Final
 
 import msgspec
-import structlog
 from psycopg import OperationalError
 
 from weighbridge.core.identity import ids
@@ -37,8 +36,6 @@ from weighbridge.quality.rollup.marked import roll_up_marked
 from weighbridge.quality.rule_runs.records import RunResult
 from weighbridge.quality.versions.period import Period
 from weighbridge.quality.versions.stored_version import StoredVersion, author_of, automatic_versions
-
-log = structlog.get_logger()
 
 NEAR: Final = timedelta(hours=1)
 """Periods that lie no farther apart are evaluated as one."""
@@ -71,7 +68,8 @@ class _OtherWorkerError(Exception):
 class FailedEvaluation:
     """A rule that could not be evaluated, for a reason that nobody expected."""
 
-    version: StoredVersion
+    version: StoredVersion | None
+    """None where not a rule failed, but rolling up the data that rules look at."""
     error: Exception
     reference: str
     """Under which the log has the error."""
@@ -113,13 +111,12 @@ async def evaluate_projects(
 
 
 async def _evaluate_project(database: Database, project: int) -> list[FailedEvaluation]:
-    await _roll_up_first(database, project)
+    failures = await _roll_up_first(database, project)
     async with database.read() as tx:
         seen = await _seen(tx, project)
         versions = await automatic_versions(tx, project)
     if not seen.numbers:
-        return []
-    failures: list[FailedEvaluation] = []
+        return failures
     try:
         # Rules that correct go first: the others look at what it comes to.
         for version in sorted(filter(may_correct, versions), key=_turn):
@@ -131,14 +128,15 @@ async def _evaluate_project(database: Database, project: int) -> list[FailedEval
     return failures
 
 
-async def _roll_up_first(database: Database, project: int) -> None:
+async def _roll_up_first(database: Database, project: int) -> list[FailedEvaluation]:
     """Roll up what is marked, which marks it for rules in its turn; where that fails, rules go on."""
     try:
         await roll_up_marked(database, project)
     except OperationalError:  # of the server or the connection
         raise
-    except Exception:
-        log.exception("roll_up_failed", project=project)
+    except Exception as error:  # noqa: BLE001 - it is told, and the marks stay
+        return [FailedEvaluation(None, error, new_reference())]
+    return []
 
 
 def _turn(version: StoredVersion) -> tuple[bool, int]:

@@ -240,7 +240,9 @@ async def _evaluate_rules(database: Database) -> None:
 
 
 def _log_failure(failure: FailedEvaluation) -> None:
-    log.error("rule_failed", rule=failure.version.rule, reference=failure.reference, exc_info=failure.error)
+    what = "roll_up_failed" if failure.version is None else "rule_failed"
+    rule = None if failure.version is None else failure.version.rule
+    log.error(what, rule=rule, reference=failure.reference, exc_info=failure.error)
 
 
 async def _tidy(database: Database, store: EvidenceStore) -> None:

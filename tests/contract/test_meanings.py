@@ -47,6 +47,8 @@ FREE_IN_ONE_RECORD: Final = {
     "ErrorBody.status": "the one word `error`",
     "ErrorItem.type": "what kind of record was asked for",
     "LineageNode.source": "where the methodology says so",
+    "PendingRollUps.source": "the slug of an event type",
+    "RolledUpValue.source": "the slug of a data point type",
     "RulePreviewAlert.value": "a checked value as a text",
     "Methodology.version": "the version as its owner writes it",
     "NewMethodology.version": "the version as its owner writes it",

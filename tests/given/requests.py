@@ -50,6 +50,7 @@ FILTER_KINDS = {
     "batches": "batch",
     "nexus_event_type": "event_type",
     "result": "data_point_result",
+    "rolled_up_event": "event",
     "rule_result": "data_point_result",
     "skipped_data_point_type": "data_point_type",
     "supersedes": "report",

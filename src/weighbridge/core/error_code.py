@@ -176,6 +176,11 @@ RECORD: Final[Mapping[str, ErrorCode]] = {
         "Another record has this name, slug or reference already, or it comes twice in the request.",
         "Choose another one; `records` may name who has it.",
     ),
+    "rolled_up": ErrorCode(
+        _RULE,
+        "The event is made of the readings of another event type, and nobody else writes it.",
+        "Send, correct or void the readings; the message names their event type.",
+    ),
     "in_use": ErrorCode(
         _RULE,
         "Other records depend on this one, so that it cannot be changed or removed.",

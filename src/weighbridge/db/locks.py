@@ -8,6 +8,8 @@ transaction, with `execute`, with `value` where they tell whether the lock was t
 
 Whoever takes several takes them in this order, so that nobody waits in a circle:
 
+0. `roll_ups`, then rows of event types: whoever says what events are rolled up from. `roll_up_worker`:
+   whoever rolls up; before it changes what batches may be made of it shares `generation`, if it can.
 1. `generation` of each model, `events` of each event type and `ledger` of each ledger, in the order of their
    numbers or slugs: a generation or a deletion of batches, before its snapshot. Others only ask for these,
    and never wait.
@@ -85,6 +87,16 @@ def static_input(project: int, slug: str) -> str:
     return f"static_input:{project}:{slug}"
 
 
+def roll_ups(project: int) -> str:
+    """Whoever says what events are rolled up from; a trigger of the database takes it by the same name."""
+    return f"roll ups:{project}"
+
+
+def roll_up_worker(project: int) -> str:
+    """One worker at a time rolls up what is marked in a project."""
+    return f"rolling up:{project}"
+
+
 def rule_names(project: int) -> str:
     """Two rules of a project cannot take one name at once."""
     return f"rule names:{project}"
@@ -118,6 +130,17 @@ def jobs_of_rule(project: int, number: int) -> str:
 def jobs_of_report(project: int, number: int) -> str:
     """The lock of jobs in the queue: a report is sent off by one at a time."""
     return f"report:{project}:{number}"
+
+
+def share_all(names: Sequence[str]) -> Command:
+    """Wait for locks, one after the other, and share them until the transaction ends."""
+    return (
+        """
+        SELECT pg_advisory_xact_lock_shared(hashtextextended(name, 0))
+          FROM (SELECT unnest(%s::text[]) AS name ORDER BY 1) AS wanted
+        """,
+        ([*names],),
+    )
 
 
 def hold(name: str) -> Command:

@@ -2,7 +2,7 @@
 
 In come definitions of rules over HTTP, the marks that writes leave where data changed, and the data
 themselves: data points and model runs. Out go rule results, of which those that stand are alerts, and
-corrections, in force or proposed.
+corrections, in force or proposed; and the events that are rolled up from others.
 
 The nouns of the interface, each with its routes, records, queries, actions and tasks:
 
@@ -21,6 +21,7 @@ The machinery below them, from the bottom up; a package imports only from those 
 - `evaluation`: finding it, over a period, where data changed, or as a preview
 - `approval`: what people decide on the corrections that rules propose
 - `impact`: which tonnes an approval would change, before anyone decides
+- `rollup`: events that are made of the readings of others, and follow them; it needs `capture` alone
 - `capture`: what was expected of meters and what was seen, slot by slot; it needs none of these
 
 The language of rules and their windows, with no database, are `core.rule`.

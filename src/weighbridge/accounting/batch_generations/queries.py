@@ -95,6 +95,7 @@ def _entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
         not_counted=not_counted(exclusions),
         pending_proposals=[one for plan in proposal.plans for one in plan.pending],
         pending_evaluations=[one for plan in proposal.plans for one in plan.unevaluated],
+        pending_roll_ups=[one for plan in proposal.plans for one in plan.lagging],
         left_out=left_out(exclusions),
         rounded_away=rounded_away(proposal),
         deficits=[one for one in deficits(proposal) if one.ledger not in others],

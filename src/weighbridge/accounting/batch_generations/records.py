@@ -125,6 +125,19 @@ class PendingEvaluations(msgspec.Struct, frozen=True):
     """Until when data wait to be evaluated; null when all later ones do."""
 
 
+class PendingRollUps(msgspec.Struct, frozen=True):
+    """Rolled-up data in the range that do not follow their readings yet; a generation has that done first."""
+
+    event_type: str
+    """The slug of the event type of the data."""
+    source: str
+    """The slug of the event type whose readings changed."""
+    start_time: Instant | None
+    """From when on readings changed; null when all earlier ones are to be rolled up anew."""
+    end_time: Instant | None
+    """Until when readings changed; null when all later ones are to be rolled up anew."""
+
+
 class LeftOut(msgspec.Struct, frozen=True):
     """A run that is not made because nobody named a source for nodes of it that draw by hand."""
 
@@ -183,6 +196,8 @@ class PreviewEntry(msgspec.Struct, frozen=True):
     """Corrections of data in the range that wait for approval."""
     pending_evaluations: list[PendingEvaluations]
     """Rules that correct and have not looked yet at data in the range that changed."""
+    pending_roll_ups: list[PendingRollUps]
+    """Rolled-up data in the range that do not follow their readings yet."""
     left_out: list[LeftOut]
     """Runs that draw by hand and have no source."""
     rounded_away: list[RoundedAwayDraw]
@@ -216,6 +231,7 @@ class GenerationResult(msgspec.Struct, frozen=True):
     not_counted: list[NotCounted]
     pending_proposals: list[PendingProposals]
     pending_evaluations: list[PendingEvaluations]
+    pending_roll_ups: list[PendingRollUps]
     left_out: list[LeftOut]
     rounded_away: list[RoundedAwayDraw]
     deficits: list[PartitionDeficit]

@@ -106,6 +106,7 @@ def _result(proposal: Proposal, posted: Sequence[Posted]) -> GenerationResult:
         not_counted=not_counted(proposal.exclusions),
         pending_proposals=[one for plan in proposal.plans for one in plan.pending],
         pending_evaluations=[one for plan in proposal.plans for one in plan.unevaluated],
+        pending_roll_ups=[one for plan in proposal.plans for one in plan.lagging],
         left_out=left_out(proposal.exclusions),
         rounded_away=rounded_away(proposal),
         deficits=deficits(proposal),

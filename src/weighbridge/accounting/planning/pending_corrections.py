@@ -2,7 +2,7 @@
 
 A proposal waits for approval. An evaluation waits for its worker, where data changed or a rule was saved; a
 generation has those done before it begins, so they stand in a preview, and in a result where something
-changed while it ran.
+changed while it ran. So does what is still to be rolled up of readings that changed.
 
 Nothing fails by them; they are named, because the result would be another one.
 """
@@ -12,7 +12,11 @@ from typing import Final
 
 from psycopg.sql import SQL, Composable, Literal
 
-from weighbridge.accounting.batch_generations.records import PendingEvaluations, PendingProposals
+from weighbridge.accounting.batch_generations.records import (
+    PendingEvaluations,
+    PendingProposals,
+    PendingRollUps,
+)
 from weighbridge.accounting.inputs.event_slots import EVENTS_NAMED_MAX
 from weighbridge.accounting.inputs.streams import InputStream
 from weighbridge.accounting.inputs.window import Reach
@@ -67,6 +71,25 @@ async def pending_evaluations(
     return [
         PendingEvaluations(ids.of("rule", scope.project, rule), name, slug, _instant(start), _instant(end))
         for rule, name, slug, start, end in await tx.tuples(_UNEVALUATED, values)
+    ]
+
+
+async def pending_roll_ups(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[PendingRollUps]:
+    """What is still to be rolled up of the data that inputs read, by event type and by what changed."""
+    types = {stream.event_type for stream in streams}
+    if not types:
+        return []
+    anywhere = {stream.event_type for stream in streams if stream.window.reach is Reach.ANY}
+    values = {
+        "project": scope.project,
+        "types": sorted(types),
+        "anywhere": sorted(anywhere),
+        "start": scope.hull.start,
+        "end": scope.hull.end,
+    }
+    return [
+        PendingRollUps(slug, source, *map(_instant, bounds))
+        for slug, source, *bounds in await tx.tuples(_LAGGING, values)
     ]
 
 
@@ -126,4 +149,28 @@ _UNEVALUATED: Final = """
      WHERE event_type_id = ANY (%(anywhere)s)
         OR coalesce(start_time < %(end)s, true) AND coalesce(end_time >= %(start)s, true)
      GROUP BY id, name, slug ORDER BY id, slug
+"""
+# A reading belongs to a slot that may begin, or end, so much earlier or later as the slot is long.
+_LAGGING: Final = """
+    WITH RECURSIVE made_of (id, source_id) AS (
+        SELECT event_type_id, source_id FROM roll_ups
+         WHERE project_id = %(project)s AND event_type_id = ANY (%(types)s)
+        UNION
+        SELECT made_of.id, r.source_id FROM made_of
+          JOIN roll_ups r ON r.project_id = %(project)s AND r.event_type_id = made_of.source_id
+    ), pending AS (
+        SELECT t.slug, source.slug AS source, m.start_time, m.end_time
+          FROM made_of
+          JOIN roll_up_marks m ON (m.project_id, m.source_id) = (%(project)s, made_of.source_id)
+          JOIN event_types t ON (t.project_id, t.id) = (%(project)s, made_of.id)
+          JOIN event_types source ON (source.project_id, source.id) = (%(project)s, made_of.source_id)
+         CROSS JOIN LATERAL (
+               SELECT least((t.cadence_amount || ' ' || t.cadence_unit)::interval, '1000 years') AS length
+         ) AS slot
+         WHERE t.id = ANY (%(anywhere)s)
+            OR m.start_time < %(end)s + slot.length AND m.end_time >= %(start)s - slot.length
+    )
+    SELECT slug, source, CASE WHEN isfinite(min(start_time)) THEN min(start_time) END,
+           CASE WHEN isfinite(max(end_time)) THEN max(end_time) END
+      FROM pending GROUP BY slug, source ORDER BY slug, source
 """

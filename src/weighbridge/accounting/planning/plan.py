@@ -8,7 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from weighbridge.accounting.batch_generations.records import PendingEvaluations, PendingProposals
+from weighbridge.accounting.batch_generations.records import (
+    PendingEvaluations,
+    PendingProposals,
+    PendingRollUps,
+)
 from weighbridge.accounting.books.runs import RunIdentity
 from weighbridge.accounting.books.slot_digests import Digests
 from weighbridge.accounting.inputs.selection import BySlot
@@ -104,6 +108,7 @@ class Plan:
     pending: tuple[PendingProposals, ...]
     """Corrections of its data that wait for approval."""
     unevaluated: tuple[PendingEvaluations, ...]
+    lagging: tuple[PendingRollUps, ...]
     """Rules that correct and have not looked at all of its data yet."""
     problems: tuple[str, ...]
     """Why the generation would fail; empty when it would not."""

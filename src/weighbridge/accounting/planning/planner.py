@@ -24,7 +24,11 @@ from weighbridge.accounting.planning.exclusions import (
     undecided_events,
     unusable_events,
 )
-from weighbridge.accounting.planning.pending_corrections import pending_evaluations, pending_proposals
+from weighbridge.accounting.planning.pending_corrections import (
+    pending_evaluations,
+    pending_proposals,
+    pending_roll_ups,
+)
 from weighbridge.accounting.planning.plan import Plan
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.accounting.planning.unchanged import digests_of, unchanged_slots
@@ -110,6 +114,7 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
         ),
         pending=tuple(await pending_proposals(tx, scope, streams)),
         unevaluated=tuple(await pending_evaluations(tx, scope, streams)),
+        lagging=tuple(await pending_roll_ups(tx, scope, streams)),
         digests={slot: digest for slot, digest in digests.items() if slot not in unchanged},
         problems=(
             *computed.problems,

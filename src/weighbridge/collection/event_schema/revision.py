@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from msgspec import UNSET
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from weighbridge.collection.event_types.records import (
     DataPointType,
@@ -17,13 +17,14 @@ from weighbridge.collection.event_types.records import (
     EventTypeChange,
     NewDataPointType,
     NewEventType,
+    RollUp,
 )
 from weighbridge.core.identity.slug import slug_of
 from weighbridge.core.problem import Problem
 
 _OF_THE_TYPE = (
     *("name", "description", "cadence_amount", "cadence_unit", "valid_when"),
-    *("reusable_in_batches", "expected_locations", "requires_tracking_id"),
+    *("reusable_in_batches", "expected_locations", "requires_tracking_id", "rolled_up_from"),
 )
 
 
@@ -113,7 +114,20 @@ def _desired_type(was: EventType, change: EventTypeChange, points: list[NewDataP
     there = {name: getattr(was, name) for name in _OF_THE_TYPE}
     fields = {name: value for name, value in asdict(change).items() if value is not UNSET}
     desired = there | fields | {"slug": was.slug, "data_point_types": points}
-    return NewEventType(**desired | {"name": desired["name"].strip()})
+    roll_up = desired["rolled_up_from"]
+    return NewEventType(
+        **desired
+        | {
+            "name": desired["name"].strip(),
+            "rolled_up_from": None if roll_up is None else written_out(roll_up),
+        }
+    )
+
+
+def written_out(roll_up: RollUp) -> RollUp:
+    """A roll-up in which each value names its source."""
+    values = [replace(one, source=one.source or one.data_point) for one in roll_up.data_points]
+    return replace(roll_up, data_points=sorted(values, key=lambda one: one.data_point))
 
 
 def _desired(change: DataPointTypeChange, there: Mapping[str, DataPointType]) -> NewDataPointType:

@@ -2,13 +2,30 @@
 
 from collections.abc import Sequence
 
+from msgspec import UNSET
+
 from weighbridge.collection.event_schema.checking import (
     problems_of_data_point_types,
     problems_of_event_type,
     problems_of_measured_cadence,
     problems_of_valid_when,
 )
-from weighbridge.collection.event_schema.revision import KeptDataPointType, Revision, problems_of_new, revise
+from weighbridge.collection.event_schema.revision import (
+    KeptDataPointType,
+    Revision,
+    problems_of_new,
+    revise,
+    written_out,
+)
+from weighbridge.collection.event_schema.roll_up import (
+    ReadingsType,
+    forget_roll_up,
+    points_rolled_up,
+    problems_of_roll_up,
+    readers_of,
+    source_of,
+    store_roll_up,
+)
 from weighbridge.collection.event_types import queries
 from weighbridge.collection.event_types.records import (
     EventType,
@@ -22,6 +39,7 @@ from weighbridge.core.identity.slug import slug_of
 from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
+from weighbridge.db import locks
 from weighbridge.db.engine import Write
 from weighbridge.errors import Invalid
 from weighbridge.platform import changes
@@ -31,11 +49,13 @@ from weighbridge.platform.feature_flags.queries import is_on
 async def create_event_type(tx: Write, actor: Actor, project: int, new: NewEventType) -> EventType:
     """Make an event type with its data point types."""
     has_capture_rate = await is_on(tx, actor.account_id, Feature.DATA_CAPTURE_RATE)
+    source = await source_of(tx, project, new, None)
     problems = [
         *problems_of_event_type(new),
         *problems_of_measured_cadence(new, has_capture_rate=has_capture_rate),
         *problems_of_data_point_types(new.data_point_types),
         *problems_of_valid_when(new),
+        *problems_of_roll_up(new, source),
     ]
     slug = new.slug or slug_of(new.name)
     if not problems and await tx.value(
@@ -58,6 +78,8 @@ async def create_event_type(tx: Write, actor: Actor, project: int, new: NewEvent
         ),
     )  # fmt: skip
     await _add_data_point_types(tx, project, number, new.data_point_types)
+    if new.rolled_up_from is not None:
+        await store_roll_up(tx, project, number, written_out(new.rolled_up_from), source)
     made = await queries.get_event_type(tx, project, ids.of("event_type", project, number))
     changes.record(tx, actor, action="event_type.create", target=made.id, project_id=project, after=made)
     return made
@@ -71,16 +93,21 @@ async def update_event_type(
     What is required from now on holds for events that are stored from now on; what no longer is required
     completes the events that lacked nothing else.
     """
+    if change.rolled_up_from is not UNSET:
+        # Two that are rolled up from each other would wait for each other's rows.
+        await tx.execute(*locks.hold(locks.roll_ups(project)))
     number, before = await _locked(tx, project, friendly)
     has_capture_rate = await is_on(tx, actor.account_id, Feature.DATA_CAPTURE_RATE)
     revision = revise(before, change)
     desired = revision.desired
+    source = await source_of(tx, project, desired, number)
     problems = [
         *problems_of_new(revision, change),
         *problems_of_event_type(desired),
         *problems_of_measured_cadence(change, has_capture_rate=has_capture_rate),
         *problems_of_data_point_types(desired.data_point_types),
         *problems_of_valid_when(desired),
+        *problems_of_roll_up(desired, source),
     ]
     if problems := problems or await _problems_of_use(tx, project, number, revision):
         raise Invalid(problems)
@@ -100,7 +127,7 @@ async def update_event_type(
             desired.requires_tracking_id, project, number,
         ),
     )  # fmt: skip
-    await _change_data_point_types(tx, project, number, revision)
+    await _change_schema(tx, project, number, revision, source)
     after = await queries.get_event_type(tx, project, friendly)
     changes.record(
         tx, actor, action="event_type.update", target=after.id, project_id=project, before=before, after=after
@@ -134,6 +161,11 @@ async def delete_event_type(tx: Write, actor: Actor, project: int, friendly: str
         "SELECT EXISTS (SELECT FROM outages WHERE project_id = %s AND event_type_id = %s)", (project, number)
     ):
         raise Invalid([Problem(f"Outages name the type {before.slug!r}; it stays.", code="in_use")])
+    if readers := await readers_of(tx, project, number):
+        named = ", ".join(map(repr, readers))
+        said = f"Events of type {named} are rolled up from {before.slug!r}; the type stays."
+        raise Invalid([Problem(said, code="in_use")])
+    await forget_roll_up(tx, project, number)
     await tx.execute(
         "DELETE FROM data_point_types WHERE project_id = %s AND event_type_id = %s", (project, number)
     )
@@ -154,6 +186,8 @@ async def _problems_of_use(tx: Write, project: int, number: int, revision: Revis
     """What cannot be removed or mean something else, because events carry it or batches read it."""
     redefined = [one for one in revision.kept if one.is_redefined]
     numbers = [one.id for one in revision.removed] + [one.was.id for one in redefined]
+    if problems := await _problems_of_roll_ups(tx, project, number, revision, numbers):
+        return problems
     if not numbers:
         return []
     rows = await tx.tuples(
@@ -182,6 +216,41 @@ async def _problems_of_use(tx: Write, project: int, number: int, revision: Revis
     ] + [_redefined(one) for one in redefined if one.was.id in used]
 
 
+async def _problems_of_roll_ups(
+    tx: Write, project: int, number: int, revision: Revision, points: Sequence[int]
+) -> list[Problem]:
+    """What cannot change because events are rolled up, or are captured and cannot be rolled up any more."""
+    read = await points_rolled_up(tx, project, points)
+    slugs = {one.id: one.slug for one in revision.was.data_point_types}
+    problems = [
+        Problem(
+            f"Events of type {reader!r} are rolled up from {slugs[point]!r}; it stays as it is.",
+            "event_type.data_point_types",
+            "in_use",
+        )
+        for point, reader in read.items()
+    ]
+    if revision.was.cadence_unit is not None and revision.desired.cadence_unit is None:
+        problems += [
+            Problem(
+                f"Events of type {reader!r} are rolled up by the cadence of {revision.was.slug!r}; it stays.",
+                "event_type.cadence_unit",
+                "in_use",
+            )
+            for reader in await readers_of(tx, project, number)
+        ]
+    was, desired = revision.was.rolled_up_from, revision.desired.rolled_up_from
+    if (was is None) != (desired is None) and await tx.value(
+        "SELECT EXISTS (SELECT FROM events WHERE project_id = %s AND event_type_id = %s)", (project, number)
+    ):
+        made = "written by people and devices" if was is None else f"rolled up from {was.event_type!r}"
+        said = (
+            f"The project has events of type {revision.was.slug!r}, voided ones included, that were {made}; "
+        )
+        problems.append(Problem(f"{said}make another event type.", "event_type.rolled_up_from", "in_use"))
+    return problems
+
+
 def _redefined(kept: KeptDataPointType) -> Problem:
     name = "value_type" if kept.was.value_type != kept.desired.value_type else "unit"
     field = f"event_type.data_point_types[{kept.index}].{name}"
@@ -191,6 +260,18 @@ def _redefined(kept: KeptDataPointType) -> Problem:
         field,
         "in_use",
     )
+
+
+async def _change_schema(
+    tx: Write, project: int, number: int, revision: Revision, source: ReadingsType | None
+) -> None:
+    """Change the data point types, and what they are made of."""
+    was, desired = revision.was.rolled_up_from, revision.desired.rolled_up_from
+    if is_made_anew := was != desired:
+        await forget_roll_up(tx, project, number, values_only=desired is not None)
+    await _change_data_point_types(tx, project, number, revision)
+    if is_made_anew and desired is not None:
+        await store_roll_up(tx, project, number, desired, source)
 
 
 async def _change_data_point_types(tx: Write, project: int, number: int, revision: Revision) -> None:
@@ -261,6 +342,7 @@ async def _complete_events(tx: Write, actor: Actor, project: int, number: int, e
         """
         UPDATE events e SET is_complete = true, updated_at = now()
          WHERE e.project_id = %(project)s AND e.event_type_id = %(event_type)s AND NOT e.is_complete
+           AND e.readings IS NULL
            AND NOT EXISTS (SELECT FROM data_point_types t
                             WHERE t.project_id = %(project)s AND t.event_type_id = %(event_type)s
                               AND t.required

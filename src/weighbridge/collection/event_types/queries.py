@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL, Literal
 
+from weighbridge.collection.event_schema.roll_up import roll_ups_of
 from weighbridge.collection.event_types.records import DataPointType, EventType
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
@@ -31,6 +32,10 @@ EVENT_TYPES: Final = Listing(
 )
 
 
+def _nothing() -> None:
+    """What is read for a whole page at once."""
+
+
 def _page_of_event_type(project: int, number: int) -> Link:
     return Link(f"/projects/{ids.of('project', project)}/event_types/{ids.of('event_type', project, number)}")
 
@@ -49,11 +54,12 @@ EVENT_TYPE_ROW: Final = row_of(
     Column("requires_tracking_id", "requires_tracking_id"),
     Column("is_static", "false"),
     Column("data_point_types", (), list),
+    Column("rolled_up_from", (), _nothing),
     Column("created_at", "created_at"),
     Column("updated_at", "updated_at"),
     Column("ui_url", ("project_id", "id"), _page_of_event_type),
 )
-"""Without its data point types, which are read for a whole page at once."""
+"""Without its data point types and roll-up, which are read for a whole page at once."""
 
 
 async def list_event_types(tx: Read, project: int, request: ListRequest) -> Page[EventType]:
@@ -90,10 +96,11 @@ async def _with_data_point_types(tx: Read, project: int, event_types: Sequence[E
         """,
         (project, numbers),
     )
+    roll_ups = await roll_ups_of(tx, project, numbers)
     by_type: dict[int, list[DataPointType]] = defaultdict(list)
     for row in rows:
         by_type[row.nexus_event_type_id].append(row)
     return [
-        msgspec.structs.replace(one, data_point_types=by_type[number])
+        msgspec.structs.replace(one, data_point_types=by_type[number], rolled_up_from=roll_ups.get(number))
         for one, number in zip(event_types, numbers, strict=True)
     ]

@@ -5,9 +5,11 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from weighbridge.core.collection.roll_up import AGGREGATES
 from weighbridge.core.identity.link import Link
+from weighbridge.core.quantity.json_number import JsonNumber
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Description, one_of
+from weighbridge.http.text import Description, Line, one_of
 
 VALUE_TYPES: Final = ("number", "string", "boolean")
 EXPECTED_LOCATIONS: Final = {"none": 0, "one": 1, "two": 2}
@@ -20,6 +22,30 @@ VALID_WHEN_LENGTH_MAX: Final = 1_000
 """The longest condition by which events are valid, in characters."""
 
 _Condition = Annotated[str, msgspec.Meta(max_length=VALID_WHEN_LENGTH_MAX)]
+
+
+class RolledUpValue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What one value of a rolled-up event is made of."""
+
+    data_point: Line
+    """The slug of a data point type of the rolled-up event type."""
+    aggregate: Annotated[str, one_of(AGGREGATES)]
+    """What it is of the valid readings of its slot, as models define it."""
+    source: Line | None = None
+    """The slug of the data point type of the readings; the same as `data_point` when left out."""
+
+
+class RollUp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """From which readings the events of a type are made, slot by slot of its cadence."""
+
+    event_type: str
+    """The slug of the event type of the readings, of the same project."""
+    data_points: list[RolledUpValue]
+    """What each data point of the event type is made of; none is left out."""
+    valid_share_min: JsonNumber | None = None
+    """The least share of the expected readings of a slot that has to be valid, above 0 and at most 1; below
+    it the event is `incomplete`. Null: any valid reading will do.
+    """
 
 
 class DataPointType(msgspec.Struct, frozen=True):
@@ -68,6 +94,8 @@ class EventType(msgspec.Struct, frozen=True):
     is_static: bool
     data_point_types: list[DataPointType]
     """The quantities that its events carry, in their order."""
+    rolled_up_from: RollUp | None
+    """The readings that its events are made of, by the service; null when people and devices write them."""
     created_at: Instant
     updated_at: Instant
     ui_url: Link
@@ -99,6 +127,8 @@ class NewEventType(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reusable_in_batches: bool = False
     expected_locations: Annotated[str, one_of(EXPECTED_LOCATIONS)] = "one"
     requires_tracking_id: bool = False
+    rolled_up_from: RollUp | None = None
+    """The readings that its events are to be made of; it needs a cadence, whose slots they are made for."""
 
 
 class NewEventTypeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -134,6 +164,8 @@ class EventTypeChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     requires_tracking_id: bool | UnsetType = UNSET
     data_point_types: list[DataPointTypeChange] | UnsetType = UNSET
     """All that the event type is to have, in their order; one that is not among them is removed."""
+    rolled_up_from: RollUp | UnsetType | None = UNSET
+    """The readings that its events are to be made of, in place of what was said before; all are made anew."""
 
 
 class EventTypeChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -108,6 +108,9 @@ async def _set_fields(tx: Write, row: EventRow, fields: Mapping[str, Any]) -> No
 async def void_event(tx: Write, actor: Actor, project: int, friendly: str) -> None:
     """Take an event that no batch was made of out of the data; it stays stored for the audit."""
     row = await locked_event_row(tx, project, friendly)
+    if row.source_slug is not None:
+        said = f"The event is rolled up from {row.source_slug!r}; void its readings instead. It stays."
+        raise Invalid([Problem(said, code="rolled_up")])
     before = await queries.whole_event(tx, row)
     held = await changes.hold_off_generations(tx, project)
     used = await tx.tuples(

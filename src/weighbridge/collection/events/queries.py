@@ -10,7 +10,7 @@ from psycopg.sql import SQL, Composable, Literal
 from weighbridge.collection.events.records import EVENT_STATUSES, Event
 from weighbridge.collection.evidence.queries import evidence_by_event, evidence_numbered
 from weighbridge.collection.measurements.corrected import correction_summaries
-from weighbridge.collection.measurements.event_list import implied_by
+from weighbridge.collection.measurements.event_list import implied_by, with_readings
 from weighbridge.collection.measurements.event_names import EXPECTED_MAX, Named, Names
 from weighbridge.collection.measurements.event_record import assembled
 from weighbridge.collection.measurements.event_row import (
@@ -81,6 +81,7 @@ EVENTS: Final = Listing(
         "feedstock_id": Filter("e.feedstock_id", read_key("feedstock"), "an id fs_…"),
         "asset_id": Filter("e.asset_id", read_key("asset"), "an id ast_…"),
         "tracking_id": Filter("e.tracking_id", str, "a tracking id"),
+        "rolled_up_event_id": Filter("e.id", read_key("event"), "an id evt_…"),
         "client_reference": Filter("e.client_reference", str, "a client reference"),
         "start_time": Filter("e.start_time", read_moment, MOMENT, _BOUNDS),
         "end_time": Filter("e.end_time", read_moment, MOMENT, _BOUNDS),
@@ -115,14 +116,14 @@ EVENTS: Final = Listing(
 
 async def list_events(tx: Read, project: int, request: ListRequest) -> Page[Event]:
     """The events of a project that are not voided."""
-    request = await typed(tx, project, request)
+    request, tagged = await with_readings(tx, project, await typed(tx, project, request))
     here = SQL("e.project_id = {} AND e.voided_at IS NULL").format(Literal(project))
     source = Source(
         "events e", "e.*", EVENT_JOINED, implied=implied_by(project, request), kept=_kept(project, request)
     )
     read = partial(
         page_beside, tx, EVENT_ROW.make, EVENTS, request,
-        columns=EVENT_ROW.columns, source=source, where=[here],
+        columns=EVENT_ROW.columns, source=source, where=[here, *tagged],
     )  # fmt: skip
     expected: Named | None = tx.memory.recall(("named by events", project))
     if expected is not None:

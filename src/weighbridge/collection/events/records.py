@@ -212,6 +212,29 @@ class EventAsset(msgspec.Struct, frozen=True):
     """What the asset is called, such as `Truck scale 2`."""
 
 
+class EventReadings(msgspec.Struct, frozen=True):
+    """The readings that a rolled-up event is made of: those of its source that begin in its time and have
+    its tags; list them with the filter `rolled_up_event_id`.
+    """
+
+    event_type_id: str
+    """The friendly id of the event type of the readings."""
+    event_type: str
+    """The slug of that event type."""
+    start_time: Instant
+    """The start of the slot, inclusive: the first moment at which one of the readings may begin."""
+    end_time: Instant
+    """The end of the slot, exclusive."""
+    readings: int
+    """How many readings there are, valid or not."""
+    valid_readings: int
+    """How many of them are valid, and so count."""
+    expected_readings: int | None
+    """How many readings the cadence of the source expects in the slot; null where it has none."""
+    valid_share: Decimal | None
+    """The share of the expected readings that its meter has, valid ones only; null where none are."""
+
+
 class Event(msgspec.Struct, frozen=True):
     """One event with its data points, locations and evidence."""
 
@@ -244,6 +267,8 @@ class Event(msgspec.Struct, frozen=True):
     """The places of the event; the first is the meter when it has no asset."""
     evidences: list[EventEvidence]
     """The files and links that stand behind the event."""
+    rolled_up_from: EventReadings | None
+    """The readings that the service made it of; null when it was captured."""
     has_rule_alerts: bool
     created_at: Instant
     updated_at: Instant

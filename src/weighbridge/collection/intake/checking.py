@@ -61,6 +61,8 @@ class EventSchema:
     required: frozenset[str]
     locations_min: int
     requires_tracking_id: bool
+    rolled_up_from: str | None = None
+    """The slug of the event type of whose readings its events are made; nobody else writes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,10 @@ def take_in(
             problems.refuse(
                 "event_type", f"is {event.event_type!r}, which is no event type of the project.", "unknown"
             )
+        elif schema.rolled_up_from is not None:
+            problems.refuse(
+                "event_type", said_of_rolled_up(event.event_type, schema.rolled_up_from), "rolled_up"
+            )
         else:
             row, missing = _row(key, event, schema, vocabulary, problems)
             friendly = ids.make_packed(_EVENT, first + key * _KEY_STEP)
@@ -128,6 +134,14 @@ def take_in(
         if len(intake.problems) > PROBLEMS_MAX:
             break
     return intake
+
+
+def said_of_rolled_up(event_type: str, source: str) -> str:
+    """Why nobody writes an event that is rolled up, and what they write; goes on from a field's name."""
+    return (
+        f"is {event_type!r}, whose events the service rolls up from {source!r}; "
+        f"send or correct those of {source!r} instead."
+    )
 
 
 def copy_text(rows: Iterable[EventTexts]) -> str:

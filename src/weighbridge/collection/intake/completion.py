@@ -53,6 +53,10 @@ def changes_of(
     """What the caller asks for that is not so yet; what is wrong is noted in the problems."""
     schema = vocabulary.schemas[row.slug]
     changes = Changes()
+    if schema.rolled_up_from is not None:
+        _refuse_of_rolled_up(row, change, schema, problems)
+        if problems.collected:
+            return changes
     for name, value in _texts(row, change, problems):
         changes.fields[name] = value
     if change.locations is not UNSET:
@@ -71,6 +75,32 @@ def changes_of(
         )
     _change_values(row, change, schema, changes, problems)
     return changes
+
+
+def _refuse_of_rolled_up(
+    row: EventRow, change: EventChange, schema: EventSchema, problems: EventProblems
+) -> None:
+    """Of a rolled-up event its notes change and its values are corrected; the rest its readings say."""
+    source = f"the event is rolled up from {schema.rolled_up_from!r}"
+    fixed = (
+        "start_time",
+        "end_time",
+        "tracking_id",
+        "feedstock_id",
+        "asset_id",
+        "client_reference",
+        "locations",
+    )
+    for name in fixed:
+        if getattr(change, name) is not UNSET:
+            problems.refuse(
+                name, f"cannot be changed, for {source}; correct its readings instead.", "rolled_up"
+            )
+    for index, point in enumerate(change.data_points):
+        column = schema.columns.get(point.slug)
+        if column is not None and value_at(row, column.position) is None:
+            said = f"is a first value for {point.slug!r}, but {source}; send its readings instead."
+            problems.refuse(f"data_points[{index}].value", said, "rolled_up")
 
 
 def _texts(row: EventRow, change: EventChange, problems: EventProblems) -> Iterator[tuple[str, str | None]]:

@@ -31,8 +31,11 @@ _HOLD_TYPES: Final = """
 """
 _TYPES: Final = """
     SELECT et.slug, et.id, et.name, et.expected_locations, et.requires_tracking_id, et.revision,
-           now()::timestamptz(3), dpt.position, dpt.slug, dpt.name, dpt.unit, dpt.required, dpt.value_type
+           now()::timestamptz(3), source.slug, dpt.position, dpt.slug, dpt.name, dpt.unit, dpt.required,
+           dpt.value_type
       FROM event_types et
+      LEFT JOIN roll_ups ru ON (ru.project_id, ru.event_type_id) = (et.project_id, et.id)
+      LEFT JOIN event_types source ON (source.project_id, source.id) = (ru.project_id, ru.source_id)
       LEFT JOIN data_point_types dpt ON (dpt.project_id, dpt.event_type_id) = (et.project_id, et.id)
      WHERE et.project_id = %s AND et.slug = ANY (%s)
      ORDER BY et.id, dpt.position
@@ -162,8 +165,8 @@ def vocabulary_of(
 
 def _schema(rows: Sequence[TupleRow]) -> EventSchema:
     """What intake knows of an event type, from its row joined with those of its data points."""
-    _, number, _, expected_locations, requires_tracking_id, *_ = rows[0]
-    points = [row[7:] for row in rows if row[7] is not None]
+    _, number, _, expected_locations, requires_tracking_id, _, _, source, *_ = rows[0]
+    points = [row[8:] for row in rows if row[8] is not None]
     return EventSchema(
         number=number,
         columns={slug: ValueColumn(position, value_type) for position, slug, *_, value_type in points},
@@ -171,10 +174,11 @@ def _schema(rows: Sequence[TupleRow]) -> EventSchema:
         required=frozenset(slug for _, slug, _, _, required, _ in points if required),
         locations_min=EXPECTED_LOCATIONS[expected_locations],
         requires_tracking_id=requires_tracking_id,
+        rolled_up_from=source,
     )
 
 
 def _kind(rows: Sequence[TupleRow]) -> KindOfEvent:
     _, number, name, _, _, revision, *_ = rows[0]
-    meanings = [PositionMeaning(number, *row[7:12]) for row in rows if row[7] is not None]
+    meanings = [PositionMeaning(number, *row[8:13]) for row in rows if row[8] is not None]
     return KindOfEvent(name, meanings, revision)

@@ -200,6 +200,15 @@ async def corrections_of_rule(tx: Write, project: int, rule: int, run: int | Non
     return [number for (number,) in rows]
 
 
+async def show_in_force(tx: Write, project: int, events: Sequence[int]) -> None:
+    """Let events show what is in force on them, after what was rolled up to them has changed."""
+    if events:
+        await tx.execute(
+            _SHOW_VALUES,
+            {"project": project, "events": list(events), "completion": CorrectionOrigin.COMPLETION},
+        )
+
+
 async def _hold_events(tx: Write, project: int, events: Sequence[int]) -> None:
     """Nobody else corrects these events until the transaction ends; in one order, so nobody waits in a ring.
 

@@ -4,10 +4,17 @@ One function makes it, whether the event was read or has just been stored.
 """
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
 
-from weighbridge.collection.events.records import Event, EventAsset, EventDataPoint, EventFeedstock
+from weighbridge.collection.events.records import (
+    Event,
+    EventAsset,
+    EventDataPoint,
+    EventFeedstock,
+    EventReadings,
+)
 from weighbridge.collection.evidence.records import EventEvidence
 from weighbridge.collection.locations.records import Location
 from weighbridge.collection.measurements.corrected import UNCORRECTED, CorrectionSummary
@@ -22,6 +29,7 @@ from weighbridge.collection.measurements.findings import DataPointResult, is_ale
 from weighbridge.core.collection.correction import ValueSource, value_source
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
+from weighbridge.core.quantity.number import CONTEXT
 
 
 def assembled(
@@ -68,10 +76,29 @@ def assembled(
         data_points=points,
         locations=locations,
         evidences=evidence,
+        rolled_up_from=_readings(row),
         has_rule_alerts=bool(results) and _is_alerted(row, meanings, results),
         created_at=row.created_at,
         updated_at=row.updated_at,
         ui_url=Link(f"/projects/{project}/events/{friendly}"),
+    )
+
+
+def _readings(row: EventRow) -> EventReadings | None:
+    """The readings that an event is made of."""
+    if row.readings is None or row.valid_readings is None or row.source is None or row.source_slug is None:
+        return None
+    covered, expected = row.covered_readings, row.expected_readings
+    share = None if covered is None or not expected else CONTEXT.divide(Decimal(covered), Decimal(expected))
+    return EventReadings(
+        ids.of("event_type", row.project, row.source),
+        row.source_slug,
+        row.start_time,
+        row.end_time,
+        row.readings,
+        row.valid_readings,
+        expected,
+        share,
     )
 
 

@@ -63,6 +63,15 @@ class EventRow(msgspec.Struct, frozen=True):
     has_results: bool = False
     """Whether rules have found something about it."""
     has_evidence: bool = False
+    source: int | None = None
+    """The event type of whose readings it is made, and its slug."""
+    source_slug: str | None = None
+    readings: int | None = None
+    """How many readings it is made of, and how many of them are valid; None of what was captured."""
+    valid_readings: int | None = None
+    covered_readings: int | None = None
+    """Slots of the readings' cadence in which its meter has a valid one, of those expected."""
+    expected_readings: int | None = None
 
 
 class PositionMeaning(msgspec.Struct, frozen=True):
@@ -79,6 +88,14 @@ class PositionMeaning(msgspec.Struct, frozen=True):
 _HAS_EVIDENCE: Final = (
     "EXISTS (SELECT FROM evidence v WHERE (v.project_id, v.event_id) = (e.project_id, e.id))"
 )
+
+# Events that were captured, which nearly all are, are not asked about.
+_SOURCE: Final = """
+    CASE WHEN e.readings IS NOT NULL THEN (
+        SELECT {} FROM roll_ups ru JOIN event_types source ON (source.project_id, source.id)
+                                                            = (ru.project_id, ru.source_id)
+         WHERE (ru.project_id, ru.event_type_id) = (e.project_id, e.event_type_id)) END
+"""
 
 EVENT_ROW: Final = row_of(
     EventRow,
@@ -110,6 +127,12 @@ EVENT_ROW: Final = row_of(
     Column("is_imputed", "e.is_imputed"),
     Column("has_results", f"{HAS_RESULTS} AS has_results"),
     Column("has_evidence", f"{_HAS_EVIDENCE} AS has_evidence"),
+    Column("source", f"{_SOURCE.format('source.id')} AS source"),
+    Column("source_slug", f"{_SOURCE.format('source.slug')} AS source_slug"),
+    Column("readings", "e.readings"),
+    Column("valid_readings", "e.valid_readings"),
+    Column("covered_readings", "e.covered_readings"),
+    Column("expected_readings", "e.expected_readings"),
 )
 
 ONE_EVENT: Final = (

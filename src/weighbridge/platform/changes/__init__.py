@@ -23,12 +23,17 @@ each kind: `rule_marks`, `staleness` with `stale_reasons` and `newest_batch`, `h
 `one_event`, the same for an event that is stored by one statement.
 """
 
-from weighbridge.platform.changes.holding_off import GenerationsHeldOff, hold_off_generations
+from weighbridge.platform.changes.holding_off import (
+    GenerationsHeldOff,
+    await_generations,
+    hold_off_generations,
+)
 from weighbridge.platform.changes.recording import leave, record
 from weighbridge.platform.changes.rule_marks import (
     ChangedBatches,
     ChangedModelRun,
     ChangedOutages,
+    Mark,
     NewEvents,
     StoredEvents,
 )
@@ -51,11 +56,13 @@ __all__ = [
     "ChangedValues",
     "GenerationsHeldOff",
     "InputsHeld",
+    "Mark",
     "NewEvents",
     "StaleRuns",
     "StoredEvents",
     "announce",
     "await_changes",
+    "await_generations",
     "hold_off_generations",
     "leave",
     "record",

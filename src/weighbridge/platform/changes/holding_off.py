@@ -30,12 +30,23 @@ class GenerationsHeldOff:
 
 async def hold_off_generations(tx: Write, project: int) -> GenerationsHeldOff:
     """Keep every generation of the project waiting until the transaction ends; Conflict while one runs."""
-    families = await tx.tuples(
-        "SELECT DISTINCT family_id FROM ledgers WHERE project_id = %s AND family_id IS NOT NULL", (project,)
-    )
-    names = [locks.generation(project, family) for (family,) in families]
-    if await tx.value(*locks.try_share(names)) is False:
+    if await tx.value(*locks.try_share(await _names(tx, project))) is False:
         raise Conflict(
             "A generation works on the project's data just now; try again when its task has ended."
         )
     return GenerationsHeldOff(project)
+
+
+async def await_generations(tx: Write, project: int) -> None:
+    """Wait until no generation of the project runs, and keep others waiting until the transaction ends.
+
+    Comes first in its transaction, which holds nothing that a generation may wait for.
+    """
+    await tx.execute(*locks.share_all(await _names(tx, project)))
+
+
+async def _names(tx: Write, project: int) -> list[str]:
+    families = await tx.tuples(
+        "SELECT DISTINCT family_id FROM ledgers WHERE project_id = %s AND family_id IS NOT NULL", (project,)
+    )
+    return [locks.generation(project, family) for (family,) in families]

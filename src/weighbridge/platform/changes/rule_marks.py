@@ -1,6 +1,7 @@
 """A rule mark says what automatic rules have not looked at yet; it is left in the transaction of the write.
 
-Events are marked by the period in which they start, one mark for each event type that a write touches.
+Events are marked by the period in which they start, one mark for each event type that a write touches. By
+the same call readings are marked that are not rolled up yet.
 
 Invariants: a change that no mark tells of was committed before any automatic rule of its project could miss
 it: a writer holds a lock, shared with all writers, from before it looks for rules until it commits, and the
@@ -67,7 +68,6 @@ class StoredEvents:
     def statements(self, project: int) -> Iterator[Command]:
         """Leave the events to the automatic rules."""
         if self.numbers:
-            yield locks.share_rule_marks(project)
             yield _MARK_STORED_EVENTS, (project, [*self.numbers])
 
 
@@ -116,14 +116,13 @@ _MARK_NEW_EVENTS: Final = f"SELECT {MARK_EVENTS}".format(
     "%s, %s::integer[], %s::timestamptz[], %s::timestamptz[]"
 )
 _MARK_STORED_EVENTS: Final = """
-    INSERT INTO rule_dirty_ranges (project_id, event_type_id, start_time, end_time)
-    SELECT e.project_id, e.event_type_id, min(e.start_time), max(e.start_time)
-      FROM events e
-     WHERE e.project_id = %s AND e.id = ANY (%s)
-       AND EXISTS (SELECT FROM rules u
-                    WHERE u.project_id = e.project_id AND u.evaluation = 'automatic'
-                      AND u.deleted_at IS NULL)
-     GROUP BY e.project_id, e.event_type_id
+    SELECT mark_events(changed.project_id, array_agg(changed.event_type_id), array_agg(changed.first),
+                       array_agg(changed.last))
+      FROM (SELECT e.project_id, e.event_type_id, min(e.start_time) AS first, max(e.start_time) AS last
+              FROM events e
+             WHERE e.project_id = %s AND e.id = ANY (%s)
+             GROUP BY e.project_id, e.event_type_id) AS changed
+     GROUP BY changed.project_id
 """
 _MARK_OUTAGES: Final = """
     INSERT INTO rule_dirty_ranges (project_id, event_type_id, start_time, end_time)

@@ -27,9 +27,12 @@ SUBSTITUTED: Final[LiteralString] = f"""(e.is_revised AND NOT e.is_imputed AND E
 
 def valid_event(question: CaptureQuestion) -> Composable:
     """Whether the event `e` is a valid measurement."""
-    return SQL("(NOT e.is_imputed AND e.is_complete AND {} AND NOT {})").format(
-        question.valid, SQL(SUBSTITUTED)
-    )
+    return valid_measurement(question.valid)
+
+
+def valid_measurement(valid: Composable) -> Composable:
+    """Whether the event `e` is a valid measurement, by the condition of its type."""
+    return SQL("(NOT e.is_imputed AND e.is_complete AND {} AND NOT {})").format(valid, SQL(SUBSTITUTED))
 
 
 def seen_slots(question: CaptureQuestion, more: LiteralString = "") -> tuple[Composable, dict[str, Any]]:

@@ -12,6 +12,10 @@ from typing import Final
 from weighbridge.db import locks
 from weighbridge.db.engine import Database
 from weighbridge.quality.evaluation.incremental import FailedEvaluation, evaluate_projects
+from weighbridge.quality.rollup.marked import roll_up_marked
+
+PASSES_MAX: Final = 10
+"""How often rolling up and evaluating take turns: one more than roll-ups follow on one another, or rules."""
 
 ROUNDS_MAX: Final = 50
 """How often it looks for what is left while other workers have it in hand; then it leaves that to them."""
@@ -20,12 +24,14 @@ ROUNDS_MAX: Final = 50
 async def catch_up(database: Database, account: int, project: int) -> list[FailedEvaluation]:
     """Evaluate what is marked in a project by now, if rules correct there; gives the rules that failed."""
     failures: list[FailedEvaluation] = []
-    # What is corrected is marked again: the second time nothing more comes of it, and all is looked at.
-    for _ in range(2):
+    # What is rolled up or corrected is marked again: at last nothing more comes of it, and all is looked at.
+    for _ in range(PASSES_MAX):
+        await roll_up_marked(database, project, waits=True)
         async with database.read() as tx:
             newest: int | None = await tx.value(_NEWEST_MARK, (project, project))
-        if newest is not None:
-            failures += await _evaluate_until(database, account, project, newest)
+        if newest is None:
+            break
+        failures += await _evaluate_until(database, account, project, newest)
     return failures
 
 

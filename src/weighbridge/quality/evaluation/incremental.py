@@ -34,6 +34,7 @@ from weighbridge.quality.evaluation.model_run_records import widened_runs
 from weighbridge.quality.evaluation.over_period import evaluate, hold_rule, may_correct
 from weighbridge.quality.evaluation.prepared_rule import PreparedRule, prepared_rule
 from weighbridge.quality.evaluation.series_reach import widened_series
+from weighbridge.quality.rollup.marked import roll_up_marked
 from weighbridge.quality.rule_runs.records import RunResult
 from weighbridge.quality.versions.period import Period
 from weighbridge.quality.versions.stored_version import StoredVersion, author_of, automatic_versions
@@ -69,7 +70,8 @@ class _OtherWorkerError(Exception):
 class FailedEvaluation:
     """A rule that could not be evaluated, for a reason that nobody expected."""
 
-    version: StoredVersion
+    version: StoredVersion | None
+    """None where not a rule failed, but rolling up the data that rules look at."""
     error: Exception
     reference: str
     """Under which the log has the error."""
@@ -91,7 +93,9 @@ async def marked_projects(database: Database) -> dict[int, list[int]]:
         rows = await tx.tuples(
             """
             SELECT p.account_id, p.id FROM projects p
-             WHERE p.id IN (SELECT project_id FROM rule_dirty_ranges) ORDER BY p.id
+             WHERE p.id IN (SELECT project_id FROM rule_dirty_ranges
+                            UNION SELECT project_id FROM roll_up_marks)
+             ORDER BY p.id
             """
         )
     projects: dict[int, list[int]] = {}
@@ -109,10 +113,12 @@ async def evaluate_projects(
 
 
 async def _evaluate_project(database: Database, project: int) -> list[FailedEvaluation]:
+    failures = await _roll_up_first(database, project)
     async with database.read() as tx:
         seen = await _seen(tx, project)
         versions = await automatic_versions(tx, project)
-    failures: list[FailedEvaluation] = []
+    if not seen.numbers:
+        return failures
     try:
         # Rules that correct go first: the others look at what it comes to.
         for version in sorted(filter(may_correct, versions), key=_turn):
@@ -122,6 +128,17 @@ async def _evaluate_project(database: Database, project: int) -> list[FailedEval
     except _OtherWorkerError:
         pass
     return failures
+
+
+async def _roll_up_first(database: Database, project: int) -> list[FailedEvaluation]:
+    """Roll up what is marked, which marks it for rules in its turn; where that fails, rules go on."""
+    try:
+        await roll_up_marked(database, project)
+    except OperationalError:  # of the server or the connection
+        raise
+    except Exception as error:  # noqa: BLE001 - it is told, and the marks stay
+        return [FailedEvaluation(None, error, new_reference())]
+    return []
 
 
 def _turn(version: StoredVersion) -> tuple[bool, bool, int]:

@@ -35,7 +35,9 @@ from weighbridge.quality.impact.slots import (
     generations_of,
     reached_slots,
     touched_slots,
+    with_roll_ups,
 )
+from weighbridge.quality.rollup.marked import roll_up_within
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,14 @@ async def impact_of(
     change: Callable[[], Awaitable[object]],
 ) -> Impact:
     """What a change of these events would come to; the transaction must be undone afterwards."""
+    # A generation would roll up first, before and after.
+    await roll_up_within(tx, project)
+    changed = await with_roll_ups(tx, project, changed)
     touched = await touched_slots(tx, project, changed)
     async with tx.undone():
         await change()
+        await roll_up_within(tx, project)
+        changed = await with_roll_ups(tx, project, changed)
         touched += await touched_slots(tx, project, changed)
         touched += await reached_slots(tx, project, changed)
         requests = await generations_of(tx, actor, project, changed, touched)

@@ -3,6 +3,8 @@
 Where an event is before the change and where it is afterwards both count. Of each model its slots make one
 generation, as they share what they draw and what they are short of.
 
+What is rolled up from the event changes with it.
+
 Invariants: only slots that were generated are here; data of others come to nothing that could change.
 """
 
@@ -40,6 +42,13 @@ class TouchedSlot(SlotRow, frozen=True):
     ledger: int
     changed: int
     event_type: int
+
+
+async def with_roll_ups(tx: Read, project: int, changed: Sequence[ChangedEvent]) -> list[ChangedEvent]:
+    """The events, and those that are rolled up from where they are now: of these, anything may change."""
+    events = sorted({one.event for one in changed})
+    rows = await tx.tuples(_ROLLED_UP, {"project": project, "events": events})
+    return list(dict.fromkeys([*changed, *(ChangedEvent(event) for (event,) in rows)]))
 
 
 async def touched_slots(tx: Read, project: int, changed: Sequence[ChangedEvent]) -> list[TouchedSlot]:
@@ -128,6 +137,21 @@ def _request(actor: Actor, project: int, rows: Sequence[TouchedSlot]) -> Request
     return Request(actor, ids.of("ledger", project, rows[0].ledger), generation, slots=slots)
 
 
+_ROLLED_UP: Final = """
+    WITH RECURSIVE changed (project_id, id, event_type_id, start_time, is_made) AS (
+        SELECT e.project_id, e.id, e.event_type_id, e.start_time, false FROM events e
+         WHERE e.project_id = %(project)s AND e.id = ANY (%(events)s::bigint[])
+        UNION
+        SELECT made.project_id, made.id, made.event_type_id, made.start_time, true
+          FROM changed c
+          JOIN roll_ups r ON (r.project_id, r.source_id) = (c.project_id, c.event_type_id)
+          JOIN events made ON (made.project_id, made.event_type_id) = (r.project_id, r.event_type_id)
+           AND made.start_time <= c.start_time AND made.end_time > c.start_time AND made.readings IS NOT NULL
+           AND made.start_time >= c.start_time - (SELECT max(n.longest) FROM event_counts n
+                WHERE (n.project_id, n.event_type_id) = (r.project_id, r.event_type_id))
+    )
+    SELECT id FROM changed WHERE is_made
+"""
 _KINDS: Final = "SELECT DISTINCT event_type_id FROM events WHERE project_id = %s AND id = ANY (%s::bigint[])"
 _MODELS: Final = """
     SELECT f.id, f.active_model_id FROM model_families f

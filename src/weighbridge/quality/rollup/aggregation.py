@@ -1,0 +1,180 @@
+"""The statement that makes the events of some slots of their readings, in one scan.
+
+Readings with the same tags become one event of each slot, so partitions stay what they are; the share of
+valid readings is that of the meter, whatever its readings are tagged with.
+
+Invariants: sums are exact until they are rounded to 34 digits; nothing depends on the order in which readings
+came; a slot without readings makes no event.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, Final, LiteralString
+
+from psycopg.sql import SQL, Composable
+
+from weighbridge.collection.measurements.condition import value_of
+from weighbridge.core.model import Aggregate
+from weighbridge.core.time.cadence_slots import EPOCH, CadenceSlots
+from weighbridge.core.time.instant import Interval
+from weighbridge.db.literal import Literal, moments
+from weighbridge.quality.rollup.definition import RolledUpColumn, RollUpDefinition
+
+SAME_SLOT_AND_TAGS: Final[LiteralString] = """
+    (e.start_time = made.start_time AND e.end_time = made.end_time AND e.location_ids = made.location_ids
+     AND e.asset_id IS NOT DISTINCT FROM made.asset_id
+     AND e.feedstock_id IS NOT DISTINCT FROM made.feedstock_id
+     AND e.tracking_id IS NOT DISTINCT FROM made.tracking_id)"""
+"""Whether the event `e` is the one of what was `made`."""
+
+MADE: Final[LiteralString] = """made (
+    start_time, end_time, asset_id, location_ids, feedstock_id, tracking_id, readings, valid_readings,
+    covered_readings, expected_readings, numbers, texts, booleans, is_complete)"""
+"""The name of the query of events, with its columns."""
+
+CONTENT: Final[LiteralString] = """(
+    {0}.numbers, {0}.texts, {0}.booleans, {0}.is_complete, {0}.readings, {0}.valid_readings,
+    {0}.covered_readings, {0}.expected_readings)"""
+"""What an event says, and what its readings come to; format it with the name of either."""
+
+_IN_TIME: Final = "ORDER BY r.start_time, r.end_time, {v}"
+_BACK_IN_TIME: Final = "ORDER BY r.start_time DESC, r.end_time DESC, {v} DESC"
+_AGGREGATES: Final[dict[Aggregate, LiteralString]] = {
+    Aggregate.SUM: "to_34_digits(sum({v}))",
+    Aggregate.AVERAGE: "quotient(sum({v}), count({v}))",
+    Aggregate.MIN: "min({v})",
+    Aggregate.MAX: "max({v})",
+    Aggregate.COUNT: "count({v})::numeric",
+    Aggregate.FIRST: f"(array_agg({{v}} {_IN_TIME}) FILTER (WHERE {{v}} IS NOT NULL))[1]",
+    Aggregate.LAST: f"(array_agg({{v}} {_BACK_IN_TIME}) FILTER (WHERE {{v}} IS NOT NULL))[1]",
+    Aggregate.MEDIAN: "median_of(array_agg({v} ORDER BY {v}) FILTER (WHERE {v} IS NOT NULL))",
+}
+"""Each aggregate of a value `v` of valid readings `r`."""
+
+_ARRAYS: Final[dict[str, tuple[str, LiteralString]]] = {
+    "numbers": ("number", "numeric"),
+    "texts": ("string", "text"),
+    "booleans": ("boolean", "boolean"),
+}
+"""The arrays of an event, with the types of their values."""
+
+
+def events_of_slots(definition: RollUpDefinition, numbers: range) -> tuple[Composable, dict[str, Any]]:
+    """A query of the events that the slots come to, and its parameters."""
+    starts = [definition.slots.start(number) for number in range(numbers.start, numbers.stop + 1)]
+    slots = [Interval(*bounds) for bounds in pairwise(starts)]
+    readings = definition.readings
+    expected = [None if readings is None else len(readings.begun_in(slot)) for slot in slots]
+    query = SQL(_EVENTS).format(
+        slot=_beginning(definition.slots, numbers),
+        cadence=_cadence_slot(definition, starts[0], starts[-1]),
+        valid=definition.valid,
+        read=SQL("").join(_read(index, one) for index, one in enumerate(definition.columns)),
+        aggregates=SQL("").join(_aggregate(index, one) for index, one in enumerate(definition.columns)),
+        usable=_usable(definition),
+        complete=SQL("").join(_required(index, one) for index, one in enumerate(definition.columns)),
+        **{name: _array(definition, name) for name in _ARRAYS},
+    )
+    return query, {
+        "project": definition.project,
+        "source": definition.source,
+        "first": starts[0],
+        "last": starts[-1],
+        "starts": moments(starts[:-1]),
+        "ends": moments(starts[1:]),
+        "expected": expected,
+    }
+
+
+def _beginning(slots: CadenceSlots, numbers: range) -> Composable:
+    """When the slot begins in which the event `e` does."""
+    if slots.step is not None:
+        return SQL("date_bin({}::interval, e.start_time, {})").format(Literal(slots.step), Literal(EPOCH))
+    starts = Literal(moments(slots.start(number) for number in numbers))
+    return SQL("({0}::timestamptz[])[width_bucket(e.start_time, {0}::timestamptz[])]").format(starts)
+
+
+def _cadence_slot(definition: RollUpDefinition, start: Any, end: Any) -> Composable:
+    """In which slot of the readings' cadence the event `e` begins, where readings are expected."""
+    slots = definition.readings
+    if slots is None:
+        return SQL("NULL::timestamptz")
+    if slots.step is not None:
+        return _beginning(slots, range(0))
+    return _beginning(slots, range(slots.holding(start), slots.holding(end) + 1))
+
+
+def _read(index: int, column: RolledUpColumn) -> Composable:
+    return SQL(", CASE WHEN {} THEN {} END AS {}").format(
+        SQL("v.is_valid"), value_of(column.read), _name(index)
+    )
+
+
+def _name(index: int) -> SQL:
+    return SQL(f"v{index}")
+
+
+def _aggregate(index: int, column: RolledUpColumn) -> Composable:
+    made = SQL(_AGGREGATES[column.aggregate]).format(v=SQL("r.{}").format(_name(index)))
+    return SQL(", {} AS {}").format(made, _name(index))
+
+
+def _usable(definition: RollUpDefinition) -> Composable:
+    """Whether enough of the readings of a slot are valid."""
+    if definition.valid_share_min is None:
+        return SQL("true")
+    share = Literal(definition.valid_share_min)
+    return SQL("coalesce(m.covered_by_meter >= {}::numeric * m.expected, true)").format(share)
+
+
+def _value(index: int, column: RolledUpColumn) -> Composable:
+    """A value of the event; a count stands whatever the readings are worth."""
+    if column.aggregate is Aggregate.COUNT:
+        return SQL("u.{}").format(_name(index))
+    return SQL("CASE WHEN u.is_usable THEN u.{} END").format(_name(index))
+
+
+def _required(index: int, column: RolledUpColumn) -> Composable:
+    return SQL(" AND u.{} IS NOT NULL").format(_name(index)) if column.required else SQL("")
+
+
+def _array(definition: RollUpDefinition, name: str) -> Composable:
+    """The array of the event's values of one type, by their positions."""
+    kind, sql_type = _ARRAYS[name]
+    there = {one.position: _value(index, one) for index, one in _of_type(definition, kind)}
+    values = [there.get(position, SQL("NULL")) for position in range(1, max(there, default=0) + 1)]
+    return SQL("ARRAY[{}]::{}[]").format(SQL(", ").join(values), SQL(sql_type))
+
+
+def _of_type(definition: RollUpDefinition, kind: str) -> Iterator[tuple[int, RolledUpColumn]]:
+    return ((index, one) for index, one in enumerate(definition.columns) if one.value_type == kind)
+
+
+_EVENTS: Final = """
+    WITH grouped AS (
+        SELECT r.slot, r.asset_id, r.location_ids, r.feedstock_id, r.tracking_id,
+               count(*)::integer AS readings, count(*) FILTER (WHERE r.is_valid)::integer AS valid_readings,
+               count(DISTINCT r.cadence_slot) FILTER (WHERE r.is_valid) AS covered{aggregates}
+          FROM (SELECT {slot} AS slot, {cadence} AS cadence_slot, e.start_time, e.end_time, e.asset_id,
+                       e.location_ids, e.feedstock_id, e.tracking_id, v.is_valid{read}
+                  FROM events e CROSS JOIN LATERAL (SELECT {valid} AS is_valid) AS v
+                 WHERE e.project_id = %(project)s AND e.event_type_id = %(source)s AND e.voided_at IS NULL
+                   AND e.start_time >= %(first)s AND e.start_time < %(last)s) AS r
+         GROUP BY r.slot, r.asset_id, r.location_ids, r.feedstock_id, r.tracking_id
+    ), measured AS (
+        SELECT g.*, slot.end_time, slot.expected,
+               CASE WHEN slot.expected IS NOT NULL THEN least(slot.expected, sum(g.covered) OVER (
+                   PARTITION BY g.slot, g.asset_id,
+                                CASE WHEN g.asset_id IS NULL THEN g.location_ids[1] END))::integer
+               END AS covered_by_meter
+          FROM grouped g
+          JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[], %(expected)s::integer[])
+               AS slot (start_time, end_time, expected) ON slot.start_time = g.slot
+    ), usable AS (
+        SELECT m.*, {usable} AS is_usable FROM measured m
+    )
+    SELECT u.slot, u.end_time, u.asset_id, u.location_ids, u.feedstock_id, u.tracking_id, u.readings,
+           u.valid_readings, u.covered_by_meter, u.expected, {numbers}, {texts}, {booleans},
+           u.is_usable{complete}
+      FROM usable u
+"""

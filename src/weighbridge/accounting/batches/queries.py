@@ -19,6 +19,7 @@ from weighbridge.accounting.batches.records import (
 )
 from weighbridge.accounting.books.model_run_ids import ModelRunKey, read_model_run_id, run_behind
 from weighbridge.accounting.books.stale_reasons import is_any_stale, is_stale_among, reasons_if
+from weighbridge.accounting.books.value_source_shares import measured_share, value_source_shares
 from weighbridge.accounting.tracing.allocations import allocations_by_batch, allocations_numbered
 from weighbridge.accounting.tracing.input_data import RowRange, input_data, input_data_answered
 from weighbridge.accounting.tracing.lineage import lineage_of
@@ -83,6 +84,17 @@ _RUN_TOTAL: Final = """
          WHERE (newest.project_id, newest.run_id, newest.ledger_id) = (b.project_id, b.run_id, b.ledger_id)
            AND newest.deleted_at IS NULL
          ORDER BY newest.id DESC LIMIT 1) END
+"""
+# As with the total, and what comes to nothing rests on nothing.
+_RESTS_ON: Final = """
+    CASE WHEN b.adjusts IS NOT NULL OR b.run_id IS NULL THEN CASE WHEN b.total <> 0 THEN c.contributions END
+    ELSE (SELECT CASE WHEN newest.total <> 0 THEN rests.contributions END
+            FROM batches newest
+            JOIN batch_calculations rests
+              ON (rests.project_id, rests.batch_id) = (newest.project_id, newest.id) AND rests.is_primary
+           WHERE (newest.project_id, newest.run_id, newest.ledger_id) = (b.project_id, b.run_id, b.ledger_id)
+             AND newest.deleted_at IS NULL
+           ORDER BY newest.id DESC LIMIT 1) END
 """
 _ADJUSTED_BY: Final = """
     CASE WHEN b.adjusts IS NULL AND b.run_id IS NOT NULL THEN ARRAY(
@@ -194,6 +206,8 @@ BATCH: Final = row_of(
     Column("primary_output", ("c.id", "c.name", "l.unit", _DIFFERENCE), PrimaryOutput),
     Column("ledger_balance", "b.balance"),
     Column("run_total", _RUN_TOTAL),
+    Column("value_source_shares", (_RESTS_ON,), value_source_shares),
+    Derived("measured_share", ("value_source_shares",), measured_share),
     Column("model", ("m.id", "m.name", "m.version", "encode(b.model_sha256, 'hex')"), unless_null(_model)),
     Column("engine_revision", "CASE WHEN b.run_id IS NOT NULL THEN b.engine_revision END"),
     Column("model_run", ("b.project_id", "b.id", "m.id"), _run_behind),

@@ -55,8 +55,10 @@ class Calculated:
         return f"{self.name!r} in {self.unit}, {role}"
 
 
-def differences(slug: str, kept: Calculated | None, anew: Calculated | None) -> Iterator[str]:
-    """Where a node is not what it is computed to be anew.
+def differences(
+    slug: str, kept: Calculated | None, anew: Calculated | None, *, is_told: bool
+) -> Iterator[str]:
+    """Where a node is not what it is computed to be anew; `is_told` when that says what it rests on.
 
     Batches of before contributions were kept have none.
     """
@@ -66,7 +68,7 @@ def differences(slug: str, kept: Calculated | None, anew: Calculated | None) -> 
         return
     if replace(kept, contributions=None) != replace(anew, contributions=None):
         yield f"node {slug} is {kept.shown} in the batch, and {anew.shown} in the model"
-    if kept.contributions is not None and kept.contributions != anew.contributions:
+    if is_told and kept.contributions is not None and kept.contributions != anew.contributions:
         yield f"node {slug} rests on {_sources(kept)} in the batch and on {_sources(anew)} computed anew"
 
 

@@ -269,7 +269,9 @@ def _complaints(
     if run is None and (batch.event_count or batch.total):
         return ["its events make no run of its partition"]
     readings = {batch.output: NodeReading(Decimal(0))} if run is None else run.readings
-    contributions = {} if run is None else run.contributions
+    # Of a run with problems it is not told what it rests on; the problems are named.
+    is_told = run is None or run.contributions is not None
+    contributions = run.contributions if run and run.contributions else {}
     anew = {
         node.slug: Calculated.of(node, reading, model, batch.output, contributions)
         for node in model.nodes
@@ -278,7 +280,7 @@ def _complaints(
     complaints = [
         sentence
         for slug in model.slugs
-        for sentence in differences(slug, calculated.get(slug), anew.get(slug))
+        for sentence in differences(slug, calculated.get(slug), anew.get(slug), is_told=is_told)
     ]
     if run is None:
         return complaints

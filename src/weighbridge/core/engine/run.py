@@ -46,8 +46,10 @@ class PartitionRun:
     """Inputs whose data were set aside."""
     draws: tuple[Drawn, ...] = ()
     """What its nodes hold of batches of other ledgers."""
-    contributions: Mapping[str, Contributions | None] = field(default_factory=dict)
-    """What contributes to each output, where that is asked for; None where nobody knows."""
+    contributions: Mapping[str, Contributions | None] | None = None
+    """What contributes to each output, None where nobody knows; none of them unless it is asked for, or where
+    there are problems.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,7 @@ def _finished(computation: SlotComputation, one: Partition) -> PartitionRun:
         {slug: frozenset(numbers) for slug, numbers in work.statics.items() if numbers},
         computation.data.skipped,
         tuple(computation.draws[one]),
-        contributions_of(computation, one) if is_said else {},
+        contributions_of(computation, one) if is_said else None,
     )
 
 

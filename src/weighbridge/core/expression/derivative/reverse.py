@@ -39,8 +39,8 @@ def gradients_of(
 ) -> dict[str, Gradient]:
     """How fast something changes with each number that the tree names, each in its own unit.
 
-    `outer` says how fast it changes with the result, in a unit. Raises ExpressionError where the tree has no
-    value.
+    `outer` says how fast it changes with the result, in a unit. The tree has a value for these; raises
+    ExpressionError where it names what is not there.
     """
     gradients: dict[str, Gradient] = {}
     result = _computed(tree, environment, Budget())

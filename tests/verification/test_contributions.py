@@ -13,7 +13,7 @@ def making():
 
 
 def made(server):
-    """20 t of which 5 t were corrected by hand, and a ledger that draws half of them; then more corrections."""
+    """20 t of which 5 t were corrected by hand, and a ledger that draws half of them; then more of them."""
     account = server.account()
     deliveries = chain.inventory(account.caller(), account.drain)
     measured, wrong = deliveries.deliver(15), deliveries.deliver(6, 2)

@@ -24,7 +24,8 @@ def formula(text, unit="t"):
 """
 
 
-def reading(slug, aggregate, event_type, point, unit, more=""):
+def reading(slug, aggregate, of, unit, more=""):
+    event_type, point = of.split(".")
     return f"""
   - slug: {slug}
     input: {{event_type: {event_type}, data_point_type: {point}, aggregate: {aggregate}{more}}}
@@ -92,7 +93,7 @@ def test_element_by_element_each_value_counts_by_its_own_rate(plant_of):
 
 def test_a_weighted_mean_counts_values_with_their_weights(plant_of):
     """20 % of 1 kg and 40 % of 3 kg: 35 %; of the second the weight is a person's."""
-    nodes = reading("dry", "average", "lab", "moisture", "%", ", weight: sample") + formula(
+    nodes = reading("dry", "average", "lab.moisture", "%", ", weight: sample") + formula(
         "to(dry, '%')", unit="%"
     )
     plant = plant_of(nodes, unit="%")
@@ -105,7 +106,7 @@ def test_a_weighted_mean_counts_values_with_their_weights(plant_of):
 
 
 def test_negative_values_count_by_their_size(plant_of):
-    plant = plant_of(reading("net", "sum", "tank", "level", "t") + formula("net"))
+    plant = plant_of(reading("net", "sum", "tank.level", "t") + formula("net"))
     for day, value in enumerate((10, -4), 1):
         level(plant, value, day)
     correct(plant, level(plant, 5, 3), -2)
@@ -114,7 +115,7 @@ def test_negative_values_count_by_their_size(plant_of):
 
 
 def test_the_largest_value_counts_alone(plant_of):
-    plant = plant_of(reading("top", "max", "tank", "level", "t") + formula("2 * top"))
+    plant = plant_of(reading("top", "max", "tank.level", "t") + formula("2 * top"))
     level(plant, 7, 1)
     correct(plant, level(plant, 5, 2), 9)
 
@@ -122,7 +123,7 @@ def test_the_largest_value_counts_alone(plant_of):
 
 
 def test_a_totaliser_counts_step_by_step(plant_of):
-    plant = plant_of(reading("used", "delta", "tank", "level", "t") + formula("used"))
+    plant = plant_of(reading("used", "delta", "tank.level", "t") + formula("used"))
     for day, value in ((1, 1000), (5, 1030)):
         level(plant, value, day)
     correct(plant, level(plant, 1031, 9), 1040)
@@ -132,7 +133,7 @@ def test_a_totaliser_counts_step_by_step(plant_of):
 
 def test_a_mean_over_time_counts_by_how_long_values_stand(plant_of):
     """10 t for 21 days and a person's 20 t for 10 days: 210 and 200 of 410."""
-    plant = plant_of(reading("held", "time_weighted", "tank", "level", "t") + formula("held"))
+    plant = plant_of(reading("held", "time_weighted", "tank.level", "t") + formula("held"))
     level(plant, 10, 1)
     correct(plant, level(plant, 5, 22), 20)
 
@@ -142,9 +143,7 @@ def test_a_mean_over_time_counts_by_how_long_values_stand(plant_of):
 
 
 def test_a_count_counts_events(plant_of):
-    plant = plant_of(
-        reading("loads", "count", "delivery", "mass", "1") + formula("loads", unit="1"), unit="1"
-    )
+    plant = plant_of(reading("loads", "count", "delivery.mass", "1") + formula("loads", unit="1"), unit="1")
     for day in (1, 2, 3):
         event = delivery(plant, day, day)
     put(plant, event, "mass", 7)

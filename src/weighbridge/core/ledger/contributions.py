@@ -16,7 +16,7 @@ from decimal import Decimal
 from typing import Final
 
 from weighbridge.core.ledger.allocation import divide
-from weighbridge.core.quantity.number import CONTEXT, ZERO, exact_total, total
+from weighbridge.core.quantity.number import CONTEXT, ZERO, exact_total, plain, total
 from weighbridge.core.quantity.value_source import ValueSource
 
 Contributions = Mapping[ValueSource, Decimal]
@@ -60,7 +60,8 @@ def shares_of(contributions: Contributions) -> Mapping[ValueSource, Decimal] | N
     if not any(contributions.values()):
         return None
     amounts = as_columns(contributions)
-    return dict(zip(ValueSource, divide(Decimal(1), amounts, SHARE_DIGITS), strict=True))
+    parts = divide(Decimal(1), amounts, SHARE_DIGITS)
+    return {source: Decimal(plain(part)) for source, part in zip(ValueSource, parts, strict=True)}
 
 
 def as_columns(contributions: Contributions) -> list[Decimal]:

@@ -286,3 +286,14 @@ def test_a_list_of_batches_says_it_too(api, drain):
     (listed,) = api.get(f"/projects/{plant.project['id']}/batches").expect(200).data
 
     assert shares(listed) == {"captured": 1}
+
+
+def test_nobody_knows_what_rests_on_a_batch_of_before_shares_were_kept(delivered, server, sql):
+    sql("UPDATE batch_calculations SET contributions = NULL WHERE contributions IS NOT NULL")
+    plant = chain.link(delivered, chain.drawing(), output="used")
+    chain.produce(plant, 20)
+
+    plant.generate()
+
+    assert [shares(batch) for batch in plant.batches() + delivered.batches()] == [None, None]
+    assert confirmed(server, plant) == []

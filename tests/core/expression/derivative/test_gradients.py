@@ -19,7 +19,7 @@ from weighbridge.core.expression import (
     quantities,
     quantity,
 )
-from weighbridge.core.expression.derivative import PARTIALS, WITHOUT_DERIVATIVE, gradients_of
+from weighbridge.core.expression.derivative import PARTIALS, WITHOUT_DERIVATIVE, gradients_of, trace
 from weighbridge.core.expression.tree import Operator
 from weighbridge.core.quantity.number import CONTEXT, total
 from weighbridge.core.quantity.unit import ONE, parse_unit
@@ -52,7 +52,7 @@ def plain(**values):
 
 
 def gradients(text, **values):
-    return gradients_of(parse(text), plain(**values), ONCE, ONE)
+    return gradients_of(trace(parse(text), plain(**values)), ONCE, ONE)
 
 
 def test_a_difference_times_a_fraction():
@@ -123,8 +123,8 @@ def test_units_are_converted_on_the_way():
         "more": quantity(Decimal(500), parse_unit("kg")),
         "warm": quantity(Decimal(20), parse_unit("degC")),
     }
-    sums = gradients_of(parse("mass + more"), Environment(values), ONCE, parse_unit("kg"))
-    heat = gradients_of(parse("warm * mass"), Environment(values), ONCE, parse_unit("K*t"))
+    sums = gradients_of(trace(parse("mass + more"), Environment(values)), ONCE, parse_unit("kg"))
+    heat = gradients_of(trace(parse("warm * mass"), Environment(values)), ONCE, parse_unit("K*t"))
 
     assert sums == {"mass": 1000, "more": 1}
     assert heat == {"warm": 2, "mass": Decimal("293.15")}
@@ -182,7 +182,7 @@ def test_derivatives_are_what_small_differences_come_to(text, a, b, c):
         at = {name: (result(tree, values | {name: one - STEP}), result(tree, values | {name: one + STEP}))
               for name, one in values.items()}  # fmt: skip
         here = result(tree, values)
-        found = gradients_of(tree, plain(**values), ONCE, ONE)
+        found = gradients_of(trace(tree, plain(**values)), ONCE, ONE)
     except ExpressionError:
         reject()
     for name, (before, after) in at.items():
@@ -200,7 +200,7 @@ def test_what_grows_with_all_its_values_is_the_sum_of_what_they_contribute(text,
     tree, values = parse(text), {"a": a, "b": b, "c": c}
     try:
         expected = result(tree, values)
-        found = gradients_of(tree, plain(**values), ONCE, ONE)
+        found = gradients_of(trace(tree, plain(**values)), ONCE, ONE)
     except ExpressionError:
         reject()
     terms = [CONTEXT.multiply(values[name], rate) for name, rate in found.items()]

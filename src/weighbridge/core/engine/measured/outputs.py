@@ -6,7 +6,7 @@ from decimal import Decimal
 from weighbridge.core.engine.measured.inputs import in_absolute_unit
 from weighbridge.core.engine.slot_computation import SlotComputation
 from weighbridge.core.engine.source_ledger import Drawn
-from weighbridge.core.expression.derivative import Gradient, gradients_of, plus
+from weighbridge.core.expression.derivative import Gradient, Traced, gradients_of, plus, trace
 from weighbridge.core.expression.value import Content
 from weighbridge.core.halt import proceed
 from weighbridge.core.ledger import contributions as of
@@ -26,14 +26,18 @@ def contributions_of(computation: SlotComputation, one: Partition) -> Mapping[st
     The computation has no problems.
     """
     outputs = computation.model.outputs
+    traced: dict[str, Traced] = {}
     return {
-        node.slug: _contributing(computation, one, node)
+        node.slug: _contributing(computation, one, node, traced)
         for node in outputs
         if computation.number_of(one, node.slug) is not None
     }
 
 
-def _contributing(computation: SlotComputation, one: Partition, output: Node) -> Contributions | None:
+def _contributing(
+    computation: SlotComputation, one: Partition, output: Node, traced: dict[str, Traced]
+) -> Contributions | None:
+    """What contributes to one output; `traced` are the formulas that another one went through."""
     gradients: dict[str, Gradient] = {output.slug: Decimal(1)}
     found: list[Contributions | None] = []
     for node in reversed(computation.setting.program.nodes):
@@ -43,20 +47,14 @@ def _contributing(computation: SlotComputation, one: Partition, output: Node) ->
         elif node.slug in gradients:
             gradient = gradients.pop(node.slug)
             if isinstance(node.body, Formula):
-                for name, inner in _inner(computation, one, node, gradient).items():
+                if node.slug not in traced:
+                    traced[node.slug] = trace(node.body.tree, computation.environment(one))
+                for name, inner in gradients_of(traced[node.slug], gradient, node.unit).items():
                     gradients[name] = plus(gradients.get(name), inner)
             elif isinstance(node.body, Input):
                 found.append(_of_input(computation, one, node, gradient))
     known = [contributions for contributions in found if contributions is not None]
     return of.together(known) if len(known) == len(found) else Unknown
-
-
-def _inner(
-    computation: SlotComputation, one: Partition, node: Node, gradient: Gradient
-) -> Mapping[str, Gradient]:
-    """How fast the output changes with what a formula names."""
-    assert isinstance(node.body, Formula)  # noqa: S101 - the caller saw it
-    return gradients_of(node.body.tree, computation.environment(one), gradient, node.unit)
 
 
 def _of_input(computation: SlotComputation, one: Partition, node: Node, gradient: Gradient) -> Contributions:

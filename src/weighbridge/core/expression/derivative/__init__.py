@@ -23,6 +23,6 @@ does no harm.
 """
 
 from weighbridge.core.expression.derivative.local import PARTIALS, WITHOUT_DERIVATIVE
-from weighbridge.core.expression.derivative.reverse import Gradient, gradients_of, plus
+from weighbridge.core.expression.derivative.reverse import Gradient, Traced, gradients_of, plus, trace
 
-__all__ = ["PARTIALS", "WITHOUT_DERIVATIVE", "Gradient", "gradients_of", "plus"]
+__all__ = ["PARTIALS", "WITHOUT_DERIVATIVE", "Gradient", "Traced", "gradients_of", "plus", "trace"]

@@ -23,29 +23,33 @@ Gradient = Decimal | tuple[Decimal, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Computed:
+class Traced:
     """A node of the tree with what it came to."""
 
     tree: Expression
     value: Value
     at: Computing | None = None
-    operands: tuple["_Computed", ...] = ()
+    operands: tuple["Traced", ...] = ()
     is_varying: bool = False
     """Whether it names anything."""
 
 
-def gradients_of(
-    tree: Expression, environment: Environment, outer: Gradient, unit: Unit
-) -> dict[str, Gradient]:
+def trace(tree: Expression, environment: Environment) -> Traced:
+    """Compute a tree that has a value, so that it can be walked backwards, as often as there are results.
+
+    Raises ExpressionError where it names what is not there.
+    """
+    return _computed(tree, environment, Budget())
+
+
+def gradients_of(traced: Traced, outer: Gradient, unit: Unit) -> dict[str, Gradient]:
     """How fast something changes with each number that the tree names, each in its own unit.
 
-    `outer` says how fast it changes with the result, in a unit. The tree has a value for these; raises
-    ExpressionError where it names what is not there.
+    `outer` says how fast it changes with the result, in a unit.
     """
     gradients: dict[str, Gradient] = {}
-    result = _computed(tree, environment, Budget())
-    rate = Decimal(1) if result.value.type.unit is None else slope(result.value.type.unit, unit)
-    _descend(result, times(outer, rate), gradients)
+    result = traced.value.type.unit
+    _descend(traced, outer if result is None else times(outer, slope(result, unit)), gradients)
     return gradients
 
 
@@ -69,18 +73,18 @@ def times(gradient: Gradient, factor: Decimal) -> Gradient:
     return CONTEXT.multiply(gradient, factor)
 
 
-def _computed(tree: Expression, environment: Environment, budget: Budget) -> _Computed:
+def _computed(tree: Expression, environment: Environment, budget: Budget) -> Traced:
     match tree:
         case Name():
-            return _Computed(tree, named(tree, environment), is_varying=True)
+            return Traced(tree, named(tree, environment), is_varying=True)
         case Number() | Text() | Word() | Boolean():
-            return _Computed(tree, evaluate_node(tree, [], environment, budget)[0])
+            return Traced(tree, evaluate_node(tree, [], environment, budget)[0])
     operands = tuple(_computed(operand, environment, budget) for operand in operands_of(tree))
     value, at = evaluate_node(tree, [one.value for one in operands], environment, budget)
-    return _Computed(tree, value, at, operands, any(one.is_varying for one in operands))
+    return Traced(tree, value, at, operands, any(one.is_varying for one in operands))
 
 
-def _descend(step: _Computed, outer: Gradient, gradients: dict[str, Gradient]) -> None:
+def _descend(step: Traced, outer: Gradient, gradients: dict[str, Gradient]) -> None:
     if step.value.type.kind is not Kind.NUMBER or not _is_any(outer):
         return
     if isinstance(step.tree, Name):

@@ -28,7 +28,7 @@ from weighbridge.accounting.planning.plan import RunDifference
 from weighbridge.accounting.planning.propose import Proposal, Request, propose
 from weighbridge.accounting.planning.scope import CreditedLedger
 from weighbridge.core.identity import ids
-from weighbridge.core.ledger.contributions import NO_CONTRIBUTIONS, as_columns, together
+from weighbridge.core.ledger.contributions import NO_CONTRIBUTIONS, as_columns, spread, together
 from weighbridge.core.ledger.rounding import coarseness
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.cadence import label
@@ -114,9 +114,9 @@ def _entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
 def _contributions(differences: Sequence[RunDifference]) -> list[Decimal] | None:
     """What contributes to the runs of a ledger, source by source; None where nobody knows."""
     found = [
-        one.run.contributions.get(one.ledger.output, NO_CONTRIBUTIONS) for one in differences if one.total
+        (one.total, one.run.contributions.get(one.ledger.output, NO_CONTRIBUTIONS)) for one in differences
     ]
-    known = [contributions for contributions in found if contributions is not None]
+    known = [spread(total, contributions) for total, contributions in found if contributions is not None]
     return as_columns(together(known)) if len(known) == len(found) else None
 
 

@@ -10,6 +10,7 @@ says of what kind it is, and the ids of the events that it names.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 from typing import Final
 
 from weighbridge.core.engine.element import Element, Measure
@@ -75,7 +76,7 @@ class PartitionComputation:
     """What contributes to inputs of one number, where that is asked for, in the absolute unit of the node."""
 
 
-@dataclass(slots=True)
+@dataclass
 class SlotComputation:
     """What the nodes of one slot are computed from, and what they came to."""
 
@@ -125,6 +126,11 @@ class SlotComputation:
         amount = self.by_partition[one].readings[slug].amount
         assert not isinstance(amount, tuple), "the model was checked: this node is one number"  # noqa: S101
         return amount
+
+    @cached_property
+    def is_captured(self) -> bool:
+        """Whether all data of the slot were captured."""
+        return all(group.is_captured for group in self.data.groups)
 
     def environment(self, one: Partition) -> Environment:
         """What a formula may name in a partition."""

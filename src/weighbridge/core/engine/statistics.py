@@ -122,6 +122,13 @@ class Group:
     is_of_slot: bool = True
     """Whether the slot has any of them; what is matched whatever its date does not make a slot run."""
 
+    @property
+    def is_captured(self) -> bool:
+        """Whether all of its values were captured."""
+        return not any(element.sources for element in self.elements) and not any(
+            statistics.by_source for statistics in self.by_input.values()
+        )
+
     def plus(self, other: "Group") -> "Group":
         """Both groups as one, where summed events of the same tags came in two."""
         return replace(

@@ -335,3 +335,26 @@ def test_elements_without_sources_were_captured():
     assert contributions(node(aggregate="values") + formula("sum(x)"), read_one_by_one("x", plain)) == {
         CAPTURED: 2
     }
+
+
+def test_what_was_captured_as_a_whole_is_measured_as_a_whole_without_derivatives():
+    """Only the proportions count, so the size is the output's own."""
+    nodes = node("gross") + node("tare") + formula("gross - tare")
+
+    assert contributions(nodes, summed("gross", (100, CAPTURED)), summed("tare", (20, CAPTURED))) == {
+        CAPTURED: 80
+    }
+
+
+def test_what_was_captured_and_cannot_matter_is_not_called_measured():
+    """The larger is a constant, so no value contributes."""
+    nodes = node() + formula("max(x, quantity(50, 't'))")
+
+    assert contributions(nodes, summed("x", (10, CAPTURED))) == {}
+    assert contributions(nodes, summed("x", (60, CAPTURED))) == {CAPTURED: 60}
+
+
+def test_a_default_among_measured_values_contributes_nothing():
+    nodes = node("gross") + node("tare") + "  default: 10\n" + formula("tare")
+
+    assert contributions(nodes, summed("gross", (100, CAPTURED))) == {}

@@ -20,6 +20,7 @@ from weighbridge.core.expression import (
     quantity,
 )
 from weighbridge.core.expression.derivative import PARTIALS, WITHOUT_DERIVATIVE, gradients_of, trace
+from weighbridge.core.expression.derivative.degree import degree_of
 from weighbridge.core.expression.tree import Operator
 from weighbridge.core.quantity.number import CONTEXT, total
 from weighbridge.core.quantity.unit import ONE, parse_unit
@@ -218,3 +219,32 @@ def test_a_weighted_mean_moves_by_each_weight(pairs):
     for rate, weight in zip(found["value"], weights, strict=True):
         assert abs(rate - weight / whole) < Decimal("1e-26")
     assert abs(total(map(CONTEXT.multiply, found["weight"], weights))) < Decimal("1e-26")
+
+
+@pytest.mark.parametrize(
+    ("text", "degree"),
+    [
+        ("a * 2 - b / 3", 1), ("a * b", 2), ("a / b", 0), ("a + 1", None), ("a ^ 3", 3), ("exp(a / b)", 0),
+        ("exp(a)", None), ("max(a, b)", 1), ("max(a, 5)", None), ("if(a > b, a, 2 * b)", 1), ("2", 0),
+        ("if(a > b, 1, 2) * a", 1), ("round(a, 1)", None), ("sum(a, b) / c", 0), ("value(a, 'degC')", None),
+    ],
+)  # fmt: skip
+def test_the_degree_of_a_formula_says_how_its_result_grows_with_all_values(text, degree):
+    assert degree_of(parse(text), lambda _: ONCE) == degree
+
+
+@searched
+@given(formulas(3, (*OF_DEGREE_ONE, *SMOOTH), (*NAMES, "2")), numbers, numbers, numbers)
+def test_where_a_degree_is_told_contributions_add_up_to_that_many_times_the_result(text, a, b, c):
+    tree, values = parse(text), {"a": a, "b": b, "c": c}
+    degree = degree_of(tree, lambda _: ONCE)
+    if degree is None:
+        reject()
+    try:
+        expected = result(tree, values) * degree
+        found = gradients_of(trace(tree, plain(**values)), ONCE, ONE)
+    except ExpressionError:
+        reject()
+    terms = [CONTEXT.multiply(values[name], rate) for name, rate in found.items()]
+    size = max([ONCE, abs(expected), *map(abs, terms)])
+    assert abs(total(terms) - expected) <= Decimal("1e-24") * size

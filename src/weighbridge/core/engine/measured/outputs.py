@@ -15,6 +15,7 @@ from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Formula, Input, Node, Upstream
 from weighbridge.core.quantity.number import CONTEXT
 from weighbridge.core.quantity.unit import absolute, slope
+from weighbridge.core.quantity.value_source import ValueSource
 
 Unknown = None
 """In place of contributions: something contributes of which nobody knows what it rests on."""
@@ -23,15 +24,25 @@ Unknown = None
 def contributions_of(computation: SlotComputation, one: Partition) -> Mapping[str, Contributions | None]:
     """What contributes to each output that has a value, in its unit; None where that cannot be known.
 
-    The computation has no problems.
+    Only the proportions count: what surely rests on nothing but captured values is told by its own size. The
+    computation has no problems.
     """
     outputs = computation.model.outputs
     traced: dict[str, Traced] = {}
-    return {
-        node.slug: _contributing(computation, one, node, traced)
-        for node in outputs
-        if computation.number_of(one, node.slug) is not None
-    }
+    contributions: dict[str, Contributions | None] = {}
+    is_measured = computation.is_captured and all(map(_is_measured, computation.draws[one]))
+    for node in outputs:
+        amount = computation.number_of(one, node.slug)
+        if amount and is_measured and node.slug in computation.setting.program.surely_contributing:
+            contributions[node.slug] = {ValueSource.CAPTURED: abs(amount)}
+        elif amount is not None:
+            contributions[node.slug] = _contributing(computation, one, node, traced)
+    return contributions
+
+
+def _is_measured(draw: Drawn) -> bool:
+    """Whether all that a draw brings along rests on captured values."""
+    return all(part is not None and part.keys() == {ValueSource.CAPTURED} for part in draw.rests_on)
 
 
 def _contributing(

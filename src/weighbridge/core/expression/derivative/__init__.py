@@ -4,6 +4,8 @@ In come a tree, the values of what it names, and how fast something further on c
 goes, by name, how fast that changes with what was named: one number, or one for each element of an array.
 `reverse.py` walks the tree backwards; `arithmetic.py` and `functions.py` know each operation's derivative.
 
+`degree.py` tells without values how results grow.
+
 A worked example: of `(gross - tare) * fraction` with gross 120 t, tare 20 t and fraction 0.5, and an outer
 gradient of 1, gross has 0.5, tare -0.5 and fraction 100 t.
 

@@ -1,18 +1,20 @@
 """What batches had drawn when their values were computed, and what they saw of other ledgers, by slot."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 import msgspec
 
 from weighbridge.core.engine.source_ledger import Drawing, Drawn, SourceLedgerView
+from weighbridge.core.ledger.contributions import Contributions, of_columns
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.ledger.pool.pool import Pool
 from weighbridge.core.ledger.rounding import HALF_EVEN, LedgerRounding
 from weighbridge.core.model import Available, Model, Upstream
 from weighbridge.core.quantity.unit import ONE, Unit, parse_unit
+from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
 
@@ -40,6 +42,7 @@ class _Draw(msgspec.Struct, frozen=True):
     amount: Decimal
     attributes: list[Decimal]
     units: list[str]
+    contributions: list[Decimal | None] | None
 
     @property
     def drawn(self) -> Drawn:
@@ -50,7 +53,16 @@ class _Draw(msgspec.Struct, frozen=True):
             self.amount,
             tuple(self.attributes),
             tuple(map(parse_unit, self.units)),
+            tuple(self._rests_on()),
         )
+
+    def _rests_on(self) -> Iterator[Contributions | None]:
+        """What the batch knew of the sources of the amount and of each attribute."""
+        width = len(ValueSource)
+        for column in range(1 + len(self.attributes)):
+            kept = (self.contributions or [None] * width * (1 + len(self.attributes)))[width * column :]
+            known = [one for one in kept[:width] if one is not None]
+            yield of_columns(known) if len(known) == width else None
 
 
 async def drawing_as_used(
@@ -106,7 +118,7 @@ def _attributes(body: Upstream | Available, one: _Draw | None) -> dict[str, Unit
 
 _DRAWS = """
     SELECT d.batch_id, d.node, source.id, source.start_time, source.end_time, source.tracking_id, l.id,
-           l.unit, l.scale, l.rounding, d.amount, d.attributes, d.units
+           l.unit, l.scale, l.rounding, d.amount, d.attributes, d.units, d.contributions
       FROM batch_draws d
       JOIN batches source ON (source.project_id, source.id) = (d.project_id, d.source_batch_id)
       JOIN ledgers l ON (l.project_id, l.id) = (source.project_id, source.ledger_id)

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from weighbridge.accounting.books.fingerprint import digits, fingerprint, seen_only
+from weighbridge.accounting.books.fingerprint import fingerprint, seen_only
 from weighbridge.accounting.books.runs import RunRow
 from weighbridge.accounting.inputs.selection import ByLineage
 from weighbridge.accounting.inputs.streams import Catalogue, Resolved, catalogue_of, streams_of
@@ -37,27 +37,10 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import Refusal
 from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.versions.stored import stored_model
+from weighbridge.verification.calculations import Calculated, calculations, differences
 from weighbridge.verification.draws import RunAsUsed, drawing_as_used
 from weighbridge.verification.lineage import data_as_used, inputs_apart
 from weighbridge.verification.portions import ComputedSlot, columns_of, portions
-
-
-@dataclass(frozen=True, slots=True)
-class _Calculated:
-    """What a node came to, as its digits or, of an array, their digest; of a shared input, also the whole."""
-
-    amount: str
-    whole: Decimal | None
-    name: str
-    unit: str
-    is_output: bool
-    is_primary: bool
-
-    @property
-    def shown(self) -> str:
-        """What it is called and serves for."""
-        role = "the primary output" if self.is_primary else "an output" if self.is_output else "no output"
-        return f"{self.name!r} in {self.unit}, {role}"
 
 
 class _Batch(RunRow, frozen=True):
@@ -229,12 +212,14 @@ async def _complaints_of_slots(
     ]
     drawings = await drawing_as_used(tx, first.project, model, times, used)
     data = [replace(one, drawing=drawing) for one, drawing in zip(data, drawings, strict=True)]
-    setting = EngineSetting(prepare(model), resolved.measures, first.project, ZoneInfo(first.time_zone))
+    setting = EngineSetting(
+        prepare(model), resolved.measures, first.project, ZoneInfo(first.time_zone), says_contributions=True
+    )
     runs = await tx.in_thread(_run, setting, data)
     run_of = [{run.partition: run for run in slot_run.runs} for slot_run in runs]
     names = {stream.number: stream.node_slugs for stream in resolved.streams}
     made = [batch for batch in batches if batch.is_of_generation]
-    calculated = await _calculations(tx, first.project, [batch.number for batch in made])
+    calculated = await calculations(tx, first.project, [batch.number for batch in made])
     digest = bytes.fromhex(sha256(model))
     complaints: dict[int, list[str]] = {}
     for batch in made:
@@ -278,28 +263,24 @@ def _complaints(
     model: Model,
     batch: _Batch,
     run: PartitionRun | None,
-    calculated: Mapping[str, _Calculated],
+    calculated: Mapping[str, Calculated],
     names: Mapping[int, Sequence[str]],
 ) -> list[str]:
     if run is None and (batch.event_count or batch.total):
         return ["its events make no run of its partition"]
     readings = {batch.output: NodeReading(Decimal(0))} if run is None else run.readings
+    # Of a run with problems it is not told what it rests on; the problems are named.
+    is_told = run is None or run.contributions is not None
+    contributions = run.contributions if run and run.contributions else {}
     anew = {
-        node.slug: _Calculated(
-            digits(reading.amount),
-            reading.whole,
-            node.label,
-            str(node.unit),
-            node in model.outputs,
-            node.slug == batch.output,
-        )
+        node.slug: Calculated.of(node, reading, model, batch.output, contributions)
         for node in model.nodes
         if (reading := readings.get(node.slug)) is not None and reading.amount is not None
     }
     complaints = [
-        _difference(slug, calculated.get(slug), anew.get(slug))
+        sentence
         for slug in model.slugs
-        if calculated.get(slug) != anew.get(slug)
+        for sentence in differences(slug, calculated.get(slug), anew.get(slug), is_told=is_told)
     ]
     if run is None:
         return complaints
@@ -309,33 +290,6 @@ def _complaints(
     if fingerprint(batch.model_sha256, run, names, seen_only(model)) != batch.fingerprint:
         complaints.append("the digest of its inputs differs from that of its lineage")
     return complaints
-
-
-def _difference(slug: str, kept: _Calculated | None, anew: _Calculated | None) -> str:
-    if kept is not None and anew is not None and kept.amount == anew.amount and kept.whole == anew.whole:
-        return f"node {slug} is {kept.shown} in the batch, and {anew.shown} in the model"
-    return f"node {slug} is {_shown(kept)} in the batch and {_shown(anew)} computed anew"
-
-
-def _shown(calculated: _Calculated | None) -> str:
-    return "nothing" if calculated is None else calculated.amount
-
-
-async def _calculations(tx: Read, project: int, batches: Sequence[int]) -> dict[int, dict[str, _Calculated]]:
-    by_batch: dict[int, dict[str, _Calculated]] = {}
-    for batch, slug, value, whole, count, digest, elements, *rest in await tx.tuples(
-        """
-        SELECT c.batch_id, c.slug, c.value, c.whole, c.element_count, encode(c.elements_sha256, 'hex'),
-               c.elements, c.name, c.unit, c.is_output, c.is_primary
-          FROM batch_calculations c WHERE c.project_id = %s AND c.batch_id = ANY (%s)
-        """,
-        (project, batches),
-    ):
-        amount = digits(value) if count is None else f"[{count} {digest}]"
-        if elements is not None and digits(tuple(elements)) != amount:
-            amount = f"{amount} by its digest, {digits(tuple(elements))} by its elements"
-        by_batch.setdefault(batch, {})[slug] = _Calculated(amount, whole, *rest)
-    return by_batch
 
 
 def _key(portion: Sequence[ComputedSlot]) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from decimal import Decimal
 
 from weighbridge.accounting.batch_generations.records import (
     LeftOut,
@@ -12,6 +13,7 @@ from weighbridge.accounting.batch_generations.records import (
     RoundedAwayDraw,
     StaleSource,
 )
+from weighbridge.accounting.books.value_source_shares import measured_share, value_source_shares
 from weighbridge.accounting.drawing.manual_allocation import RunWithoutSource
 from weighbridge.accounting.ledgers.queries import as_deficit
 from weighbridge.accounting.ledgers.records import PartitionDeficit
@@ -22,9 +24,11 @@ from weighbridge.accounting.planning.exclusions import (
     Exclusion,
     Reason,
 )
+from weighbridge.accounting.planning.plan import RunDifference
 from weighbridge.accounting.planning.propose import Proposal, Request, propose
 from weighbridge.accounting.planning.scope import CreditedLedger
 from weighbridge.core.identity import ids
+from weighbridge.core.ledger.contributions import NO_CONTRIBUTIONS, as_columns, spread, together
 from weighbridge.core.ledger.rounding import coarseness
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.time.cadence import label
@@ -84,6 +88,7 @@ def _entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
     differences = [one for one in proposal.differences if one.ledger == ledger and not proposal.problems]
     own = ids.of("ledger", scope.project, ledger.number)
     others = {ids.of("ledger", scope.project, one.number) for one in scope.ledgers} - {own}
+    shares = value_source_shares(_contributions(differences))
     return PreviewEntry(
         id=own,
         name=ledger.name,
@@ -98,11 +103,22 @@ def _entry(proposal: Proposal, ledger: CreditedLedger) -> PreviewEntry:
         pending_roll_ups=[one for plan in proposal.plans for one in plan.lagging],
         left_out=left_out(exclusions),
         rounded_away=rounded_away(proposal),
+        measured_share=measured_share(shares),
+        value_source_shares=shares,
         deficits=[one for one in deficits(proposal) if one.ledger not in others],
         warnings=_warnings(proposal, ledger),
         stale_sources=stale_sources(proposal),
         problems=[problem.message for problem in proposal.problems],
     )
+
+
+def _contributions(differences: Sequence[RunDifference]) -> list[Decimal] | None:
+    """What contributes to the runs of a ledger, source by source; None where nobody knows."""
+    found = [
+        (one.total, one.run.contributions.get(one.ledger.output, NO_CONTRIBUTIONS)) for one in differences
+    ]
+    known = [spread(total, contributions) for total, contributions in found if contributions is not None]
+    return as_columns(together(known)) if len(known) == len(found) else None
 
 
 def _warnings(proposal: Proposal, ledger: CreditedLedger) -> list[str]:

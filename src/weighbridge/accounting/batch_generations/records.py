@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from weighbridge.accounting.batches.records import STATES, PrimaryOutput, StaleReason
+from weighbridge.accounting.books.value_source_shares import ValueSourceShares
 from weighbridge.accounting.ledgers.records import PartitionDeficit
 from weighbridge.core.quantity.json_number import JsonNumber
 from weighbridge.core.time.instant import Instant
@@ -202,6 +203,12 @@ class PreviewEntry(msgspec.Struct, frozen=True):
     """Runs that draw by hand and have no source."""
     rounded_away: list[RoundedAwayDraw]
     """Draws of nothing where something is needed."""
+    measured_share: Decimal | None
+    """How much of what the runs of these batches come to was measured, from 0 to 1."""
+    value_source_shares: ValueSourceShares | None
+    """What these runs rest on, all together; null where they come to zero or rest on no value, and where a
+    batch of before shares were kept is part of it.
+    """
     deficits: list[PartitionDeficit]
     """Every deficit of this ledger and of those that are drawn from, as it would be afterwards."""
     warnings: list[str]

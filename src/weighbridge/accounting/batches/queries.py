@@ -18,8 +18,9 @@ from weighbridge.accounting.batches.records import (
     PrimaryOutput,
 )
 from weighbridge.accounting.books.model_run_ids import ModelRunKey, read_model_run_id, run_behind
-from weighbridge.accounting.books.run_totals import ADJUSTED_BY, DIFFERENCE, RUN_TOTAL
+from weighbridge.accounting.books.run_totals import ADJUSTED_BY, DIFFERENCE, RESTS_ON, RUN_TOTAL
 from weighbridge.accounting.books.stale_reasons import is_any_stale, reasons_if, stale_among
+from weighbridge.accounting.books.value_source_shares import measured_share, value_source_shares
 from weighbridge.accounting.tracing.allocations import allocations_by_batch, allocations_numbered
 from weighbridge.accounting.tracing.input_data import RowRange, input_data, input_data_answered
 from weighbridge.accounting.tracing.lineage import lineage_of
@@ -203,6 +204,8 @@ BATCH: Final = row_of(
     Column("primary_output", ("c.id", "c.name", "l.unit", DIFFERENCE), PrimaryOutput),
     Column("ledger_balance", "b.balance"),
     Column("run_total", RUN_TOTAL),
+    Column("value_source_shares", (RESTS_ON,), value_source_shares),
+    Derived("measured_share", ("value_source_shares",), measured_share),
     Column("model", ("m.id", "m.name", "m.version", "encode(b.model_sha256, 'hex')"), unless_null(_model)),
     Column("engine_revision", "CASE WHEN b.run_id IS NOT NULL THEN b.engine_revision END"),
     Column("model_run", ("b.project_id", "b.id", "m.id"), _run_behind),

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from weighbridge.accounting.books.value_source_shares import ValueSourceShares
 from weighbridge.accounting.tracing.report_allocations import BatchReportAllocation
 from weighbridge.collection.events.records import Substitution
 from weighbridge.core.identity.link import Link, ResourceAddress
@@ -160,6 +161,12 @@ class Batch(msgspec.Struct, frozen=True):
     run_total: Decimal
     """What the run comes to, in its ledger's unit: by the first batch as it is now, by an adjusting one as
     it was with that.
+    """
+    measured_share: Decimal | None
+    """How much of `run_total` was measured, from 0 to 1: the first of `value_source_shares`."""
+    value_source_shares: ValueSourceShares | None
+    """What `run_total` rests on; null of an instrument, where it is zero or rests on no value, and where a
+    batch of before shares were kept is part of it.
     """
     model: BatchModel | None
     """The version that made it; null for an instrument."""

@@ -29,3 +29,15 @@ ADJUSTED_BY: Final[LiteralString] = """
            AND later.id > b.id AND later.deleted_at IS NULL
          ORDER BY later.id) END
 """
+
+RESTS_ON: Final[LiteralString] = """
+    CASE WHEN b.adjusts IS NOT NULL OR b.run_id IS NULL THEN CASE WHEN b.total <> 0 THEN c.contributions END
+    ELSE (SELECT CASE WHEN newest.total <> 0 THEN (
+                 SELECT s.contributions FROM batch_calculations s
+                  WHERE (s.project_id, s.batch_id) = (newest.project_id, newest.id) AND s.is_primary) END
+            FROM (SELECT run.project_id, run.id, run.total FROM batches run
+                   WHERE (run.project_id, run.run_id, run.ledger_id) = (b.project_id, b.run_id, b.ledger_id)
+                     AND run.deleted_at IS NULL
+                   ORDER BY run.id DESC LIMIT 1) AS newest) END
+"""
+"""By value source, what the run of a batch rests on: as with the total, and nothing rests on nothing."""

@@ -8,6 +8,7 @@ from typing import Final, Protocol
 from psycopg.sql import SQL
 
 from weighbridge.accounting.books.runs import RUN_COLUMNS, RUN_TAGS, RUNS_OF_SLOTS, RunRow, slot_columns
+from weighbridge.core.ledger.contributions import Contributions, of_columns
 from weighbridge.core.ledger.drawing import Attributes, Drawer
 from weighbridge.core.quantity.unit import Unit, parse_unit
 from weighbridge.core.time.instant import Interval
@@ -59,6 +60,41 @@ async def attributes_now(
     by_run: dict[tuple[int, int], dict[str, tuple[Decimal, Unit]]] = {}
     for ledger, run, slug, value, unit in rows:
         by_run.setdefault((ledger, run), {})[slug] = (value, parse_unit(unit))
+    return by_run
+
+
+async def contributions_now(
+    tx: Read, project: int, sources: Sequence[Maker]
+) -> Mapping[tuple[int, int], dict[str, Contributions | None]]:
+    """What contributes to each output of the runs behind the sources, by ledger and run, as of now.
+
+    Under no name stands that of what is drawn of them; an instrument rests on no value.
+    """
+    if not sources:
+        return {}
+    rows = await tx.tuples(
+        """
+        SELECT newest.ledger_id, newest.run_id, c.slug, c.is_primary, c.contributions
+          FROM (SELECT DISTINCT ON (b.ledger_id, b.run_id) b.ledger_id, b.run_id, b.id
+                  FROM batches b
+                 WHERE b.project_id = %(project)s AND b.deleted_at IS NULL
+                   AND b.run_id = ANY (%(runs)s) AND b.ledger_id = ANY (%(ledgers)s)
+                 ORDER BY b.ledger_id, b.run_id, b.id DESC) AS newest
+          JOIN batch_calculations c ON (c.project_id, c.batch_id) = (%(project)s, newest.id) AND c.is_output
+        """,
+        {
+            "project": project,
+            "runs": sorted({batch.run for batch in sources if batch.run is not None}),
+            "ledgers": sorted({batch.ledger for batch in sources}),
+        },
+    )
+    by_run: dict[tuple[int, int], dict[str, Contributions | None]] = {}
+    for ledger, run, slug, is_primary, kept in rows:
+        contributions = None if kept is None else of_columns(kept)
+        of_run = by_run.setdefault((ledger, run), {})
+        of_run[slug] = contributions
+        if is_primary:
+            of_run[""] = contributions
     return by_run
 
 

@@ -11,9 +11,15 @@ from psycopg.sql import SQL
 
 from weighbridge.accounting.books.runs import RUN_COLUMNS, RUN_TAGS, RUNS_OF_SLOTS, RunRow, slot_columns
 from weighbridge.accounting.books.standings import standings_after
-from weighbridge.accounting.drawing.attributes import DrawnThen, attributes_now, attributes_then
+from weighbridge.accounting.drawing.attributes import (
+    DrawnThen,
+    attributes_now,
+    attributes_then,
+    contributions_now,
+)
 from weighbridge.accounting.drawing.overdrawn import source_runs
 from weighbridge.core.engine.source_ledger import SourceLedgerView
+from weighbridge.core.ledger.contributions import Contributions
 from weighbridge.core.ledger.drawing import (
     Attributes,
     Drawer,
@@ -79,7 +85,11 @@ class _SourceRow(msgspec.Struct, frozen=True):
         """Its run on its ledger."""
         return None if self.run is None else (self.ledger, self.run)
 
-    def batch(self, attributes: Mapping[tuple[int, int], Attributes]) -> SourceBatch:
+    def batch(
+        self,
+        attributes: Mapping[tuple[int, int], Attributes],
+        contributions: Mapping[tuple[int, int], Mapping[str, Contributions | None]],
+    ) -> SourceBatch:
         return SourceBatch(
             number=self.number,
             ledger=self.ledger,
@@ -89,6 +99,7 @@ class _SourceRow(msgspec.Struct, frozen=True):
             balance=self.balance,
             attributes=attributes.get(self.made_by, {}),
             run=self.run_key,
+            rests_on=contributions.get(self.made_by, {}),
         )
 
     @property
@@ -106,6 +117,7 @@ async def read_pool(tx: Read, request: InventoryRequest) -> Pool:
     runs = await _with_all_they_took(tx, request, until, rows)
     slugs = {slug for ledger in request.source_ledgers for slug in ledger.attributes}
     attributes = await attributes_now(tx, request.project, slugs, [*rows.values()])
+    contributions = await contributions_now(tx, request.project, [*rows.values()])
     fallen = {row.number for row in rows.values() if row.run_key in runs}
     slots = _each_once(request.slots)
     then = DrawnThen(request.project, request.family, slots, fallen & sources, request.attributes_of)
@@ -115,7 +127,7 @@ async def read_pool(tx: Read, request: InventoryRequest) -> Pool:
         attributes_then=await attributes_then(tx, then),
     )
     lenders = [drawer for drawer in held if drawer.node not in request.manual_nodes]
-    return Pool([row.batch(attributes) for row in rows.values()], held, lenders, books)
+    return Pool([row.batch(attributes, contributions) for row in rows.values()], held, lenders, books)
 
 
 async def _with_all_they_took(

@@ -12,12 +12,14 @@ from psycopg.sql import SQL, Composable, Composed, Identifier
 
 from weighbridge.accounting.inputs.selection import SelectedEvents
 from weighbridge.accounting.inputs.streams import InputStream
+from weighbridge.accounting.inputs.used_corrections import value_sources
 from weighbridge.collection.measurements.condition import value_of
 from weighbridge.core.engine.element import Element
 from weighbridge.core.engine.statistics import NOTHING, Group
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.partition import DIMENSIONS, Partition
 from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.core.time.instant import Interval
 from weighbridge.core.time.meter import ALWAYS, Service
 from weighbridge.db.engine import Read
@@ -26,14 +28,15 @@ from weighbridge.errors import Invalid
 _COLUMNS: Final = SQL("""
     slot.number AS slot, {is_of_slot} AS is_of_slot, e.id, e.start_time, e.end_time, e.tracking_id,
     e.client_reference, e.feedstock_id, e.asset_id, e.location_ids[1] AS location_id,
-    hashint8extended(e.id, {revision}) AS digest{values}
+    hashint8extended(e.id, {revision}) AS digest, {origins} AS origins, e.is_imputed{values}
 """)
 _STATEMENT: Final = SQL("""
     WITH chosen AS (SELECT {columns} FROM {events} {before})
     SELECT chosen.slot, chosen.is_of_slot, chosen.id, chosen.start_time, chosen.end_time, chosen.tracking_id,
            f.name, a.name, l.name, chosen.digest,
            CASE WHEN chosen.asset_id IS NULL THEN l.in_service_from ELSE a.in_service_from END,
-           CASE WHEN chosen.asset_id IS NULL THEN l.in_service_until ELSE a.in_service_until END{values}
+           CASE WHEN chosen.asset_id IS NULL THEN l.in_service_until ELSE a.in_service_until END,
+           chosen.origins, chosen.is_imputed{values}
       FROM chosen
       LEFT JOIN feedstocks f ON f.project_id = %(project)s AND f.id = chosen.feedstock_id
       LEFT JOIN assets a ON a.project_id = %(project)s AND a.id = chosen.asset_id
@@ -69,7 +72,12 @@ def _statement(stream: InputStream, selected: SelectedEvents) -> Composed:
     values = [SQL(", {} AS {}").format(value_of(column), name) for column, name in names.items()]
 
     def columns(is_of_slot: Composable) -> Composable:
-        return _COLUMNS.format(is_of_slot=is_of_slot, revision=selected.revision, values=SQL("").join(values))
+        return _COLUMNS.format(
+            is_of_slot=is_of_slot,
+            revision=selected.revision,
+            origins=selected.origins([column.position for column in stream.columns]),
+            values=SQL("").join(values),
+        )
 
     before: Composable = SQL("")
     if selected.before is not None:
@@ -124,7 +132,10 @@ def _tagger(dimensions: Sequence[str]) -> Callable[[Element], Partition]:
 
 def _element(rank: int, row: Sequence[Any]) -> Element:
     _, is_of_slot, event, start, end, tracking_id, feedstock, asset, location, digest, *rest = row
-    in_service_from, in_service_until, *values = rest
+    in_service_from, in_service_until, origins, is_imputed, *values = rest
+    sources: Sequence[ValueSource] = ()
+    if origins or is_imputed:
+        sources = value_sources(origins, len(values), is_imputed=is_imputed)
     return Element(
         event=event,
         rank=rank,
@@ -137,4 +148,5 @@ def _element(rank: int, row: Sequence[Any]) -> Element:
         service=Service(in_service_from, in_service_until) if in_service_from or in_service_until else ALWAYS,
         digest=digest,
         is_of_slot=is_of_slot,
+        sources=tuple(sources),
     )

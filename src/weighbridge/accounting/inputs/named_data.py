@@ -82,7 +82,11 @@ def _only_named(group: Group, stream: InputStream, points: Points) -> Group:
     return replace(
         group,
         elements=tuple(
-            replace(element, values=element.values + _named_values(element, positions, points))
+            replace(
+                element,
+                values=element.values + _named_values(element, positions, points),
+                sources=element.sources * 2,
+            )
             for element in group.elements
             if any((element.event, position) in points for position in positions_read)
         ),

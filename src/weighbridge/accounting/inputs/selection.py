@@ -40,7 +40,13 @@ from psycopg.sql import SQL, Composable, Identifier
 from weighbridge.accounting.books.runs import slot_columns
 from weighbridge.accounting.inputs.slot_series import events_of_series, is_series, value_of_series
 from weighbridge.accounting.inputs.streams import InputStream, matching
-from weighbridge.accounting.inputs.used_corrections import EVENT_AS_USED, revision, revision_as_used
+from weighbridge.accounting.inputs.used_corrections import (
+    EVENT_AS_USED,
+    origins,
+    origins_as_used,
+    revision,
+    revision_as_used,
+)
 from weighbridge.accounting.inputs.window import Reach
 from weighbridge.collection.measurements.condition import value_of
 from weighbridge.collection.measurements.value import ValueColumn
@@ -66,6 +72,8 @@ class SelectedEvents:
     """Whether there may be too many; what batches were made of is taken as it is."""
     value: Callable[[ValueColumn], Composable] = value_of
     """How the value of a data point of an event is said."""
+    origins: Callable[[Sequence[int]], Composable] = origins
+    """How the origins of what is in force on values of an event are said, by their positions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +259,9 @@ def _by_lineage(selection: ByLineage, stream: InputStream) -> SelectedEvents:
         "slots": [slot + 1 for slot, _ in selection.batches],
         "batches": [batch for _, batch in selection.batches],
     }
-    return SelectedEvents(USED, values, revision_as_used(stream.positions), is_limited=False)
+    return SelectedEvents(
+        USED, values, revision_as_used(stream.positions), is_limited=False, origins=origins_as_used
+    )
 
 
 _CHOSEN: Final = """

@@ -1,7 +1,8 @@
 """Aggregates: exact sums over the events of a stream, by slot and tags, in one statement.
 
 PostgreSQL adds numerics exactly and in any order to the same digits; division is left to the engine,
-which rounds at 34 digits.
+which rounds at 34 digits. Events with values that do not come from a meter make sums of their own, one
+for each mixture of sources, so that the same scan tells what rests on what; most slots have none.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,11 +12,14 @@ from psycopg.sql import SQL, Composable, Identifier
 
 from weighbridge.accounting.inputs.selection import SelectedEvents
 from weighbridge.accounting.inputs.streams import InputStream, ReadValue
+from weighbridge.accounting.inputs.used_corrections import value_sources
 from weighbridge.collection.measurements.value import ValueColumn
+from weighbridge.core.engine.measured.inputs import latest
 from weighbridge.core.engine.statistics import Group, Statistics
 from weighbridge.core.identity import ids
 from weighbridge.core.ledger.partition import DIMENSIONS, Partition
 from weighbridge.core.model import Aggregate
+from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.db.engine import Read
 
 _COLUMNS: Final[Mapping[str, LiteralString]] = {
@@ -26,13 +30,15 @@ _COLUMNS: Final[Mapping[str, LiteralString]] = {
     "weight": "coalesce(sum({w}) FILTER (WHERE {v} IS NOT NULL), 0)",
     "weighted": "coalesce(sum({v} * {w}), 0)",
     "unweighted": "count(*) FILTER (WHERE {v} IS NOT NULL AND {w} IS NULL)",
+    "negative": "coalesce(sum({v}) FILTER (WHERE {v} < 0), 0)",
+    "weighted negative": "coalesce(sum({v} * {w}) FILTER (WHERE ({v} < 0) <> ({w} < 0)), 0)",
 }
 """How each statistic is computed from a value v and its weight w."""
 
 _NEEDED: Final = {
-    "sum": ("count", "total"),
-    "average": ("count", "total"),
-    "weighted average": ("count", "weight", "weighted", "unweighted"),
+    "sum": ("count", "total", "negative"),
+    "average": ("count", "total", "negative"),
+    "weighted average": ("count", "weight", "weighted", "unweighted", "weighted negative"),
     "min": ("count", "least"),
     "max": ("count", "greatest"),
     "count": ("count",),
@@ -43,12 +49,13 @@ _GROUPED: Final = SQL("""
     WITH grouped AS (
         SELECT slot.number AS slot, {tracking_id} AS tracking_id, {feedstock} AS feedstock_id,
                {asset} AS asset_id, count(*) AS event_count, min(e.id) AS first_event,
-               sum(hashint8extended(e.id, {revision})) AS digest, {statistics}
+               sum(hashint8extended(e.id, {revision})) AS digest, {origins} AS origins, e.is_imputed,
+               {statistics}
           FROM {events}
-         GROUP BY 1, 2, 3, 4
+         GROUP BY 1, 2, 3, 4, 8, 9
     )
     SELECT grouped.slot, grouped.tracking_id, feedstocks.name, assets.name, event_count, first_event, digest,
-           {names}
+           origins, is_imputed, {names}
       FROM grouped
       LEFT JOIN feedstocks ON feedstocks.project_id = %(project)s AND feedstocks.id = grouped.feedstock_id
       LEFT JOIN assets ON assets.project_id = %(project)s AND assets.id = grouped.asset_id
@@ -71,14 +78,17 @@ async def aggregate(
             for (_, _, column), name in zip(statistics, names, strict=True)
         ),
         revision=selected.revision,
+        origins=selected.origins(stream.positions),
         events=selected.events,
         names=SQL(", ").join(names),
     )
     columns = [(node, name) for node, name, _ in statistics]
-    return [
-        (row[0] - 1, _group(project, stream, columns, row))
-        for row in await tx.tuples(statement, selected.values)
-    ]
+    groups: dict[tuple[int, Partition], Group] = {}
+    for row in await tx.tuples(statement, selected.values):
+        group = _group(project, stream, columns, row)
+        key = row[0] - 1, group.tags
+        groups[key] = groups[key].plus(group) if key in groups else group
+    return [(slot, group) for (slot, _), group in groups.items()]
 
 
 def _statistics(
@@ -98,15 +108,28 @@ def _kind(read: ReadValue) -> str:
 def _group(
     project: int, stream: InputStream, columns: Sequence[tuple[str, str]], row: Sequence[Any]
 ) -> Group:
-    _, tracking_id, feedstock, asset, event_count, first_event, digest, *values = row
+    _, tracking_id, feedstock, asset, event_count, first_event, digest, origins, is_imputed, *values = row
     by_input: dict[str, dict[str, Any]] = {read.node: {} for read in stream.reads}
     for (node, name), value in zip(columns, values, strict=True):
-        by_input[node][name] = value
+        by_input[node][name.rpartition(" ")[2]] = value
+    sources = _sources(stream, origins, is_imputed=is_imputed)
     return Group(
         stream.number,
         Partition(tracking_id=tracking_id, feedstock=feedstock, asset=asset),
         event_count,
         ids.of("event", project, first_event),
         digest,
-        {node: Statistics(**of_node) for node, of_node in by_input.items()},
+        {node: Statistics(**of_node).of(sources[node]) for node, of_node in by_input.items()},
     )
+
+
+def _sources(
+    stream: InputStream, origins: Sequence[str | None] | None, *, is_imputed: bool
+) -> Mapping[str, ValueSource]:
+    """Where the values come from that each input reads, weights with them; all events of a row are alike."""
+    named = value_sources(origins, len(stream.positions), is_imputed=is_imputed)
+    by_position = dict(zip(stream.positions, named, strict=True))
+    return {
+        read.node: latest([by_position[one.position] for one in (read.column, read.weight) if one])
+        for read in stream.reads
+    }

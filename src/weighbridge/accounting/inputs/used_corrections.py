@@ -12,6 +12,8 @@ from typing import Final
 
 from psycopg.sql import SQL, Composable, Literal
 
+from weighbridge.core.collection.correction import CorrectionOrigin, value_source
+from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.db.engine import Write
 
 
@@ -82,6 +84,28 @@ def revision_as_used(positions: Sequence[int]) -> Composable:
     """The same number as it was when the batch of `slot` was made."""
     return _REVISION.format(positions=Literal(list(positions)), batch=SQL("slot.batch_id"))
 
+
+def origins(positions: Sequence[int]) -> Composable:
+    """The origins of the corrections in force on these values of an event, as an array of their names."""
+    return _ORIGINS.format(positions=Literal(list(positions)), batch=SQL("NULL"))
+
+
+def origins_as_used(positions: Sequence[int]) -> Composable:
+    """The same as it was when the batch of `slot` was made."""
+    return _ORIGINS.format(positions=Literal(list(positions)), batch=SQL("slot.batch_id"))
+
+
+def value_sources(named: Sequence[str | None] | None, count: int, *, is_imputed: bool) -> list[ValueSource]:
+    """Where some values of an event come from, by the origins of what is in force on them."""
+    origins = [None if name is None else CorrectionOrigin(name) for name in named or [None] * count]
+    return [value_source(origin, is_imputed=is_imputed) for origin in origins]
+
+
+_ORIGINS: Final = SQL("""
+    CASE WHEN e.is_revised
+         THEN correction_sources_of(e.project_id, e.id, {positions}::smallint[], {batch}::bigint) END
+""")
+"""NULL of an event of which no value was ever corrected."""
 
 # A function and no subquery: inside an aggregate that would keep PostgreSQL from summing in parallel.
 _REVISION: Final = SQL("""

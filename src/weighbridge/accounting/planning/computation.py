@@ -99,4 +99,5 @@ def _run(
         used=used,
         statics=computed.statics,
         draws=computed.draws,
+        contributions=computed.contributions or {},
     )

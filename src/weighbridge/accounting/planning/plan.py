@@ -21,6 +21,7 @@ from weighbridge.accounting.planning.exclusions import Exclusion
 from weighbridge.accounting.planning.scope import CreditedLedger, Scope
 from weighbridge.core.engine import NodeReading
 from weighbridge.core.engine.source_ledger import Drawn
+from weighbridge.core.ledger.contributions import Contributions
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.time.instant import Interval
 
@@ -51,6 +52,8 @@ class Run:
     """The data point types of the inputs whose data were skipped."""
     draws: tuple[Drawn, ...] = ()
     """What its nodes hold of batches of other ledgers."""
+    contributions: Mapping[str, Contributions | None] = field(default_factory=dict)
+    """What contributes to each output; None where nobody knows."""
 
     @property
     def identity(self) -> RunIdentity:

@@ -90,7 +90,7 @@ async def _plan(tx: Read, read: _VersionData, drawings: Drawings) -> Plan:
         lambda: [replace(one, drawing=drawings.of(scope.model_id, one.slot)) for one in read.slots]
     )
     program = await tx.in_thread(prepare, scope.model)
-    setting = EngineSetting(program, resolved.measures, scope.project, scope.zone)
+    setting = EngineSetting(program, resolved.measures, scope.project, scope.zone, says_contributions=True)
     digests = await tx.in_thread(digests_of, scope, resolved.measures, streams, data)
     unchanged = set() if scope.keeps_runs else await unchanged_slots(tx, scope, digests)
     # Formulas are computed off the event loop: heartbeats and other requests go on meanwhile.

@@ -5,9 +5,11 @@ from decimal import Decimal
 from typing import Any, Final
 
 from weighbridge.accounting.books.fingerprint import digest_of
+from weighbridge.accounting.planning.plan import Run
 from weighbridge.accounting.posting.posted import GenerationContext, Posted
 from weighbridge.core.engine import NodeReading
-from weighbridge.core.model import Model
+from weighbridge.core.ledger.contributions import NO_CONTRIBUTIONS, as_columns
+from weighbridge.core.model import Model, Node
 from weighbridge.db.engine import Write
 
 ELEMENTS_KEPT_MAX: Final = 1000
@@ -22,6 +24,7 @@ async def insert_calculations(
         (
             one.batch_id, position, node.slug, node.label, str(node.unit), *_columns(reading),
             node in model.outputs, node.slug == one.difference.ledger.output,
+            _contributions(model, node, one.difference.run),
         )
         for one in posted
         for position, node in enumerate(model.nodes, start=1)
@@ -30,16 +33,29 @@ async def insert_calculations(
     await tx.execute(
         """
         INSERT INTO batch_calculations (project_id, batch_id, position, slug, name, unit, value, whole,
-                                        element_count, elements, elements_sha256, is_output, is_primary)
+                                        element_count, elements, elements_sha256, is_output, is_primary,
+                                        contributions)
         SELECT %s, batch_id, position, slug, name, unit, value, whole, element_count, elements::numeric[],
-               elements_sha256, is_output, is_primary
+               elements_sha256, is_output, is_primary, contributions::numeric[]
           FROM unnest(%s::bigint[], %s::smallint[], %s::text[], %s::text[], %s::text[], %s::numeric[],
-                      %s::numeric[], %s::integer[], %s::text[], %s::bytea[], %s::boolean[], %s::boolean[])
+                      %s::numeric[], %s::integer[], %s::text[], %s::bytea[], %s::boolean[], %s::boolean[],
+                      %s::text[])
                AS value (batch_id, position, slug, name, unit, value, whole, element_count, elements,
-                         elements_sha256, is_output, is_primary)
+                         elements_sha256, is_output, is_primary, contributions)
         """,
-        (context.project, *([list(column) for column in zip(*rows, strict=True)] or [[]] * 12)),
+        (context.project, *([list(column) for column in zip(*rows, strict=True)] or [[]] * 13)),
     )
+
+
+def _contributions(model: Model, node: Node, run: Run) -> str | None:
+    """What contributes to an output, as an array's text; None of other nodes, and where nobody knows."""
+    rests_on = run.contributions.get(node.slug, NO_CONTRIBUTIONS) if node in model.outputs else None
+    return None if rests_on is None else array_text(as_columns(rests_on))
+
+
+def array_text(numbers: Sequence[Decimal | None]) -> str:
+    """Numbers as PostgreSQL reads an array of them."""
+    return f"{{{','.join('NULL' if one is None else format(one, 'f') for one in numbers)}}}"
 
 
 def _columns(reading: NodeReading) -> tuple[Any, ...]:
@@ -52,4 +68,4 @@ def _columns(reading: NodeReading) -> tuple[Any, ...]:
 def _elements(amounts: Sequence[Decimal]) -> str | None:
     if len(amounts) > ELEMENTS_KEPT_MAX:
         return None
-    return f"{{{','.join(format(amount, 'f') for amount in amounts)}}}"
+    return array_text(amounts)

@@ -8,7 +8,8 @@ import msgspec
 from weighbridge.collection.event_types.records import VALUE_TYPES
 from weighbridge.collection.events.records import EVENT_STATUSES, VALUE_STATUSES, Substitution
 from weighbridge.collection.measurements.findings import DataPointResult
-from weighbridge.core.collection.correction import ORIGINS_SHOWN, CorrectionState, ValueSource
+from weighbridge.core.collection.correction import ORIGINS_SHOWN, CorrectionState
+from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import one_of
 

@@ -9,8 +9,8 @@ from msgspec import UNSET, UnsetType
 from weighbridge.collection.evidence.records import EventEvidence
 from weighbridge.collection.locations.records import Location
 from weighbridge.collection.measurements.findings import DataPointResult
-from weighbridge.core.collection.correction import ValueSource
 from weighbridge.core.identity.link import Link
+from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.core.rule.substitution.reading import METHOD_NAMES
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Moment, one_of

@@ -26,10 +26,11 @@ from weighbridge.collection.measurements.event_row import (
     value_at,
 )
 from weighbridge.collection.measurements.findings import DataPointResult, is_alert
-from weighbridge.core.collection.correction import ValueSource, value_source
+from weighbridge.core.collection.correction import value_source
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.quantity.number import CONTEXT
+from weighbridge.core.quantity.value_source import ValueSource
 
 
 def assembled(

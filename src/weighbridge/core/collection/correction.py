@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from weighbridge.core.quantity.value_source import ValueSource
+
 
 class CorrectionOrigin(StrEnum):
     """Where a correction comes from; the earlier in this list goes first."""
@@ -25,21 +27,6 @@ class CorrectionOrigin(StrEnum):
 
 BY_RULES: Final = (CorrectionOrigin.ADJUSTMENT, CorrectionOrigin.SUBSTITUTION)
 """The origins of corrections that rules make."""
-
-
-class ValueSource(StrEnum):
-    """Where the value in force comes from."""
-
-    CAPTURED = "captured"
-    """It stands as it came, a missing one that was given later included."""
-    MANUAL = "manual"
-    """A person put it in the place of another."""
-    ADJUSTED = "adjusted"
-    """A rule put it in the place of a captured one, by a calibration."""
-    SUBSTITUTED = "substituted"
-    """A rule put it in the place of a captured one that is not to count."""
-    IMPUTED = "imputed"
-    """A rule put it where nothing was captured."""
 
 
 _SOURCES: Final = {

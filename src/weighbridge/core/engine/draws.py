@@ -146,6 +146,7 @@ def _draw(
                 for slug in source_ledger.attributes
             ),
             tuple(source_ledger.attributes.values()),
+            tuple(source.contributions(name) for name in ("", *source_ledger.attributes)),
         )
         for source, amount in drawing.pool.drawn(drawer)
     )

@@ -13,6 +13,7 @@ from decimal import Decimal
 
 from weighbridge.core.model.definition import NO_COVERAGE
 from weighbridge.core.quantity.unit import ONE, Unit
+from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.core.time.meter import ALWAYS, Meter, Service
 
@@ -38,6 +39,8 @@ class Element:
     """A hash of the event, its time and its values."""
     is_of_slot: bool = True
     """Whether the slot has it; the reading that stands when a slot begins may be older."""
+    sources: tuple[ValueSource, ...] = ()
+    """Where each of its values comes from; empty when all were captured."""
 
     @property
     def meter(self) -> Meter:
@@ -48,6 +51,10 @@ class Element:
         """The number at an index of its values."""
         value = self.values[index]
         return value if isinstance(value, Decimal) else None
+
+    def source(self, index: int) -> ValueSource:
+        """Where the value at an index of its values comes from."""
+        return self.sources[index] if self.sources else ValueSource.CAPTURED
 
 
 @dataclass(frozen=True, slots=True)

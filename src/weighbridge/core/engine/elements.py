@@ -4,16 +4,18 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from weighbridge.core.engine.element import Element
-from weighbridge.core.engine.inputs import Shared, amount_of, is_own, settle, share
+from weighbridge.core.engine.inputs import Shared, amount_of, contributing, is_own, settle, share
+from weighbridge.core.engine.measured.elements import of_defined, sources_of
 from weighbridge.core.engine.meters.coverage import coverage
-from weighbridge.core.engine.meters.totalisers import counted
+from weighbridge.core.engine.meters.totalisers import Counted, counted
 from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, UNCOVERED, SlotComputation
 from weighbridge.core.engine.statistics import NOTHING, Statistics, statistics_of
 from weighbridge.core.engine.straddling import hours, hours_inside, part_inside
+from weighbridge.core.ledger.contributions import NO_CONTRIBUTIONS, Contributions, together
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Aggregate, Amount, Input, Node, Straddle
 from weighbridge.core.model import aggregates as definitions
-from weighbridge.core.quantity.number import total
+from weighbridge.core.quantity.number import ZERO, total
 
 _BY_STATISTICS = frozenset({Aggregate.SUM, Aggregate.AVERAGE, Aggregate.MIN, Aggregate.MAX, Aggregate.COUNT})
 _HELD = frozenset({Aggregate.TIME_WEIGHTED, Aggregate.DELTA})
@@ -37,11 +39,14 @@ def read_elements(computation: SlotComputation, node: Node, body: Input) -> None
             if is_own(computation, body, group):
                 own[one] += valued
         if agreeing and valued and not is_own(computation, body, group):
-            share(computation, node, _whole(computation, node, body, valued), agreeing, shared)
+            statistics = _statistics(computation, node, body, valued)
+            whole = Decimal(len(valued)) if body.aggregate is Aggregate.COUNT else statistics.total
+            share(computation, node, whole, agreeing, shared, contributing(computation, node, statistics))
     for one in computation.partitions:
         own[one].sort(key=lambda element: element.rank)
         amount = _amount(computation, node, one, own[one])
-        _settle_checked(computation, node, one, amount, seen[one], shared[one])
+        contributions = _contributing(computation, node, body, own[one])
+        _settle_checked(computation, node, one, amount, seen[one], shared[one], contributions)
         if body.is_array:
             keep_elements(computation, node, body, one, own[one])
 
@@ -49,7 +54,7 @@ def read_elements(computation: SlotComputation, node: Node, body: Input) -> None
 def read_totalisers(computation: SlotComputation, node: Node, body: Input) -> None:
     """Give an input that counts from reading to reading its value in every partition."""
     measure = computation.measure(node)
-    own: dict[Partition, list[Decimal]] = {one: [] for one in computation.partitions}
+    own: dict[Partition, list[Counted]] = {one: [] for one in computation.partitions}
     seen: dict[Partition, list[Element]] = {one: [] for one in computation.partitions}
     shared = {one: Shared() for one in computation.partitions}
     groups = [group for group in computation.data.groups if node.slug in group.by_input]
@@ -59,15 +64,16 @@ def read_totalisers(computation: SlotComputation, node: Node, body: Input) -> No
             seen[one] += [each for each in group.elements if each.values[measure.value] is not None]
             computation.use(one, measure.source, metered.elements)
             if metered.amount is not None and is_own(computation, body, group):
-                own[one].append(metered.amount)
+                own[one].append(metered)
         if agreeing and metered.amount is not None and not is_own(computation, body, group):
-            share(computation, node, metered.amount, agreeing, shared)
+            share(computation, node, metered.amount, agreeing, shared, metered.contributions)
     for one in computation.partitions:
         if node in computation.model.partitioning and not computation.uses(one, measure.source):
             # Readings that count for nothing still are why the partition runs.
             computation.use(one, measure.source, [each for each in seen[one] if each.is_of_slot])
-        amount = total(own[one]) if own[one] else None
-        _settle_checked(computation, node, one, amount, seen[one], shared[one])
+        amount = total(metered.amount or ZERO for metered in own[one]) if own[one] else None
+        contributions = together(metered.contributions for metered in own[one])
+        _settle_checked(computation, node, one, amount, seen[one], shared[one], contributions)
 
 
 def _settle_checked(  # noqa: PLR0917 - what is kept, and what it was made of
@@ -77,6 +83,7 @@ def _settle_checked(  # noqa: PLR0917 - what is kept, and what it was made of
     amount: Amount,
     seen: Sequence[Element],
     shared: Shared,
+    contributions: Contributions,
 ) -> None:
     """Keep an amount; data that come to none, or leave the slot uncovered, are a problem."""
     body = node.body
@@ -86,7 +93,7 @@ def _settle_checked(  # noqa: PLR0917 - what is kept, and what it was made of
         fact = f"has {len(seen)} values, but no {body.aggregate} over the slot"
         computation.problem(node, fact, one, NOT_COMPUTABLE)
     _check_coverage(computation, node, body, one, seen)
-    settle(computation, node, one, amount, shared)
+    settle(computation, node, one, amount, shared, contributions)
 
 
 def keep_elements(
@@ -115,11 +122,16 @@ def value_in(computation: SlotComputation, node: Node, body: Input, element: Ele
     return value
 
 
-def _whole(computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]) -> Decimal:
-    """The amount of a group that several partitions share."""
-    if body.aggregate is Aggregate.COUNT:
-        return Decimal(len(elements))
-    return _statistics(computation, node, body, elements).total
+def _contributing(
+    computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]
+) -> Contributions:
+    """What contributes to one number, in the unit of the data; nothing where nobody asks."""
+    if not computation.setting.says_contributions or body.is_array:
+        return NO_CONTRIBUTIONS
+    if body.aggregate in _BY_STATISTICS:
+        return contributing(computation, node, _statistics(computation, node, body, elements))
+    readings = _readings(computation, node, body, elements)
+    return of_defined(body.aggregate, readings, computation.data.slot, computation.measure(node))
 
 
 def _amount(computation: SlotComputation, node: Node, one: Partition, own: Sequence[Element]) -> Amount:
@@ -141,10 +153,13 @@ def _statistics(
     return (
         statistics_of(
             (
-                value_in(computation, node, body, element),
-                None if weight is None else element.number(weight),
-            )
-            for element in elements
+                (
+                    value_in(computation, node, body, element),
+                    None if weight is None else element.number(weight),
+                )
+                for element in elements
+            ),
+            sources_of(elements, computation.measure(node)),
         )
         if elements
         else NOTHING
@@ -161,13 +176,21 @@ def _defined(
     computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]
 ) -> Decimal | None:
     """The aggregate as its definition computes it."""
-    readings = [
-        definitions.Reading(element.time, value_in(computation, node, body, element), meter=element.meter)
-        for element in elements
-    ]
+    readings = [reading for reading, _ in _readings(computation, node, body, elements)]
     value = definitions.aggregate(body.aggregate, readings, computation.data.slot)
     assert not isinstance(value, tuple), "arrays are read before"  # noqa: S101
     return value
+
+
+def _readings(
+    computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]
+) -> list[tuple[definitions.Reading, Element]]:
+    """Elements with what they read in the slot."""
+    return [
+        (definitions.Reading(element.time, value, meter=element.meter), element)
+        for element in elements
+        for value in [value_in(computation, node, body, element)]
+    ]
 
 
 def _check_coverage(

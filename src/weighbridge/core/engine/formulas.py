@@ -9,7 +9,7 @@ from weighbridge.core.engine.slot_computation import (
     SlotComputation,
     of,
 )
-from weighbridge.core.expression import Environment, ExpressionError
+from weighbridge.core.expression import ExpressionError
 from weighbridge.core.expression.value import Content
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Amount, Node
@@ -30,16 +30,9 @@ def compute(computation: SlotComputation, node: Node) -> None:
 
 def _computed(computation: SlotComputation, node: Node, one: Partition, instead: Amount) -> Amount:
     """The value of a formula; `instead` goes on in its place when it has none."""
-    program, work = computation.setting.program, computation.by_partition[one]
-    environment = Environment(
-        work.values,
-        computation.model.tables,
-        work.durations,
-        computation.period_days,
-        computation.period_hours,
-    )
+    program, budget = computation.setting.program, computation.setting.budget
     try:
-        return _amount(program.compute(node, environment, computation.setting.budget).content)
+        return _amount(program.compute(node, computation.environment(one), budget).content)
     except ExpressionError as error:
         at = f"Node {node.slug!r}{of(one)}, at {error.position} of its formula"
         computation.fail(node, one, f"{at}: {error.message}", NOT_COMPUTABLE)

@@ -5,12 +5,14 @@ of whole events. What belongs to no single partition is repeated or shared.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
+from weighbridge.core.engine.measured.inputs import of_statistics
 from weighbridge.core.engine.slot_computation import MISSING, NOT_COMPUTABLE, NodeReading, SlotComputation
 from weighbridge.core.engine.statistics import NOTHING, Group, Statistics
 from weighbridge.core.ledger.allocation import AllocationError, divide
+from weighbridge.core.ledger.contributions import NO_CONTRIBUTIONS, Contributions, times, together
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Aggregate, Amount, Input, Node, Share
 from weighbridge.core.quantity.number import CONTEXT, EXACT, ZERO, plain
@@ -23,10 +25,14 @@ class Shared:
 
     part: Decimal | None = None
     whole: Decimal | None = None
+    contributions: list[Contributions] = field(default_factory=list)
+    """What contributes to the parts, in the unit of the data."""
 
-    def take(self, part: Decimal, whole: Decimal) -> None:
+    def take(self, part: Decimal, whole: Decimal, contributions: Contributions) -> None:
         self.part = EXACT.add(self.part or ZERO, part)
         self.whole = EXACT.add(self.whole or ZERO, whole)
+        if contributions and whole:
+            self.contributions.append(times(contributions, CONTEXT.divide(part, whole)))
 
 
 def read_statistics(computation: SlotComputation, node: Node, body: Input) -> None:
@@ -43,9 +49,18 @@ def read_statistics(computation: SlotComputation, node: Node, body: Input) -> No
                 own[one] = own[one].plus(of_group)
         else:
             whole = Decimal(of_group.count) if body.aggregate is Aggregate.COUNT else of_group.total
-            share(computation, node, whole, agreeing, shared)
+            share(computation, node, whole, agreeing, shared, contributing(computation, node, of_group))
     for one, statistics in own.items():
-        settle(computation, node, one, amount_of(computation, node, one, statistics), shared[one])
+        amount = amount_of(computation, node, one, statistics)
+        settle(computation, node, one, amount, shared[one], contributing(computation, node, statistics))
+
+
+def contributing(computation: SlotComputation, node: Node, statistics: Statistics) -> Contributions:
+    """What contributes to the aggregate of statistics, in the unit of the data; nothing where nobody asks."""
+    if not computation.setting.says_contributions:
+        return NO_CONTRIBUTIONS
+    assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
+    return of_statistics(node.body, statistics, unit_read(computation, node))
 
 
 def is_own(computation: SlotComputation, body: Input, group: Group) -> bool:
@@ -55,17 +70,18 @@ def is_own(computation: SlotComputation, body: Input, group: Group) -> bool:
     return body.share is Share.REPEAT or group.tags.is_whole(computation.model.partition_type)
 
 
-def share(
+def share(  # noqa: PLR0917 - what is shared, over whom, and what it rests on
     computation: SlotComputation,
     node: Node,
     whole: Decimal,
     agreeing: Sequence[Partition],
     shared: dict[Partition, Shared],
+    contributions: Contributions = NO_CONTRIBUTIONS,
 ) -> None:
     """Convert a whole to the node's unit, and divide that over the partitions that it belongs to."""
     converted = convert(whole, unit_read(computation, node), node.unit)
     for one, part in zip(agreeing, _divide(computation, node, converted, agreeing), strict=True):
-        shared[one].take(part, converted)
+        shared[one].take(part, converted, contributions)
 
 
 def _divide(
@@ -108,12 +124,21 @@ def amount_of(
         return ZERO
 
 
-def settle(computation: SlotComputation, node: Node, one: Partition, amount: Amount, shared: Shared) -> None:
+def settle(  # noqa: PLR0917 - what a partition has, and what it rests on
+    computation: SlotComputation,
+    node: Node,
+    one: Partition,
+    amount: Amount,
+    shared: Shared,
+    contributions: Contributions = NO_CONTRIBUTIONS,
+) -> None:
     """Convert what a partition has to the node's unit, add its part of what is shared, and keep that.
 
     Without a value, keep what stands in.
     """
     unit = unit_read(computation, node)
+    if computation.setting.says_contributions and not isinstance(amount, tuple):
+        computation.contribute(node, one, together([contributions, *shared.contributions]), unit)
     if amount == () or (amount is None and shared.part is None):
         computation.keep(node, one, NodeReading(stand_in(computation, node, one)))
     elif isinstance(amount, tuple):

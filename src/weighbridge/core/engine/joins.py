@@ -14,11 +14,13 @@ from decimal import Decimal
 
 from weighbridge.core.engine.element import Element, Measure
 from weighbridge.core.engine.elements import keep_elements, value_in
-from weighbridge.core.engine.inputs import Shared, amount_of, settle
+from weighbridge.core.engine.inputs import Shared, amount_of, contributing, settle
+from weighbridge.core.engine.measured.inputs import latest
 from weighbridge.core.engine.slot_computation import UNMATCHED, SlotComputation
 from weighbridge.core.engine.statistics import statistics_of
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Input, Node
+from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.core.time.instant import Interval
 
 Finder = Callable[[Element], Sequence[Element]]
@@ -87,10 +89,19 @@ def _settle(
         return
     weights = [_weight(measure, target, element) for target, element in pairs]
     values = (value_in(computation, node, body, element) for element in elements)
-    statistics = statistics_of(zip(values, weights, strict=True))
+    sources = [_source(measure, target, element) for target, element in pairs]
+    statistics = statistics_of(zip(values, weights, strict=True), sources)
     unweighted = [element.event for element, weight in zip(elements, weights, strict=True) if weight is None]
     amount = amount_of(computation, node, one, statistics, unweighted=unweighted)
-    settle(computation, node, one, amount, Shared())
+    settle(computation, node, one, amount, Shared(), contributing(computation, node, statistics))
+
+
+def _source(measure: Measure, target: Element, element: Element) -> ValueSource:
+    """Where a value and its weight come from."""
+    if measure.weight is None:
+        return element.source(measure.value)
+    weighed = target if measure.is_weight_of_target else element
+    return latest([element.source(measure.value), weighed.source(measure.weight)])
 
 
 def _weight(measure: Measure, target: Element, element: Element) -> Decimal | None:

@@ -10,6 +10,7 @@ from weighbridge.core.engine.elements import read_elements, read_totalisers
 from weighbridge.core.engine.formulas import compute
 from weighbridge.core.engine.inputs import read_statistics, substitute
 from weighbridge.core.engine.joins import read_joined
+from weighbridge.core.engine.measured.outputs import contributions_of
 from weighbridge.core.engine.setting import EngineSetting, SlotData
 from weighbridge.core.engine.slot_computation import (
     UNTAGGED,
@@ -23,6 +24,7 @@ from weighbridge.core.engine.statistics import Group
 from weighbridge.core.engine.trials.given import take
 from weighbridge.core.expression import Value, text
 from weighbridge.core.halt import proceed
+from weighbridge.core.ledger.contributions import Contributions
 from weighbridge.core.ledger.partition import DIMENSIONS, Partition
 from weighbridge.core.model import Aggregate, Available, Input, Model, Node, Share, StaticInput, Upstream
 from weighbridge.core.problem import Problem
@@ -44,6 +46,10 @@ class PartitionRun:
     """Inputs whose data were set aside."""
     draws: tuple[Drawn, ...] = ()
     """What its nodes hold of batches of other ledgers."""
+    contributions: Mapping[str, Contributions | None] | None = None
+    """What contributes to each output, None where nobody knows; none of them unless it is asked for, or where
+    there are problems.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +161,7 @@ def _skip(computation: SlotComputation, node: Node, body: Input) -> None:
 
 def _finished(computation: SlotComputation, one: Partition) -> PartitionRun:
     work = computation.by_partition[one]
+    is_said = computation.setting.says_contributions and not computation.problems
     return PartitionRun(
         one,
         work.readings,
@@ -171,6 +178,7 @@ def _finished(computation: SlotComputation, one: Partition) -> PartitionRun:
         {slug: frozenset(numbers) for slug, numbers in work.statics.items() if numbers},
         computation.data.skipped,
         tuple(computation.draws[one]),
+        contributions_of(computation, one) if is_said else None,
     )
 
 

@@ -35,6 +35,8 @@ class EngineSetting:
     zone: tzinfo = UTC
     budget: Budget | None = None
     """What all formulas may cost together; without, each may cost as much as one expression may."""
+    says_contributions: bool = False
+    """Whether runs say what their outputs rest on, which only books ask for."""
 
     def ids_of(self, events: Sequence[int]) -> tuple[str, ...]:
         """The ids of events, as many as a problem carries; a given value is none."""

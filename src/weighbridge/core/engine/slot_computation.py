@@ -10,17 +10,19 @@ says of what kind it is, and the ids of the events that it names.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 from typing import Final
 
 from weighbridge.core.engine.element import Element, Measure
 from weighbridge.core.engine.setting import EngineSetting, SlotData
 from weighbridge.core.engine.source_ledger import Drawn, RoundedAway
 from weighbridge.core.engine.statistics import Group
-from weighbridge.core.expression import Value, number, quantity
+from weighbridge.core.expression import Environment, Value, number, quantity
+from weighbridge.core.ledger.contributions import Contributions, times
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.model import Amount, Model, Node
 from weighbridge.core.problem import Problem
-from weighbridge.core.quantity.unit import Unit, parse_unit
+from weighbridge.core.quantity.unit import Unit, absolute, parse_unit, slope
 from weighbridge.core.time.cadence import days_of, hours_of
 
 MISSING: Final = "required"
@@ -70,9 +72,11 @@ class PartitionComputation:
     """The elements that were used, by source and event."""
     statics: dict[str, set[int]] = field(default_factory=dict)
     """The static inputs that were used, by node."""
+    contributions: dict[str, Contributions] = field(default_factory=dict)
+    """What contributes to inputs of one number, where that is asked for, in the absolute unit of the node."""
 
 
-@dataclass(slots=True)
+@dataclass
 class SlotComputation:
     """What the nodes of one slot are computed from, and what they came to."""
 
@@ -123,6 +127,18 @@ class SlotComputation:
         assert not isinstance(amount, tuple), "the model was checked: this node is one number"  # noqa: S101
         return amount
 
+    @cached_property
+    def is_captured(self) -> bool:
+        """Whether all data of the slot were captured."""
+        return all(group.is_captured for group in self.data.groups)
+
+    def environment(self, one: Partition) -> Environment:
+        """What a formula may name in a partition."""
+        work = self.by_partition[one]
+        return Environment(
+            work.values, self.model.tables, work.durations, self.period_days, self.period_hours
+        )
+
     def keep(self, node: Node, one: Partition, reading: NodeReading) -> None:
         """Keep what a node came to in a partition, for the record and for the formulas that name it."""
         self.by_partition[one].readings[node.slug] = reading
@@ -146,6 +162,11 @@ class SlotComputation:
             hours = known
         origin = self.setting.program.types[slug].origin
         work.durations[slug] = Value(number(parse_unit(HOUR), origin), tuple(hours))
+
+    def contribute(self, node: Node, one: Partition, contributions: Contributions, unit: Unit) -> None:
+        """Keep what contributes to an input; `unit` is that of its data."""
+        rate = slope(absolute(unit), absolute(node.unit))
+        self.by_partition[one].contributions[node.slug] = times(contributions, rate)
 
     def use(self, one: Partition, source: int, elements: Iterable[Element]) -> None:
         """Note that a partition's values were made of these elements."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from weighbridge.core.ledger.contributions import Contributions
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.partition import Partition
 from weighbridge.core.ledger.pool.pool import Pool
@@ -37,6 +38,8 @@ class Drawn:
     amount: Decimal
     attributes: tuple[Decimal, ...] = ()
     units: tuple[Unit, ...] = ()
+    rests_on: tuple[Contributions | None, ...] = ()
+    """What contributes to what the source came to, and to each attribute; None where nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)

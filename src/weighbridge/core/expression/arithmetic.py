@@ -75,7 +75,7 @@ def _power_rule(at: Typing) -> Type:
     base, exponent = at.types
     require(Kind.NUMBER, base, "The base of a power", at.position)
     require_plain(exponent, "An exponent", at.position)
-    whole = _whole_exponent(at.node)
+    whole = whole_exponent(at.node)
     if whole is not None and abs(whole) > EXPONENT_MAX:
         raise ExpressionError(f"The exponent {whole} is beyond {EXPONENT_MAX}.", at.position)
     if base.unit is None:
@@ -93,7 +93,7 @@ def _power_rule(at: Typing) -> Type:
 
 
 def _power(at: Computing) -> Content:
-    whole = _whole_exponent(at.node)
+    whole = whole_exponent(at.node)
     if whole is not None:
         return lift(lambda base: raise_whole(base, whole), [_absolute(at.values[0], at)], at.position)
     return lift(raise_any, at.contents_in(ONE), at.position)
@@ -151,7 +151,7 @@ def _operator(node: Expression) -> Operator:
     raise ValueError(f"{node} has no operator")
 
 
-def _whole_exponent(node: Expression) -> int | None:
+def whole_exponent(node: Expression) -> int | None:
     """The exponent when it is written as a whole number, so that the unit of the power is known."""
     match node:
         case Binary(right=Number(value=value)) if value == value.to_integral_value():

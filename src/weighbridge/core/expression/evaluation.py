@@ -4,6 +4,7 @@ Invariants: `check` and `evaluate` raise ExpressionError and nothing else for an
 parsed; what `evaluate` returns has the type that `check` found for the same names.
 """
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from weighbridge.core.expression.arithmetic import ARITHMETIC, NEGATIVE
@@ -85,22 +86,31 @@ def operation(tree: Unary | Binary | Between | Membership | NullTest | FunctionC
 
 
 def _value(tree: Expression, environment: Environment, budget: Budget) -> Value:
+    if isinstance(tree, Name):
+        return named(tree, environment)
+    operands = [_value(operand, environment, budget) for operand in operands_of(tree)]
+    return evaluate_node(tree, operands, environment, budget)[0]
+
+
+def evaluate_node(
+    tree: Expression, values: Sequence[Value], environment: Environment, budget: Budget
+) -> tuple[Value, Computing | None]:
+    """What a node that is no name comes to, of the values of its operands, and how; a constant is itself."""
     match tree:
-        case Name():
-            return named(tree, environment)
         case Number(value=value):
-            return Value(PLAIN, value)
+            return Value(PLAIN, value), None
         case Text(value=value) | Word(text=value):
-            return Value(TEXT, value)
+            return Value(TEXT, value), None
         case Boolean(value=value):
-            return Value(TRUTH, value)
-        case _:
-            values = [_value(operand, environment, budget) for operand in operands_of(tree)]
-            meaning = operation(tree)
-            longest = max((_length(value.content) for value in values), default=1)
-            budget.spend(meaning.cost * longest * max(len(values), 1), tree.position)
-            result = meaning.rule(Typing(tree, [value.type for value in values], environment.tables))
-            return Value(result, meaning.computed(Computing(tree, values, result, environment, budget)))
+            return Value(TRUTH, value), None
+        case Name():
+            raise ValueError(f"{tree.text} is a name and has no operands")
+    meaning = operation(tree)
+    longest = max((_length(value.content) for value in values), default=1)
+    budget.spend(meaning.cost * longest * max(len(values), 1), tree.position)
+    result = meaning.rule(Typing(tree, [value.type for value in values], environment.tables))
+    at = Computing(tree, values, result, environment, budget)
+    return Value(result, meaning.computed(at)), at
 
 
 def named(name: Name, environment: Environment) -> Value:

@@ -12,6 +12,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
+from weighbridge.core.ledger.contributions import NO_CONTRIBUTIONS, Contributions
 from weighbridge.core.ledger.draw_order import DrawOrder
 from weighbridge.core.ledger.partition import Account, Partition
 from weighbridge.core.quantity.number import ZERO
@@ -49,6 +50,15 @@ class SourceBatch:
     """What its run came to, by output."""
     run: RunKey | None = None
     """The run that made it, on its ledger; None of an instrument."""
+    rests_on: Mapping[str, Contributions | None] = field(default_factory=dict)
+    """What contributes to what its run came to, by output; under no name what it is drawn of.
+
+    None where nobody knows; what is not there, as of an instrument, rests on no value.
+    """
+
+    def contributions(self, output: str = "") -> Contributions | None:
+        """What contributes to an output, or to what it is drawn of."""
+        return self.rests_on.get(output, NO_CONTRIBUTIONS)
 
     @property
     def account(self) -> Account:

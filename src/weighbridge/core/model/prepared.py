@@ -25,6 +25,7 @@ from weighbridge.core.expression import (
 from weighbridge.core.expression.tree import FunctionCall, walk
 from weighbridge.core.expression.value import first_fault, lift, numbers_in
 from weighbridge.core.halt import proceed
+from weighbridge.core.model.contributing import surely_contributing
 from weighbridge.core.model.definition import Constant, Formula, Model, Node
 from weighbridge.core.model.node_types import ALONE, Surroundings, partition_types, types_of
 from weighbridge.core.model.order import ancestors, needs, order
@@ -48,6 +49,8 @@ class PreparedModel:
     """The inputs that each formula takes side by side."""
     functions: frozenset[str] = frozenset()
     """The functions that its formulas call."""
+    surely_contributing: frozenset[str] = frozenset()
+    """The outputs that change with the data, unless they are zero."""
 
     def compute(self, node: Node, environment: Environment, budget: Budget | None = None) -> Value:
         """Compute one constant or formula; ExpressionError, with the place in it, when it has none."""
@@ -91,7 +94,16 @@ def prepare(model: Model, surroundings: Surroundings = ALONE) -> PreparedModel:
         for part in walk(node.body.tree)
         if isinstance(part, FunctionCall)
     )
-    return PreparedModel(model, nodes, types, formulas, needed, parallel_inputs(model, types), called)
+    return PreparedModel(
+        model,
+        nodes,
+        types,
+        formulas,
+        needed,
+        parallel_inputs(model, types),
+        called,
+        surely_contributing(model),
+    )
 
 
 def _rounded(node: Node, value: Value, position: Position) -> Value:

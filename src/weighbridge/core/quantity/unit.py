@@ -132,6 +132,14 @@ def convert_by(value: Decimal, slope: Decimal, shift: Decimal, divisor: Decimal)
     return CONTEXT.divide(EXACT.add(EXACT.multiply(value, slope), shift), divisor)
 
 
+def slope(source: Unit, target: Unit) -> Decimal:
+    """How fast a number in the target unit changes with that in the source unit."""
+    if source is target or source.factor == target.factor:
+        return Decimal(1)
+    rise, _, divisor = conversion(source, target)
+    return CONTEXT.divide(rise, divisor)
+
+
 @lru_cache(maxsize=4096)
 def multiply(a: Unit, b: Unit) -> Unit:
     """The unit of a product."""

@@ -15,6 +15,7 @@ from weighbridge.core.collection.correction import (
     value_source,
 )
 from weighbridge.core.platform.export_format import ColumnKind, ExportColumn
+from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.db.list_table import ListRequest, comparison
 from weighbridge.db.literal import Literal
 from weighbridge.exchange.export_rows.friendly_id import friendly_id

@@ -8,12 +8,14 @@ Invariants: a step counts once; a reading that no step begins or ends with count
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from weighbridge.core.engine.element import Element, Measure
+from weighbridge.core.engine.measured.inputs import Term, latest, of_terms
 from weighbridge.core.engine.setting import EngineSetting, SlotData
 from weighbridge.core.engine.statistics import Group
+from weighbridge.core.ledger.contributions import Contributions
 from weighbridge.core.model import Aggregate, Input
 from weighbridge.core.model.aggregates import Reading, steps, stretches_of
 from weighbridge.core.quantity.number import total
@@ -26,6 +28,8 @@ class Counted:
 
     amount: Decimal | None
     elements: tuple[Element, ...]
+    contributions: Contributions = field(default_factory=dict)
+    """What contributes to the amount, in its unit: each step, as the later source of its readings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +54,16 @@ def counted(groups: Sequence[Group], measure: Measure, slot: Interval) -> list[C
         key=lambda one: one[0].rank,
     )
     amounts: list[list[Decimal]] = [[] for _ in groups]
+    terms: list[list[Term]] = [[] for _ in groups]
     used: list[dict[int, Element]] = [{} for _ in groups]
     for step in steps(readings_of([element for element, _ in placed], measure), slot):
         (late, group), (early, _) = placed[step.late], placed[step.early]
         amounts[group].append(step.amount)
+        terms[group].append((step.amount, latest([early.source(measure.value), late.source(measure.value)])))
         used[group] |= {early.event: early, late.event: late}
     return [
-        Counted(total(parts) if parts else None, tuple(elements.values()))
-        for parts, elements in zip(amounts, used, strict=True)
+        Counted(total(parts) if parts else None, tuple(elements.values()), of_terms(of_group))
+        for parts, elements, of_group in zip(amounts, used, terms, strict=True)
     ]
 
 

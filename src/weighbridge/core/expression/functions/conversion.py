@@ -24,7 +24,7 @@ from weighbridge.core.quantity.unit import ONE, Unit, UnitError, parse_unit
 
 def _to_rule(at: Typing) -> Type:
     (operand,) = at.types
-    target = number(_unit(at.node), operand.origin)
+    target = number(unit_named(at.node), operand.origin)
     require(Kind.NUMBER, operand, "What is converted", at.position)
     require_same_measure(operand, target, "Converting", at.position)
     return target
@@ -36,18 +36,18 @@ def _value_rule(at: Typing) -> Type:
 
 def _quantity_rule(at: Typing) -> Type:
     require_plain(at.types[0], "What quantity gives a unit to", at.position)
-    return number(_unit(at.node), at.origin)
+    return number(unit_named(at.node), at.origin)
 
 
 def _to(at: Computing) -> Content:
-    return numbers_in(at.values[0], _unit(at.node), at.position)
+    return numbers_in(at.values[0], unit_named(at.node), at.position)
 
 
 def _quantity(at: Computing) -> Content:
     return numbers_in(at.values[0], ONE, at.position)
 
 
-def _unit(node: Expression) -> Unit:
+def unit_named(node: Expression) -> Unit:
     match node:
         case FunctionCall(arguments=(_, Word(text=text))):
             try:

@@ -5,7 +5,7 @@ number is exact until its one rounding.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Final
 
@@ -17,7 +17,7 @@ from weighbridge.core.expression.table import Table
 from weighbridge.core.expression.tree import Expression, FunctionCall, Word
 from weighbridge.core.expression.value import Content, Scalar, lift, numbers_in
 from weighbridge.core.identity.suggestion import nearest
-from weighbridge.core.quantity.number import CONTEXT, EXACT
+from weighbridge.core.quantity.number import CONTEXT, EXACT, ZERO
 
 MATCHES: Final = {
     "exact": "the row whose key equals the key",
@@ -26,6 +26,9 @@ MATCHES: Final = {
 }
 """How `lookup` finds its row."""
 
+
+_Point = tuple[Decimal, Decimal]
+"""A key and the number in its row."""
 
 ROWS_OF_A_STEP: Final = 10
 """Rows of a table that are gone through at the cost of a simple operation."""
@@ -89,19 +92,45 @@ def _rows(at: Computing) -> int:
 
 
 def _interpolate(at: Computing) -> Content:
+    name, rows = _numbers_of_table(at)
+    return lift(_interpolator(name, rows), [_key_content(table_named(at), at)], at.position)
+
+
+def slope_at(at: Computing, key: Decimal) -> Decimal:
+    """How fast an interpolated number rises with its key, to the right of the key but at the last one."""
+    name, rows = _numbers_of_table(at)
+    (low, at_low), (high, at_high) = _stretcher(name, rows)(key)
+    return CONTEXT.divide(EXACT.subtract(at_high, at_low), EXACT.subtract(high, low)) if high > low else ZERO
+
+
+def table_named(at: Computing) -> Table:
+    """The table that a lookup or an interpolation names."""
+    return _table_and_column(at.node, at.environment.tables)[0]
+
+
+def _numbers_of_table(at: Computing) -> tuple[str, Sequence[_Point]]:
     table, column = _table_and_column(at.node, at.environment.tables)
-    rows = [(row[0], row[column]) for row in table.rows]
-    return lift(_interpolator(table.name, rows), [_key_content(table, at)], at.position)  # type: ignore[arg-type]  # numbers
+    return table.name, [(row[0], row[column]) for row in table.rows]  # type: ignore[misc]  # numbers
 
 
-def _interpolator(name: str, rows: list[tuple[Decimal, Decimal]]) -> Callable[[Decimal], Decimal]:
+def _stretcher(name: str, rows: Sequence[_Point]) -> Callable[[Decimal], tuple[_Point, _Point]]:
+    """What finds the two rows that a key lies between; of a table of one row, that row twice."""
     keys = [key for key, _ in rows]
 
-    def number_at(key: Decimal) -> Decimal:
+    def stretch_at(key: Decimal) -> tuple[_Point, _Point]:
         if not keys[0] <= key <= keys[-1]:
             raise UndefinedResultError(f"{key} is outside the table {name}, {keys[0]} to {keys[-1]}.")
         index = min(bisect_right(keys, key), len(keys) - 1)
-        (low, at_low), (high, at_high) = rows[max(index - 1, 0)], rows[index]
+        return rows[max(index - 1, 0)], rows[index]
+
+    return stretch_at
+
+
+def _interpolator(name: str, rows: Sequence[_Point]) -> Callable[[Decimal], Decimal]:
+    stretch_at = _stretcher(name, rows)
+
+    def number_at(key: Decimal) -> Decimal:
+        (low, at_low), (high, at_high) = stretch_at(key)
         width = EXACT.subtract(high, low)
         if not width:
             return at_low

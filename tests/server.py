@@ -33,6 +33,7 @@ from weighbridge.app import build
 from weighbridge.core.error_code import CODES
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
+from weighbridge.core.proof.signing import SigningKey
 from weighbridge.db.embedded import RUNNING_ROLE
 from weighbridge.db.engine import Database
 from weighbridge.db.schema.roles import DatabaseUrls, let_run
@@ -262,8 +263,15 @@ class Server:
             self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
             self._connections = closing.enter_context(Connections(*self._socket.getsockname()))
             self._connection = closing.enter_context(psycopg.connect(database_url, autocommit=True))
+            self.settings = _settings(
+                urls.running,
+                self.address,
+                {"data_dir": self.folder, "audit_key_file": _key_file(self.folder)} | settings,
+            )
             self._uvicorn = uvicorn.Server(
-                _configuration(urls.running, self.address, {"data_dir": self.folder} | settings)
+                uvicorn.Config(
+                    build(self.settings), lifespan="on", ws="none", log_config=None, access_log=False
+                )
             )
             self._closing = closing.pop_all()
         self._started: Future[asyncio.AbstractEventLoop] = Future()
@@ -342,6 +350,13 @@ class Server:
             await serving
 
 
+def _key_file(folder: Path) -> Path:
+    """The file of a key of its own, for databases that know those of other servers."""
+    file = folder / "key.pem"
+    file.write_bytes(SigningKey.made().pem)
+    return file
+
+
 def _listening_socket() -> socket.socket:
     """A socket that says it is TCP: asyncio then sends small packets at once."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -349,7 +364,7 @@ def _listening_socket() -> socket.socket:
     return listening
 
 
-def _configuration(database_url: str, address: str, changes: Mapping[str, Any]) -> uvicorn.Config:
+def _settings(database_url: str, address: str, changes: Mapping[str, Any]) -> Settings:
     usual = {
         "database_url": database_url,
         "base_url": address,
@@ -357,5 +372,4 @@ def _configuration(database_url: str, address: str, changes: Mapping[str, Any]) 
         "failed_authentications_per_minute": 0,
         "refusals_per_second": 0,
     }
-    settings = Settings(**usual | changes)
-    return uvicorn.Config(build(settings), lifespan="on", ws="none", log_config=None, access_log=False)
+    return Settings(**usual | changes)

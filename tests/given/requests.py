@@ -103,6 +103,10 @@ QUERY_VALUES = {
     ("get_capture_rate", "period"): "month",
     ("list_gaps", "start_time"): "2025-01-01T00:00:00Z",
     ("list_gaps", "end_time"): "2025-04-01T00:00:00Z",
+    ("get_audit_proof", "number"): "1",
+    ("get_audit_proof", "size"): "1",
+    ("get_audit_consistency", "from"): "0",
+    ("get_audit_consistency", "to"): "0",
 }
 """What else must stand in the query."""
 

@@ -8,7 +8,9 @@ from typing import Any, Literal
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.identity.suggestion import few_suggestions
+from weighbridge.errors import Forbidden, Refusal
 from weighbridge.http import upload, wire
+from weighbridge.http.access.refused_write import tell_of_refused_write
 from weighbridge.http.arrival.body import BODY_BYTES_MAX, may_be_left_out
 from weighbridge.http.attachment import AttachmentReply
 from weighbridge.http.caller import WebRequest
@@ -52,6 +54,14 @@ class Operation:
     moments: Mapping[str, str] = field(default_factory=dict)
     """What each time means that may stand in the query."""
 
+    refusals_told: frozenset[int] = frozenset({Forbidden.status})
+    """The statuses of refusals that the audit log tells of, where this writes."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether it stores something; a question that comes with a body needs to read alone."""
+        return self.method != "GET" and not self.permission.endswith(":read")
+
     @property
     def may_lack_body(self) -> bool:
         """Whether a request without a body asks for something all the same."""
@@ -70,7 +80,12 @@ def route(operation: Operation, handler: Handler) -> HTTPRouteHandler:
     async def named(request: WebRequest) -> Sent:
         request.scope["state"]["operation"] = operation.name
         with few_suggestions():
-            return await handler(request)
+            try:
+                return await handler(request)
+            except Refusal as refusal:
+                if operation.writes and refusal.status in operation.refusals_told:
+                    await tell_of_refused_write(request, operation.name, refusal)
+                raise
 
     named.__name__ = operation.name
     named.__annotations__ = {"request": WebRequest, "return": Reply}

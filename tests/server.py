@@ -39,6 +39,7 @@ from weighbridge.db.engine import Database
 from weighbridge.db.schema.roles import DatabaseUrls, let_run
 from weighbridge.platform.accounts.actions import create_account
 from weighbridge.platform.api_tokens.actions import create_token
+from weighbridge.platform.audit_tree.keys import keep_key
 from weighbridge.settings import Settings
 
 DEADLINE_SECONDS = 60.0
@@ -344,6 +345,8 @@ class Server:
             while not self._uvicorn.started and not serving.done():  # noqa: ASYNC110 - uvicorn tells by this flag
                 await asyncio.sleep(0.01)
             if self._uvicorn.started:
+                async with self.database.write() as tx:
+                    assert await keep_key(tx, self.settings), "a service signs the heads of its audit log"
                 self._started.set_result(asyncio.get_running_loop())
             else:
                 self._started.set_exception(AssertionError("the application does not start"))

@@ -1,8 +1,12 @@
 """`weighbridge audit`: the head of the log, its proofs, and what is said of a head that was kept."""
 
 import json
+import re
+import subprocess
+import sys
 
 import pytest
+from tests.commands.conftest import ROOT
 
 from weighbridge.core.proof.signing import SigningKey
 from weighbridge.platform.audit_log.tasks import seal
@@ -155,3 +159,16 @@ def test_what_cannot_be_read_is_told(keeper, key, tmp_path):
     done = keeper("check", tmp_path / "nothing", "--key", key).expect(1)
 
     assert done.err.startswith(f"{tmp_path / 'nothing'} cannot be read: ")
+
+
+@pytest.mark.parametrize(("change", "said"), [("", "the same\n"), ("x", "NOT the same\n")])
+def test_the_script_of_the_guide_needs_nothing_but_the_standard_library(keeper, head, change, said):
+    guide = (ROOT / "docs" / "explanation" / "audit-log.md").read_text()
+    [script] = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
+    rows = keeper.keep("rows.jsonl", keeper.of_account("export").replace("rules_", f"rules_{change}", 1))
+
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", script, head, rows], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == said

@@ -14,23 +14,11 @@ from weighbridge.core.proof.consistency import ConsistencyProof
 from weighbridge.core.proof.error import UnprovenError
 from weighbridge.core.proof.inclusion import InclusionProof
 from weighbridge.core.proof.signing import VerifierKey
-from weighbridge.platform.audit_tree.keys import keep_key
 
 HASHED = (
     "id", "number", "at", "project_id", "user_id", "token_id", "request_id", "action", "object", "before",
     "after",
 )  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def key(server):
-    """The database knows the key of the service, as after its start."""
-
-    async def run():
-        async with server.database.write() as tx:
-            return await keep_key(tx, server.settings)
-
-    return server.run(run())
 
 
 def rows(api):

@@ -57,7 +57,7 @@ def fill(url: str, rows: int) -> None:
         with connection.cursor() as cursor, cursor.copy(copying) as copy:
             for number in range(1, rows + 1):
                 leaf = hashlib.sha256(number.to_bytes(8)).digest()
-                copy.write_row((1, number, number, leaf))
+                copy.write_row((1, number, -number, leaf))
                 nodes += [(1, *node) for node in edge.add(leaf)]
         copying = "COPY audit_nodes (account_id, level, position, hash) FROM STDIN"
         with connection.cursor() as cursor, cursor.copy(copying) as copy:

@@ -3,6 +3,8 @@
 Invariant: all that one file says comes of one snapshot.
 """
 
+from collections.abc import Sequence
+
 from weighbridge.core.proof.checkpoint import Checkpoint, signed
 from weighbridge.core.proof.consistency import ConsistencyProof
 from weighbridge.core.proof.inclusion import InclusionProof
@@ -19,17 +21,25 @@ async def newest_head(tx: Read, account: int, signer: Signer) -> str:
 
 async def head_at(tx: Read, account: int, signer: Signer, size: int) -> str:
     """The head over the first rows of the log, as many of which are sealed."""
-    [root] = await roots_of(tx, account, [Span(0, size)])
-    return signed(Checkpoint(signer.origin(account), size, root), signer.key)
+    _, note = await _parts(tx, account, signer, [], size)
+    return note
 
 
 async def inclusion_proof(tx: Read, account: int, signer: Signer, number: int, size: int) -> InclusionProof:
     """The proof that the row of a number is under the head over the first `size` rows, which it is among."""
-    path = await roots_of(tx, account, inclusion_spans(number - 1, size))
-    return InclusionProof(number - 1, path, await head_at(tx, account, signer, size))
+    path, note = await _parts(tx, account, signer, inclusion_spans(number - 1, size), size)
+    return InclusionProof(number - 1, path, note)
 
 
 async def consistency_proof(tx: Read, account: int, signer: Signer, old: int, new: int) -> ConsistencyProof:
     """The proof that the head over `new` rows extends the one over the first `old` of them."""
-    hashes = await roots_of(tx, account, consistency_spans(old, new))
-    return ConsistencyProof(old, hashes, await head_at(tx, account, signer, new))
+    hashes, note = await _parts(tx, account, signer, consistency_spans(old, new), new)
+    return ConsistencyProof(old, hashes, note)
+
+
+async def _parts(
+    tx: Read, account: int, signer: Signer, spans: Sequence[Span], size: int
+) -> tuple[list[bytes], str]:
+    """The roots of parts and the head of so many rows, read at once."""
+    *roots, root = await roots_of(tx, account, [*spans, Span(0, size)])
+    return roots, signed(Checkpoint(signer.origin(account), size, root), signer.key)

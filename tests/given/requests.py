@@ -25,6 +25,7 @@ from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.http.openapi import document as openapi
 from weighbridge.http.openapi.parameters import names_in
 from weighbridge.http.operation import Operation
+from weighbridge.platform.audit_log.tasks import seal
 
 OPERATIONS: dict[str, Operation] = {
     handler.opt["operation"].name: handler.opt["operation"] for routes in SLICES for handler in routes
@@ -142,6 +143,7 @@ def world_of(server: Server) -> World:
     plant = given_accounting.plant(api, account.drain)
     event = plant.deliver(5)
     made = plant.generate()
+    server.run(seal(server.database))
     inside = f"/projects/{plant.project['id']}"
     types = api.get(f"{inside}/event_types").data
     found = {

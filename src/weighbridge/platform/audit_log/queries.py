@@ -122,7 +122,9 @@ def _refuse_beyond(sealed: int, *ranges: tuple[str, int, int, int]) -> None:
     """Raise Invalid unless each number lies in its range; of the log so many rows are sealed."""
     if problems := [
         Problem(
-            f"{name} is {number:,}; it takes {least:,} to {greatest:,}, for {sealed:,} rows are sealed.",
+            f"{name} is {number:,}; it takes {least:,} to {greatest:,}, for {sealed:,} rows are sealed."
+            if greatest >= least
+            else f"{name} is {number:,}, and {sealed:,} rows are sealed yet.",
             name,
             "invalid",
         )

@@ -33,11 +33,13 @@ from weighbridge.app import build
 from weighbridge.core.error_code import CODES
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
+from weighbridge.core.proof.signing import SigningKey
 from weighbridge.db.embedded import RUNNING_ROLE
 from weighbridge.db.engine import Database
 from weighbridge.db.schema.roles import DatabaseUrls, let_run
 from weighbridge.platform.accounts.actions import create_account
 from weighbridge.platform.api_tokens.actions import create_token
+from weighbridge.platform.audit_tree.keys import keep_key
 from weighbridge.settings import Settings
 
 DEADLINE_SECONDS = 60.0
@@ -263,7 +265,11 @@ class Server:
             self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
             self._connections = closing.enter_context(Connections(*self._socket.getsockname()))
             self._connection = closing.enter_context(psycopg.connect(database_url, autocommit=True))
-            self.settings = _settings(urls.running, self.address, {"data_dir": self.folder} | settings)
+            self.settings = _settings(
+                urls.running,
+                self.address,
+                {"data_dir": self.folder, "audit_key_file": _key_file(self.folder)} | settings,
+            )
             self._uvicorn = uvicorn.Server(
                 uvicorn.Config(
                     build(self.settings), lifespan="on", ws="none", log_config=None, access_log=False
@@ -340,10 +346,19 @@ class Server:
             while not self._uvicorn.started and not serving.done():  # noqa: ASYNC110 - uvicorn tells by this flag
                 await asyncio.sleep(0.01)
             if self._uvicorn.started:
+                async with self.database.write() as tx:
+                    assert await keep_key(tx, self.settings), "a service signs the heads of its audit log"
                 self._started.set_result(asyncio.get_running_loop())
             else:
                 self._started.set_exception(AssertionError("the application does not start"))
             await serving
+
+
+def _key_file(folder: Path) -> Path:
+    """The file of a key of its own, for databases that know those of other servers."""
+    file = folder / "key.pem"
+    file.write_bytes(SigningKey.made().pem)
+    return file
 
 
 def _listening_socket() -> socket.socket:

@@ -54,6 +54,7 @@ from weighbridge.platform.api_tokens.routes import ROUTES as API_TOKENS
 from weighbridge.platform.async_tasks.routes import ROUTES as ASYNC_TASKS
 from weighbridge.platform.audit_log.routes import ROUTES as AUDIT_LOG
 from weighbridge.platform.authentication.presumption import presume
+from weighbridge.platform.changes.refused_writes import count_refusal
 from weighbridge.platform.feature_flags.routes import ROUTES as FEATURE_FLAGS
 from weighbridge.quality.capture_rates.routes import ROUTES as CAPTURE_RATES
 from weighbridge.quality.gaps.routes import ROUTES as GAPS
@@ -65,6 +66,9 @@ from weighbridge.reporting.methodologies.routes import ROUTES as METHODOLOGIES
 from weighbridge.reporting.reports.routes import ROUTES as REPORTS
 from weighbridge.settings import Settings
 from weighbridge.supervisor.heartbeat import beating
+
+_OF_CALLERS: Final = {"authenticate": authenticate, "presume": presume, "count_refusal": count_refusal}
+"""What is asked about callers, and told of them."""
 
 STATEMENT_TIMEOUT_SECONDS = 15
 """No request waits longer than this for one statement."""
@@ -153,8 +157,7 @@ def build(settings: Settings) -> edge.Application:
                 "database": database,
                 "database_of_health": of_health,
                 "computing": computing,
-                "authenticate": authenticate,
-                "presume": presume,
+                **_OF_CALLERS,
                 "limiter": limiter,
                 "shares": Shares(settings.api_connections - places, settings.account_requests),
                 **_of_settings(settings, base_url),

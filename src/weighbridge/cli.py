@@ -13,6 +13,7 @@ from cyclopts import App
 from weighbridge import __version__
 from weighbridge.commands import (
     account,
+    audit,
     demo,
     flag,
     importing,
@@ -26,7 +27,7 @@ from weighbridge.commands import (
 )
 from weighbridge.errors import Refusal
 
-COMMANDS = (serve, worker, migrate, account, flag, token, importing, verify, openapi, model, demo)
+COMMANDS = (serve, worker, migrate, account, flag, token, importing, verify, audit, openapi, model, demo)
 
 app = App(
     name="weighbridge",

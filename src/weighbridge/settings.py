@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from weighbridge.core.platform.quota import Quotas
 from weighbridge.core.problem import Problem
+from weighbridge.core.proof.key_name import is_key_name
 from weighbridge.errors import Refusal
 
 PREFIX = "WEIGHBRIDGE_"
@@ -34,7 +35,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class TextForm:
-    """What each text of a list looks like, and how that is said."""
+    """What a text looks like, or each of a list, and how that is said."""
 
     fits: Callable[[str], object]
     said: str
@@ -63,6 +64,17 @@ class Settings:
     migration_database_url: Annotated[
         str | None,
         "The same database for the role that owns its tables and migrates; unset is the running role.",
+    ] = None
+    audit_key_file: Annotated[
+        Path | None,
+        "A file with the Ed25519 key that signs heads of the audit log, in PEM or as OpenSSH writes it, the "
+        "same on every host; unset is audit-key.pem in the data folder, made at the first start.",
+    ] = None
+    audit_log_name: Annotated[
+        str | None,
+        "What the service is called in signed heads of the audit log, such as plant.example; unset is made "
+        "from its first key.",
+        TextForm(is_key_name, "a name without spaces or +, such as plant.example"),
     ] = None
     evidence_url: Annotated[
         str | None,
@@ -248,7 +260,8 @@ def _parse(setting: Setting, text: str) -> Any:
         allowed = get_args(setting.kind)
         return text if text in allowed else _problem(setting, text, f"one of {', '.join(allowed)}")
     if setting.form is not None:
-        return _texts(setting, text, setting.form)
+        is_list = get_origin(setting.kind) is tuple
+        return (_texts if is_list else _text)(setting, text, setting.form)
     if setting.kind is int:
         return _whole_number(setting, text)
     return Path(text).expanduser() if setting.kind is Path else text
@@ -262,6 +275,10 @@ def _whole_number(setting: Setting, text: str) -> int | Problem:
     number = int(text)
     inside = limits is None or limits.least <= number <= limits.greatest
     return number if inside else _problem(setting, text, allowed)
+
+
+def _text(setting: Setting, text: str, form: TextForm) -> str | Problem:
+    return text if form.fits(text) else _problem(setting, text, form.said)
 
 
 def _texts(setting: Setting, text: str, form: TextForm) -> tuple[str, ...] | Problem:

@@ -33,6 +33,7 @@ from weighbridge.http import idempotency, wire
 from weighbridge.platform.async_tasks import actions
 from weighbridge.platform.async_tasks.actions import Attempt, Overtaken
 from weighbridge.platform.audit_log.tasks import seal
+from weighbridge.platform.changes.refused_writes import tell_refusals
 from weighbridge.platform.queue.jobs import JOB, QUEUE, FairJobManager
 from weighbridge.platform.queue.recovery import recover
 from weighbridge.quality.evaluation.catching_up import catch_up
@@ -214,9 +215,14 @@ async def _recover(database: Database, lease_seconds: int) -> None:
 
 
 async def _seal(database: Database) -> None:
-    """Chain what was written to the audit log, some seconds after its commit at the latest."""
+    """Seal what was written to the audit log, some seconds after its commit at the latest.
+
+    Writes that were refused in a minute that is over come to the log here.
+    """
     while True:
         try:
+            async with database.write() as tx:
+                await tell_refusals(tx)
             await seal(database)
         except Exception:
             log.exception("sealing_failed")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.architecture.source import ROOT, files, nouns
 
-CORE_LIBRARIES = {"lark", "pint"}
+CORE_LIBRARIES = {"cryptography", "lark", "pint"}
 
 IMPURE = {
     *(
@@ -54,7 +54,7 @@ def test_each_layer_imports_only_from_the_layers_below_it():
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-def test_the_core_imports_only_the_standard_library_lark_and_pint():
+def test_the_core_imports_only_the_standard_library_cryptography_lark_and_pint():
     allowed = (sys.stdlib_module_names - IMPURE) | CORE_LIBRARIES
 
     strangers = [

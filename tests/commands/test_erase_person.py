@@ -5,7 +5,7 @@ from tests.given import collection as given
 from tests.server import Caller
 
 from weighbridge.platform.audit_log.tasks import seal
-from weighbridge.verification.chain import check_chains
+from weighbridge.verification.audit_tree import check_trees
 
 ADA = "ada@plant.example"
 
@@ -50,7 +50,7 @@ def test_the_audit_log_tells_by_the_same_number_who_did_what_and_its_chain_holds
     async def complaints():
         await seal(account.server.database)
         async with account.server.database.read() as tx:
-            return (await check_chains(tx))[1]
+            return (await check_trees(tx))[1]
 
     assert account.server.run(complaints()) == []
 

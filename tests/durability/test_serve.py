@@ -14,6 +14,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import InsufficientPrivilege
 from tests.durability.processes import children, is_alive, kill_server, postmaster, until
 
+from weighbridge.core.proof.signing import SigningKey
 from weighbridge.db.embedded import OWNER, RUNNING_ROLE, server
 
 
@@ -68,6 +69,14 @@ def test_the_service_says_ready_when_it_answers_and_its_parts_know_the_database(
     assert address.startswith("http://127.0.0.1:")
     assert select_one(answer["database"]) == 1
     assert len(started(program, "worker")) == 1
+
+
+def test_the_first_start_makes_the_key_of_the_audit_log_and_the_database_knows_it(data_dir, serve):
+    address = address_of(serve(data_dir))
+
+    with psycopg.connect(get(address)["database"]) as connection:
+        known = connection.execute("SELECT public_key FROM audit_keys").fetchall()
+    assert known == [(SigningKey.read((data_dir / "audit-key.pem").read_bytes()).public,)]
 
 
 def test_a_signal_lets_requests_finish_then_stops_the_database_and_exits_with_0(data_dir, serve):

@@ -55,6 +55,8 @@ def test_every_setting_has_a_sentence_and_a_default_that_fits_one_machine():
     assert [s.variable for s in TABLE if not s.default] == [
         "WEIGHBRIDGE_DATABASE_URL",
         "WEIGHBRIDGE_MIGRATION_DATABASE_URL",
+        "WEIGHBRIDGE_AUDIT_KEY_FILE",
+        "WEIGHBRIDGE_AUDIT_LOG_NAME",
         "WEIGHBRIDGE_EVIDENCE_URL",
         "WEIGHBRIDGE_METRICS_PORT",
         "WEIGHBRIDGE_BASE_URL",

@@ -25,6 +25,7 @@ from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.http.openapi import document as openapi
 from weighbridge.http.openapi.parameters import names_in
 from weighbridge.http.operation import Operation
+from weighbridge.platform.audit_log.tasks import seal
 
 OPERATIONS: dict[str, Operation] = {
     handler.opt["operation"].name: handler.opt["operation"] for routes in SLICES for handler in routes
@@ -111,6 +112,10 @@ QUERY_VALUES = {
     ("list_gaps", "start_time"): "2025-01-01T00:00:00Z",
     ("list_gaps", "end_time"): "2025-04-01T00:00:00Z",
     ("download_export", "key"): "0" * 32,
+    ("get_audit_proof", "number"): "1",
+    ("get_audit_proof", "size"): "1",
+    ("get_audit_consistency", "from"): "0",
+    ("get_audit_consistency", "to"): "0",
 }
 """What else must stand in the query."""
 
@@ -146,6 +151,7 @@ def world_of(server: Server) -> World:
     plant = given_accounting.plant(api, account.drain)
     event = plant.deliver(5)
     made = plant.generate()
+    server.run(seal(server.database))
     inside = f"/projects/{plant.project['id']}"
     types = api.get(f"{inside}/event_types").data
     found = {

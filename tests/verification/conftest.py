@@ -14,9 +14,10 @@ from tests.given.collection import Record
 from tests.server import Server
 
 from weighbridge.core.identity import ids
+from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database
 from weighbridge.platform.audit_log.tasks import seal
-from weighbridge.verification import VerificationReport, verify
+from weighbridge.verification import EVERYTHING, SEALED, VerificationReport, VerificationRequest, verify
 from weighbridge.verification.books import check_books
 from weighbridge.verification.recomputation import check_batches
 
@@ -34,7 +35,8 @@ NODES = """
     unit: kWh/t
 """
 
-_GUARDED = ("ledger_entries", "deficit_entries", "events", "models", "ledgers", "audit_log", "audit_seals")
+_GUARDED = ("ledger_entries", "deficit_entries", "events", "models", "ledgers", "audit_log", "audit_seals",
+            "audit_nodes")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -53,12 +55,19 @@ class Books:
                 changed = connection.execute(statement)  # type: ignore[arg-type] # statements of tests
                 assert changed.rowcount > 0 or statement.startswith(("ALTER", "DROP")), statement
 
-    def verified(self) -> VerificationReport:
+    def verified(self, request: VerificationRequest = EVERYTHING) -> VerificationReport:
         async def run() -> VerificationReport:
             async with Database(self.url, connections_max=2) as database:
-                return await verify(database)
+                return await verify(database, request=request)
 
         return asyncio.run(run())
+
+    def sealed_since(self, moment: Instant) -> list[str]:
+        """What is broken of the rows of the audit log that were sealed since."""
+        report = self.verified(VerificationRequest(since=moment))
+        return [
+            violation for check in report.checks if check.rule == SEALED for violation in check.violations
+        ]
 
     def violations(self) -> dict[str, list[str]]:
         """What is broken, by rule."""
@@ -120,6 +129,21 @@ def books(postgres: str, sound: tuple[str, list[Record]]) -> Iterator[Books]:
     template, batches = sound
     with databases.database(postgres, template) as url:
         yield Books(url, batches)
+
+
+@pytest.fixture
+def many_rows(books: Books) -> Books:
+    """Books whose audit log has more than 256 rows, so that a node of its tree is kept."""
+    with psycopg.connect(books.url) as connection:
+        connection.execute(
+            """
+            INSERT INTO audit_log (account_id, request_id, action, object)
+            SELECT account_id, 'r', 'given.row', number
+              FROM (SELECT account_id FROM audit_log LIMIT 1) AS owner, generate_series(1, 300) AS number
+            """
+        )
+    asyncio.run(_sealed(books.url))
+    return books
 
 
 async def _sealed(url: str) -> None:

@@ -88,7 +88,7 @@ def _sentences(report: "VerificationReport") -> str:
         )
         lines += [f"            {sentence}" for sentence in report.older.differing]
     lines += [
-        f"  audit chain of account {head.account}: row {head.number}, {head.hash}"
+        f"  audit log of account {head.account}: {head.number} rows, {head.hash}"
         for head in report.audit_heads
     ]
     lines.append("Everything holds." if report.is_clean else "Not everything holds.")

@@ -164,6 +164,11 @@ SERVICE: Final[Mapping[str, ErrorCode]] = {
         "The disk that the message names is full; nothing was stored.",
         "Have room made; what only reads, and revoking tokens, go on.",
     ),
+    "audit_key_missing": ErrorCode(
+        (503,),
+        "The host that answers has no key with which heads of the audit log are signed.",
+        "Have the operator give it the key file of the other hosts (`WEIGHBRIDGE_AUDIT_KEY_FILE`).",
+    ),
     "unavailable": ErrorCode(
         (503,), "The service cannot answer just now.", "Send it again after `Retry-After` seconds."
     ),

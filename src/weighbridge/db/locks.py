@@ -24,7 +24,7 @@ Whoever takes several takes them in this order, so that nobody waits in a circle
    rule, in a transaction that holds nothing else.
 7. `evidence_quota`: while there is a quota, whoever attaches a file, who waits for nothing afterwards.
 
-`MIGRATION`, `DEFAULT_ACCOUNT`, `TASK_RECOVERY`, `audit_seal` and `token_issue` stand alone.
+`MIGRATION`, `DEFAULT_ACCOUNT`, `TASK_RECOVERY`, `AUDIT_KEY`, `audit_seal` and `token_issue` stand alone.
 
 Jobs in the queue have locks of their own, by names only: jobs with one name are carried out one after the
 other. Generations and deletions use the name of `generation` for them, so a worker takes no job that would
@@ -45,6 +45,9 @@ DEFAULT_ACCOUNT: Final = "default account"
 
 TASK_RECOVERY: Final = "async_tasks:recovery"
 """One worker at a time gives new jobs to tasks that lost theirs."""
+
+AUDIT_KEY: Final = "audit_log:key"
+"""Whoever looks for the key of the audit log first makes it, and makes it once."""
 
 
 def audit_seal(account: int) -> str:

@@ -53,7 +53,7 @@ async def authenticated(request: WebRequest, permission: str) -> Actor:
         raise Unauthorized(
             "The request carries no token; send it as Authorization: Bearer <token>.", "token_missing"
         )
-    actor = await _recognised(request, token)
+    actor = state["actor"] = await _recognised(request, token)
     if actor.token_id is not None:
         allowance = await limiter.admit(database(request), actor.token_id)
         state["limit"] = allowance.headers

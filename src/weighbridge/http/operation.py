@@ -9,7 +9,9 @@ from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.identity.suggestion import few_suggestions
 from weighbridge.core.problem import Problem
+from weighbridge.errors import Forbidden, Refusal
 from weighbridge.http import wire
+from weighbridge.http.access.refused_write import tell_of_refused_write
 from weighbridge.http.arrival import upload
 from weighbridge.http.arrival.body import BODY_BYTES_MAX, may_be_left_out
 from weighbridge.http.attachment import AttachmentReply
@@ -58,6 +60,14 @@ class Operation:
     function: Callable[..., Awaitable[Any]] | None = field(default=None, repr=False)
     """What carries a request out, once all that requests share is done."""
 
+    refusals_told: frozenset[int] = frozenset({Forbidden.status})
+    """The statuses of refusals that the audit log tells of, where this writes."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether it stores something; a question that comes with a body needs to read alone."""
+        return self.method != "GET" and not self.permission.endswith(":read")
+
     @property
     def may_lack_body(self) -> bool:
         """Whether a request without a body asks for something all the same."""
@@ -90,7 +100,12 @@ def route(operation: Operation, handler: Handler) -> HTTPRouteHandler:
     async def named(request: WebRequest) -> Sent:
         request.scope["state"]["operation"] = operation.name
         with few_suggestions():
-            return await handler(request)
+            try:
+                return await handler(request)
+            except Refusal as refusal:
+                if operation.writes and refusal.status in operation.refusals_told:
+                    await tell_of_refused_write(request, operation.name, refusal)
+                raise
 
     named.__name__ = operation.name
     named.__annotations__ = {"request": WebRequest, "return": Reply}

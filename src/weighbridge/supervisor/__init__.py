@@ -1,6 +1,7 @@
 """One command, one service: the database, the migrations, the API and the worker under one supervisor.
 
-Order of a start: port, database, migrations, then the processes; `ready` is said when /healthz answers.
+Order of a start: port, database, migrations, the key of the audit log, then the processes; `ready` is said
+when /healthz answers.
 Order of a stop: the API finishes its requests while the worker finishes or abandons its task, both
 within `shutdown_seconds`; then the database stops.
 
@@ -25,6 +26,7 @@ from weighbridge.db.embedded import Server, attached, external, is_external
 from weighbridge.db.schema.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.settings import PREFIX, Settings, environment, unknown_variables
+from weighbridge.supervisor.audit_key import keep_audit_key
 from weighbridge.supervisor.child import ChildProgram, Phases, happens, keep_running
 from weighbridge.supervisor.counters import VARIABLE, counters
 from weighbridge.supervisor.metrics import MetricsPage, listening, serve_metrics
@@ -66,6 +68,7 @@ def serve(
     )
     with _database(settings) as (urls, server), counters() as counted:
         migrate_or_refuse(urls)
+        keep_audit_key(urls.running, settings)
         variables = _variables(settings, urls, port)
         api = ("-m", "weighbridge.supervisor.api", application, port.address, str(port.number))
         counting = {**variables, VARIABLE: counted}

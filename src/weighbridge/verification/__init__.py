@@ -8,7 +8,7 @@ invariant in words, with a sentence for each record that breaks it.
 - `recomputation`: every batch anew, in `portions`, by `lineage` from the events that it was made of and by
   `draws` from what it drew, with the model version that made it, to the last digit
 - `roll_ups`: every rolled-up event anew, from its readings
-- `chain`: the sealed rows of the audit log
+- `audit_tree`: the sealed rows of the audit log
 - `evidence`: every evidence file
 
 Invariants: verifying changes nothing; all is read from one snapshot; a violation says which record.
@@ -23,15 +23,15 @@ import msgspec
 from weighbridge.collection.evidence_files.store import EvidenceStore
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database
+from weighbridge.verification.audit_tree import Head, check_trees
 from weighbridge.verification.books import CHECKS, check_books
-from weighbridge.verification.chain import Head, check_chains
 from weighbridge.verification.evidence import check_evidence
 from weighbridge.verification.recomputation import recompute, sentences
 from weighbridge.verification.roll_ups import check_roll_ups
 
 RECOMPUTES = "every batch recomputes to the last digit"
 ROLLED_UP = "every rolled-up event is what its readings come to"
-CHAINED = "every sealed row of the audit log is what was sealed, and none is missing"
+SEALED = "every sealed row of the audit log is what was sealed, and none is missing"
 
 KEPT = "every evidence file is in the store as it was attached"
 
@@ -94,7 +94,7 @@ async def verify(
         recomputed = await recompute(tx, None, since, _counter(request, "Batches", batches))
         violations_of[RECOMPUTES] = sentences(recomputed.violations)
         violations_of[ROLLED_UP] = await check_roll_ups(tx)
-        heads, violations_of[CHAINED] = await check_chains(tx, since)
+        heads, violations_of[SEALED] = await check_trees(tx, since)
         if store is not None:
             advance = _counter(request, "Evidence files", attached)
             files, violations_of[KEPT] = await check_evidence(tx, store, since, advance)

@@ -43,3 +43,21 @@ def test_the_first_reason_stays(hands):
     hands.do(actions.fail, number, "Second.")
 
     assert hands.task(number)["error_message"] == "First."
+
+
+def test_a_task_that_failed_is_told_by_the_audit_log_once(hands, server):
+    number = hands.queue()
+    hands.do(actions.fail, number, "Input 'power' has no data.")
+    hands.do(actions.fail, number, "Again.")
+
+    rows = server.sql(
+        """
+        SELECT l.user_id IS NOT NULL, l.after, l.project_id = t.project_id, l.request_id = t.request_id
+          FROM audit_log l JOIN async_tasks t ON t.id::text = l.object
+         WHERE l.action = 'async_task.fail' AND t.id = %s
+        """,
+        number,
+    )
+
+    kind = hands.task(number)["type"]
+    assert rows == [(True, {"type": kind, "error_message": "Input 'power' has no data."}, True, True)]

@@ -11,7 +11,6 @@ from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.collection.correction import (
     CorrectionOrigin,
     CorrectionState,
-    ValueSource,
     value_source,
 )
 from weighbridge.core.platform.export_format import ColumnKind, ExportColumn

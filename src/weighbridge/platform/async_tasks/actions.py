@@ -134,16 +134,22 @@ async def succeed(tx: Write, attempt: Attempt, result: Any) -> None:
 
 
 async def fail(tx: Write, task_id: int, message: str) -> None:
-    """End a task with the reason that its caller reads."""
-    await tx.execute(
+    """End a task with the reason that its caller reads, and that the audit log tells."""
+    failed = await tx.tuples(
         """
         UPDATE async_tasks
            SET state = %s, started_at = coalesce(started_at, clock_timestamp()),
                finished_at = clock_timestamp(), error_message = %s
          WHERE id = %s AND state = ANY (%s)
+        RETURNING account_id, user_id, token_id, request_id, project_id, type
         """,
         (TaskState.FAILED, message, task_id, states_before(Trigger.FAIL)),
     )
+    for account, user, token, request_id, project, kind in failed:
+        changes.record(
+            tx, Actor(account, user, token, frozenset(), request_id), action="async_task.fail",
+            target=str(task_id), project_id=project, after={"type": kind, "error_message": message},
+        )  # fmt: skip
 
 
 async def cancel(tx: Write, actor: Actor, text: str) -> AsyncTask:

@@ -1,5 +1,6 @@
-"""Read the audit log."""
+"""Read the audit log: its rows, its signed head, and proofs under it."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -7,12 +8,25 @@ from psycopg.sql import SQL
 
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.core.proof.ssh_signature import ssh_public_key
+from weighbridge.core.quantity.number import shorten
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Index, Listing, ListRequest, Page, Source, read_int4, read_page
 from weighbridge.db.row import Column, row_of, unless_null
-from weighbridge.platform.audit_log.records import AuditRow
+from weighbridge.errors import Invalid, Malformed
+from weighbridge.platform.audit_log.records import AuditKey, AuditRow
+from weighbridge.platform.audit_tree.heads import consistency_proof, inclusion_proof, newest_head
+from weighbridge.platform.audit_tree.keys import signer
+from weighbridge.platform.audit_tree.stored import size_of
 from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import of_account
+from weighbridge.settings import Settings
+
+Query = Sequence[tuple[str, str]]
+
+WHOLE_NUMBER_DIGITS_MAX: Final = 18
+"""Digits of a number of rows; every such number is one that the database holds."""
 
 AUDIT_LOG: Final = Listing(
     sorts={"id": "a.id", "number": "a.place", "at": "a.at"},
@@ -103,3 +117,69 @@ async def list_audit_log(tx: Read, actor: Actor, request: ListRequest) -> Page[A
     if any(name == "number" for name, *_ in request.conditions):
         where.append(SQL("a.place < {}").format(SQL(str(_UNSEALED_PLACE))))
     return await read_page(tx, AUDIT_ROW, AUDIT_LOG, request, source=_SOURCE, where=where)
+
+
+async def get_audit_key(tx: Read, actor: Actor, settings: Settings) -> AuditKey:
+    """The public key by which heads of the account's log are verified."""
+    who = await signer(tx, settings)
+    verifier = who.verifier(actor.account_id)
+    return AuditKey(verifier.name, verifier.text, ssh_public_key(verifier.public))
+
+
+async def get_audit_head(tx: Read, actor: Actor, settings: Settings) -> str:
+    """The signed head over every sealed row of the account."""
+    return await newest_head(tx, actor.account_id, await signer(tx, settings))
+
+
+async def get_audit_proof(tx: Read, actor: Actor, settings: Settings, query: Query) -> str:
+    """The proof that a row of the account is under a head."""
+    number, size = _whole_numbers(query, "number", "size")
+    sealed = await size_of(tx, actor.account_id)
+    _refuse_beyond(sealed, ("size", 1, size, sealed), ("number", 1, number, size))
+    return (await inclusion_proof(tx, actor.account_id, await signer(tx, settings), number, size)).text
+
+
+async def get_audit_consistency(tx: Read, actor: Actor, settings: Settings, query: Query) -> str:
+    """The proof that a head of the account extends an older one."""
+    old, new = _whole_numbers(query, "from", "to")
+    sealed = await size_of(tx, actor.account_id)
+    _refuse_beyond(sealed, ("to", 0, new, sealed), ("from", 0, old, new))
+    return (await consistency_proof(tx, actor.account_id, await signer(tx, settings), old, new)).text
+
+
+def _whole_numbers(query: Query, *names: str) -> list[int]:
+    """The numbers that the query has under these names; Malformed unless each is there, and once."""
+    numbers: list[int] = []
+    problems: list[Problem] = []
+    for name in names:
+        texts = [text for given, text in query if given == name]
+        if not texts:
+            problems.append(Problem(f"{name} is required.", name, "required"))
+        elif len(texts) > 1 or not _is_whole_number(texts[0]):
+            said = f"{name} is {shorten(texts[-1])!r}; it takes one whole number of at most 18 digits."
+            problems.append(Problem(said, name, "invalid"))
+        else:
+            numbers.append(int(texts[0]))
+    if problems:
+        raise Malformed(problems)
+    return numbers
+
+
+def _is_whole_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= WHOLE_NUMBER_DIGITS_MAX
+
+
+def _refuse_beyond(sealed: int, *ranges: tuple[str, int, int, int]) -> None:
+    """Raise Invalid unless each number lies in its range; of the log so many rows are sealed."""
+    if problems := [
+        Problem(
+            f"{name} is {number:,}; it takes {least:,} to {greatest:,}, for {sealed:,} rows are sealed."
+            if greatest >= least
+            else f"{name} is {number:,}, and {sealed:,} rows are sealed yet.",
+            name,
+            "invalid",
+        )
+        for name, least, number, greatest in ranges
+        if not least <= number <= greatest
+    ]:
+        raise Invalid(problems)

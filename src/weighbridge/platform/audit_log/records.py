@@ -10,14 +10,15 @@ from weighbridge.core.time.instant import Instant
 class AuditRow(msgspec.Struct, frozen=True):
     """One write: who did what to which object, and what the object was before and after.
 
-    `number` and `hash` are null until the row is sealed, which takes seconds. The hash is the SHA-256 of
-    the hash before it and the canonical JSON of the other fields, `number` included.
+    `number` and `hash` are null until the row is sealed, which takes seconds. The hash is that of the row's
+    leaf in the account's tree: the SHA-256 of a zero byte and the canonical JSON of all other fields but
+    `user_name`.
     """
 
     id: int
     """The number of the row, over all accounts."""
     number: int | None
-    """The place of the row in the account's chain, from 1; null until it is sealed."""
+    """The place of the row in the account's log, from 1 and without gaps; null until it is sealed."""
     at: Instant
     """When the write was made."""
     project_id: str | None
@@ -38,12 +39,24 @@ class AuditRow(msgspec.Struct, frozen=True):
     after: Any
     """The object after, as a record; null when there is none any more."""
     hash: str | None
-    """The SHA-256 that chains the row to the one before, as 64 hexadecimal digits; null until it is sealed.
+    """The hash of the row's leaf in the account's tree (RFC 6962), as 64 hexadecimal digits; null until it is
+    sealed.
     """
 
 
+class AuditKey(msgspec.Struct, frozen=True):
+    """The public key of the service, in the forms in which programs take it."""
+
+    origin: str
+    """What the account's log is called in its heads."""
+    verifier_key: str
+    """The key as a line of C2SP signed-note; `weighbridge audit check --key` takes it."""
+    ssh_public_key: str
+    """The same key as OpenSSH writes it."""
+
+
 class SealedRow(msgspec.Struct, frozen=True):
-    """What the hash of a row covers; `number` is its place in the account's chain."""
+    """What the hash of a row is made of; `number` is its place in the account's log, from 1."""
 
     account_id: int
     number: int

@@ -63,6 +63,7 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "api_token.revoke": _NOTHING,
     "feature_flag.switch": _NOTHING,
     "async_task.cancel": _NOTHING,
+    "async_task.fail": _NOTHING,
     "project.create": _NOTHING,
     "project.update": (Changing("time_zone", GenerationsHeldOff),),
     "event_type.create": _NOTHING,

@@ -1,0 +1,262 @@
+"""`weighbridge audit`: the signed head of the audit log, its proofs, and the check of what was kept of it.
+
+Invariant: what is checked against files alone opens no database and asks no service.
+"""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from weighbridge.commands.account import AccountOption
+from weighbridge.commands.database import command_id, in_transaction, opened
+from weighbridge.commands.options import DataDir
+from weighbridge.errors import Refusal
+
+if TYPE_CHECKING:
+    from weighbridge.core.proof.checkpoint import Checkpoint
+    from weighbridge.core.proof.signing import VerifierKey
+    from weighbridge.db.engine import Write
+    from weighbridge.platform.audit_tree.keys import Signer
+
+FILE_BYTES_MAX = 1_000_000
+"""The longest head or proof that is read; those that are made have less than 3,000 bytes."""
+
+HeadFile = Annotated[Path, Parameter(help="The file of the head that was kept.")]
+KeyOption = Annotated[
+    str, Parameter(help="The service's key, as `weighbridge audit key` printed it, from somebody you trust.")
+]
+RowsOption = Annotated[
+    Path | None,
+    Parameter(help="Check the rows of this file, one JSON object in each line, and ask no database."),
+]
+ConsistencyOption = Annotated[
+    Path | None,
+    Parameter(
+        name="--consistency",
+        help="Check that the newer head of this file extends the one that was kept, and ask no database.",
+    ),
+]
+SizeOption = Annotated[
+    int | None, Parameter(help="How many rows the head has under which it is proved; all that are sealed.")
+]
+
+audit = App(name="audit", help="The audit log: its signed head, its proofs, and the check of a head kept.")
+
+
+def register(app: App) -> None:
+    """Add the command."""
+    app.command(audit)
+
+
+@audit.command(name="key")
+def print_key(*, account: AccountOption = None, data_dir: DataDir = None) -> None:
+    """Print the public key by which heads of an account's audit log are verified, in one line.
+
+    Example: `weighbridge audit key > plant.vkey`
+    """
+
+    async def key(_: "Write", signer: "Signer", number: int) -> str:
+        return signer.verifier(number).text + "\n"
+
+    sys.stdout.write(_signed(account, data_dir, key))
+
+
+@audit.command(name="head")
+def print_head(*, account: AccountOption = None, data_dir: DataDir = None) -> None:
+    """Print the signed head of an account's audit log, for somebody outside to keep.
+
+    Example: `weighbridge audit head > 2025-03-31.checkpoint`
+    """
+    from weighbridge.platform.audit_tree.heads import newest_head  # noqa: PLC0415 - slow to import
+
+    async def head(tx: "Write", signer: "Signer", number: int) -> str:
+        return await newest_head(tx, number, signer)
+
+    sys.stdout.write(_signed(account, data_dir, head))
+
+
+@audit.command(name="proof")
+def print_proof(
+    number: Annotated[int, Parameter(help="The number of the row, from 1.")],
+    /,
+    *,
+    size: SizeOption = None,
+    account: AccountOption = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Print the proof that a row is under a head, with that head.
+
+    Example: `weighbridge audit proof 1042 > 1042.tlog-proof`
+    """
+    from weighbridge.platform.audit_tree.heads import inclusion_proof  # noqa: PLC0415 - slow to import
+    from weighbridge.platform.audit_tree.stored import size_of  # noqa: PLC0415 - as above
+
+    async def proof(tx: "Write", signer: "Signer", owner: int) -> str:
+        sealed = await size_of(tx, owner)
+        under = sealed if size is None else size
+        if not 1 <= number <= under <= sealed:
+            raise Refusal(f"Row {number} is not among {under:,} rows of the {sealed:,} that are sealed.")
+        return (await inclusion_proof(tx, owner, signer, number, under)).text
+
+    sys.stdout.write(_signed(account, data_dir, proof))
+
+
+@audit.command(name="export")
+def export_rows(*, account: AccountOption = None, data_dir: DataDir = None) -> None:
+    """Print every sealed row of an account's audit log, one JSON object in each line, in their order.
+
+    Example: `weighbridge audit export > rows.jsonl`
+    """
+    from weighbridge.db.engine import Database  # noqa: PLC0415 - slow to import
+    from weighbridge.platform.audit_tree.export import exported  # noqa: PLC0415 - as above
+
+    async def write(url: str) -> None:
+        async with Database(url, connections_max=1) as database, database.read() as tx:
+            async for lines in exported(tx, number):
+                sys.stdout.buffer.write(lines)
+
+    with opened(data_dir) as url:
+        number = in_transaction(url, lambda tx: _account(tx, account))
+        asyncio.run(write(url))
+
+
+@audit.command(name="check")
+def check_head(
+    head: HeadFile,
+    /,
+    *,
+    key: KeyOption,
+    rows: RowsOption = None,
+    consistency: ConsistencyOption = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Check a head that was kept outside: against the database, or against files alone; exits with 1 when
+    anything does not hold.
+
+    Example: `weighbridge audit check 2025-03-31.checkpoint --key "$(cat plant.vkey)"`
+    """
+    with _proving():
+        verifier, kept = _kept(head, key)
+        if consistency is not None:
+            said = _extended(consistency, kept, verifier)
+        elif rows is not None:
+            said = _of_rows(rows, kept)
+        else:
+            said = _of_database(data_dir, kept)
+    sys.stdout.write(said + "\n")
+
+
+@audit.command(name="check-row")
+def check_row(
+    row: Annotated[Path, Parameter(help="A file with the row as JSON, as `GET /audit_log` shows it.")],
+    /,
+    *,
+    proof: Annotated[Path, Parameter(help="The file of the proof.")],
+    key: KeyOption,
+) -> None:
+    """Check that a row is under a signed head, with nothing but files; exits with 1 when it is not.
+
+    Example: `weighbridge audit check-row row.json --proof 1042.tlog-proof --key "$(cat plant.vkey)"`
+    """
+    from weighbridge.core.platform.audit_rows import check_row  # noqa: PLC0415 - slow to import
+    from weighbridge.core.proof.inclusion import InclusionProof  # noqa: PLC0415 - as above
+    from weighbridge.core.proof.signing import VerifierKey  # noqa: PLC0415 - as above
+
+    with _proving():
+        verifier = VerifierKey.read(key)
+        number, head = check_row(_text(row), InclusionProof.read(_text(proof)), verifier)
+    sys.stdout.write(f"Row {number:,} is under the head of {head.size:,} rows that {verifier.name} signed.\n")
+
+
+@contextmanager
+def _proving() -> Iterator[None]:
+    """Have what is not proved told as a sentence, like every failure that was to be expected."""
+    from weighbridge.core.proof.error import UnprovenError  # noqa: PLC0415 - slow to import
+
+    try:
+        yield
+    except UnprovenError as error:
+        raise Refusal(str(error)) from error
+
+
+def _kept(head: Path, key: str) -> "tuple[VerifierKey, Checkpoint]":
+    from weighbridge.core.proof.checkpoint import opened as opened_head  # noqa: PLC0415 - slow to import
+    from weighbridge.core.proof.signing import VerifierKey  # noqa: PLC0415 - as above
+
+    verifier = VerifierKey.read(key)
+    return verifier, opened_head(_text(head), verifier)
+
+
+def _extended(file: Path, kept: "Checkpoint", verifier: "VerifierKey") -> str:
+    from weighbridge.core.proof.consistency import ConsistencyProof  # noqa: PLC0415 - slow to import
+
+    newer = ConsistencyProof.read(_text(file)).verify(kept, verifier)
+    return f"The head of {newer.size:,} rows extends the one that was kept, of {kept.size:,}."
+
+
+def _of_rows(file: Path, kept: "Checkpoint") -> str:
+    from weighbridge.core.platform.audit_rows import check_rows  # noqa: PLC0415 - slow to import
+
+    try:
+        with file.open(encoding="utf-8") as lines:
+            check_rows(lines, kept)
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refusal(f"{file} cannot be read: {error}") from error
+    return f"The file has all {kept.size:,} rows of the head, unchanged and in their places."
+
+
+def _of_database(data_dir: Path | None, kept: "Checkpoint") -> str:
+    from weighbridge.db.engine import Database  # noqa: PLC0415 - slow to import
+    from weighbridge.verification.audit_tree import check_kept_head  # noqa: PLC0415 - as above
+
+    async def check(url: str) -> list[str]:
+        async with Database(url, connections_max=1) as database, database.read() as tx:
+            return await check_kept_head(tx, kept)
+
+    with opened(data_dir) as url:
+        if violations := asyncio.run(check(url)):
+            raise Refusal("\n".join(violations))
+    return f"The database has all {kept.size:,} rows of the head, unchanged and in their places."
+
+
+def _signed(
+    account: str | None, data_dir: Path | None, make: "Callable[[Write, Signer, int], Awaitable[str]]"
+) -> str:
+    """What is made of an account's log with the key of this host."""
+    from weighbridge.platform.audit_tree.keys import keep_key, signer  # noqa: PLC0415 - slow to import
+    from weighbridge.settings import read_with  # noqa: PLC0415 - as above
+
+    async def work(tx: "Write") -> str:
+        settings = read_with(data_dir=data_dir)
+        number = await _account(tx, account)
+        await keep_key(tx, settings)
+        return await make(tx, await signer(tx, settings), number)
+
+    with opened(data_dir) as url:
+        return in_transaction(url, work)
+
+
+async def _account(tx: "Write", name: str | None) -> int:
+    from weighbridge.platform.accounts.actions import (  # noqa: PLC0415 - slow to import
+        DEFAULT_ACCOUNT,
+        administrator_of,
+    )
+
+    return (await administrator_of(tx, name or DEFAULT_ACCOUNT, command_id())).account_id
+
+
+def _text(file: Path) -> str:
+    """The text of a small file."""
+    try:
+        with file.open("rb") as reading:
+            content = reading.read(FILE_BYTES_MAX + 1)
+        if len(content) > FILE_BYTES_MAX:
+            raise Refusal(f"{file} has more than {FILE_BYTES_MAX:,} bytes, and a head or a proof has fewer.")
+        return content.decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refusal(f"{file} cannot be read: {error}") from error

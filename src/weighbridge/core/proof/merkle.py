@@ -1,0 +1,175 @@
+"""Trees of hashes by RFC 6962, section 2.1, with SHA-256.
+
+A tree over n leaves is split at the largest power of two below n, again and again. A proof is a list of roots
+of parts; which parts is a matter of numbers alone, so it is said here as spans, and whoever keeps the hashes
+looks up their roots.
+
+Invariants: the root of a span is the fold of its perfect subtrees from the right; a proof of n leaves has at
+most 2 * log2(n) + 1 hashes; verifying needs the proof alone.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from weighbridge.core.proof.error import UnprovenError
+
+HASH_BYTES: Final = 32
+EMPTY_ROOT: Final = hashlib.sha256().digest()
+"""The root of a tree without leaves."""
+
+
+class Span(NamedTuple):
+    """Leaves from `start`, and before `end`; the first leaf is 0."""
+
+    start: int
+    end: int
+
+
+class Subtree(NamedTuple):
+    """A perfect subtree: the leaves from `position` * 2^`height` on, 2^`height` of them."""
+
+    height: int
+    position: int
+
+
+def leaf_hash(content: bytes) -> bytes:
+    """The hash of a leaf's bytes."""
+    return hashlib.sha256(b"\x00" + content).digest()
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    """The hash of two parts that lie beside each other."""
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+def perfect_root(hashes: Sequence[bytes]) -> bytes:
+    """The root over as many neighbouring hashes of one height as a power of two says."""
+    while len(hashes) > 1:
+        hashes = [node_hash(hashes[place], hashes[place + 1]) for place in range(0, len(hashes), 2)]
+    return hashes[0]
+
+
+def joined(roots: Sequence[bytes]) -> bytes:
+    """The root over parts from left to right, each of them perfect and higher than the next."""
+    if not roots:
+        return EMPTY_ROOT
+    root = roots[-1]
+    for left in reversed(roots[:-1]):
+        root = node_hash(left, root)
+    return root
+
+
+def root_of(leaves: Sequence[bytes]) -> bytes:
+    """The root over leaf hashes that are all there."""
+    subtrees = perfect_subtrees(Span(0, len(leaves)))
+    return joined([perfect_root(leaves[place << high : (place + 1) << high]) for high, place in subtrees])
+
+
+def perfect_subtrees(span: Span) -> list[Subtree]:
+    """The perfect subtrees that a span of a tree falls into, from left to right."""
+    subtrees = []
+    start, end = span
+    while start < end:
+        height = (end - start).bit_length() - 1
+        subtrees.append(Subtree(height, start >> height))
+        start += 1 << height
+    return subtrees
+
+
+def inclusion_spans(index: int, size: int) -> list[Span]:
+    """The parts whose roots prove that leaf `index` is in the tree of `size` leaves, the lowest first."""
+    spans: list[Span] = []
+    start, end = 0, size
+    while end - start > 1:
+        middle = start + _split(end - start)
+        if index < middle:
+            spans.append(Span(middle, end))
+            end = middle
+        else:
+            spans.append(Span(start, middle))
+            start = middle
+    return spans[::-1]
+
+
+def consistency_spans(old: int, new: int) -> list[Span]:
+    """The parts whose roots prove that the tree of `new` leaves extends that of `old`; none of 0 leaves."""
+    spans: list[Span] = []
+    start, end = 0, new
+    while 0 < old < end:
+        middle = start + _split(end - start)
+        if old <= middle:
+            spans.append(Span(middle, end))
+            end = middle
+        else:
+            spans.append(Span(start, middle))
+            start = middle
+    if start > 0:
+        spans.append(Span(start, end))
+    return spans[::-1]
+
+
+def _split(leaves: int) -> int:
+    """The largest power of two below a number of leaves."""
+    return 1 << ((leaves - 1).bit_length() - 1)
+
+
+def verify_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> None:
+    """Raise UnprovenError unless the path leads from the leaf's hash to the root (RFC 9162, 2.1.3.2)."""
+    if not 0 <= index < size:
+        raise UnprovenError(f"The proof is of leaf {index}, and the tree has {size:,} leaves.")
+    spans = inclusion_spans(index, size)
+    if len(path) != len(spans):
+        raise UnprovenError(f"The proof has {len(path)} hashes; one of leaf {index} has {len(spans)}.")
+    reached = leaf
+    for span, sibling in zip(spans, path, strict=True):
+        reached = node_hash(sibling, reached) if span.end <= index else node_hash(reached, sibling)
+    if reached != root:
+        raise UnprovenError("The row and its proof do not lead to the root of the head.")
+
+
+def verify_consistency(
+    old_size: int, old_root: bytes, new_size: int, new_root: bytes, proof: Sequence[bytes]
+) -> None:
+    """Raise UnprovenError unless the new tree has the old one's leaves as its first (RFC 9162, 2.1.4.2)."""
+    if old_size > new_size:
+        raise UnprovenError(f"The older head has {old_size:,} rows, more than the newer one's {new_size:,}.")
+    spans = consistency_spans(old_size, new_size)
+    if len(proof) != len(spans):
+        raise UnprovenError(f"The proof has {len(proof)} hashes; one from {old_size:,} has {len(spans)}.")
+    if old_size == new_size and old_root != new_root:
+        raise UnprovenError(f"The two heads have the same {old_size:,} rows and differ.")
+    if old_size == 0 and old_root != EMPTY_ROOT:
+        raise UnprovenError("The older head has no rows and is not the root of an empty tree.")
+    if not spans:
+        return
+    if _root_before(old_size, old_root, spans, proof) != old_root:
+        raise UnprovenError("The proof does not lead to the root of the older head.")
+    if _root_after(old_size, old_root, spans, proof) != new_root:
+        raise UnprovenError("The proof does not lead from the older head to the root of the newer one.")
+
+
+def _within(old: int, old_root: bytes, spans: Sequence[Span], proof: Sequence[bytes]) -> Iterator[bytes]:
+    """The roots of the parts that the old tree consists of, from right to left."""
+    parts = [part for span, part in zip(spans, proof, strict=True) if span.end <= old]
+    return iter(parts or [old_root])
+
+
+def _root_before(old: int, old_root: bytes, spans: Sequence[Span], proof: Sequence[bytes]) -> bytes:
+    parts = _within(old, old_root, spans, proof)
+    root = next(parts)
+    for left in parts:
+        root = node_hash(left, root)
+    return root
+
+
+def _root_after(old: int, old_root: bytes, spans: Sequence[Span], proof: Sequence[bytes]) -> bytes:
+    is_perfect = spans[0].start == old
+    root = old_root if is_perfect else proof[0]
+    reached = Span(0, old) if is_perfect else spans[0]
+    for span, part in zip(spans, proof, strict=True):
+        if span == reached:
+            continue
+        root = node_hash(part, root) if span.end == reached.start else node_hash(root, part)
+        reached = Span(min(span.start, reached.start), max(span.end, reached.end))
+    return root

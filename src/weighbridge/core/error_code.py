@@ -164,6 +164,11 @@ SERVICE: Final[Mapping[str, ErrorCode]] = {
         "The disk that the message names is full; nothing was stored.",
         "Have room made; what only reads, and revoking tokens, go on.",
     ),
+    "outcome_unknown": ErrorCode(
+        (503,),
+        "The process that worked on the request ended before it answered, and may have carried it out.",
+        "Send it again with the Idempotency-Key that it had; without one, look first what there is.",
+    ),
     "unavailable": ErrorCode(
         (503,), "The service cannot answer just now.", "Send it again after `Retry-After` seconds."
     ),

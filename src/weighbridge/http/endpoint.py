@@ -26,6 +26,7 @@ from weighbridge.http import idempotency, upload
 from weighbridge.http.arrival.body import BODY_BYTES_MAX, arrived_body, digested, may_be_long
 from weighbridge.http.attachment import Attachment, AttachmentReply, Files
 from weighbridge.http.caller import WebRequest, authenticated, database, shares, twins
+from weighbridge.http.computing.elsewhere import apart
 from weighbridge.http.computing.request import carried_out
 from weighbridge.http.operation import Handler, HttpMethod, Operation, route
 from weighbridge.http.reply import Reply
@@ -95,7 +96,7 @@ def get(
 
         return _routed(
             "GET", path, function, handler, permission=permission, returns=returns, status=200,
-            listing=listing, sends=sends, query=query or {}, moments=moments or {},
+            listing=listing, sends=sends, query=query or {}, moments=moments or {}, computes=computes,
         )  # fmt: skip
 
     return decorate
@@ -136,7 +137,9 @@ def attempt(
             answer = await _answered(request, permission, read, computes=True, tries=True)
             return _response(request, answer, 200)
 
-        return _routed("GET", path, function, handler, permission=permission, returns=returns, status=200)
+        return _routed(
+            "GET", path, function, handler, permission=permission, returns=returns, status=200, computes=True
+        )
 
     return decorate
 
@@ -181,7 +184,7 @@ def ask(
 
         return _routed(
             "POST", path, function, handler, permission=permission, returns=returns, status=200, body=body,
-            example=example, body_bytes_max=body_bytes_max,
+            example=example, body_bytes_max=body_bytes_max, computes=True, only_asks=True,
         )  # fmt: skip
 
     return decorate
@@ -302,7 +305,7 @@ def _writing(
 
         return _routed(
             method, path, function, handler, permission=permission, returns=returns, status=status, body=body,
-            form=form, text=text, **promised,
+            form=form, text=text, computes=computes, **promised,
         )  # fmt: skip
 
     return decorate
@@ -348,7 +351,7 @@ def _routed(
         raise ValueError(f"{function.__name__} needs a docstring: it is what readers of /docs see")
     name, module = function.__name__, function.__module__
     operation = Operation(method=method, path=path, name=name, module=module, summary=doc.strip(), **promised)
-    return route(operation, handler)
+    return route(operation, apart(operation, handler))
 
 
 def _replayed(stored: idempotency.StoredAnswer) -> Reply:

@@ -51,6 +51,15 @@ class Operation:
     """What each parameter means that must stand in the query."""
     moments: Mapping[str, str] = field(default_factory=dict)
     """What each time means that may stand in the query."""
+    computes: bool = False
+    """Whether it is carried out apart from all other requests."""
+    only_asks: bool = False
+    """Whether it changes nothing, though it is sent by POST."""
+
+    @property
+    def is_question(self) -> bool:
+        """Whether nothing comes of it but the answer, so that it may be carried out twice."""
+        return self.only_asks or self.method == "GET"
 
     @property
     def may_lack_body(self) -> bool:

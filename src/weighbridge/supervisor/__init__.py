@@ -138,7 +138,8 @@ async def _supervise(
                 group.create_task(_watch_database(server, phases))
             for work in beside:
                 group.create_task(work(phases.stopping))
-            group.create_task(_await_health(port, phases, announce))
+            listening_at = [Path(one.command[-1]) for one in programs if one.stops_last]
+            group.create_task(_await_health(port, listening_at, phases, announce))
     except* Refusal as refusals:
         raise Refusal([problem for refusal in _leaves(refusals) for problem in refusal.problems]) from None
 
@@ -169,12 +170,14 @@ def _stop_before_the_start(_number: int, _frame: object) -> NoReturn:
     raise SystemExit(0)
 
 
-async def _await_health(port: Port, phases: Phases, announce: Callable[[str], None]) -> None:
-    """Announce the service when its health page answers."""
+async def _await_health(
+    port: Port, sockets: list[Path], phases: Phases, announce: Callable[[str], None]
+) -> None:
+    """Announce the service when its health page answers, and its computing processes listen."""
     deadline = asyncio.get_running_loop().time() + READY_SECONDS
     while not await happens(phases.stopping, within_seconds=HEALTH_SECONDS):
         with suppress(OSError, TimeoutError):
-            if await asyncio.wait_for(_is_healthy(port), timeout=5):
+            if await asyncio.wait_for(_is_healthy(port), timeout=5) and all(map(Path.exists, sockets)):
                 phases.ready.set()
                 announce(port.url)
                 return

@@ -9,15 +9,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-NICENESS: Final = 10
-"""How far a process stands back that computes, on the scale of `nice`."""
+OF_COMPUTING: Final = 10
+"""How far a process stands back that computes for requests, on the scale of `nice`: to a tenth."""
+
+OF_WORKER: Final = 5
+"""How far a worker stands back beside the processes of one service: to a third."""
 
 _OF_SESSION: Final = Path("/proc/self/autogroup")
 """Where Linux divides the processor by sessions before it divides it by processes, each child has its own."""
 
 
-def stand_back() -> None:
-    """Let this process, and what it starts, stand back behind those that answer."""
-    os.nice(NICENESS)
+def stand_back(niceness: int) -> None:
+    """Let this thread, and what it starts, stand back behind those that answer."""
+    os.nice(niceness)
     with suppress(OSError):
-        _OF_SESSION.write_text(str(NICENESS))
+        _OF_SESSION.write_text(str(niceness))

@@ -37,7 +37,7 @@ from weighbridge.http.reply import Reply
 VARIABLE: Final = "COMPUTING_SOCKETS"
 """Tells an API process where its computing processes listen; paths, separated as in PATH."""
 
-CONNECT_SECONDS: Final = 5.0
+CONNECT_SECONDS: Final = 10.0
 """How long a computing process may take to be there: one that died is started again meanwhile."""
 
 CONNECT_AGAIN_SECONDS: Final = 0.05

@@ -23,13 +23,36 @@ from weighbridge.http.edge import Application, Message, Receive, RequestScope
 CONNECTIONS_WAITING: Final = 1_024
 
 
+class Requests:
+    """The requests that are under way."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._none_left = asyncio.Event()
+        self._none_left.set()
+
+    def __enter__(self) -> None:
+        self._number += 1
+        self._none_left.clear()
+
+    def __exit__(self, *_: object) -> None:
+        self._number -= 1
+        if not self._number:
+            self._none_left.set()
+
+    async def finish(self) -> None:
+        """Wait until none is under way."""
+        await self._none_left.wait()
+
+
 @asynccontextmanager
-async def serving(application: Litestar, socket: str) -> AsyncIterator[None]:
-    """Answer on the socket as long as the block lasts."""
+async def serving(application: Litestar, socket: str) -> AsyncIterator[Requests]:
+    """Answer on the socket as long as the block lasts; gives the requests that are under way."""
     answering = cast("Application", application)
+    requests = Requests()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError, EOFError):
+        with requests, suppress(OSError, EOFError):
             try:
                 await _answer(answering, reader, writer)
             finally:
@@ -42,7 +65,7 @@ async def serving(application: Litestar, socket: str) -> AsyncIterator[None]:
             answer, socket, limit=frames.PIECE_BYTES_MAX, backlog=CONNECTIONS_WAITING
         )
         try:
-            yield
+            yield requests
         finally:
             server.close()
 

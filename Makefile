@@ -92,7 +92,8 @@ sbom: $(AUDITING) ## write sbom.json, the packages that the service runs with, i
 	@echo "sbom.json"
 
 audit: $(AUDITING) ## ask the network whether a locked package has a known vulnerability
-	@$(TOOLS)/bin/pip-audit --require-hashes --disable-pip --requirement requirements.lock
+	@$(TOOLS)/bin/pip-audit --strict --require-hashes --disable-pip --requirement requirements.lock || \
+		{ echo "A package has a known vulnerability, or the index that pip uses cannot tell; see above."; exit 1; }
 
 clean: ## remove what was made here; .data stays
 	rm -rf .venv build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
@@ -114,6 +115,7 @@ $(READY): $(RUNNABLE) requirements-dev.lock
 
 $(AUDITING): $(RUNNABLE)
 	@$(PYTHON) -m venv $(TOOLS)
-	@$(TOOLS)/bin/pip install --quiet --disable-pip-version-check cyclonedx-bom pip-audit
+	@$(TOOLS)/bin/pip install --quiet --disable-pip-version-check cyclonedx-bom pip-audit || \
+		{ echo "The tools cannot be installed: pip reaches no index of packages, which this needs."; exit 1; }
 	@touch $@
 

@@ -1,8 +1,11 @@
 """The composition root: the list of slices below is the service's table of contents."""
 
 import asyncio
+import os
+import sys
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
+from pathlib import Path
 from typing import Final, cast
 
 from litestar import Litestar, Router
@@ -44,6 +47,8 @@ from weighbridge.http.admission.shares import Shares
 from weighbridge.http.admission.twins import Twins
 from weighbridge.http.attachment import Downloads
 from weighbridge.http.computing import ComputingLoop
+from weighbridge.http.computing.elsewhere import VARIABLE as SOCKETS_VARIABLE
+from weighbridge.http.computing.elsewhere import ComputingProcesses
 from weighbridge.http.computing.trial import with_dry_runs
 from weighbridge.http.openapi import options, page
 from weighbridge.http.operation import Operation, bounded
@@ -121,28 +126,63 @@ EXPORTED: Final = {
 
 def create() -> edge.Application:
     """Make the application of one API process from the environment's settings."""
-    return build(settings_module.read())
+    sockets = filter(None, os.environ.get(SOCKETS_VARIABLE, "").split(os.pathsep))
+    return build(settings_module.read(), tuple(map(Path, sockets)))
 
 
-def build(settings: Settings) -> edge.Application:
-    """Make the application; it opens its database when it starts and closes it when it stops."""
+def create_computing() -> Litestar:
+    """Make the application of one computing process, which answers what API processes hand over."""
+    settings = settings_module.read()
+    # It has the places of all API processes, and long bodies as many as these let through.
+    per_process = -(-settings.api_processes // max(1, settings.computing_processes))
+    return _application(settings, places=_places(settings) * per_process, requests_max=sys.maxsize)
+
+
+def build(settings: Settings, sockets: tuple[Path, ...] = ()) -> edge.Application:
+    """Make the application; it opens its database when it starts and closes it when it stops.
+
+    What computes is handed over to the processes that listen on the sockets, if there are any.
+    """
+    places = _places(settings)
+    processes = ComputingProcesses(sockets, places) if sockets else None
+    application = _application(
+        settings, places=places, requests_max=settings.account_requests, processes=processes
+    )
+    limiter: RateLimiter = application.state.limiter
+    return edge.edge(
+        cast("edge.Application", application),
+        is_https=settings.address.startswith("https:"),
+        body_seconds=settings.request_body_seconds,
+        origins=settings.cors_origins,
+        untouched=lambda: limiter.untouched().headers,
+        pause=_pause(settings),
+    )
+
+
+def _places(settings: Settings) -> int:
+    """How many requests of one API process may compute at a time."""
+    return max(1, int(settings.api_connections * COMPUTING_PART))
+
+
+def _application(
+    settings: Settings, *, places: int, requests_max: int, processes: ComputingProcesses | None = None
+) -> Litestar:
+    """All operations; it computes itself unless it has processes for that."""
     if settings.database_url is None:
         raise ValueError("the application needs the URL of a database; `weighbridge serve` gives it one")
     parse_unit("kg")  # the first unit makes the table of all, which no request should wait for
-    base_url = settings.address
-    places = max(1, int(settings.api_connections * COMPUTING_PART))
-    database = _database_of_requests(settings, settings.database_url, settings.api_connections - places)
+    connections = settings.api_connections - _places(settings)
+    database = _database_of_requests(settings, settings.database_url, connections)
     computing = ComputingLoop(_database_of_requests(settings, settings.database_url, places), places)
     of_health = Database(settings.database_url, connections_max=1)
 
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
         take_turns_quickly()
-        async with database, computing, of_health, beating():
+        async with database, of_health, nullcontext() if processes else computing, beating():
             yield
 
-    limiter = RateLimiter(settings.rate_limit_per_minute)
-    application = Litestar(
+    return Litestar(
         route_handlers=[
             Router(API_PREFIX, route_handlers=_handlers(settings.request_body_bytes)),
             *health.ROUTES,
@@ -158,20 +198,13 @@ def build(settings: Settings) -> edge.Application:
                 "database_of_health": of_health,
                 "computing": computing,
                 **_OF_CALLERS,
-                "limiter": limiter,
-                "shares": Shares(settings.api_connections - places, settings.account_requests),
-                **_of_settings(settings, base_url),
+                "computing_processes": processes,
+                "limiter": RateLimiter(settings.rate_limit_per_minute),
+                "shares": Shares(connections, requests_max),
+                **_of_settings(settings),
             }
         ),
         logging_config=None,
-    )
-    return edge.edge(
-        cast("edge.Application", application),
-        is_https=base_url.startswith("https:"),
-        body_seconds=settings.request_body_seconds,
-        origins=settings.cors_origins,
-        untouched=lambda: limiter.untouched().headers,
-        pause=_pause(settings),
     )
 
 
@@ -192,11 +225,11 @@ def _database_of_requests(settings: Settings, url: str, connections: int) -> Dat
     )
 
 
-def _of_settings(settings: Settings, base_url: str) -> dict[str, object]:
+def _of_settings(settings: Settings) -> dict[str, object]:
     """What the handlers find in the application that needs no database."""
     return {
         "start_export": start_export,
-        "encode": wire.encoder(base_url),
+        "encode": wire.encoder(settings.address),
         "twins": Twins(),
         "disk": Disk(settings.data_dir),
         "downloads": Downloads(settings.answer_stalled_seconds),

@@ -99,6 +99,16 @@ class Settings:
     api_connections: Annotated[
         int, "Database connections of one API process, at most; one more tells readiness.", Range(2, 100)
     ] = 10
+    computing_processes: Annotated[
+        int,
+        "Processes that carry out what computes and what brings a long body; with 0 the API processes do.",
+        Range(0, 64),
+    ] = 1
+    computing_megabytes: Annotated[
+        int,
+        "How much memory one computing process may take, in MB, before it is started again; on Linux.",
+        Range(256, 1_000_000),
+    ] = 2_048
     worker_concurrency: Annotated[int, "Tasks that one worker works on at the same time.", Range(1, 64)] = 2
     lease_seconds: Annotated[
         int, "How long a worker may give no sign of life before its tasks pass to another.", Range(2, 3_600)

@@ -30,7 +30,7 @@ def is_healthy(address):
         connection.close()
 
 
-@pytest.mark.parametrize("name", ["api-1", "worker"])
+@pytest.mark.parametrize("name", ["api-1", "computing-1", "worker"])
 def test_a_frozen_process_is_ended_and_started_again(migrated_dir, folder, name):
     variables = {"WEIGHBRIDGE_LOG_FORMAT": "json", "WEIGHBRIDGE_FROZEN_SECONDS": "2"}
     program = Program(

@@ -1,4 +1,4 @@
-"""Step 0032 on a database with sealed rows: each gets its leaf at its place, and its link still vouches."""
+"""Step 0034 on a database with sealed rows: each gets its leaf at its place, and its link still vouches."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Step 0028 on a database with data: what was there stays, and what is refused of imputations."""
+"""Step 0031 on a database with data: what was there stays, and what is refused of imputations."""
 
 import psycopg
 import pytest

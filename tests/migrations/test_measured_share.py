@@ -1,4 +1,4 @@
-"""Step 0030 on a database with data: nobody knows what earlier batches rest on; later ones say it in full."""
+"""Step 0033 on a database with data: nobody knows what earlier batches rest on; later ones say it in full."""
 
 import psycopg
 import pytest

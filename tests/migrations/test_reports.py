@@ -1,4 +1,4 @@
-"""Step 0033 on a database with data, and what it refuses whatever the code above it does."""
+"""Step 0030 on a database with data, and what it refuses whatever the code above it does."""
 
 import psycopg
 import pytest

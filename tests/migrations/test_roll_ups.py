@@ -1,4 +1,4 @@
-"""Step 0029 on a database with data: events that were there, and what is refused of rolled-up ones."""
+"""Step 0032 on a database with data: events that were there, and what is refused of rolled-up ones."""
 
 import psycopg
 import pytest

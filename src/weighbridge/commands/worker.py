@@ -25,6 +25,7 @@ def worker(*, data_dir: DataDir = None) -> None:
     from weighbridge.settings import environment, read_with  # noqa: PLC0415 - as above
     from weighbridge.supervisor import logs  # noqa: PLC0415 - as above
     from weighbridge.supervisor.garbage import look_rarely  # noqa: PLC0415 - as above
+    from weighbridge.supervisor.niceness import OF_WORKER, stand_back  # noqa: PLC0415 - as above
     from weighbridge.supervisor.parent import PARENT_VARIABLE, die_with_supervisor, look_at_root  # noqa: PLC0415 - as above
     from weighbridge.worker import run  # noqa: PLC0415 - as above
 
@@ -32,7 +33,9 @@ def worker(*, data_dir: DataDir = None) -> None:
     settings = read_with(data_dir=data_dir)
     logs.configure(settings)
     look_rarely()
-    if PARENT_VARIABLE not in os.environ:  # else the supervisor has looked
+    if PARENT_VARIABLE in os.environ:
+        stand_back(OF_WORKER)
+    else:  # the supervisor has not looked
         look_at_root(settings)
     with database(settings) as urls:
         told = replace(settings, database_url=urls.running, migration_database_url=None)

@@ -21,19 +21,14 @@ from psycopg_pool import AsyncConnectionPool
 from weighbridge.core.platform.quota import Quotas
 from weighbridge.db.connection import check, configure
 from weighbridge.db.keys import KeyBlocks
-from weighbridge.db.locks import SESSION_HOLD, SESSION_RELEASE
+from weighbridge.db.locks import COMMIT_AND_UNLOCK, LOCK, LOCK_AND_BEGIN, ROLLBACK_AND_UNLOCK, UNLOCK
 from weighbridge.db.memory import Memory
-from weighbridge.db.message import sent_together
+from weighbridge.db.message import composed, positional, sent_together
 from weighbridge.db.threads import computed
 
 Record = TypeVar("Record")
 Result = TypeVar("Result")
 
-_LOCK = SQL(SESSION_HOLD)
-_UNLOCK = SQL(SESSION_RELEASE)
-_LOCK_AND_BEGIN = SQL("{}; COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ")
-_COMMIT_AND_UNLOCK = SQL("COMMIT; {}")
-_ROLLBACK_AND_UNLOCK = SQL("ROLLBACK; {}")
 Statement = LiteralString | SQL | Composed
 Parameters = Sequence[Any] | Mapping[str, Any]
 Command = tuple[Statement, Parameters]
@@ -47,7 +42,6 @@ _OF_CONTROL: Final = (_BEGIN_READING, _BEGIN_TRYING, _BEGIN_WRITING, _COMMIT)
 
 COPIED_BYTES: Final = 262_144
 """How much of what a COPY writes is handed on at a time."""
-
 NO_QUOTAS: Final = Quotas()
 """For whoever works for the service itself."""
 
@@ -73,7 +67,7 @@ class Read:
         self, make: Callable[..., Record], statement: Statement, values: Parameters = ()
     ) -> list[Record]:
         """Run a statement and make a record of each row, the columns in the order of the parameters."""
-        cursor = AsyncCursor(self._connection, row_factory=_positional(make))
+        cursor = AsyncCursor(self._connection, row_factory=positional(make))
         await self._run((statement, values), into=cursor)
         return await cursor.fetchall()
 
@@ -126,7 +120,7 @@ class Read:
         """Run a statement and give its rows so many at a time, in flat memory; others may run meanwhile."""
         connection = await self.ready()
         async with connection.cursor(name="portions") as cursor:
-            await cursor.execute(_composed(statement))
+            await cursor.execute(composed(statement))
             while portion := await cursor.fetchmany(rows):
                 yield portion
 
@@ -134,7 +128,7 @@ class Read:
         """Give what a COPY ... TO STDOUT statement writes, many rows at a time, in flat memory."""
         connection = await self.ready()
         block = bytearray()
-        async with connection.cursor() as cursor, cursor.copy(_composed(statement)) as stream:
+        async with connection.cursor() as cursor, cursor.copy(composed(statement)) as stream:
             async for row in stream:
                 block += row
                 if len(block) >= COPIED_BYTES:
@@ -164,14 +158,14 @@ class Read:
         if into is not None:
             cursors[-1] = into
         if len(sending) > 1:
-            composed = [
-                (statement if cursor is None else _composed(statement), values)
+            whole = [
+                (statement if cursor is None else composed(statement), values)
                 for cursor, (statement, values) in zip(cursors, sending, strict=True)
             ]
-            await sent_together(self._connection, cursors, composed)
+            await sent_together(self._connection, cursors, whole)
         elif sending:
             [(statement, values)] = sending
-            await (cursors[0] or AsyncCursor(self._connection)).execute(_composed(statement), values)
+            await (cursors[0] or AsyncCursor(self._connection)).execute(composed(statement), values)
         for index, refusal in required:
             asked = cursors[index]
             if asked is not None and await asked.fetchone() is None:
@@ -262,7 +256,7 @@ class Write(Read):
     async def copy(self, statement: Statement, texts: Iterable[str | bytes]) -> None:
         """Send ready rows, some in each text, to a COPY ... FROM STDIN statement."""
         connection = await self.ready()
-        async with connection.cursor() as cursor, cursor.copy(_composed(statement)) as stream:
+        async with connection.cursor() as cursor, cursor.copy(composed(statement)) as stream:
             for text in texts:
                 await stream.write(text)
 
@@ -314,7 +308,7 @@ class Database:
         """Run one statement by itself and give its first row."""
         connection = await self._pool.getconn()
         try:
-            cursor = await connection.execute(_composed(statement), values)
+            cursor = await connection.execute(composed(statement), values)
             return await cursor.fetchone()
         finally:
             await self._pool.putconn(connection)
@@ -363,20 +357,20 @@ class Database:
         The locks are taken in their order and before the snapshot, so that it shows what their last holders
         committed.
         """
-        lock = SQL("; ").join(_LOCK.format(Literal(name)) for name in locks)
-        unlock = SQL("; ").join(_UNLOCK.format(Literal(name)) for name in locks)
+        lock = SQL("; ").join(LOCK.format(Literal(name)) for name in locks)
+        unlock = SQL("; ").join(UNLOCK.format(Literal(name)) for name in locks)
         async with self._pool.connection() as connection:
             # Each in one message: a process that freezes never holds the lock outside a transaction,
             # where no timeout would take it away.
-            await connection.execute(_LOCK_AND_BEGIN.format(lock))
+            await connection.execute(LOCK_AND_BEGIN.format(lock))
             try:
                 tx = Write(connection, self.event_keys, self.memory)
                 yield tx
                 await tx.ready()
-                await connection.execute(_COMMIT_AND_UNLOCK.format(unlock))
+                await connection.execute(COMMIT_AND_UNLOCK.format(unlock))
             except BaseException:
                 if not connection.closed:
-                    await connection.execute(_ROLLBACK_AND_UNLOCK.format(unlock))
+                    await connection.execute(ROLLBACK_AND_UNLOCK.format(unlock))
                 raise
 
 
@@ -404,14 +398,3 @@ class _ReadTransaction:
                 await connection.commit()
         finally:
             await self._pool.putconn(connection)
-
-
-def _composed(statement: Statement) -> SQL | Composed:
-    return SQL(statement) if isinstance(statement, str) else statement
-
-
-def _positional(
-    make: Callable[..., Record],
-) -> Callable[[AsyncCursor[Any]], Callable[[Sequence[Any]], Record]]:
-    """Build records by position, which is three times quicker than by name."""
-    return lambda _cursor: lambda row: make(*row)

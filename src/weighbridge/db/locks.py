@@ -34,6 +34,8 @@ only wait.
 from collections.abc import Sequence
 from typing import Final, LiteralString
 
+from psycopg.sql import SQL
+
 Command = tuple[LiteralString, tuple[str | int | list[str], ...]]
 """A statement and its parameters."""
 
@@ -190,3 +192,9 @@ SESSION_RELEASE: Final = "SELECT pg_advisory_unlock(hashtextextended({}, 0))"
 
 SESSION_HOLD_KEY: Final = "SELECT pg_advisory_lock(%s)"
 """Wait for a lock, by its key, and have it until the connection ends."""
+
+LOCK: Final = SQL(SESSION_HOLD)
+UNLOCK: Final = SQL(SESSION_RELEASE)
+LOCK_AND_BEGIN: Final = SQL("{}; COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ")
+COMMIT_AND_UNLOCK: Final = SQL("COMMIT; {}")
+ROLLBACK_AND_UNLOCK: Final = SQL("ROLLBACK; {}")

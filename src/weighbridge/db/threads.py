@@ -32,7 +32,7 @@ SWITCH_SECONDS: Final = 0.0002
 """How long a thread computes before another that waits has its turn: the event loop is one of them."""
 
 NICENESS: Final = 5
-"""How far threads that compute stand back behind all others of the machine, on the scale of `nice`."""
+"""How far threads that compute stand back behind all others of their process, on the scale of `nice`."""
 
 ALIVE_SECONDS: Final = 0.25
 """How often a transaction that waits for a computation is used, well below every idle timeout."""
@@ -140,7 +140,8 @@ async def computed(
 def _stand_back() -> None:
     """Let this thread have the processor after those that answer, where a thread has a turn of its own."""
     if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        thread = threading.get_native_id()
+        os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + NICENESS)
 
 
 def take_turns_quickly() -> None:

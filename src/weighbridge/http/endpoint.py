@@ -26,6 +26,7 @@ from weighbridge.http.arrival.body import BODY_BYTES_MAX, arrived_body, digested
 from weighbridge.http.attachment import Attachment, AttachmentReply
 from weighbridge.http.call import Answer, Call, ReadCall, WriteCall, call_of, replayed, response_of
 from weighbridge.http.caller import WebRequest, authenticated, database, shares, twins
+from weighbridge.http.computing.elsewhere import apart
 from weighbridge.http.computing.request import carried_out
 from weighbridge.http.lists.response_mode import MARKS
 from weighbridge.http.lists.summary import summarised
@@ -78,7 +79,7 @@ def get(
 
         return routed(
             "GET", path, function, handler, permission=permission, returns=returns, status=200,
-            listing=listing, sends=sends, query=query or {}, moments=moments or {},
+            listing=listing, sends=sends, query=query or {}, moments=moments or {}, computes=computes,
         )  # fmt: skip
 
     return decorate
@@ -153,7 +154,7 @@ def ask(
 
         return routed(
             "POST", path, function, handler, permission=permission, returns=returns, status=200, body=body,
-            example=example, body_bytes_max=body_bytes_max,
+            example=example, body_bytes_max=body_bytes_max, computes=True, only_asks=True,
         )  # fmt: skip
 
     return decorate
@@ -305,7 +306,7 @@ def _writing(
 
         return routed(
             method, path, function, handler, permission=permission, returns=returns, status=status, body=body,
-            form=form, text=text, **promised,
+            form=form, text=text, computes=computes, **promised,
         )  # fmt: skip
 
     return decorate
@@ -352,4 +353,4 @@ def routed(
     name, module = function.__name__, function.__module__
     promised |= {"function": function, "summary": doc.strip()}
     operation = Operation(method=method, path=path, name=name, module=module, **promised)
-    return route(operation, handler)
+    return route(operation, apart(operation, handler))

@@ -18,6 +18,9 @@ _SECONDS: Final = Histogram(
     "weighbridge_request_seconds", "How long answers took.", ("operation",),
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15),
 )  # fmt: skip
+_HANDED_OVER: Final = Counter(
+    "weighbridge_computing_requests", "Requests that were handed to a computing process.", ("outcome",)
+)
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 OTHER: Final = "other"
 """Stands for what is no operation or method of the service: a caller may make up any number of them."""
@@ -34,3 +37,8 @@ def observe(operation: str, method: str, status: int, seconds: float) -> None:
 def _counters(operation: str, method: str, status: int) -> tuple[Counter, Histogram]:
     """The counters of one operation, which take longer to find by their labels than to raise."""
     return _REQUESTS.labels(operation, method, status), _SECONDS.labels(operation)
+
+
+def observe_handing_over(outcome: str) -> None:
+    """Count what became of a request that was handed over: answered, lost, silent or unreachable."""
+    _HANDED_OVER.labels(outcome).inc()

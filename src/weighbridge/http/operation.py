@@ -59,7 +59,10 @@ class Operation:
     """What each true or false means that may stand in the query."""
     function: Callable[..., Awaitable[Any]] | None = field(default=None, repr=False)
     """What carries a request out, once all that requests share is done."""
-
+    computes: bool = False
+    """Whether it is carried out apart from all other requests."""
+    only_asks: bool = False
+    """Whether it changes nothing, though it is sent by POST."""
     refusals_told: frozenset[int] = frozenset({Forbidden.status})
     """The statuses of refusals that the audit log tells of, where this writes."""
 
@@ -67,6 +70,11 @@ class Operation:
     def writes(self) -> bool:
         """Whether it stores something; a question that comes with a body needs to read alone."""
         return self.method != "GET" and not self.permission.endswith(":read")
+
+    @property
+    def is_question(self) -> bool:
+        """Whether nothing comes of it but the answer, so that it may be carried out twice."""
+        return self.only_asks or self.method == "GET"
 
     @property
     def may_lack_body(self) -> bool:

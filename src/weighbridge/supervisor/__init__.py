@@ -25,9 +25,11 @@ import structlog
 from weighbridge.db.embedded import Server, attached, external, is_external
 from weighbridge.db.schema.roles import DatabaseUrls
 from weighbridge.errors import Refusal
+from weighbridge.http.computing.elsewhere import VARIABLE as SOCKETS_VARIABLE
 from weighbridge.settings import PREFIX, Settings, environment, unknown_variables
 from weighbridge.supervisor.audit_key import keep_audit_key
 from weighbridge.supervisor.child import ChildProgram, Phases, happens, keep_running
+from weighbridge.supervisor.computing.programs import computing_programs, sockets_of
 from weighbridge.supervisor.counters import VARIABLE, counters
 from weighbridge.supervisor.metrics import MetricsPage, listening, serve_metrics
 from weighbridge.supervisor.parent import PARENT_VARIABLE, look_at_root
@@ -71,11 +73,13 @@ def serve(
         keep_audit_key(urls.running, settings)
         variables = _variables(settings, urls, port)
         api = ("-m", "weighbridge.supervisor.api", application, port.address, str(port.number))
-        counting = {**variables, VARIABLE: counted}
+        computing = computing_programs(settings, variables, Path(counted))
+        counting = {**variables, VARIABLE: counted, SOCKETS_VARIABLE: sockets_of(computing)}
         programs = [
             ChildProgram(f"api-{number}", (sys.executable, *api), counting, must_become_ready=True)
             for number in range(1, settings.api_processes + 1)
         ]
+        programs += computing
         if with_worker:
             programs.append(ChildProgram("worker", (sys.executable, *worker), variables))
         watched = [replace(one, heartbeat=Path(counted, f"heartbeat-{one.name}")) for one in programs]
@@ -127,15 +131,25 @@ async def _supervise(
         loop.add_signal_handler(number, _stop, phases)
     try:
         async with asyncio.TaskGroup() as group:
+            of_others = replace(phases, stopping=asyncio.Event(), stop_seconds=KILL_SECONDS)
+            first = [group.create_task(keep_running(one, phases)) for one in programs if not one.stops_last]
             for program in programs:
-                group.create_task(keep_running(program, phases))
+                if program.stops_last:
+                    group.create_task(keep_running(program, of_others))
+            group.create_task(_set_after(of_others.stopping, first))
             if server is not None:
                 group.create_task(_watch_database(server, phases))
             for work in beside:
                 group.create_task(work(phases.stopping))
-            group.create_task(_await_health(port, phases, announce))
+            listening_at = [Path(one.command[-1]) for one in programs if one.stops_last]
+            group.create_task(_await_health(port, listening_at, phases, announce))
     except* Refusal as refusals:
         raise Refusal([problem for refusal in _leaves(refusals) for problem in refusal.problems]) from None
+
+
+async def _set_after(stopping: asyncio.Event, before: list[asyncio.Task[None]]) -> None:
+    await asyncio.wait(before)
+    stopping.set()
 
 
 def _leaves(group: BaseExceptionGroup[Refusal]) -> Iterator[Refusal]:
@@ -159,12 +173,14 @@ def _stop_before_the_start(_number: int, _frame: object) -> NoReturn:
     raise SystemExit(0)
 
 
-async def _await_health(port: Port, phases: Phases, announce: Callable[[str], None]) -> None:
-    """Announce the service when its health page answers."""
+async def _await_health(
+    port: Port, sockets: list[Path], phases: Phases, announce: Callable[[str], None]
+) -> None:
+    """Announce the service when its health page answers, and its computing processes listen."""
     deadline = asyncio.get_running_loop().time() + READY_SECONDS
     while not await happens(phases.stopping, within_seconds=HEALTH_SECONDS):
         with suppress(OSError, TimeoutError):
-            if await asyncio.wait_for(_is_healthy(port), timeout=5):
+            if await asyncio.wait_for(_is_healthy(port), timeout=5) and all(map(Path.exists, sockets)):
                 phases.ready.set()
                 announce(port.url)
                 return

@@ -14,9 +14,7 @@ no new requests and finishes those that it has.
 """
 
 import atexit
-import logging
 import multiprocessing
-import os
 import resource
 import socket
 import sys
@@ -32,6 +30,7 @@ from granian.server import MPServer
 from weighbridge.settings import read
 from weighbridge.supervisor import logs
 from weighbridge.supervisor.garbage import look_rarely
+from weighbridge.supervisor.leaving import leave
 from weighbridge.supervisor.parent import die_with_parent, die_with_supervisor
 
 CONNECTIONS_WAITING = 1024
@@ -111,19 +110,9 @@ def load(target: str) -> Any:
     logs.configure(read())
     module, _, factory = target.partition(":")
     application = getattr(import_module(module), factory)()
-    atexit.register(_leave)
+    atexit.register(leave)  # granian has threads that would still want the interpreter
     look_rarely()
     return application
-
-
-def _leave() -> None:
-    """End the process before the interpreter takes itself apart.
-
-    Threads of granian that would still want it then abort the process, with a trace on standard error.
-    """
-    logging.shutdown()
-    sys.stderr.flush()
-    os._exit(0)
 
 
 if __name__ == "__main__":

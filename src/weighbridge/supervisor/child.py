@@ -18,11 +18,14 @@ import structlog
 
 from weighbridge.errors import Refusal
 from weighbridge.supervisor import heartbeat
+from weighbridge.supervisor.memory import bytes_held
 
 RESTART_SECONDS_FIRST = 0.1
 RESTART_SECONDS_LAST = 10.0
 STEADY_SECONDS = 30.0  # a child that lived so long starts again at the first delay
 STANDARD_ERROR = 2  # standard output is the supervisor's own
+
+LOOK_SECONDS = 0.5  # between two looks at the memory of a child
 
 log = structlog.get_logger("weighbridge.supervisor")
 
@@ -37,6 +40,10 @@ class ChildProgram:
     must_become_ready: bool = False
     heartbeat: Path | None = None
     """The file of its signs of life, if it is to give any."""
+    bytes_max: int | None = None
+    """How much memory it may take, if that is bounded."""
+    stops_last: bool = False
+    """Whether it serves the others, and ends when none of them is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,10 @@ async def keep_running(program: ChildProgram, phases: Phases) -> None:
         born = time.monotonic()
         process = await _start(program)
         try:
-            await _first(process.wait(), phases.stopping.wait(), _freezes(program, process, phases))
+            await _first(
+                process.wait(), phases.stopping.wait(), _freezes(program, process, phases),
+                _grows(program, process),
+            )  # fmt: skip
         finally:
             await _end(program, process, phases)
         if phases.stopping.is_set():
@@ -87,6 +97,19 @@ async def _freezes(program: ChildProgram, process: Process, phases: Phases) -> N
         return
     await heartbeat.ends(program.heartbeat, phases.frozen_seconds)
     log.error("process_frozen", process=program.name, pid=process.pid, silent_seconds=phases.frozen_seconds)
+    _signal_group(process, signal.SIGKILL)
+    await process.wait()
+
+
+async def _grows(program: ChildProgram, process: Process) -> None:
+    """Wait until the child takes more memory than it may, and end it then: nothing else bounds it."""
+    held: int | None = 0
+    while program.bytes_max is not None and held is not None and held <= program.bytes_max:
+        await asyncio.sleep(LOOK_SECONDS)
+        held = bytes_held(process.pid)
+    if program.bytes_max is None or held is None:
+        await asyncio.Event().wait()
+    log.error("process_too_large", process=program.name, pid=process.pid, bytes=held)
     _signal_group(process, signal.SIGKILL)
     await process.wait()
 

@@ -1,7 +1,9 @@
 """Requests that compute, apart from all others: they never hold up the event loop that answers the rest.
 
 In comes the work of a handler; out comes its answer, or a refusal when it takes too long or the client hangs
-up. Read `loop` (the loop of their own, on which they are carried out), then `places` (whose turn it is).
+up. Read `elsewhere` (what an API process hands to a computing process, where there is one), `frames` and
+`serving` (how that one hears and answers), `loop` (the loop on which they are carried out), then
+`places` (whose turn it is).
 """
 
 from weighbridge.http.computing.loop import ComputingLoop

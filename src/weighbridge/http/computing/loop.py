@@ -58,7 +58,7 @@ class ComputingLoop:
         carried = asyncio.wrap_future(
             asyncio.run_coroutine_threadsafe(self._within(account, work), self._loop)
         )
-        leaving = asyncio.create_task(_hung_up(receive))
+        leaving = asyncio.create_task(hung_up(receive))
         try:
             waited_for: list[asyncio.Future[Any]] = [carried, leaving]
             await asyncio.wait(waited_for, return_when=asyncio.FIRST_COMPLETED)
@@ -96,7 +96,7 @@ class ComputingLoop:
             self._started.set_exception(error)
 
 
-async def _hung_up(receive: Receive) -> None:
+async def hung_up(receive: Receive) -> None:
     """Wait until the client goes away; what it still sends is of no interest."""
     message: MutableMapping[str, Any] = {}
     while message.get("type") != "http.disconnect":

@@ -20,6 +20,7 @@ from weighbridge.db.engine import Database
 from weighbridge.errors import Forbidden
 from weighbridge.http.call import WriteCall, call_of, response_of
 from weighbridge.http.caller import WebRequest, authenticated
+from weighbridge.http.computing.elsewhere import apart
 from weighbridge.http.computing.request import carried_out
 from weighbridge.http.endpoint import (
     answered,
@@ -28,7 +29,7 @@ from weighbridge.http.endpoint import (
     routed,
     within_calendar,
 )
-from weighbridge.http.operation import Operation, Sent, route
+from weighbridge.http.operation import Handler, Operation, Sent, route
 from weighbridge.http.reply import Reply
 
 DRY_RUN: Final = "dry_run"
@@ -53,7 +54,9 @@ def attempt(
             answer = await answered(request, permission, read, computes=True, tries=True)
             return response_of(request, answer, 200)
 
-        return routed("GET", path, function, handler, permission=permission, returns=returns, status=200)
+        return routed(
+            "GET", path, function, handler, permission=permission, returns=returns, status=200, computes=True
+        )
 
     return decorate
 
@@ -68,8 +71,9 @@ def attempt_of(
             return await question_answered(request, permission, body, Database.trial, function)
 
         return routed(
-            "POST", path, function, handler, permission=permission, returns=returns, status=200, body=body
-        )
+            "POST", path, function, handler, permission=permission, returns=returns, status=200, body=body,
+            computes=True, only_asks=True,
+        )  # fmt: skip
 
     return decorate
 
@@ -106,9 +110,14 @@ def _with_dry_run(handler: HTTPRouteHandler, dry_run: DryRun) -> HTTPRouteHandle
         summary=f"{operation.summary}\n\nA dry run needs `{dry_run.permission}` as well.",
     )
 
+    async def tried(request: WebRequest) -> Reply:
+        return await _tried(request, promised, dry_run)
+
+    looked_at: Handler = apart(replace(promised, computes=True, only_asks=True), tried)
+
     async def either(request: WebRequest) -> Sent:
         if request.query_params.getall(DRY_RUN, []) == ["true"]:
-            return await _tried(request, promised, dry_run)
+            return await looked_at(request)
         made: Sent = await handler.fn(request)
         return made
 

@@ -79,7 +79,7 @@ class StartExport(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedMode:
     """How a list is asked for, and the query without that."""
 
     mode: ResponseMode
@@ -87,7 +87,7 @@ class Asked:
     query: tuple[tuple[str, str], ...]
 
 
-def asked(query: Query, *, is_exported: bool) -> Asked:
+def asked(query: Query, *, is_exported: bool) -> AskedMode:
     """Read how a list is to answer; raise Malformed with every problem."""
     problems: list[Problem] = []
     mode = _word(MODE, query, ResponseMode, ResponseMode.DEFAULT, problems)
@@ -107,7 +107,7 @@ def asked(query: Query, *, is_exported: bool) -> Asked:
         problems.append(Problem(said, MODE, "unsupported"))
     if problems:
         raise Malformed(problems)
-    return Asked(mode, export_format, rest)
+    return AskedMode(mode, export_format, rest)
 
 
 def _word(name: str, query: Query, words: type[Word], default: Word, problems: list[Problem]) -> Word:

@@ -15,7 +15,7 @@ from weighbridge.http.lists.response_mode import SAMPLES, AskedFile, ListSummary
 from weighbridge.http.operation import Operation
 
 
-class Answered(Protocol):
+class Answering(Protocol):
     """Carries out a reading for whoever the request's token acts for."""
 
     async def __call__(self, read: Callable[[Read, Actor], Awaitable[Any]], *, computes: bool) -> Any:
@@ -23,7 +23,7 @@ class Answered(Protocol):
 
 
 async def summarised(
-    request: WebRequest, function: Callable[[ReadCall], Awaitable[Any]], answered: Answered
+    request: WebRequest, function: Callable[[ReadCall], Awaitable[Any]], answered: Answering
 ) -> Any:
     """A list in the mode that the query names: a page of it, or a summary, whose rows may go into a file."""
     operation: Operation = request.route_handler.opt["operation"]

@@ -2,9 +2,9 @@
 
 from weighbridge.db.migrations import apply
 
-revision = "0035"
-down_revision = "0031"
+revision = "0029"
+down_revision = "0028"
 
 
 def upgrade() -> None:
-    apply("0035_exports.sql")
+    apply("0029_exports.sql")

@@ -2,9 +2,9 @@
 
 from weighbridge.db.migrations import apply
 
-revision = "0030"
-down_revision = "0029"
+revision = "0033"
+down_revision = "0032"
 
 
 def upgrade() -> None:
-    apply("0030_measured_share.sql")
+    apply("0033_measured_share.sql")

@@ -2,9 +2,9 @@
 
 from weighbridge.db.migrations import apply
 
-revision = "0031"
+revision = "0028"
 down_revision = "0027"
 
 
 def upgrade() -> None:
-    apply("0031_more_lists.sql")
+    apply("0028_more_lists.sql")

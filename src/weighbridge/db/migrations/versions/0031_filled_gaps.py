@@ -2,9 +2,9 @@
 
 from weighbridge.db.migrations import apply
 
-revision = "0028"
-down_revision = "0033"
+revision = "0031"
+down_revision = "0030"
 
 
 def upgrade() -> None:
-    apply("0028_filled_gaps.sql")
+    apply("0031_filled_gaps.sql")

@@ -2,9 +2,9 @@
 
 from weighbridge.db.migrations import apply
 
-revision = "0029"
-down_revision = "0028"
+revision = "0032"
+down_revision = "0031"
 
 
 def upgrade() -> None:
-    apply("0029_roll_ups.sql")
+    apply("0032_roll_ups.sql")

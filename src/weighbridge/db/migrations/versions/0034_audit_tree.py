@@ -13,8 +13,8 @@ from weighbridge.core.platform.audit_leaf import hash_of_row
 from weighbridge.core.proof.edge import Edge
 from weighbridge.db.migrations import apply
 
-revision = "0032"
-down_revision = "0030"
+revision = "0034"
+down_revision = "0033"
 
 _AT_ONCE = 5000
 _SEALED = """
@@ -27,7 +27,7 @@ _SEALED = """
 
 
 def upgrade() -> None:
-    apply("0032_audit_tree.sql")
+    apply("0034_audit_tree.sql")
     connection: Any = op.get_bind().connection.driver_connection
     _seal_again(connection)
     connection.execute("ALTER TABLE audit_seals ALTER COLUMN hash SET NOT NULL")

@@ -2,9 +2,9 @@
 
 from weighbridge.db.migrations import apply
 
-revision = "0033"
-down_revision = "0035"
+revision = "0030"
+down_revision = "0029"
 
 
 def upgrade() -> None:
-    apply("0033_reports.sql")
+    apply("0030_reports.sql")

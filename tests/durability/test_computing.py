@@ -1,0 +1,287 @@
+"""What computes runs in a process of its own, which may be killed or grow: callers hear what became of it."""
+
+import asyncio
+import http.client
+import json
+import os
+import signal
+import sys
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+from tests.durability.processes import Program, children, until
+from tests.durability.remote import Site
+
+from weighbridge.supervisor.child import ChildProgram, Phases, keep_running
+
+MODEL = """
+name: Deliveries
+cadence: monthly
+partition_type: time
+primary_output: mass
+nodes:
+  - slug: mass
+    input: {event_type: delivery, data_point_type: mass, aggregate: sum}
+    unit: t
+    output: true
+"""
+JANUARY = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-02-01T00:00:00Z"}
+LONG_EVENTS = 9_000
+"""So many make a body of more than a megabyte."""
+
+
+class Caller:
+    """Somebody with a project, who sends requests one by one."""
+
+    def __init__(self, site, **variables):
+        self.site = site
+        site.serve(**variables)
+        self.service = site._opened[0]
+        self.project = self.made("/projects", {"project": {"name": "Plant"}})
+        mass = {"name": "Mass", "slug": "mass", "value_type": "number", "unit": "t"}
+        kind = {"name": "Delivery", "slug": "delivery", "expected_locations": "none"}
+        body = {"event_type": kind | {"data_point_types": [mass]}}
+        self.made(f"/projects/{self.project}/event_types", body)
+
+    def made(self, path, body, **headers):
+        status, answer, _ = self.ask("POST", path, body, **headers)
+        assert status == 201, answer
+        return answer["id"]
+
+    def ask(self, method, path, body=None, **headers):
+        """Status, body and headers of an answer."""
+        parts = urlsplit(self.service.address)
+        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
+        try:
+            sent = {"Authorization": f"Bearer {self.service.token}", "Content-Type": "application/json"}
+            sent |= {name.replace("_", "-"): text for name, text in headers.items()}
+            content = body if isinstance(body, bytes | None) else json.dumps(body)
+            connection.request(method, f"/api/v1{path}", body=content, headers=sent)
+            response = connection.getresponse()
+            text = response.read()
+        finally:
+            connection.close()
+        return response.status, json.loads(text) if text else None, dict(response.getheaders())
+
+    def asking(self, *arguments, **headers):
+        """Ask in a thread; gives what waits for the answer."""
+        answers = []
+        thread = threading.Thread(target=lambda: answers.append(self.ask(*arguments, **headers)))
+        thread.start()
+
+        def answer():
+            thread.join()
+            return answers[0]
+
+        return answer
+
+    def lines(self, event):
+        found = [json.loads(one) for one in self.site.log.read_text().splitlines() if one.startswith("{")]
+        return [line for line in found if line["event"] == event]
+
+    def computing(self):
+        """The number of the computing process that was started last."""
+        return [one["pid"] for one in self.lines("process_started") if one["process"] == "computing-1"][-1]
+
+    @contextmanager
+    def holding(self):
+        """The computing process stands still, and is killed at the end by when it has a request in hand."""
+        number = self.computing()
+        os.kill(number, signal.SIGSTOP)
+        idle = connections(number)
+        yield
+        until(lambda: connections(number) > idle, what="the computing process has the request")
+        os.kill(number, signal.SIGKILL)
+
+
+def connections(number):
+    """How many sockets there are at the place where a computing process listens."""
+    place = Path(f"/proc/{number}/cmdline").read_bytes().rstrip(b"\0").rpartition(b"\0")[2].decode()
+    return sum(line.endswith(place) for line in Path("/proc/net/unix").read_text().splitlines())
+
+
+@pytest.fixture
+def site(folder, migrated_dir):
+    site = Site(folder, migrated_dir)
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def caller(site):
+    return Caller(site)
+
+
+def validation(caller):
+    model = caller.made("/models", {"model": {"project_id": caller.project, "yaml": MODEL}})
+    return "POST", f"/models/{model}/yaml_validate", {"yaml": MODEL}
+
+
+def events(number):
+    point = {"slug": "mass", "value": 1.25}
+    one = {"event_type": "delivery", "start_time": "2025-01-05T00:00:00Z", "data_points": [point]}
+    return {"events": [one | {"end_time": "2025-01-05T00:00:00Z"}] * number}
+
+
+def count(caller, table):
+    with psycopg.connect(caller.site.url) as connection:
+        return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+
+
+@pytest.mark.parametrize("processes", [0, 1, 2])
+def test_answers_and_refusals_are_the_same_whoever_computes(site, processes):
+    caller = Caller(site, WEIGHBRIDGE_COMPUTING_PROCESSES=str(processes))
+    method, path, body = validation(caller)
+    model = path.split("/")[2]
+
+    asked = {
+        "valid": caller.ask(method, path, body),
+        "flawed": caller.ask(method, path, {"yaml": MODEL.replace("sum", "sun")}),
+        "no body": caller.ask(method, path, b"{"),
+        "another type": caller.ask(method, path, b"x", Content_Type="text/plain"),
+        "not there": caller.ask(method, "/models/mdl_000000000000000000000000/yaml_validate", body),
+        "schema": caller.ask("GET", f"/models/{model}/schema"),
+        "head": caller.ask("HEAD", f"/models/{model}/schema"),
+        "no parameter": caller.ask("GET", f"/models/{model}/schema?colour=red"),
+        "no token": caller.ask(method, path, body, Authorization=""),
+        "many": caller.ask("POST", f"/projects/{caller.project}/events", events(LONG_EVENTS)),
+        "many, one wrong": caller.ask(
+            "POST", f"/projects/{caller.project}/events", {"events": [*events(LONG_EVENTS)["events"], {}]}
+        ),
+    }
+
+    statuses = {name: answer[0] for name, answer in asked.items()}
+    assert statuses == {
+        "valid": 200, "flawed": 200, "no body": 400, "another type": 415, "not there": 404,
+        "schema": 200, "head": 200, "no parameter": 400, "no token": 401, "many": 201, "many, one wrong": 400,
+    }  # fmt: skip
+    assert all("X-Request-Id" in {name.title() for name in answer[2]} for answer in asked.values())
+    assert count(caller, "events") == LONG_EVENTS
+    assert len(caller.lines("request_failed")) == 0
+
+
+def test_the_computing_process_stands_back_behind_those_that_answer(caller):
+    niceness = Path(f"/proc/{caller.computing()}/stat").read_text().rpartition(")")[2].split()[16]
+
+    assert int(niceness) == 10
+
+
+def test_a_question_whose_process_is_killed_is_asked_again(caller):
+    question = validation(caller)
+    with caller.holding():
+        answer = caller.asking(*question)
+
+    status, body, _ = answer()
+
+    assert (status, body["valid"]) == (200, True)
+    assert len(caller.lines("computing_process_lost")) == 1
+
+
+def test_a_change_whose_process_is_killed_is_said_to_be_unknown_and_is_made_once_by_its_key(caller):
+    change = "POST", "/models", {"model": {"project_id": caller.project, "yaml": MODEL}}
+    with caller.holding():
+        answer = caller.asking(*change, Idempotency_Key="one")
+
+    status, body, headers = answer()
+    again, made, _ = caller.ask(*change, Idempotency_Key="one")
+    repeated, same, _ = caller.ask(*change, Idempotency_Key="one")
+
+    assert (status, body["errors"][0]["code"]) == (503, "outcome_unknown")
+    assert "Retry-After" in {name.title() for name in headers}
+    assert (again, repeated) == (201, 201)
+    assert made["id"] == same["id"]
+    assert count(caller, "models") == 1
+
+
+def test_a_long_body_whose_process_is_killed_is_stored_once_by_its_key(caller):
+    sending = "POST", f"/projects/{caller.project}/events", events(LONG_EVENTS)
+    with caller.holding():
+        answer = caller.asking(*sending, Idempotency_Key="one")
+
+    status, body, _ = answer()
+    again, *_ = caller.ask(*sending, Idempotency_Key="one")
+
+    assert (status, body["errors"][0]["code"]) == (503, "outcome_unknown")
+    assert again == 201
+    assert count(caller, "events") == LONG_EVENTS
+
+
+def test_small_requests_are_answered_while_the_computing_process_stands_still(caller):
+    number = caller.computing()
+    os.kill(number, signal.SIGSTOP)
+    try:
+        status, *_ = caller.ask(
+            "POST", f"/projects/{caller.project}/events", {"event": events(1)["events"][0]}
+        )
+    finally:
+        os.kill(number, signal.SIGCONT)
+
+    assert status == 201
+
+
+def test_a_service_that_stops_answers_what_is_computed_first(caller):
+    question = validation(caller)
+    number = caller.computing()
+    os.kill(number, signal.SIGSTOP)
+    idle = connections(number)
+    answer = caller.asking(*question)
+    until(lambda: connections(number) > idle, what="the computing process has the request")
+
+    caller.service.program.signal(signal.SIGTERM)
+    until(lambda: caller.lines("service_stopping"), what="the service is told to stop")
+    os.kill(number, signal.SIGCONT)
+
+    assert answer()[0] == 200
+    assert caller.service.program.exit_code() == 0
+    assert not caller.lines("process_killed")
+
+
+def test_nothing_is_left_of_the_computing_process_after_a_kill_of_the_service(caller):
+    family = children(caller.service.program.pid)
+    assert caller.computing() in family
+
+    caller.service.program.kill()
+
+    until(lambda: not any(Path(f"/proc/{one}").exists() for one in family), what="all have ended")
+
+
+def test_a_folder_for_temporary_files_that_is_too_deep_for_sockets_is_said_in_one_sentence(
+    folder, migrated_dir
+):
+    deep = folder / ("d" * 60) / ("e" * 60)
+    deep.mkdir(parents=True)
+    program = Program(
+        "-m", "weighbridge.cli", "serve", "--data-dir", migrated_dir, "--port", 0,
+        log=folder / "stderr", TMPDIR=str(deep),
+    )  # fmt: skip
+    try:
+        assert program.exit_code() == 1
+        assert "WEIGHBRIDGE_COMPUTING_PROCESSES=0" in program.log.read_text()
+    finally:
+        program.close()
+
+
+def test_a_process_that_takes_more_memory_than_it_may_is_started_again(tmp_path):
+    born = tmp_path / "born"
+    grows = f"""
+import pathlib, time
+held = bytearray(80_000_000)
+with pathlib.Path({str(born)!r}).open("a") as file: file.write("x")
+time.sleep(600)
+"""
+    program = ChildProgram("greedy", (sys.executable, "-c", grows), {}, bytes_max=40_000_000)
+
+    async def run():
+        phases = Phases(asyncio.Event(), asyncio.Event(), asyncio.Event(), 1, 60)
+        running = asyncio.create_task(keep_running(program, phases))
+        async with asyncio.timeout(60):
+            while not born.exists() or len(born.read_text()) < 2:  # noqa: ASYNC110 - a file tells no event
+                await asyncio.sleep(0.02)
+        phases.stopping.set()
+        await running
+
+    asyncio.run(run())

@@ -28,6 +28,7 @@ import psycopg
 import uvicorn
 import uvloop
 from psycopg.conninfo import make_conninfo
+from psycopg.errors import UndefinedTable
 
 from weighbridge.app import build
 from weighbridge.core.error_code import CODES
@@ -346,8 +347,9 @@ class Server:
             while not self._uvicorn.started and not serving.done():  # noqa: ASYNC110 - uvicorn tells by this flag
                 await asyncio.sleep(0.01)
             if self._uvicorn.started:
-                async with self.database.write() as tx:
-                    assert await keep_key(tx, self.settings), "a service signs the heads of its audit log"
+                with suppress(UndefinedTable):  # on an empty database there is nobody to know the key
+                    async with self.database.write() as tx:
+                        assert await keep_key(tx, self.settings), "a service signs the heads of its audit log"
                 self._started.set_result(asyncio.get_running_loop())
             else:
                 self._started.set_exception(AssertionError("the application does not start"))

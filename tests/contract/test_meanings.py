@@ -39,6 +39,9 @@ FREE_TEXTS: Final = frozenset(_FREE.split())
 
 FREE_IN_ONE_RECORD: Final = {
     "Address.state": "a part of a postal address",
+    "AuditKey.origin": "the name that the heads of an account's log bear",
+    "AuditKey.ssh_public_key": "a public key as SSH writes it",
+    "AuditKey.verifier_key": "a public key as checkers of signed notes take it",
     "ComparedNode.unit_after": "a unit",
     "ComparedNode.unit_before": "a unit",
     "ComparedPeriod.against": "the friendly id of a version",

@@ -7,7 +7,6 @@ import pytest
 from psycopg.errors import (
     CheckViolation,
     ForeignKeyViolation,
-    NotNullViolation,
     RestrictViolation,
     UniqueViolation,
 )
@@ -146,7 +145,7 @@ REFUSED = {
         entry("fall", -1, effective_at="'2025-01-31Z'"), CheckViolation,
     ),
     "an entry on another ledger than its batch": (entry("rise", 1, ledger_id=2), CheckViolation),
-    "an entry that nobody posted": (entry("fall", -1, posted_by="NULL"), NotNullViolation),
+    "an entry that nobody posted": (entry("fall", -1, posted_by="NULL"), CheckViolation),
     "an entry of a run that is not there": (entry("fall", -1, run_id=9), ForeignKeyViolation),
     "an entry that undoes what is not there": (entry("credit", -1, reverses=99), ForeignKeyViolation),
     "an entry undone twice": (

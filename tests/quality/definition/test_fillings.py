@@ -60,6 +60,36 @@ def test_what_is_wrong_with_a_filling_is_said_by_its_field(api, project, name):
     assert said in problem["message"]
 
 
+LONG = "x" * 1_000_000
+TEXTS = {
+    "correction.method": {"method": LONG},
+    "correction.tiers[0].when": {"tiers": [{"when": LONG, **MEAN}]},
+    "correction.tiers[0].code": {"tiers": [{"code": LONG, **MEAN}]},
+    "correction.window.where": {"method": "mean", "window": ROLLING | {"where": LONG}},
+    "correction.window.kind": {"method": "mean", "window": ROLLING | {"kind": LONG}},
+    "correction.border_where": MEAN | {"border_where": LONG},
+    "correction.operating_where": MEAN | {"operating_where": LONG},
+    "correction.expression": {"method": "expression", "expression": LONG},
+    "correction.definition": {"method": "percentile", "p": 90, "window": ROLLING, "definition": LONG},
+}
+
+
+@pytest.mark.parametrize("field", TEXTS)
+def test_a_text_of_a_million_characters_is_refused_by_its_field(api, project, field):
+    found = problems(api, project, TEXTS[field])
+
+    assert field in {problem["field"] for problem in found}
+    assert all(len(problem["message"]) < 1000 for problem in found)
+
+
+@pytest.mark.parametrize("value", [7, True, [], {}, "x"], ids=str)
+@pytest.mark.parametrize("field", ["method", "tiers", "window", "border_where", "round", "conservative"])
+def test_a_value_of_a_wrong_shape_is_refused_and_never_a_mistake(api, project, field, value):
+    found = problems(api, project, {"method": "mean", "window": ROLLING} | {field: value})
+
+    assert all(problem["field"].startswith("correction") for problem in found)
+
+
 def test_an_expression_looks_at_one_event_by_itself(api, project):
     found = problems(api, project, MEAN, expression="{{so2}} < previous({{so2}})", window=ROLLING)
 

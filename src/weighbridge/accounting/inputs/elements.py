@@ -135,7 +135,8 @@ def _element(rank: int, row: Sequence[Any]) -> Element:
     in_service_from, in_service_until, origins, is_imputed, *values = rest
     sources: Sequence[ValueSource] = ()
     if origins or is_imputed:
-        sources = value_sources(origins, len(values), is_imputed=is_imputed)
+        named = value_sources(origins, len(values), is_imputed=is_imputed)
+        sources = () if set(named) == {ValueSource.CAPTURED} else named
     return Element(
         event=event,
         rank=rank,

@@ -111,6 +111,8 @@ QUERY_VALUES = {
     ("get_capture_rate", "period"): "month",
     ("list_gaps", "start_time"): "2025-01-01T00:00:00Z",
     ("list_gaps", "end_time"): "2025-04-01T00:00:00Z",
+    ("list_substitutions", "start_time"): "2025-01-01T00:00:00Z",
+    ("list_substitutions", "end_time"): "2025-04-01T00:00:00Z",
     ("download_export", "key"): "0" * 32,
     ("get_audit_proof", "number"): "1",
     ("get_audit_proof", "size"): "1",
@@ -276,16 +278,22 @@ def unknown(kind: str, like: Any) -> Any:
     return ids.make(kind, Key(NOWHERE.project) if kind == "project" else NOWHERE)
 
 
-def ways_through(schema: Mapping[str, Any], way: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def ways_through(
+    schema: Mapping[str, Any], way: tuple[str, ...] = (), inside: tuple[str, ...] = ()
+) -> Iterator[tuple[str, ...]]:
+    """The ways to each field of a body; a record that holds records of its own kind is gone into once."""
     if "$ref" in schema:
-        schema = DOCUMENT["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        name = schema["$ref"].rpartition("/")[2]
+        if name in inside:
+            return
+        schema, inside = DOCUMENT["components"]["schemas"][name], (*inside, name)
     for option in schema.get("anyOf", ()):
-        yield from ways_through(option, way)
+        yield from ways_through(option, way, inside)
     if "items" in schema and not (way and is_id(way[-1])):
-        yield from ways_through(schema["items"], (*way, "[]"))
+        yield from ways_through(schema["items"], (*way, "[]"), inside)
     for field, inner in schema.get("properties", {}).items():
         yield (*way, field)
-        yield from ways_through(inner, (*way, field))
+        yield from ways_through(inner, (*way, field), inside)
 
 
 def placed_in(world: World, name: str, way: tuple[str, ...], value: Any) -> Any:

@@ -17,7 +17,7 @@ from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, among, list_request, read_int4, read_key, read_page
 from weighbridge.db.literal import Literal
 from weighbridge.db.row import Column, Row, row_of, unless_null
-from weighbridge.quality.capture.question import asked_time, question_of, refuse_over_a_quarter
+from weighbridge.quality.capture.question import END, START, asked_time, question_of, refuse_over_a_quarter
 from weighbridge.quality.capture.seen import ASSET, LOCATION
 from weighbridge.quality.substitutions.records import FILLED_SOURCES, FilledValue
 
@@ -56,8 +56,8 @@ async def list_substitutions(
     tx: Read, project: int, event_type: str, query: Sequence[tuple[str, str]]
 ) -> Page[FilledValue]:
     """The substituted and imputed values of an event type in slots that begin in the range of the query."""
-    time, rest = asked_time(query)
-    request = list_request(rest, SUBSTITUTIONS)
+    request = list_request([pair for pair in query if pair[0] not in {START, END}], SUBSTITUTIONS)
+    time, _ = asked_time(query)
     question = await question_of(tx, project, event_type, time, slots_max=SLOTS_OF_METER_MAX)
     refuse_over_a_quarter(question)
     slots, counted = question.slots, question.counted

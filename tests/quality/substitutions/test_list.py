@@ -1,5 +1,7 @@
 """GET …/capture_rate/substitutions: every value that rules put into the gaps of an event type, and how."""
 
+import csv
+import io
 from decimal import Decimal
 
 import pytest
@@ -254,3 +256,20 @@ def test_an_account_without_the_feature_is_refused(api, account, sql, project, k
     )
 
     assert asked(api, project, kind).expect(403).error["code"] == "feature_off"
+
+
+def test_a_list_is_written_to_a_file_for_the_report(server, api, account, project, kind):
+    filling(api, project, TIERS)
+    report(api, project, "10 !99 14 !98 !97 20")
+    work(account)
+
+    asking = {"response_mode": "summary_with_export", "filter[code]": "08"}
+    summary = asked(api, project, kind, **asking).expect(200).body
+    account.drain()
+
+    assert summary["count"] == 2
+    made = api.get(f"/exports/{summary['export']['id']}").expect(200).body
+    content = server.anyone.get(made["download_url"].removeprefix(f"{server.address}/api/v1")).content
+    rows = [*csv.DictReader(io.StringIO(content.decode()))]
+    told = [(row["slot_start_time"][11:13], row["value"], row["captured_value"], row["code"]) for row in rows]
+    assert told == [("03", "14", "98", "08"), ("04", "14", "97", "08")]

@@ -38,6 +38,7 @@ SUBSTITUTIONS: Final = Listing(
         "tier": Filter("(c.substitution ->> 'tier')::integer", read_int4, "a tier's number"),
         "code": Filter("c.substitution ->> 'code'", str, "the code of a tier"),
     },
+    is_exported=True,
 )
 """The values that rules put into the gaps of one event type, in a range that bounds how many there are."""
 

@@ -67,6 +67,7 @@ from weighbridge.quality.impact.dry_runs import DRY_RUNS
 from weighbridge.quality.rule_results.routes import ROUTES as RULE_RESULTS
 from weighbridge.quality.rule_runs.routes import ROUTES as RULE_RUNS
 from weighbridge.quality.rules.routes import ROUTES as RULES
+from weighbridge.quality.substitutions.routes import ROUTES as SUBSTITUTIONS
 from weighbridge.reporting.methodologies.routes import ROUTES as METHODOLOGIES
 from weighbridge.reporting.reports.routes import ROUTES as REPORTS
 from weighbridge.settings import Settings
@@ -106,6 +107,7 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     RULE_RESULTS,
     CAPTURE_RATES,
     GAPS,
+    SUBSTITUTIONS,
     EXPORTS,
     METHODOLOGIES,
     REPORTS,

@@ -92,8 +92,18 @@ def places(*kinds: str) -> list[Place]:
         (name, way)
         for name in JSON_BODIES
         for way in ways_through(schema_of(name))
-        if set(kinds) & set(schema_at(name, way)["type"])
+        if not fills_gaps(way) and set(kinds) & set(schema_at(name, way)["type"])
     ]
+
+
+def fills_gaps(way: tuple[str, ...]) -> bool:
+    """Whether the field is one of how a rule fills gaps: its method decides which fields are taken beside it,
+    and `core/rule/substitution/test_reading.py` has each refused by name.
+    """
+    return "correction" in way[:-1] and (way[-2:] not in OF_ADJUSTING)
+
+
+OF_ADJUSTING = {("correction", "method"), ("correction", "expression")}
 
 
 JUDGED = {("validate_yaml", ("yaml",)), ("validate_model_yaml", ("yaml",))}

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from tests.given.requests import OPERATIONS, World, kind_of, needed_filters
+from tests.given.requests import OPERATIONS, World, kind_of, needed_filters, required_query
 from tests.given.several import several_of
 from tests.server import Server
 
@@ -45,6 +45,7 @@ VALUES: Mapping[str, Any] = {
     "number": "2",
     "version": "1",
     "rule_version": "1",
+    "tier": "1",
     "approval_state": "pending",
 }
 """What to filter by, where no record shows a value as a filter takes it."""
@@ -60,7 +61,9 @@ def walks(world: World):
     """The records of a list: on one page, by numbered pages, and by cursor."""
 
     def get(name: str, query: Mapping[str, str]):
-        return next(world.callers).get(world.path(OPERATIONS[name]), query).expect(200)
+        operation = OPERATIONS[name]
+        needed = required_query(operation, world)
+        return next(world.callers).get(world.path(operation), needed | query).expect(200)
 
     def walk(name: str, **query: str) -> list[Any]:
         whole = get(name, {**query, "page_size": "200"}).data

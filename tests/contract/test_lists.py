@@ -6,7 +6,7 @@ The lists come from the table of contents of the service, so that a new one is h
 """
 
 import pytest
-from tests.given.requests import OPERATIONS, World, needed_filters, world_of
+from tests.given.requests import OPERATIONS, World, needed_filters, required_query, world_of
 from tests.server import Answer, Server
 
 from weighbridge.db.listing import COMPARATORS
@@ -38,7 +38,9 @@ def listed(world: World):
     """What a list answers to a query."""
 
     def get(name: str, *query: tuple[str, str]) -> Answer:
-        return next(world.callers).get(world.path(OPERATIONS[name]), query)
+        operation = OPERATIONS[name]
+        needed = required_query(operation, world).items()
+        return next(world.callers).get(world.path(operation), [*needed, *query])
 
     return get
 

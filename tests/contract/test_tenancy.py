@@ -126,10 +126,13 @@ def test_another_accounts_record_in_a_query_is_as_one_that_never_was(worlds, nam
     operation = OPERATIONS[name]
     takes_number = operation.listing is not None and "number" in _expects(operation, parameter)
     foreign = theirs.ids[f"{kind}_number" if takes_number else kind]
-    path = mine.path(operation)
+    path, query = (
+        mine.path(operation),
+        {name: value for name, value in required_query(operation, mine).items() if name != parameter},
+    )
 
     answers = [
-        (sent(operation, path, next(mine.callers), None, {parameter: str(value)}), value)
+        (sent(operation, path, next(mine.callers), None, query | {parameter: str(value)}), value)
         for value in (foreign, unknown(kind, foreign))
     ]
 

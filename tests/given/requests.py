@@ -111,6 +111,8 @@ QUERY_VALUES = {
     ("get_capture_rate", "period"): "month",
     ("list_gaps", "start_time"): "2025-01-01T00:00:00Z",
     ("list_gaps", "end_time"): "2025-04-01T00:00:00Z",
+    ("list_substitutions", "start_time"): "2025-01-01T00:00:00Z",
+    ("list_substitutions", "end_time"): "2025-04-01T00:00:00Z",
     ("download_export", "key"): "0" * 32,
     ("get_audit_proof", "number"): "1",
     ("get_audit_proof", "size"): "1",

@@ -10,6 +10,7 @@ from tests.given import accounting as given_accounting
 from tests.given import collection as given
 from tests.given import instruments as given_instruments
 from tests.given.requests import FORMLESS, METHODOLOGY, RULE, YAML, World, world_of
+from tests.given.rule_evaluation import work
 from tests.server import Caller, Server
 
 TYPES = [
@@ -38,11 +39,12 @@ def several_of(server: Server) -> World:
     _reported(api, world, project)
     inside = f"/projects/{project['id']}"
     point = api.get(f"{inside}/events/{event}").body["data_points"][0]["id"]
+    kind = _filled(api, world, project)
     for value in (6, 7, 8):
         corrected = {"data_point": {"value": value, "reason": "Recalibrated"}}
         api.patch(f"{inside}/data_points/{point}", corrected).expect(200)
     world.account.drain()
-    return replace(world, ids={**world.ids, "event": event, "data_point": point})
+    return replace(world, ids={**world.ids, "event": event, "data_point": point, "event_type": kind})
 
 
 def _described(api: Caller, project: dict[str, Any]) -> dict[str, Any]:
@@ -77,6 +79,29 @@ def _measured(api: Caller, project: dict[str, Any], tags: dict[str, Any]) -> str
     given.events(api, project, bodies)
     every = {"mass": 5, "ash": 0, "note": "a", "dry": True}
     return str(given.event(api, project, event_type="sample", values=every)["id"])
+
+
+def _filled(api: Caller, world: World, project: dict[str, Any]) -> str:
+    """An event type of which rules have filled what is negative and never came, before the outages begin."""
+    kind = given.event_type(
+        api, project, slug="hour", data_point_types=[given.number("level")], cadence_amount=1,
+        cadence_unit="hour",
+    )  # fmt: skip
+    bodies = [
+        given.event_body(
+            event_type="hour", start_time=f"2025-01-02T{hour:02}:00:00Z", values={"level": value}
+        )
+        for hour, value in ((0, 1), (1, -1), (2, 2), (4, 3), (5, -2), (6, 4), (8, 5))
+    ]
+    given.events(api, project, bodies)
+    for purpose in ("substitute", "impute"):
+        gap_rule = {
+            "name": f"To {purpose}", "expression": "{{level}} < 0", "effective_from": RULE["effective_from"],
+            "purpose": purpose, "data_point": "level", "correction": {"method": "constant", "value": 2},
+        }  # fmt: skip
+        api.post(f"/projects/{project['id']}/rules", {"rule": gap_rule}).expect(201)
+    work(world.account)
+    return str(kind["id"])
 
 
 def _attached(api: Caller, event: str) -> None:

@@ -11,6 +11,7 @@ The nouns of the interface, each with its routes, records, queries, actions and 
 - `rule_results`: list alerts, dismiss them, and approve or reject what they propose
 - `capture_rates`: how much of what was expected of an event type's meters is valid, by period
 - `gaps`: where they lack valid values, and what stands around
+- `substitutions`: the values that rules put into gaps, and how each was found
 
 The machinery below them, from the bottom up; a package imports only from those before it:
 

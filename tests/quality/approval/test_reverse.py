@@ -1,15 +1,17 @@
 """Property: approve then reverse restores, whatever was approved, rejected and evaluated before.
 
-A rule proposes for deliveries of more than 20 t, another one adjusts by itself; people decide on proposals,
-correct values and take them back, in any order. Reversing what was approved leaves each value as the same
-story without an approval leaves it.
+A rule proposes for deliveries of more than 20 t, while another one adjusts by itself; or a rule proposes what
+to fill gaps with. People decide on proposals, correct values and take them back, in any order. Reversing what
+was approved leaves each value as the same story without an approval leaves it.
 """
 
+import pytest
 from hypothesis import given as for_all
 from hypothesis import settings
 from hypothesis import strategies as st
 from tests.examples import examples
 from tests.given import collection as given
+from tests.given.gaps import filling, report, stack
 from tests.given.rule_evaluation import calibration, corrections, held, results, work
 
 MASSES = (50, 30, 10)
@@ -76,10 +78,26 @@ class Yard:
         return f"/projects/{self.project['id']}/data_points/{point}"
 
 
+class Stack(Yard):
+    """Hours of which three are not valid, with a rule that proposes to fill the gaps that they make."""
+
+    def __init__(self, account):
+        self.account, self.api = account, account.caller()
+        self.project = stack(self.api)
+        named = report(self.api, self.project, "10 !99 14 !98 !97 20")
+        path = f"/projects/{self.project['id']}/events"
+        self.events = [self.api.get(f"{path}/{named[hour]}").expect(200).body for hour in (2, 4, 5)]
+        assert [event["data_points"][0]["slug"] for event in self.events] == ["so2"] * 3
+        linear = {"method": "linear"}
+        self.rule = filling(self.api, self.project, linear, requires_approval=True)
+        work(account)
+
+
+@pytest.mark.parametrize("place", [Yard, Stack])
 @settings(max_examples=examples(30), deadline=None)
 @for_all(story=STORIES)
-def test_approving_and_then_reversing_restores(server, story):
-    approving, other = Yard(server.account()), Yard(server.account())
+def test_approving_and_then_reversing_restores(server, place, story):
+    approving, other = place(server.account()), place(server.account())
     approving.play(story)
     other.play(story, left_out=["approve"])
 

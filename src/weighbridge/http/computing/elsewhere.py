@@ -1,8 +1,8 @@
 """Requests that another process carries out: an API process lets them through and hands them over.
 
-What computes, and what brings a long body, would hold up every other request of the process, because an
-interpreter runs one thread at a time. So the API process looks at the token, counts the request, waits for a
-place of its account, and hands the rest to a computing process, which is the same application
+What computes, writes a long page or brings a long body would hold up every other request of the process,
+because an interpreter runs one thread at a time. So the API process looks at the token, counts the request,
+waits for a place of its account, and hands the rest to a computing process, which is the same application
 (`http/computing/serving.py`). A computing process stands back behind API processes on the processor.
 
 Invariants: a question is asked a second time where the process that had it ends; anything else is not, since
@@ -11,6 +11,7 @@ hears it, and ends its work.
 """
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext, suppress
@@ -44,6 +45,11 @@ CONNECT_AGAIN_SECONDS: Final = 0.05
 
 ANSWER_SECONDS: Final = CARRYING_OUT_SECONDS_MAX + 10.0
 """How long a computing process may be silent that has all of a request which computes: more than it takes."""
+
+SHORT_PAGE: Final = 50
+"""Records of a page that an API process writes by itself; a longer one counts as a computation."""
+
+_PAGE_SIZE: Final = re.compile(rb"(?:^|&)page_size=0*(\d{1,9})")
 
 ATTEMPTS: Final = 2
 """How often a question is asked of a process that ends before it answers."""
@@ -106,15 +112,27 @@ def apart(operation: Operation, handler: Handler) -> Handler:
         processes: ComputingProcesses | None = request.app.state.computing_processes
         if processes is not None:
             is_long = operation.body is not None and may_be_long(request, operation.form)
-            if is_long or operation.computes:
-                return await _handed_over(request, operation, processes, is_long=is_long)
+            computes = operation.computes or _is_long_page(request, operation)
+            if is_long or computes:
+                return await _handed_over(request, operation, processes, is_long=is_long, computes=computes)
         return await handler(request)
 
     return handed_over
 
 
+def _is_long_page(request: WebRequest, operation: Operation) -> bool:
+    """Whether a list is asked for so many records at a time that writing them would hold up others."""
+    found = None if operation.listing is None else _PAGE_SIZE.search(request.scope["query_string"])
+    return found is not None and int(found[1]) > SHORT_PAGE
+
+
 async def _handed_over(
-    request: WebRequest, operation: Operation, processes: ComputingProcesses, *, is_long: bool
+    request: WebRequest,
+    operation: Operation,
+    processes: ComputingProcesses,
+    *,
+    is_long: bool,
+    computes: bool,
 ) -> PassedOn:
     actor = await authenticated(request, operation.permission)
     account, of_accounts = actor.account_id, shares(request)
@@ -122,7 +140,7 @@ async def _handed_over(
         of_accounts.request(account),
         of_accounts.long_body(account) if is_long else nullcontext(),
     ):
-        if not operation.computes:
+        if not computes:
             return await _streamed(request, actor, processes)
         body = b"" if operation.body is None else await request.body()
         async with _alone(request, actor, body), processes.places.of(account):

@@ -16,7 +16,7 @@ from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.expression import parse
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.cadence import BEYOND_CALENDAR, reaches_over_calendar
+from weighbridge.core.time.cadence import BEYOND_CALENDAR, days_of, reaches_over_calendar
 from weighbridge.core.time.cadence_slots import CadenceSlots
 from weighbridge.core.time.instant import Instant, Interval
 from weighbridge.db.engine import Read
@@ -24,6 +24,9 @@ from weighbridge.errors import Invalid, Malformed, NotFound
 
 START: Final = "start_time"
 END: Final = "end_time"
+
+DETAIL_DAYS_MAX: Final = 92
+"""Days of the project's calendar that gaps and what stands in them are listed over: the longest quarter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,13 @@ async def question_of(
         Instant.of(now),
         SQL("true") if valid_when is None else condition_without_rules(parse(valid_when), columns),
     )
+
+
+def refuse_over_a_quarter(question: CaptureQuestion) -> None:
+    """Raise Invalid where the range is too long for what is listed slot by slot."""
+    if days_of(question.time, question.slots.zone) > DETAIL_DAYS_MAX:
+        said = f"The range is longer than {DETAIL_DAYS_MAX} days; ask for a shorter one."
+        raise Invalid([Problem(said, END, "too_long")])
 
 
 def parameters(question: CaptureQuestion) -> dict[str, Any]:

@@ -13,18 +13,20 @@ from weighbridge.collection.measurements.corrected import correction_summaries
 from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.cadence import days_of
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, Malformed
 from weighbridge.quality.capture.counting import multirange
 from weighbridge.quality.capture.meters import ExpectedMeter, expected_meters, keys_of
-from weighbridge.quality.capture.question import END, CaptureQuestion, asked_time, question_of
+from weighbridge.quality.capture.question import (
+    END,
+    CaptureQuestion,
+    asked_time,
+    question_of,
+    refuse_over_a_quarter,
+)
 from weighbridge.quality.capture.seen import seen_slots
 from weighbridge.quality.gaps.records import FilledSlot, Gap, GapBorder, Gaps
-
-GAP_DAYS_MAX: Final = 92
-"""Days of the project's calendar that gaps are listed over at once: the longest quarter."""
 
 GAP_SLOTS_MAX: Final = 1_000_000
 """Slots of all meters together that gaps are looked for in."""
@@ -80,9 +82,7 @@ async def list_gaps(tx: Read, project: int, event_type: str, query: Sequence[tup
             [Problem(f"{name} is no parameter of gaps; they take start_time and end_time.", name, "unknown")]
         )
     question = await question_of(tx, project, event_type, time, slots_max=GAP_SLOTS_MAX)
-    if days_of(time, question.slots.zone) > GAP_DAYS_MAX:
-        said = f"The range is longer than {GAP_DAYS_MAX} days; ask for a shorter one."
-        raise Invalid([Problem(said, END, "too_long")])
+    refuse_over_a_quarter(question)
     meters = await expected_meters(tx, question)
     if (count := len(meters) * len(question.counted)) > GAP_SLOTS_MAX:
         said = f"{len(meters):,} meters have {count:,} slots in the range, over {GAP_SLOTS_MAX:,} together."

@@ -4,8 +4,8 @@ from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.platform.feature_flag import Feature
 from weighbridge.http.endpoint import ReadCall, get
 from weighbridge.platform.feature_flags.queries import need_feature
+from weighbridge.quality.capture.question import DETAIL_DAYS_MAX
 from weighbridge.quality.gaps import queries
-from weighbridge.quality.gaps.queries import GAP_DAYS_MAX
 from weighbridge.quality.gaps.records import Gaps
 
 
@@ -15,7 +15,7 @@ from weighbridge.quality.gaps.records import Gaps
     returns=Gaps,
     query={
         "start_time": "The moment at which the range begins: slots that begin earlier are not in it.",
-        "end_time": f"When it ends, at most {GAP_DAYS_MAX} days later: slots that begin then are not in it.",
+        "end_time": f"When it ends, at most {DETAIL_DAYS_MAX} days later: slots from then on are not in it.",
     },
     computes=True,
 )

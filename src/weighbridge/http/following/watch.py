@@ -13,6 +13,7 @@ from typing import Final
 import structlog
 
 from weighbridge.db.engine import Database
+from weighbridge.http import metrics
 from weighbridge.http.admission.shares import busy
 
 LOOK_SECONDS: Final = 0.1
@@ -52,6 +53,7 @@ class Watch:
             raise busy(f"The account has {WAITING_MAX:,} requests here that wait, which is all it may.")
         waiting = _Waiting(account, seen, asyncio.Event())
         self._waiting.add(waiting)
+        metrics.observe_wait()
         if self._looking is None:
             self._looking = asyncio.create_task(self._look_again_and_again())
         try:

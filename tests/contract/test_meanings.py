@@ -39,6 +39,7 @@ FREE_TEXTS: Final = frozenset(_FREE.split())
 
 FREE_IN_ONE_RECORD: Final = {
     "Address.state": "a part of a postal address",
+    "ChangePage.cursor": "a place in the feed",
     "ComparedNode.unit_after": "a unit",
     "ComparedNode.unit_before": "a unit",
     "ComparedPeriod.against": "the friendly id of a version",
@@ -46,6 +47,7 @@ FREE_IN_ONE_RECORD: Final = {
     "ComparedVersions.problems_before": "sentences",
     "ErrorBody.status": "the one word `error`",
     "ErrorItem.type": "what kind of record was asked for",
+    "FeedChange.cursor": "a place in the feed",
     "LineageNode.source": "where the methodology says so",
     "PendingRollUps.source": "the slug of an event type",
     "RolledUpValue.source": "the slug of a data point type",

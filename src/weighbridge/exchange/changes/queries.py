@@ -22,7 +22,7 @@ from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Read
 from weighbridge.errors import Gone, Malformed
-from weighbridge.exchange.changes.records import Change, ChangePage
+from weighbridge.exchange.changes.records import ChangePage, FeedChange
 from weighbridge.platform.tenancy.project_filter import read_project
 
 PAGE_SIZE_DEFAULT: Final = 200
@@ -83,7 +83,7 @@ class ChangeRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ChangeEntry:
     """One transaction's changes of one kind by one action; the keys from each start to before its end."""
 
     number: int
@@ -94,14 +94,14 @@ class Entry:
     starts: Sequence[int]
     ends: Sequence[int]
 
-    def changes(self, position: int) -> Iterator[Change]:
+    def changes(self, position: int) -> Iterator[FeedChange]:
         """The changes behind so many of them."""
         last = sum(self.ends) - sum(self.starts)
         at = Instant.of(self.at)
         project = None if self.project is None else ids.of("project", self.project)
         for index, key in enumerate(self._keys(position), position + 1):
             goes_on = ChangeCursor(self.number, index) if index < last else ChangeCursor(self.number + 1, 0)
-            yield Change(
+            yield FeedChange(
                 goes_on.text, _SHOWN[self.kind], self.action, _id(self.kind, self.project, key), project, at
             )
 
@@ -149,7 +149,7 @@ async def _page(
         "project": request.project,
         "limit": request.page_size + 1,
     }
-    entries = await tx.rows(Entry, _ENTRIES, values)
+    entries = await tx.rows(ChangeEntry, _ENTRIES, values)
     every = (
         change
         for entry in entries

@@ -9,7 +9,7 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import one_of
 
 
-class Change(msgspec.Struct, frozen=True):
+class FeedChange(msgspec.Struct, frozen=True):
     """One record was changed; how it is now says the record itself."""
 
     cursor: str
@@ -31,7 +31,7 @@ class Change(msgspec.Struct, frozen=True):
 class ChangePage(msgspec.Struct, frozen=True):
     """Changes in the order of the feed."""
 
-    data: list[Change]
+    data: list[FeedChange]
     """The changes behind the cursor, oldest first."""
     cursor: str
     """Where the feed goes on behind all that was looked at: send it as `after`, also when `data` is empty."""

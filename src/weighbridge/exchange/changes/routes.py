@@ -3,11 +3,11 @@
 from weighbridge.core.platform.permission import ANY
 from weighbridge.exchange.changes import queries
 from weighbridge.exchange.changes.records import ChangePage
-from weighbridge.http.following.request import FollowCall, Seen, follow
+from weighbridge.http.following.request import FollowCall, LookResult, follow
 
 
 @follow("/changes", permission=ANY, returns=ChangePage, options=queries.OPTIONS)
-async def list_changes(call: FollowCall) -> Seen:
+async def list_changes(call: FollowCall) -> LookResult:
     """Follow what changes: events, corrections, batches, tasks, rule results and reports, in one order.
 
     Send the `cursor` of the last answer as `after`, again and again: each change is told once, and none is
@@ -18,7 +18,7 @@ async def list_changes(call: FollowCall) -> Seen:
     request = queries.change_request(call.actor, call.query)
     page, newest = await queries.read_changes(call.database, call.actor, request)
     others = tuple(pair for pair in call.query if pair[0] != "after")
-    return Seen(
+    return LookResult(
         page,
         newest,
         is_worth_telling=bool(page.data) or page.has_more or request.is_latest,

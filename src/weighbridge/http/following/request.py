@@ -44,7 +44,7 @@ class FollowCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class LookResult:
     """What a look has found, up to which number, whether that is worth an answer, and what to ask next."""
 
     record: Any
@@ -55,10 +55,10 @@ class Seen:
 
 def follow(
     path: str, *, permission: str, returns: Any, options: Mapping[str, str]
-) -> Callable[[Callable[[FollowCall], Awaitable[Seen]]], HTTPRouteHandler]:
+) -> Callable[[Callable[[FollowCall], Awaitable[LookResult]]], HTTPRouteHandler]:
     """Serve a function that looks; while it finds nothing, the request waits for as long as it asks for."""
 
-    def decorate(function: Callable[[FollowCall], Awaitable[Seen]]) -> HTTPRouteHandler:
+    def decorate(function: Callable[[FollowCall], Awaitable[LookResult]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply:
             actor = await authenticated(request, permission)
             query = query_of(request)
@@ -77,8 +77,8 @@ async def _awaited(
     request: WebRequest,
     actor: Actor,
     query: tuple[tuple[str, str], ...],
-    function: Callable[[FollowCall], Awaitable[Seen]],
-) -> Seen:
+    function: Callable[[FollowCall], Awaitable[LookResult]],
+) -> LookResult:
     watch: Watch = request.app.state.watch
     clock = asyncio.get_running_loop().time
     deadline = clock() + _seconds(query)
@@ -96,11 +96,11 @@ async def _awaited(
 
 
 async def _look(
-    function: Callable[[FollowCall], Awaitable[Seen]],
+    function: Callable[[FollowCall], Awaitable[LookResult]],
     actor: Actor,
     query: tuple[tuple[str, str], ...],
     opened: Database,
-) -> Seen:
+) -> LookResult:
     return await function(FollowCall(opened, actor, query))
 
 

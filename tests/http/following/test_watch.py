@@ -56,8 +56,7 @@ def test_while_nobody_waits_nothing_looks():
     async def story(watch, feed):
         feed.newest = {1: 6}
         await watch.await_later(1, 5, 30)
-        while len(asyncio.all_tasks()) > 1:
-            await asyncio.sleep(0.01)
+        await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
         looks = feed.looks
         await watch.await_later(1, 5, 30)
         return looks, feed.looks

@@ -63,6 +63,6 @@ def test_an_entry_of_the_feed_never_changes(connection):
         connection.execute("UPDATE changes SET action = 'void'")
     with pytest.raises(CheckViolation):
         connection.execute(
-            "INSERT INTO unnumbered_changes (project_id, kind, action, keys) "
-            "VALUES (1, 'event', 'void', '{}')"
+            "INSERT INTO changes (account_id, number, project_id, kind, action, keys) "
+            "VALUES (1, 2, 1, 'event', 'void', '{}')"
         )

@@ -30,6 +30,12 @@ PAGE_SIZE_MAX: Final = 1_000
 ENTRIES_MAX: Final = 100_000
 """Entries that one request looks through for changes that meet its filters."""
 
+NUMBERED_AT_ONCE: Final = 1_000
+"""Rows that `number_changes` takes at a time, and all that their transactions have beside them."""
+
+ROUNDS_MAX: Final = 20
+"""How often one look takes some; what is left then comes with the next one."""
+
 OPTIONS: Final = {
     "after": (
         "The `cursor` of a change or of the page before: what comes behind it. Without it the feed begins "
@@ -126,8 +132,13 @@ async def read_changes(database: Database, actor: Actor, request: ChangeRequest)
 
 async def number_changes(database: Database) -> int:
     """Give numbers to what was committed; gives how much there was."""
-    found = await database.single("SELECT number_changes()")
-    return found[0] if found else 0
+    taken = 0
+    for _ in range(ROUNDS_MAX):
+        found = await database.single("SELECT number_changes()")
+        taken += found[0] if found else 0
+        if not found or found[0] < NUMBERED_AT_ONCE:
+            break
+    return taken
 
 
 async def newest_numbers(database: Database, accounts: Sequence[int]) -> Mapping[int, int]:

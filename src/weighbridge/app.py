@@ -35,6 +35,8 @@ from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.db.threads import take_turns_quickly
+from weighbridge.exchange.changes.queries import newest_numbers
+from weighbridge.exchange.changes.routes import ROUTES as CHANGES
 from weighbridge.exchange.exports.actions import start_export
 from weighbridge.exchange.exports.routes import ROUTES as EXPORTS
 from weighbridge.http import edge, health, refusal, wire
@@ -50,6 +52,7 @@ from weighbridge.http.computing import ComputingLoop
 from weighbridge.http.computing.elsewhere import VARIABLE as SOCKETS_VARIABLE
 from weighbridge.http.computing.elsewhere import ComputingProcesses
 from weighbridge.http.computing.trial import with_dry_runs
+from weighbridge.http.following.watch import Watch
 from weighbridge.http.openapi import options, page
 from weighbridge.http.operation import Operation, bounded
 from weighbridge.modelling.models.routes import ROUTES as MODELS
@@ -109,6 +112,7 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     GAPS,
     SUBSTITUTIONS,
     EXPORTS,
+    CHANGES,
     METHODOLOGIES,
     REPORTS,
     FEATURE_FLAGS,
@@ -177,12 +181,14 @@ def _application(
     database = _database_of_requests(settings, settings.database_url, connections)
     computing = ComputingLoop(_database_of_requests(settings, settings.database_url, places), places)
     of_health = Database(settings.database_url, connections_max=1)
+    watch = Watch(database, newest_numbers)
 
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
         take_turns_quickly()
         async with database, of_health, nullcontext() if processes else computing, beating():
             yield
+            await watch.stop()
 
     return Litestar(
         route_handlers=[
@@ -199,6 +205,7 @@ def _application(
                 "database": database,
                 "database_of_health": of_health,
                 "computing": computing,
+                "watch": watch,
                 **_OF_CALLERS,
                 "computing_processes": processes,
                 "limiter": RateLimiter(settings.rate_limit_per_minute),

@@ -82,6 +82,13 @@ class Conflict(Refusal):
     code = "conflict"
 
 
+class Gone(Refusal):
+    """What was asked for was here, and is not kept any more."""
+
+    status = 410
+    code = "cursor_expired"
+
+
 class TooLarge(Refusal):
     """The body is over the limit."""
 

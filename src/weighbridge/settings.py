@@ -181,6 +181,9 @@ class Settings:
     answer_stalled_seconds: Annotated[
         int, "How long a client may take nothing of an answer that is sent to it, in seconds.", Range(1, 3600)
     ] = 30
+    change_days: Annotated[
+        int, "Days for which the feed of changes can be read; older cursors are refused.", Range(1, 3_650)
+    ] = 30
     shutdown_seconds: Annotated[
         int,
         "How long requests and tasks in progress may take to finish when the service stops.",

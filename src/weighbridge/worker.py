@@ -21,12 +21,13 @@ from weighbridge.accounting.batch_generations.tasks import generate_batches
 from weighbridge.accounting.batches.tasks import delete_batches
 from weighbridge.app import EXPORTED
 from weighbridge.collection.evidence_files.keeping import sweep
-from weighbridge.collection.evidence_files.store import EvidenceStore, open_store
+from weighbridge.collection.evidence_files.store import open_store
 from weighbridge.core.platform.task_state import ATTEMPTS_MAX, TaskState
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.errors import Invalid, Refusal, mistake, new_reference
+from weighbridge.exchange.changes.tasks import forget_changes, number_all
 from weighbridge.exchange.exports.actions import remove_expired
 from weighbridge.exchange.exports.tasks import Exporter
 from weighbridge.http import idempotency, wire
@@ -82,6 +83,9 @@ TIDY_SECONDS: Final = 3600.0
 SEAL_SECONDS: Final = 1.0
 """How often a worker seals the rows of the audit log that were committed since."""
 
+NUMBER_SECONDS: Final = 1.0
+"""How often a worker gives changes their numbers that were committed since."""
+
 RULES_SECONDS: Final = 1.0
 """How often a worker looks for data that automatic rules have not evaluated yet."""
 
@@ -122,8 +126,9 @@ async def work(database: Database, settings: Settings) -> None:
         beside = [
             asyncio.create_task(_recover(database, settings.lease_seconds)),
             asyncio.create_task(_seal(database)),
+            asyncio.create_task(_number_changes(database)),
             asyncio.create_task(_evaluate_rules(database)),
-            asyncio.create_task(_tidy(database, open_store(settings.evidence_url, settings.data_dir))),
+            asyncio.create_task(_tidy(database, settings)),
         ]
         try:
             await app.run_worker_async(
@@ -229,6 +234,16 @@ async def _seal(database: Database) -> None:
         await asyncio.sleep(SEAL_SECONDS)
 
 
+async def _number_changes(database: Database) -> None:
+    """Give changes their numbers, so that few wait for them who read the feed."""
+    while True:
+        try:
+            await number_all(database)
+        except Exception:
+            log.exception("numbering_failed")
+        await asyncio.sleep(NUMBER_SECONDS)
+
+
 async def _evaluate_rules(database: Database) -> None:
     """Let automatic rules evaluate what was written since, again and again, on connections of their own."""
     async with Database(database.url, connections_max=ACCOUNTS_AT_ONCE + 1) as own:
@@ -251,16 +266,18 @@ def _log_failure(failure: FailedEvaluation) -> None:
     log.error(what, rule=rule, reference=failure.reference, exc_info=failure.error)
 
 
-async def _tidy(database: Database, store: EvidenceStore) -> None:
-    """Remove answers that are too old to be repeated, and files that no evidence names."""
+async def _tidy(database: Database, settings: Settings) -> None:
+    """Remove answers that are too old to be repeated, old changes, and files that no evidence names."""
+    store = open_store(settings.evidence_url, settings.data_dir)
     while True:
         try:
             async with database.write() as tx:
                 forgotten = await idempotency.forget(tx)
+                changes = await forget_changes(tx, settings.change_days)
                 now = await tx.value("SELECT now()")
             over = await remove_expired(database, store)
             swept = await sweep(database, store, now)
-            log.info("tidied", answers=forgotten, files=len(swept), exports=over)
+            log.info("tidied", answers=forgotten, changes=changes, files=len(swept), exports=over)
         except Exception:
             log.exception("tidying_failed")
         await asyncio.sleep(TIDY_SECONDS)

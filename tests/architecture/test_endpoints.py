@@ -14,7 +14,7 @@ OPERATIONS = [handler.opt["operation"] for routes in SLICES for handler in route
 
 FOR_ANY_TOKEN = {
     "/projects", "/projects/{project_id}", "/feature_flags", "/async_tasks", "/async_tasks/{task_id}",
-    "/exports/{export_id}",
+    "/exports/{export_id}", "/changes",
 }  # fmt: skip
 """What every token reads of its own account."""
 

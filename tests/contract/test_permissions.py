@@ -148,10 +148,10 @@ def test_an_operation_takes_no_other_permission_than_its_own(callers, world, nam
     assert_is_let_in(OPERATIONS[name], callers[OPERATIONS[name].permission], world)
 
 
-def test_any_token_reads_its_projects_the_flags_and_what_it_started():
+def test_any_token_reads_its_projects_the_flags_what_it_started_and_the_changes_it_may_see():
     assert sorted(FOR_ANY) == [
         "cancel_async_task", "get_async_task", "get_export", "get_feature_flags", "get_project",
-        "list_async_tasks", "list_projects",
+        "list_async_tasks", "list_changes", "list_projects",
     ]  # fmt: skip
 
 

@@ -25,6 +25,7 @@ Whoever takes several takes them in this order, so that nobody waits in a circle
 7. `evidence_quota`: while there is a quota, whoever attaches a file, who waits for nothing afterwards.
 
 `MIGRATION`, `DEFAULT_ACCOUNT`, `TASK_RECOVERY`, `AUDIT_KEY`, `audit_seal` and `token_issue` stand alone.
+`changes:number` too: the database's function `number_changes` takes it, in a transaction of its own.
 
 Jobs in the queue have locks of their own, by names only: jobs with one name are carried out one after the
 other. Generations and deletions use the name of `generation` for them, so a worker takes no job that would

@@ -64,7 +64,7 @@ def query_of(request: WebRequest) -> tuple[tuple[str, str], ...]:
     query = tuple(request.query_params.multi_items())
     operation: Operation = request.route_handler.opt["operation"]
     if operation.listing is None:
-        takes = [*operation.query, *operation.moments, *operation.switches]
+        takes = [*operation.query, *operation.options, *operation.moments, *operation.switches]
         said = f"takes {', '.join(takes)}" if takes else "takes none"
         unknown = [name for name in dict.fromkeys(name for name, _ in query) if name not in takes]
         if problems := [

@@ -21,6 +21,7 @@ _SECONDS: Final = Histogram(
 _HANDED_OVER: Final = Counter(
     "weighbridge_computing_requests", "Requests that were handed to a computing process.", ("outcome",)
 )
+_WAITS: Final = Counter("weighbridge_waits", "Requests that began to wait for something to answer.")
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 OTHER: Final = "other"
 """Stands for what is no operation or method of the service: a caller may make up any number of them."""
@@ -42,3 +43,8 @@ def _counters(operation: str, method: str, status: int) -> tuple[Counter, Histog
 def observe_handing_over(outcome: str) -> None:
     """Count what became of a request that was handed over: answered, lost, silent or unreachable."""
     _HANDED_OVER.labels(outcome).inc()
+
+
+def observe_wait() -> None:
+    """Count a request that begins to wait."""
+    _WAITS.inc()

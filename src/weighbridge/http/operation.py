@@ -55,6 +55,8 @@ class Operation:
     """What each parameter means that must stand in the query."""
     moments: Mapping[str, str] = field(default_factory=dict)
     """What each time means that may stand in the query."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """What each text means that may stand in the query."""
     switches: Mapping[str, str] = field(default_factory=dict)
     """What each true or false means that may stand in the query."""
     function: Callable[..., Awaitable[Any]] | None = field(default=None, repr=False)
@@ -63,6 +65,8 @@ class Operation:
     """Whether it is carried out apart from all other requests."""
     only_asks: bool = False
     """Whether it changes nothing, though it is sent by POST."""
+    refuses: tuple[type[Refusal], ...] = ()
+    """Refusals of this operation that others do not have."""
     refusals_told: frozenset[int] = frozenset({Forbidden.status})
     """The statuses of refusals that the audit log tells of, where this writes."""
 

@@ -54,6 +54,11 @@ REQUEST: Final[Mapping[str, ErrorCode]] = {
         "Computing this costs more than a computation may.",
         "Shorten the pattern or the expression, or ask for fewer records.",
     ),
+    "cursor_expired": ErrorCode(
+        (410,),
+        "What comes behind the cursor of the feed of changes is not kept any more.",
+        "Take a new cursor by `after=latest`, read the lists anew, and follow the feed from that cursor.",
+    ),
     "too_large": ErrorCode((413,), "The body or the file is over the limit.", "Send less at a time."),
     "more": ErrorCode(
         BOTH, "More is wrong than the answer lists.", "Correct what is listed and send it again."

@@ -8,6 +8,7 @@ import msgspec
 from weighbridge.errors import (
     Conflict,
     Forbidden,
+    Gone,
     Invalid,
     Malformed,
     NotFound,
@@ -71,6 +72,12 @@ _EXAMPLES: Final = {
     404: ErrorItem("record not found", "not_found", None, (), "event", "evt_3f2a9c41d07be8564a1c9d20"),
     408: ErrorItem("The body did not arrive within 30 seconds.", TooSlow.code),
     409: ErrorItem("The record is in a state that does not allow this.", Conflict.code),
+    410: ErrorItem(
+        "after is '17.0', and what comes behind it was removed because of its age; read the lists anew, and "
+        "the feed after=latest before.",
+        Gone.code,
+        "after",
+    ),
     413: ErrorItem(
         "The body is larger than this request takes; it takes 1,048,576 bytes at most.", TooLarge.code
     ),
@@ -119,7 +126,7 @@ def _schema(operation: Operation, schemas: Schemas) -> Schema:
 
 def refusals(operation: Operation) -> dict[str, Schema]:
     """A reference for each refusal that an operation may answer with, by status."""
-    kinds: list[type[Refusal]] = [*_ALWAYS]
+    kinds: list[type[Refusal]] = [*_ALWAYS, *operation.refuses]
     if operation.body is not None or names_in(operation.path):
         kinds.append(NotFound)
     if operation.method != "GET":
@@ -134,7 +141,7 @@ def refusals(operation: Operation) -> dict[str, Schema]:
 
 def shared(schemas: Schemas) -> dict[str, Schema]:
     """Every refusal as a component; the sentence of each is that of the refusal itself."""
-    kinds: list[type[Refusal]] = [*_ALWAYS, NotFound, *_WRITING, *_WITH_BODY]
+    kinds: list[type[Refusal]] = [*_ALWAYS, NotFound, Gone, *_WRITING, *_WITH_BODY]
     known = [(kind.__name__, kind.status, " ".join((kind.__doc__ or "").split())) for kind in kinds]
     return {name: _refusal(status, meaning, schemas) for name, status, meaning in sorted([*known, _BROKEN])}
 

@@ -126,6 +126,7 @@ def _described(operation: Operation, package: str, schemas: Schemas, reader: Ope
     if operation.permission == LINK:
         permission = "It takes no token: whoever has the link may follow it."
     parameters = [*openapi_parameters.of_path(operation.path), *openapi_parameters.of_query(operation.query)]
+    parameters += openapi_parameters.of_options(operation.options)
     parameters += openapi_parameters.of_moments(operation.moments)
     parameters += openapi_parameters.of_switches(operation.switches)
     if operation.body is not None:

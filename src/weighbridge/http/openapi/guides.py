@@ -29,6 +29,7 @@ OF_TAG: Final[Mapping[str, tuple[str, str]]] = {
     "Async tasks": ("reference/async-tasks.md", "Async tasks and their results"),
     "Batch generations": ("explanation/reading-data.md", "How generation reads data"),
     "Batches": ("howto/change-inputs.md", "Change what a batch is made of"),
+    "Changes": ("howto/follow-changes.md", "Follow changes"),
     "Data points": ("howto/correct-a-measurement.md", "Correct a measurement"),
     "Event types": ("reference/collection.md", "Collection: records and what may be changed"),
     "Events": ("howto/send-readings.md", "Send readings from a program"),

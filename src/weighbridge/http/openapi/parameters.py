@@ -123,6 +123,14 @@ def of_query(query: Mapping[str, str]) -> list[Schema]:
     ]
 
 
+def of_options(options: Mapping[str, str]) -> list[Schema]:
+    """The texts that may stand in the query."""
+    return [
+        {"name": name, "in": "query", "required": False, "description": meaning, "schema": {"type": "string"}}
+        for name, meaning in options.items()
+    ]
+
+
 def of_moments(moments: Mapping[str, str]) -> list[Schema]:
     """The times that may stand in the query."""
     schema = {"type": "string", "format": "date-time"}

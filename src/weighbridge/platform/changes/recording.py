@@ -29,7 +29,7 @@ def record(
     tx.later(
         *audit_row(actor, action=action, target=target, project_id=project_id, before=before, after=after)
     )
-    # A feed of changes gets its row here, of the same transaction.
+    # The feed of changes is told by triggers on the tables of what it tells of.
     if traces_left:
         assert project_id is not None, f"{action} changes records of a project"  # noqa: S101
         leave(tx, project_id, *traces_left)

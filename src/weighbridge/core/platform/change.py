@@ -1,0 +1,82 @@
+"""A change of the feed: which kinds there are, who may read them, and where a reader of the feed stands.
+
+Invariants: a cursor names the next change, never the last one, so it stays good when what was read has gone;
+`read_cursor(cursor.text) == cursor`.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+
+class ChangeKind(StrEnum):
+    """What was changed."""
+
+    EVENT = "event"
+    CORRECTION = "correction"
+    BATCH = "batch"
+    ASYNC_TASK = "async_task"
+    RULE_RESULT = "rule_result"
+    REPORT = "report"
+
+
+class ChangeAction(StrEnum):
+    """What was done to it."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    DELETE = "delete"
+    VOID = "void"
+    RESTORE = "restore"
+    REVERT = "revert"
+    START = "start"
+    COMPLETE = "complete"
+    FAIL = "fail"
+
+
+PERMISSIONS: Final[Mapping[ChangeKind, str]] = MappingProxyType(
+    {
+        ChangeKind.EVENT: "data_collection:read",
+        ChangeKind.CORRECTION: "data_collection:read",
+        ChangeKind.BATCH: "production_accounting:read",
+        ChangeKind.RULE_RESULT: "data_rules:read",
+        ChangeKind.REPORT: "production_accounting:read",
+    }
+)
+"""What it takes to read changes of a kind. Of tasks each type has its own."""
+
+LATEST: Final = "latest"
+"""What a reader says in place of a cursor who wants only what comes from now on."""
+
+_NUMBER_DIGITS_MAX: Final = 18
+_CURSOR: Final = re.compile(
+    rf"([1-9][0-9]{{0,{_NUMBER_DIGITS_MAX - 1}}})\.(0|[1-9][0-9]{{0,{_NUMBER_DIGITS_MAX - 1}}})"
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ChangeCursor:
+    """Where a reader stands: so many records of the entry with this number were read, and all before it."""
+
+    number: int
+    position: int
+
+    @property
+    def text(self) -> str:
+        """As it goes out."""
+        return f"{self.number}.{self.position}"
+
+
+BEGINNING: Final = ChangeCursor(1, 0)
+"""Where the first entry begins."""
+
+
+def read_cursor(text: str) -> ChangeCursor:
+    """Read a cursor; ValueError for any other text."""
+    found = _CURSOR.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    return ChangeCursor(int(found[1]), int(found[2]))

@@ -1,0 +1,258 @@
+"""Read the feed of changes."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any, Final
+
+from weighbridge.core.identity import ids
+from weighbridge.core.platform.change import (
+    BEGINNING,
+    LATEST,
+    PERMISSIONS,
+    ChangeCursor,
+    ChangeKind,
+    read_cursor,
+)
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.platform.task_kind import readable_kinds
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Database, Read
+from weighbridge.errors import Gone, Malformed
+from weighbridge.exchange.changes.records import ChangePage, FeedChange
+from weighbridge.platform.tenancy.project_filter import read_project
+
+PAGE_SIZE_DEFAULT: Final = 200
+PAGE_SIZE_MAX: Final = 1_000
+ENTRIES_MAX: Final = 100_000
+"""Entries that one request looks through for changes that meet its filters."""
+
+NUMBERED_AT_ONCE: Final = 1_000
+"""Rows that `number_changes` takes at a time, and all that their transactions have beside them."""
+
+ROUNDS_MAX: Final = 20
+"""How often one look takes some; what is left then comes with the next one."""
+
+OPTIONS: Final = {
+    "after": (
+        "The `cursor` of a change or of the page before: what comes behind it. Without it the feed begins "
+        f"with the oldest change that is kept; `{LATEST}` gives the cursor for what comes from now on."
+    ),
+    "kind": f"Only changes of these kinds, separated by commas: {', '.join(ChangeKind)}.",
+    "project_id": "Only changes in this project, by its id prj_… or its number.",
+    "page_size": (
+        f"How many changes an answer holds at most, 1 to {PAGE_SIZE_MAX:,}; by default {PAGE_SIZE_DEFAULT}."
+    ),
+}
+"""What stands in the query, and what it means."""
+
+_STORED: Final[Mapping[ChangeKind, Sequence[str]]] = {
+    ChangeKind.RULE_RESULT: ("data_point_result", "model_run_result")
+}
+"""The kinds of records of which a kind consists, where it is not one of that name."""
+
+_SHOWN: Final = {stored: kind for kind in ChangeKind for stored in _STORED.get(kind, (kind.value,))}
+
+_BOUNDS: Final = """
+    SELECT coalesce((SELECT max(number) FROM changes WHERE account_id = %(account)s), 0),
+           coalesce((SELECT number FROM change_horizons WHERE account_id = %(account)s), 0)
+"""
+_ENTRIES: Final = """
+    SELECT number, kind, action, project_id, at, ARRAY(SELECT lower(part) FROM unnest(keys) AS part),
+           ARRAY(SELECT upper(part) FROM unnest(keys) AS part)
+      FROM changes
+     WHERE account_id = %(account)s AND number BETWEEN %(first)s AND %(last)s AND kind = ANY (%(kinds)s)
+       AND (task_type IS NULL OR task_type = ANY (%(task_types)s))
+       AND (%(project)s::integer IS NULL OR project_id = %(project)s::integer)
+     ORDER BY number
+     LIMIT %(limit)s
+"""
+_NEWEST: Final = """
+    SELECT array_agg(account), array_agg(coalesce(
+               (SELECT max(c.number) FROM changes c WHERE c.account_id = account), 0))
+      FROM unnest(%s::integer[]) AS account
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRequest:
+    """What a reader asks for; without a cursor from the beginning, or behind everything."""
+
+    after: ChangeCursor | None
+    is_latest: bool
+    kinds: Sequence[ChangeKind]
+    project: int | None
+    page_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeEntry:
+    """One transaction's changes of one kind by one action; the keys from each start to before its end."""
+
+    number: int
+    kind: str
+    action: str
+    project: int | None
+    at: datetime
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+    def changes(self, position: int) -> Iterator[FeedChange]:
+        """The changes behind so many of them."""
+        last = sum(self.ends) - sum(self.starts)
+        at = Instant.of(self.at)
+        project = None if self.project is None else ids.of("project", self.project)
+        for index, key in enumerate(self._keys(position), position + 1):
+            goes_on = ChangeCursor(self.number, index) if index < last else ChangeCursor(self.number + 1, 0)
+            yield FeedChange(
+                goes_on.text, _SHOWN[self.kind], self.action, _id(self.kind, self.project, key), project, at
+            )
+
+    def _keys(self, left_out: int) -> Iterator[int]:
+        for start, end in zip(self.starts, self.ends, strict=True):
+            yield from range(min(start + left_out, end), end)
+            left_out = max(0, left_out - (end - start))
+
+
+async def read_changes(database: Database, actor: Actor, request: ChangeRequest) -> tuple[ChangePage, int]:
+    """The changes behind a cursor, and the number of the newest entry there was; Gone behind the horizon."""
+    await number_changes(database)
+    async with database.read() as tx:
+        [(head, horizon)] = await tx.tuples(_BOUNDS, {"account": actor.account_id})
+        newest = max(head, horizon)
+        start = _start(request, newest, horizon)
+        if request.is_latest or not request.kinds:
+            return ChangePage([], ChangeCursor(newest + 1, 0).text, has_more=False), newest
+        last = min(newest, start.number + ENTRIES_MAX - 1)
+        return await _page(tx, actor, request, start, last, has_more=last < newest), newest
+
+
+async def number_changes(database: Database) -> int:
+    """Give numbers to what was committed; gives how much there was."""
+    taken = 0
+    for _ in range(ROUNDS_MAX):
+        found = await database.single("SELECT number_changes()")
+        taken += found[0] if found else 0
+        if not found or found[0] < NUMBERED_AT_ONCE:
+            break
+    return taken
+
+
+async def newest_numbers(database: Database, accounts: Sequence[int]) -> Mapping[int, int]:
+    """The number of the newest entry of each account, once what was committed has its number."""
+    await number_changes(database)
+    found = await database.single(_NEWEST, ([*accounts],))
+    return dict(zip(found[0], found[1], strict=True)) if found and found[0] else {}
+
+
+async def _page(
+    tx: Read, actor: Actor, request: ChangeRequest, start: ChangeCursor, last: int, *, has_more: bool
+) -> ChangePage:
+    values = {
+        "account": actor.account_id,
+        "first": start.number,
+        "last": last,
+        "kinds": [stored for kind in request.kinds for stored in _STORED.get(kind, (kind.value,))],
+        "task_types": readable_kinds(actor),
+        "project": request.project,
+        "limit": request.page_size + 1,
+    }
+    entries = await tx.rows(ChangeEntry, _ENTRIES, values)
+    every = (
+        change
+        for entry in entries
+        for change in entry.changes(start.position if entry.number == start.number else 0)
+    )
+    data = [*islice(every, request.page_size)]
+    if next(every, None) is not None:
+        return ChangePage(data, data[-1].cursor, has_more=True)
+    return ChangePage(data, max(start, ChangeCursor(last + 1, 0)).text, has_more)
+
+
+def _start(request: ChangeRequest, newest: int, horizon: int) -> ChangeCursor:
+    start = request.after
+    if start is None:
+        return max(BEGINNING, ChangeCursor(horizon + 1, 0))
+    if start.number <= horizon or start.number > newest + 1:
+        lost = "was removed because of its age" if start.number <= horizon else "is not known here"
+        raise Gone(
+            [
+                Problem(
+                    f"after is {start.text!r}, and what comes behind it {lost}; read the lists anew, and the "
+                    f"feed after={LATEST} before.",
+                    "after",
+                    "cursor_expired",
+                )
+            ]
+        )
+    return start
+
+
+def _id(kind: str, project: int | None, key: int) -> str:
+    if kind == ChangeKind.ASYNC_TASK:
+        return str(key)
+    assert project is not None, "only tasks may have no project"  # noqa: S101
+    if kind != ChangeKind.CORRECTION:
+        return ids.of(kind, project, key)
+    event, position = key >> ids.POSITION_BITS, key & ids.POSITION_MAX
+    return ids.of("data_point", project, event, position) if position else ids.of("event", project, event)
+
+
+def change_request(actor: Actor, query: Sequence[tuple[str, str]]) -> ChangeRequest:
+    """Read what a reader asks for; Malformed with everything that cannot be read.
+
+    Kinds that the actor may not read are left out.
+    """
+    problems: list[Problem] = []
+    given: dict[str, str] = {}
+    for name, text in query:
+        if name in given:
+            problems.append(Problem(f"{name} is given twice; it takes one value.", name, "conflict"))
+        given[name] = text
+
+    def read(name: str, how: Callable[[str], Any], takes: str) -> Any:
+        if name not in given:
+            return None
+        try:
+            return how(given[name])
+        except ValueError:
+            said = f"{name} is {shorten(given[name])!r}; it takes {takes}."
+            problems.append(Problem(said, name, "invalid"))
+            return None
+
+    is_latest = given.get("after") == LATEST
+    if is_latest:
+        del given["after"]
+    request = ChangeRequest(
+        after=read("after", read_cursor, f"the cursor of a change or a page, or {LATEST}"),
+        is_latest=is_latest,
+        kinds=_readable(actor, read("kind", _kinds, f"some of {', '.join(ChangeKind)}, with commas")),
+        project=read("project_id", read_project, "an id prj_… or a project's number"),
+        page_size=read("page_size", _page_size, f"a whole number from 1 to {PAGE_SIZE_MAX:,}")
+        or PAGE_SIZE_DEFAULT,
+    )
+    if problems:
+        raise Malformed(problems)
+    return request
+
+
+def _kinds(text: str) -> list[ChangeKind]:
+    return [ChangeKind(word) for word in text.split(",")]
+
+
+def _page_size(text: str) -> int:
+    is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(PAGE_SIZE_MAX))
+    if is_number and 1 <= int(text) <= PAGE_SIZE_MAX:
+        return int(text)
+    raise ValueError(text)
+
+
+def _readable(actor: Actor, kinds: Sequence[ChangeKind] | None) -> list[ChangeKind]:
+    return [
+        kind
+        for kind in (kinds if kinds is not None else [*ChangeKind])
+        if kind not in PERMISSIONS or actor.may(PERMISSIONS[kind])
+    ]

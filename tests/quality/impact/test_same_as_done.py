@@ -145,7 +145,7 @@ class Works:
         """How many rows every table holds, and what every balance and event of the project says."""
         names = self.server.sql(
             "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' "
-            "AND table_type = 'BASE TABLE' AND table_name <> 'request_counts'"  # of the minute, not the change
+            "AND table_type = 'BASE TABLE' AND table_name <> 'request_counts'"  # of the minute
         )
         numbers = " UNION ALL ".join(f"SELECT '{name}', count(*) FROM \"{name}\"" for (name,) in names)
         return (

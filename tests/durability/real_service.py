@@ -12,12 +12,19 @@ from tests.durability.processes import Program, is_alive, until
 CLI = ("-m", "weighbridge.cli")
 DEADLINE_SECONDS = 60.0
 
+USUAL = {
+    "WEIGHBRIDGE_RATE_LIMIT_PER_MINUTE": "0",
+    "WEIGHBRIDGE_LOG_FORMAT": "json",
+    # To start one more process takes longer than most of these tests; those that are about it say so.
+    "WEIGHBRIDGE_COMPUTING_PROCESSES": "0",
+}
+
 
 class Service:
     """A running `weighbridge serve`, with a token for it."""
 
     def __init__(self, data_dir, token, *, log, options=(), api_processes=1, **variables):
-        settings = {"WEIGHBRIDGE_RATE_LIMIT_PER_MINUTE": "0", "WEIGHBRIDGE_LOG_FORMAT": "json"} | variables
+        settings = USUAL | variables
         arguments = ("serve", "--data-dir", data_dir, "--port", 0, "--api-processes", api_processes)
         self.program = Program(*CLI, *arguments, *options, log=log, **settings)
         word, self.address = self.program.line().split()

@@ -47,7 +47,7 @@ def kill_at_random(site, pool, dice, kills):
 
 def test_after_kills_at_random_moments_every_effect_is_there_once(site):
     print(f"seed {SEED}, {KILLS} kills")  # noqa: T201 - what repeats the run
-    remote = site.serve(api_processes=2)
+    remote = site.serve(api_processes=2, WEIGHBRIDGE_COMPUTING_PROCESSES="1")
     pool = site.work(WORKERS)
     callers = [Caller(site, remote, SEED + number) for number in range(CALLERS)]
 

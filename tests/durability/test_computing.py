@@ -155,14 +155,19 @@ def test_answers_and_refusals_are_the_same_whoever_computes(site, processes):
         "many, one wrong": caller.ask(
             "POST", f"/projects/{caller.project}/events", {"events": [*events(LONG_EVENTS)["events"], {}]}
         ),
+        "long page": caller.ask("GET", f"/projects/{caller.project}/events?page_size=200"),
+        "short page": caller.ask("GET", f"/projects/{caller.project}/events?page_size=50"),
+        "no page": caller.ask("GET", f"/projects/{caller.project}/events?page_size=200&page=x"),
     }
 
     statuses = {name: answer[0] for name, answer in asked.items()}
     assert statuses == {
         "valid": 200, "flawed": 200, "no body": 400, "another type": 415, "not there": 404,
         "schema": 200, "head": 200, "no parameter": 400, "no token": 401, "many": 201, "many, one wrong": 400,
+        "long page": 200, "short page": 200, "no page": 400,
     }  # fmt: skip
     assert all("X-Request-Id" in {name.title() for name in answer[2]} for answer in asked.values())
+    assert asked["long page"][1]["data"][:50] == asked["short page"][1]["data"]
     assert count(caller, "events") == LONG_EVENTS
     assert len(caller.lines("request_failed")) == 0
 

@@ -83,6 +83,8 @@ def values(api, plant):
 def test_a_rule_is_undone_while_another_one_corrects_the_same_events(api, server, plant, run):
     mass(api, plant, 1, 30)
     mass(api, plant, 2, 50)
+    watching = {"name": "Watch", "expression": "{{mass}} > 1000", "effective_from": "2025-01-01T00:00:00Z"}
+    api.post(f"/projects/{plant['id']}/rules", {"rule": watching}).expect(201)  # marks are for automatic ones
     changing = given_alerts.calibration(api, plant, "{{mass}} > 40", priority=5)
     other = given_alerts.calibration(api, plant, "{{mass}} > 10", priority=9)
     run(changing)

@@ -26,7 +26,6 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database, Read
 from weighbridge.db.listing import list_request
 from weighbridge.errors import Invalid
-from weighbridge.exchange.export_files.written import write_file
 from weighbridge.exchange.export_rows.data_points import data_points_table
 from weighbridge.exchange.export_rows.events import events_table
 from weighbridge.exchange.export_rows.records import Query, RecordTable, record_of
@@ -78,7 +77,7 @@ class Exporter:
             if count > ROWS_OF_FORMAT.get(export_format, count):
                 raise Invalid([Problem(_too_long(export_format, count))])
             await tasks.report(database, attempt, 50, f"Writing {count:,} rows")
-            await asyncio.to_thread(write_file, export_format, rows, table.columns, file)
+            await asyncio.to_thread(_write_file, export_format, rows, table, file)
             key = token_hex(KEY_BYTES)
             sha256 = await asyncio.to_thread(_digest, file)
             size = file.stat().st_size
@@ -130,6 +129,13 @@ def _rows_in(path: Path) -> int:
                 is_quoted = not is_quoted
             is_quoted = not is_quoted
     return lines - 1
+
+
+def _write_file(export_format: ExportFormat, rows: Path, table: ExportTable, target: Path) -> None:
+    # Slow to import and large: no worker has it before the first file is made.
+    from weighbridge.exchange.export_files.written import write_file  # noqa: PLC0415
+
+    write_file(export_format, rows, table.columns, target)
 
 
 def _digest(path: Path) -> bytes:

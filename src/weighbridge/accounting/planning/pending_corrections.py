@@ -8,7 +8,7 @@ Nothing fails by them; they are named, because the result would be another one.
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from psycopg.sql import SQL, Composable, Literal
 
@@ -57,40 +57,32 @@ async def pending_evaluations(
     tx: Read, scope: Scope, streams: Sequence[InputStream]
 ) -> list[PendingEvaluations]:
     """What rules may still correct of the data that inputs read, by rule and event type."""
-    types = {stream.event_type for stream in streams}
-    anywhere = {stream.event_type for stream in streams if stream.window.reach is Reach.ANY}
-    if not types:
+    if not streams:
         return []
-    values = {
-        "project": scope.project,
-        "types": sorted(types),
-        "anywhere": sorted(anywhere),
-        "start": scope.hull.start,
-        "end": scope.hull.end,
-    }
+    rows = await tx.tuples(_UNEVALUATED, _types_read(scope, streams))
     return [
         PendingEvaluations(ids.of("rule", scope.project, rule), name, slug, _instant(start), _instant(end))
-        for rule, name, slug, start, end in await tx.tuples(_UNEVALUATED, values)
+        for rule, name, slug, start, end in rows
     ]
 
 
 async def pending_roll_ups(tx: Read, scope: Scope, streams: Sequence[InputStream]) -> list[PendingRollUps]:
     """What is still to be rolled up of the data that inputs read, by event type and by what changed."""
-    types = {stream.event_type for stream in streams}
-    if not types:
+    if not streams:
         return []
-    anywhere = {stream.event_type for stream in streams if stream.window.reach is Reach.ANY}
-    values = {
+    rows = await tx.tuples(_LAGGING, _types_read(scope, streams))
+    return [PendingRollUps(slug, source, *map(_instant, bounds)) for slug, source, *bounds in rows]
+
+
+def _types_read(scope: Scope, streams: Sequence[InputStream]) -> dict[str, Any]:
+    """Which event types the inputs read, and of which of them whatever its date."""
+    return {
         "project": scope.project,
-        "types": sorted(types),
-        "anywhere": sorted(anywhere),
+        "types": sorted({stream.event_type for stream in streams}),
+        "anywhere": sorted({one.event_type for one in streams if one.window.reach is Reach.ANY}),
         "start": scope.hull.start,
         "end": scope.hull.end,
     }
-    return [
-        PendingRollUps(slug, source, *map(_instant, bounds))
-        for slug, source, *bounds in await tx.tuples(_LAGGING, values)
-    ]
 
 
 def _instant(moment: Instant | None) -> Instant | None:

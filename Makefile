@@ -85,7 +85,7 @@ docs: $(READY) ## write the reference pages that are made from the code
 
 lock: $(READY) ## bring both lock files up to pyproject.toml, for every platform
 	@$(BIN)/pip install --quiet uv
-	@$(COMPILE) --extra install --extra dev pyproject.toml -o requirements-dev.lock
+	@$(COMPILE) --extra install --extra agent --extra dev pyproject.toml -o requirements-dev.lock
 	@$(COMPILE) --extra install --constraints requirements-dev.lock pyproject.toml -o requirements.lock
 
 sbom: $(AUDITING) ## write sbom.json, the packages that the service runs with, in the form of CycloneDX

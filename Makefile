@@ -80,7 +80,7 @@ attack: $(READY) ## attack a service of its own in every known way for SECONDS e
 	@$(BIN)/python -m tools.attack --seconds $(or $(SECONDS),10) $(if $(ONLY),--only "$(ONLY)")
 
 docs: $(READY) ## write the reference pages that are made from the code
-	@$(BIN)/python tools/reference.py
+	@$(BIN)/python -m tools.reference
 	@$(BIN)/weighbridge openapi --output docs/reference/openapi.json
 
 lock: $(READY) ## bring both lock files up to pyproject.toml, for every platform

@@ -1,4 +1,4 @@
-"""The reference pages that are made from the code: settings, lists, limits, errors and the two languages.
+"""The reference pages made from the code: settings, lists, limits, errors, conformance, two languages.
 
 Each page derives from the table that the service itself runs by, so a page cannot disagree with the
 service; a test compares the stored pages with what this module makes.
@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tools import conformance
 from weighbridge.app import SLICES
 from weighbridge.core.error_code import GROUPS
 from weighbridge.core.identity.link import API_PREFIX
@@ -98,6 +99,7 @@ def pages() -> dict[str, str]:
         "lists.md": lists_page(),
         "limits.md": limits_page(),
         "errors.md": errors_page(),
+        "conformance.md": conformance_page(),
         "model-language.md": language_page(),
         "rule-language.md": rule_language_page(),
     }
@@ -200,6 +202,11 @@ def errors_page() -> str:
         ]
         sections.append(f"## {title}\n\n{_table(('Code', 'Status', 'Meaning', 'What to do'), rows)}")
     return _page("Errors", _ABOUT_ERRORS, *sections)
+
+
+def conformance_page() -> str:
+    """What the description of the interface promises, with the tests that show it."""
+    return _page("Conformance", conformance.page())
 
 
 def language_page() -> str:

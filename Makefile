@@ -82,6 +82,7 @@ attack: $(READY) ## attack a service of its own in every known way for SECONDS e
 docs: $(READY) ## write the reference pages that are made from the code
 	@$(BIN)/python -m tools.reference
 	@$(BIN)/weighbridge openapi --output docs/reference/openapi.json
+	@$(BIN)/python -m tools.client_source
 
 lock: $(READY) ## bring both lock files up to pyproject.toml, for every platform
 	@$(BIN)/pip install --quiet uv

@@ -34,6 +34,11 @@ class File:
     text: str
     tree: ast.Module
 
+    @property
+    def made(self) -> bool:
+        """Whether it is made by a program and read by nobody: its first lines say so."""
+        return "\nMade by `make docs`" in self.text[:300]
+
     def stands_in(self, *patterns: str) -> bool:
         """Whether the path matches one of the patterns."""
         return any(fnmatch(self.path, pattern) for pattern in patterns)

@@ -1,0 +1,4051 @@
+"""Every operation of the interface as a function that makes its call.
+
+Made by `make docs` from the OpenAPI document; change the service, not this file.
+"""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Literal
+
+from msgspec import UNSET, UnsetType
+
+from weighbridge.client.call import Call, call
+from weighbridge.client.made import records
+from weighbridge.client.pages import Listing
+from weighbridge.client.values import Time
+
+
+def api_tokens_create(
+    *,
+    name: str,
+    permissions: Sequence[
+        Literal[
+            "production_accounting:read",
+            "production_accounting:write",
+            "data_collection:read",
+            "data_collection:write",
+            "data_rules:read",
+            "data_rules:write",
+            "administration:read",
+            "administration:write",
+        ]
+    ],
+    expires_in_days: int | UnsetType | None = UNSET,
+    user_email: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.IssuedApiToken]:
+    """Create a token; the answer shows it this once.
+
+    POST /api_tokens
+    """
+    return call(
+        "POST",
+        "/api_tokens",
+        records.IssuedApiToken,
+        body={
+            "api_token": {
+                "name": name,
+                "permissions": permissions,
+                "expires_in_days": expires_in_days,
+                "user_email": user_email,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def api_tokens_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+) -> Listing[records.ApiToken]:
+    """List the account's tokens, without their secrets.
+
+    GET /api_tokens
+    """
+    return Listing(
+        call(
+            "GET",
+            "/api_tokens",
+            records.PageOfApiToken,
+            query={"page": page, "page_size": page_size, "sort": sort},
+        )
+    )
+
+
+def api_tokens_revoke(
+    token_id: int,
+) -> Call[None]:
+    """Revoke a token and all that were issued by it: they open nothing any more, and stay in the list.
+
+    DELETE /api_tokens/{token_id}
+    """
+    return call(
+        "DELETE",
+        "/api_tokens/{token_id}",
+        None,
+        names={"token_id": token_id},
+    )
+
+
+def asset_custom_fields_create(
+    project_id: str,
+    *,
+    label: str,
+    value_type: Literal["text", "number", "boolean", "date"],
+    idempotency_key: str | None = None,
+) -> Call[records.AssetCustomField]:
+    """Create a custom field of a project's assets.
+
+    POST /projects/{project_id}/asset_custom_fields
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/asset_custom_fields",
+        records.AssetCustomField,
+        names={"project_id": project_id},
+        body={"asset_custom_field": {"label": label, "value_type": value_type}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def asset_custom_fields_delete(
+    project_id: str,
+    asset_custom_field_id: int,
+) -> Call[None]:
+    """Remove a custom field that no asset has a value for.
+
+    DELETE /projects/{project_id}/asset_custom_fields/{asset_custom_field_id}
+    """
+    return call(
+        "DELETE",
+        "/projects/{project_id}/asset_custom_fields/{asset_custom_field_id}",
+        None,
+        names={"project_id": project_id, "asset_custom_field_id": asset_custom_field_id},
+    )
+
+
+def asset_custom_fields_list(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+) -> Listing[records.AssetCustomField]:
+    """List the custom fields of a project's assets.
+
+    GET /projects/{project_id}/asset_custom_fields
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/asset_custom_fields",
+            records.PageOfAssetCustomField,
+            names={"project_id": project_id},
+            query={"page": page, "page_size": page_size, "sort": sort},
+        )
+    )
+
+
+def assets_create(
+    project_id: str,
+    *,
+    name: str,
+    asset_type: str | UnsetType | None = UNSET,
+    serial_number: str | UnsetType | None = UNSET,
+    description: str | UnsetType | None = UNSET,
+    custom_fields: Mapping[str, Any] | UnsetType = UNSET,
+    in_service_from: Time | UnsetType | None = UNSET,
+    in_service_until: Time | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Asset]:
+    """Create an asset; its custom fields are those of the project, by label.
+
+    POST /projects/{project_id}/assets
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/assets",
+        records.Asset,
+        names={"project_id": project_id},
+        body={
+            "asset": {
+                "name": name,
+                "asset_type": asset_type,
+                "serial_number": serial_number,
+                "description": description,
+                "custom_fields": custom_fields,
+                "in_service_from": in_service_from,
+                "in_service_until": in_service_until,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def assets_delete(
+    project_id: str,
+    asset_id: str,
+) -> Call[None]:
+    """Remove an asset that no event, static input or batch names.
+
+    DELETE /projects/{project_id}/assets/{asset_id}
+    """
+    return call(
+        "DELETE",
+        "/projects/{project_id}/assets/{asset_id}",
+        None,
+        names={"project_id": project_id, "asset_id": asset_id},
+    )
+
+
+def assets_export(
+    project_id: str,
+) -> Call[str]:
+    """Download a project's assets as a CSV file.
+
+    GET /projects/{project_id}/assets/spreadsheet
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/assets/spreadsheet",
+        str,
+        names={"project_id": project_id},
+    )
+
+
+def assets_get(
+    project_id: str,
+    asset_id: str,
+) -> Call[records.Asset]:
+    """Read one asset.
+
+    GET /projects/{project_id}/assets/{asset_id}
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/assets/{asset_id}",
+        records.Asset,
+        names={"project_id": project_id, "asset_id": asset_id},
+    )
+
+
+def assets_import_(
+    project_id: str,
+    *,
+    content: str,
+    idempotency_key: str | None = None,
+) -> Call[records.AssetImport]:
+    """Create and change assets from a CSV file: all lines are taken, or none.
+
+    POST /projects/{project_id}/assets/spreadsheet
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/assets/spreadsheet",
+        records.AssetImport,
+        names={"project_id": project_id},
+        text=content,
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def assets_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+    project_id: str | None = None,
+    created_at_geq: Time | None = None,
+    created_at_leq: Time | None = None,
+) -> Listing[records.Asset]:
+    """List the assets of all projects of the account.
+
+    GET /assets
+    """
+    return Listing(
+        call(
+            "GET",
+            "/assets",
+            records.PageOfAsset,
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[name][eq]": name,
+                "filter[project_id][eq]": project_id,
+                "filter[created_at][geq]": created_at_geq,
+                "filter[created_at][leq]": created_at_leq,
+            },
+        )
+    )
+
+
+def assets_list_assets_of_project(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+    filter_project_id: str | None = None,
+    created_at_geq: Time | None = None,
+    created_at_leq: Time | None = None,
+) -> Listing[records.Asset]:
+    """List a project's assets.
+
+    GET /projects/{project_id}/assets
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/assets",
+            records.PageOfAsset,
+            names={"project_id": project_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[name][eq]": name,
+                "filter[project_id][eq]": filter_project_id,
+                "filter[created_at][geq]": created_at_geq,
+                "filter[created_at][leq]": created_at_leq,
+            },
+        )
+    )
+
+
+def assets_update(
+    project_id: str,
+    asset_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    asset_type: str | UnsetType | None = UNSET,
+    serial_number: str | UnsetType | None = UNSET,
+    description: str | UnsetType | None = UNSET,
+    custom_fields: Mapping[str, Any] | UnsetType = UNSET,
+    in_service_from: Time | UnsetType | None = UNSET,
+    in_service_until: Time | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Asset]:
+    """Change an asset; its name is fixed once batches were made of its events.
+
+    PATCH /projects/{project_id}/assets/{asset_id}
+    """
+    return call(
+        "PATCH",
+        "/projects/{project_id}/assets/{asset_id}",
+        records.Asset,
+        names={"project_id": project_id, "asset_id": asset_id},
+        body={
+            "asset": {
+                "name": name,
+                "asset_type": asset_type,
+                "serial_number": serial_number,
+                "description": description,
+                "custom_fields": custom_fields,
+                "in_service_from": in_service_from,
+                "in_service_until": in_service_until,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def async_tasks_cancel(
+    task_id: int,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[records.AsyncTask]:
+    """Cancel a task that is pending or running: it is `failed` at once, and changes nothing.
+
+    POST /async_tasks/{task_id}/cancel
+    """
+    return call(
+        "POST",
+        "/async_tasks/{task_id}/cancel",
+        records.AsyncTask,
+        names={"task_id": task_id},
+        body={},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def async_tasks_get(
+    task_id: int,
+) -> Call[records.AsyncTask]:
+    """Read one async task; poll it every 2 to 5 seconds until it is complete or failed.
+
+    GET /async_tasks/{task_id}
+    """
+    return call(
+        "GET",
+        "/async_tasks/{task_id}",
+        records.AsyncTask,
+        names={"task_id": task_id},
+    )
+
+
+def async_tasks_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    state: Literal["pending", "running", "complete", "failed"] | None = None,
+    type: str | None = None,
+    project_id: str | None = None,
+    ledger_id: str | None = None,
+) -> Listing[records.AsyncTask]:
+    """List the account's async tasks of the kinds that the token may start or read, newest first.
+
+    GET /async_tasks
+    """
+    return Listing(
+        call(
+            "GET",
+            "/async_tasks",
+            records.PageOfAsyncTask,
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[state][eq]": state,
+                "filter[type][eq]": type,
+                "filter[project_id][eq]": project_id,
+                "filter[ledger_id][eq]": ledger_id,
+            },
+        )
+    )
+
+
+def audit_log_get_audit_consistency(
+    *,
+    from_: str,
+    to: str,
+) -> Call[str]:
+    """Download the proof that a head extends an older one, with the newer head (as C2SP tlog-witness has
+    it).
+
+    GET /audit_log/consistency
+    """
+    return call(
+        "GET",
+        "/audit_log/consistency",
+        str,
+        query={"from": from_, "to": to},
+    )
+
+
+def audit_log_get_audit_head() -> Call[str]:
+    """Download the head of the account's log: how many rows are sealed and the root of their tree, signed.
+
+    GET /audit_log/head
+    """
+    return call(
+        "GET",
+        "/audit_log/head",
+        str,
+    )
+
+
+def audit_log_get_audit_key() -> Call[records.AuditKey]:
+    """Read the public key by which heads of the account's log are verified.
+
+    GET /audit_log/key
+    """
+    return call(
+        "GET",
+        "/audit_log/key",
+        records.AuditKey,
+    )
+
+
+def audit_log_get_audit_proof(
+    *,
+    number: str,
+    size: str,
+) -> Call[str]:
+    """Download the proof that a row is under a head, with that head (C2SP tlog-proof).
+
+    GET /audit_log/proof
+    """
+    return call(
+        "GET",
+        "/audit_log/proof",
+        str,
+        query={"number": number, "size": size},
+    )
+
+
+def audit_log_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    action: str | None = None,
+    object: str | None = None,
+    project_id: str | None = None,
+    request_id: str | None = None,
+    number: str | None = None,
+    number_geq: str | None = None,
+    number_leq: str | None = None,
+) -> Listing[records.AuditRow]:
+    """List every write to the account's records, newest first, with its place in the sealed log.
+
+    GET /audit_log
+    """
+    return Listing(
+        call(
+            "GET",
+            "/audit_log",
+            records.PageOfAuditRow,
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[action][eq]": action,
+                "filter[object][eq]": object,
+                "filter[project_id][eq]": project_id,
+                "filter[request_id][eq]": request_id,
+                "filter[number][eq]": number,
+                "filter[number][geq]": number_geq,
+                "filter[number][leq]": number_leq,
+            },
+        )
+    )
+
+
+def batch_generations_create(
+    ledger_id: str,
+    *,
+    start_time: Time,
+    end_time: Time,
+    generate_concurrent_ledgers: bool | UnsetType = UNSET,
+    model_version: Literal["latest"] | UnsetType | None = UNSET,
+    batch_amounts: Sequence[Mapping[str, Any]] | UnsetType | None = UNSET,
+    data_point_ids: Sequence[str] | UnsetType | None = UNSET,
+    skipped_data_point_type_ids: Sequence[int] | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.AsyncTask]:
+    """Start generating batches on a ledger; poll the task in the answer.
+
+    POST /ledgers/{ledger_id}/batch_generations
+    """
+    return call(
+        "POST",
+        "/ledgers/{ledger_id}/batch_generations",
+        records.AsyncTask,
+        names={"ledger_id": ledger_id},
+        body={
+            "start_time": start_time,
+            "end_time": end_time,
+            "generate_concurrent_ledgers": generate_concurrent_ledgers,
+            "model_version": model_version,
+            "batch_amounts": batch_amounts,
+            "data_point_ids": data_point_ids,
+            "skipped_data_point_type_ids": skipped_data_point_type_ids,
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def batch_generations_generate_preview(
+    ledger_id: str,
+    *,
+    start_time: Time,
+    end_time: Time,
+    generate_concurrent_ledgers: bool | UnsetType = UNSET,
+    model_version: Literal["latest"] | UnsetType | None = UNSET,
+    batch_amounts: Sequence[Mapping[str, Any]] | UnsetType | None = UNSET,
+    data_point_ids: Sequence[str] | UnsetType | None = UNSET,
+    skipped_data_point_type_ids: Sequence[int] | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Preview]:
+    """Say how many batches generation would create, without creating any.
+
+    POST /ledgers/{ledger_id}/generate_preview
+    """
+    return call(
+        "POST",
+        "/ledgers/{ledger_id}/generate_preview",
+        records.Preview,
+        names={"ledger_id": ledger_id},
+        body={
+            "start_time": start_time,
+            "end_time": end_time,
+            "generate_concurrent_ledgers": generate_concurrent_ledgers,
+            "model_version": model_version,
+            "batch_amounts": batch_amounts,
+            "data_point_ids": data_point_ids,
+            "skipped_data_point_type_ids": skipped_data_point_type_ids,
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def batch_generations_update_inputs(
+    ledger_id: str,
+    batch_id: str,
+    *,
+    data_point_ids: Sequence[str] | UnsetType | None = UNSET,
+    batch_amounts: Sequence[Mapping[str, Any]] | UnsetType | None = UNSET,
+    skipped_data_point_type_ids: Sequence[int] | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.UpdatedBatch]:
+    """Start computing a batch again with other inputs; `processing` until the task in `Location` ends.
+
+    PATCH /ledgers/{ledger_id}/batches/{batch_id}/update_inputs
+    """
+    return call(
+        "PATCH",
+        "/ledgers/{ledger_id}/batches/{batch_id}/update_inputs",
+        records.UpdatedBatch,
+        names={"ledger_id": ledger_id, "batch_id": batch_id},
+        body={
+            "data_point_ids": data_point_ids,
+            "batch_amounts": batch_amounts,
+            "skipped_data_point_type_ids": skipped_data_point_type_ids,
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def batches_create_batch_deletion(
+    ledger_id: str,
+    *,
+    batch_ids: Sequence[str],
+    idempotency_key: str | None = None,
+) -> Call[records.AsyncTask]:
+    """Start undoing all that several batches of the ledger's project posted, together.
+
+    POST /ledgers/{ledger_id}/batch_deletions
+    """
+    return call(
+        "POST",
+        "/ledgers/{ledger_id}/batch_deletions",
+        records.AsyncTask,
+        names={"ledger_id": ledger_id},
+        body={"batch_ids": batch_ids},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def batches_delete(
+    batch_id: str,
+) -> Call[records.AsyncTask]:
+    """Start undoing all that one batch posted; poll the task in the answer.
+
+    DELETE /batches/{batch_id}
+    """
+    return call(
+        "DELETE",
+        "/batches/{batch_id}",
+        records.AsyncTask,
+        names={"batch_id": batch_id},
+    )
+
+
+def batches_get(
+    batch_id: str,
+) -> Call[records.Batch]:
+    """Read one batch with the first rows of its input data.
+
+    GET /batches/{batch_id}
+    """
+    return call(
+        "GET",
+        "/batches/{batch_id}",
+        records.Batch,
+        names={"batch_id": batch_id},
+    )
+
+
+def batches_get_lineage(
+    batch_id: str,
+) -> Call[records.Lineage]:
+    """Show how a batch came about: every node's equation and value, down to the measurements.
+
+    GET /batches/{batch_id}/lineage
+    """
+    return call(
+        "GET",
+        "/batches/{batch_id}/lineage",
+        records.Lineage,
+        names={"batch_id": batch_id},
+    )
+
+
+def batches_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    id: str | None = None,
+    friendly_id: str | None = None,
+    tracking_id: str | None = None,
+    start_time: Time | None = None,
+    start_time_geq: Time | None = None,
+    start_time_leq: Time | None = None,
+    end_time: Time | None = None,
+    end_time_geq: Time | None = None,
+    end_time_leq: Time | None = None,
+    created_at: Time | None = None,
+    created_at_geq: Time | None = None,
+    created_at_leq: Time | None = None,
+    model_run_id: str | None = None,
+    is_stale: Literal["true", "false"] | None = None,
+    project_id: str | None = None,
+    ledger_id: str | None = None,
+) -> Listing[records.Batch]:
+    """List the batches of all the account's ledgers.
+
+    GET /batches
+    """
+    return Listing(
+        call(
+            "GET",
+            "/batches",
+            records.PageOfBatch,
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[id][eq]": id,
+                "filter[friendly_id][eq]": friendly_id,
+                "filter[tracking_id][eq]": tracking_id,
+                "filter[start_time][eq]": start_time,
+                "filter[start_time][geq]": start_time_geq,
+                "filter[start_time][leq]": start_time_leq,
+                "filter[end_time][eq]": end_time,
+                "filter[end_time][geq]": end_time_geq,
+                "filter[end_time][leq]": end_time_leq,
+                "filter[created_at][eq]": created_at,
+                "filter[created_at][geq]": created_at_geq,
+                "filter[created_at][leq]": created_at_leq,
+                "filter[model_run_id][eq]": model_run_id,
+                "filter[is_stale][eq]": is_stale,
+                "filter[project_id][eq]": project_id,
+                "filter[ledger_id][eq]": ledger_id,
+            },
+        )
+    )
+
+
+def batches_list_input_data(
+    batch_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+) -> Listing[records.InputRow]:
+    """List every value that a batch was made of, page by page.
+
+    GET /batches/{batch_id}/input_data
+    """
+    return Listing(
+        call(
+            "GET",
+            "/batches/{batch_id}/input_data",
+            records.InputDataPage,
+            names={"batch_id": batch_id},
+            query={"page": page, "page_size": page_size},
+        )
+    )
+
+
+def batches_list_of_ledger(
+    ledger_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    id: str | None = None,
+    friendly_id: str | None = None,
+    tracking_id: str | None = None,
+    start_time: Time | None = None,
+    start_time_geq: Time | None = None,
+    start_time_leq: Time | None = None,
+    end_time: Time | None = None,
+    end_time_geq: Time | None = None,
+    end_time_leq: Time | None = None,
+    created_at: Time | None = None,
+    created_at_geq: Time | None = None,
+    created_at_leq: Time | None = None,
+    model_run_id: str | None = None,
+    is_stale: Literal["true", "false"] | None = None,
+) -> Listing[records.Batch]:
+    """List the batches of one ledger.
+
+    GET /ledgers/{ledger_id}/batches
+    """
+    return Listing(
+        call(
+            "GET",
+            "/ledgers/{ledger_id}/batches",
+            records.PageOfBatch,
+            names={"ledger_id": ledger_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[id][eq]": id,
+                "filter[friendly_id][eq]": friendly_id,
+                "filter[tracking_id][eq]": tracking_id,
+                "filter[start_time][eq]": start_time,
+                "filter[start_time][geq]": start_time_geq,
+                "filter[start_time][leq]": start_time_leq,
+                "filter[end_time][eq]": end_time,
+                "filter[end_time][geq]": end_time_geq,
+                "filter[end_time][leq]": end_time_leq,
+                "filter[created_at][eq]": created_at,
+                "filter[created_at][geq]": created_at_geq,
+                "filter[created_at][leq]": created_at_leq,
+                "filter[model_run_id][eq]": model_run_id,
+                "filter[is_stale][eq]": is_stale,
+            },
+        )
+    )
+
+
+def batches_list_of_project(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    id: str | None = None,
+    friendly_id: str | None = None,
+    tracking_id: str | None = None,
+    start_time: Time | None = None,
+    start_time_geq: Time | None = None,
+    start_time_leq: Time | None = None,
+    end_time: Time | None = None,
+    end_time_geq: Time | None = None,
+    end_time_leq: Time | None = None,
+    created_at: Time | None = None,
+    created_at_geq: Time | None = None,
+    created_at_leq: Time | None = None,
+    model_run_id: str | None = None,
+    is_stale: Literal["true", "false"] | None = None,
+    filter_project_id: str | None = None,
+    ledger_id: str | None = None,
+) -> Listing[records.Batch]:
+    """List the batches of all the project's ledgers.
+
+    GET /projects/{project_id}/batches
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/batches",
+            records.PageOfBatch,
+            names={"project_id": project_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[id][eq]": id,
+                "filter[friendly_id][eq]": friendly_id,
+                "filter[tracking_id][eq]": tracking_id,
+                "filter[start_time][eq]": start_time,
+                "filter[start_time][geq]": start_time_geq,
+                "filter[start_time][leq]": start_time_leq,
+                "filter[end_time][eq]": end_time,
+                "filter[end_time][geq]": end_time_geq,
+                "filter[end_time][leq]": end_time_leq,
+                "filter[created_at][eq]": created_at,
+                "filter[created_at][geq]": created_at_geq,
+                "filter[created_at][leq]": created_at_leq,
+                "filter[model_run_id][eq]": model_run_id,
+                "filter[is_stale][eq]": is_stale,
+                "filter[project_id][eq]": filter_project_id,
+                "filter[ledger_id][eq]": ledger_id,
+            },
+        )
+    )
+
+
+def capture_rates_get(
+    project_id: str,
+    event_type_id: str,
+    *,
+    start_time: str,
+    end_time: str,
+    period: str,
+) -> Call[records.CaptureRate]:
+    """Read how much of what an event type's meters were expected to measure is valid.
+
+    GET /projects/{project_id}/event_types/{event_type_id}/capture_rate
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/event_types/{event_type_id}/capture_rate",
+        records.CaptureRate,
+        names={"project_id": project_id, "event_type_id": event_type_id},
+        query={"start_time": start_time, "end_time": end_time, "period": period},
+    )
+
+
+def changes_list(
+    *,
+    after: str | None = None,
+    kind: str | None = None,
+    project_id: str | None = None,
+    page_size: str | None = None,
+    wait: str | None = None,
+) -> Call[records.ChangePage]:
+    """Follow what changes: events, corrections, batches, tasks, rule results and reports, in one order.
+
+    GET /changes
+    """
+    return call(
+        "GET",
+        "/changes",
+        records.ChangePage,
+        query={"after": after, "kind": kind, "project_id": project_id, "page_size": page_size, "wait": wait},
+    )
+
+
+def data_points_correct(
+    project_id: str,
+    data_point_id: str,
+    *,
+    value: Decimal | int | str | bool,
+    reason: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.DataPoint]:
+    """Correct a data point: the new value counts from now on, the captured one stays beside it.
+
+    PATCH /projects/{project_id}/data_points/{data_point_id}
+    """
+    return call(
+        "PATCH",
+        "/projects/{project_id}/data_points/{data_point_id}",
+        records.DataPoint,
+        names={"project_id": project_id, "data_point_id": data_point_id},
+        body={"data_point": {"value": value, "reason": reason}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def data_points_correct_on_trial(
+    project_id: str,
+    data_point_id: str,
+    *,
+    value: Decimal | int | str | bool,
+    reason: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Impact]:
+    """Try, and change nothing: correct a data point: the new value counts from now on, the captured one
+    stays beside it.
+
+    PATCH /projects/{project_id}/data_points/{data_point_id}
+    """
+    return call(
+        "PATCH",
+        "/projects/{project_id}/data_points/{data_point_id}",
+        records.Impact,
+        names={"project_id": project_id, "data_point_id": data_point_id},
+        query={"dry_run": True},
+        body={"data_point": {"value": value, "reason": reason}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def data_points_correct_of_event(
+    project_id: str,
+    event_id: str,
+    data_point_id: str,
+    *,
+    value: Decimal | int | str | bool,
+    reason: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.DataPoint]:
+    """Correct a data point of an event, as below its project.
+
+    PATCH /projects/{project_id}/events/{event_id}/data_points/{data_point_id}
+    """
+    return call(
+        "PATCH",
+        "/projects/{project_id}/events/{event_id}/data_points/{data_point_id}",
+        records.DataPoint,
+        names={"project_id": project_id, "event_id": event_id, "data_point_id": data_point_id},
+        body={"data_point": {"value": value, "reason": reason}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def data_points_correct_of_event_on_trial(
+    project_id: str,
+    event_id: str,
+    data_point_id: str,
+    *,
+    value: Decimal | int | str | bool,
+    reason: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Impact]:
+    """Try, and change nothing: correct a data point of an event, as below its project.
+
+    PATCH /projects/{project_id}/events/{event_id}/data_points/{data_point_id}
+    """
+    return call(
+        "PATCH",
+        "/projects/{project_id}/events/{event_id}/data_points/{data_point_id}",
+        records.Impact,
+        names={"project_id": project_id, "event_id": event_id, "data_point_id": data_point_id},
+        query={"dry_run": True},
+        body={"data_point": {"value": value, "reason": reason}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def data_points_get(
+    project_id: str,
+    data_point_id: str,
+) -> Call[records.DataPoint]:
+    """Read one data point: a measured value of an event, or what an output of a model run came to.
+
+    GET /projects/{project_id}/data_points/{data_point_id}
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/data_points/{data_point_id}",
+        records.DataPoint,
+        names={"project_id": project_id, "data_point_id": data_point_id},
+    )
+
+
+def data_points_get_of_event(
+    project_id: str,
+    event_id: str,
+    data_point_id: str,
+) -> Call[records.DataPoint]:
+    """Read one data point of an event.
+
+    GET /projects/{project_id}/events/{event_id}/data_points/{data_point_id}
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/events/{event_id}/data_points/{data_point_id}",
+        records.DataPoint,
+        names={"project_id": project_id, "event_id": event_id, "data_point_id": data_point_id},
+    )
+
+
+def data_points_list_corrections(
+    project_id: str,
+    data_point_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    source: Literal["manual", "adjustment", "substitution"] | None = None,
+    state: Literal["in_force", "superseded", "reverted"] | None = None,
+) -> Listing[records.Correction]:
+    """List the corrections of a data point, those that were reverted included.
+
+    GET /projects/{project_id}/data_points/{data_point_id}/corrections
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/data_points/{data_point_id}/corrections",
+            records.PageOfCorrection,
+            names={"project_id": project_id, "data_point_id": data_point_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[source][eq]": source,
+                "filter[state][eq]": state,
+            },
+        )
+    )
+
+
+def data_points_list(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    slug: str | None = None,
+    start_time_geq: Time | None = None,
+    start_time_leq: Time | None = None,
+    end_time_geq: Time | None = None,
+    end_time_leq: Time | None = None,
+    start_time: Time | None = None,
+    end_time: Time | None = None,
+) -> Listing[records.DataPoint]:
+    """List a project's data points, in time order.
+
+    GET /projects/{project_id}/data_points
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/data_points",
+            records.PageOfDataPoint,
+            names={"project_id": project_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[slug][eq]": slug,
+                "filter[start_time][geq]": start_time_geq,
+                "filter[start_time][leq]": start_time_leq,
+                "filter[end_time][geq]": end_time_geq,
+                "filter[end_time][leq]": end_time_leq,
+                "start_time": start_time,
+                "end_time": end_time,
+            },
+        )
+    )
+
+
+def data_points_list_event_corrections(
+    project_id: str,
+    event_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    source: Literal["manual", "adjustment", "substitution"] | None = None,
+    state: Literal["in_force", "superseded", "reverted"] | None = None,
+) -> Listing[records.Correction]:
+    """List the corrections of an event: those of its data points, and those of its own times and tags.
+
+    GET /projects/{project_id}/events/{event_id}/corrections
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/events/{event_id}/corrections",
+            records.PageOfCorrection,
+            names={"project_id": project_id, "event_id": event_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[source][eq]": source,
+                "filter[state][eq]": state,
+            },
+        )
+    )
+
+
+def data_points_list_of_event(
+    project_id: str,
+    event_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    slug: str | None = None,
+) -> Listing[records.DataPoint]:
+    """List an event's data points, in the order of the event type's.
+
+    GET /projects/{project_id}/events/{event_id}/data_points
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/events/{event_id}/data_points",
+            records.PageOfDataPoint,
+            names={"project_id": project_id, "event_id": event_id},
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[slug][eq]": slug},
+        )
+    )
+
+
+def data_points_revert(
+    project_id: str,
+    data_point_id: str,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[records.DataPoint]:
+    """Restore the captured value and revert every correction of a data point. The body may be left out.
+
+    POST /projects/{project_id}/data_points/{data_point_id}/revert
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/data_points/{data_point_id}/revert",
+        records.DataPoint,
+        names={"project_id": project_id, "data_point_id": data_point_id},
+        body={},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def event_types_create(
+    project_id: str,
+    *,
+    name: str,
+    data_point_types: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
+    slug: str | UnsetType | None = UNSET,
+    description: str | UnsetType | None = UNSET,
+    cadence_amount: int | UnsetType | None = UNSET,
+    cadence_unit: Literal["minute", "hour", "day", "week", "month"] | UnsetType | None = UNSET,
+    valid_when: str | UnsetType | None = UNSET,
+    reusable_in_batches: bool | UnsetType = UNSET,
+    expected_locations: Literal["none", "one", "two"] | UnsetType = UNSET,
+    requires_tracking_id: bool | UnsetType = UNSET,
+    rolled_up_from: Mapping[str, Any] | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.EventType]:
+    """Create an event type with its data point types.
+
+    POST /projects/{project_id}/event_types
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/event_types",
+        records.EventType,
+        names={"project_id": project_id},
+        body={
+            "event_type": {
+                "name": name,
+                "data_point_types": data_point_types,
+                "slug": slug,
+                "description": description,
+                "cadence_amount": cadence_amount,
+                "cadence_unit": cadence_unit,
+                "valid_when": valid_when,
+                "reusable_in_batches": reusable_in_batches,
+                "expected_locations": expected_locations,
+                "requires_tracking_id": requires_tracking_id,
+                "rolled_up_from": rolled_up_from,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def event_types_delete(
+    project_id: str,
+    event_type_id: str,
+) -> Call[None]:
+    """Remove an event type that has no events.
+
+    DELETE /projects/{project_id}/event_types/{event_type_id}
+    """
+    return call(
+        "DELETE",
+        "/projects/{project_id}/event_types/{event_type_id}",
+        None,
+        names={"project_id": project_id, "event_type_id": event_type_id},
+    )
+
+
+def event_types_get(
+    project_id: str,
+    event_type_id: str,
+) -> Call[records.EventType]:
+    """Read one event type by its friendly id.
+
+    GET /projects/{project_id}/event_types/{event_type_id}
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/event_types/{event_type_id}",
+        records.EventType,
+        names={"project_id": project_id, "event_type_id": event_type_id},
+    )
+
+
+def event_types_list(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    slug: str | None = None,
+) -> Listing[records.EventType]:
+    """List a project's event types; their slugs are what events are posted with.
+
+    GET /projects/{project_id}/event_types
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/event_types",
+            records.PageOfEventType,
+            names={"project_id": project_id},
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[slug][eq]": slug},
+        )
+    )
+
+
+def event_types_update(
+    project_id: str,
+    event_type_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    description: str | UnsetType | None = UNSET,
+    cadence_amount: int | UnsetType | None = UNSET,
+    cadence_unit: Literal["minute", "hour", "day", "week", "month"] | UnsetType | None = UNSET,
+    valid_when: str | UnsetType | None = UNSET,
+    reusable_in_batches: bool | UnsetType = UNSET,
+    expected_locations: Literal["none", "one", "two"] | UnsetType = UNSET,
+    requires_tracking_id: bool | UnsetType = UNSET,
+    data_point_types: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
+    rolled_up_from: Mapping[str, Any] | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.EventType]:
+    """Change an event type; the meaning of the values that events carry is fixed.
+
+    PATCH /projects/{project_id}/event_types/{event_type_id}
+    """
+    return call(
+        "PATCH",
+        "/projects/{project_id}/event_types/{event_type_id}",
+        records.EventType,
+        names={"project_id": project_id, "event_type_id": event_type_id},
+        body={
+            "event_type": {
+                "name": name,
+                "description": description,
+                "cadence_amount": cadence_amount,
+                "cadence_unit": cadence_unit,
+                "valid_when": valid_when,
+                "reusable_in_batches": reusable_in_batches,
+                "expected_locations": expected_locations,
+                "requires_tracking_id": requires_tracking_id,
+                "data_point_types": data_point_types,
+                "rolled_up_from": rolled_up_from,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def events_create(
+    project_id: str,
+    *,
+    event_type: str,
+    start_time: Time,
+    end_time: Time | UnsetType | None = UNSET,
+    tracking_id: str | UnsetType | None = UNSET,
+    feedstock_id: str | UnsetType | None = UNSET,
+    asset_id: str | UnsetType | None = UNSET,
+    client_reference: str | UnsetType | None = UNSET,
+    notes: str | UnsetType | None = UNSET,
+    locations: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
+    data_points: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Event]:
+    """Store one event, or up to 10,000 of which all or none are stored.
+
+    POST /projects/{project_id}/events
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/events",
+        records.Event,
+        names={"project_id": project_id},
+        body={
+            "event": {
+                "event_type": event_type,
+                "start_time": start_time,
+                "end_time": end_time,
+                "tracking_id": tracking_id,
+                "feedstock_id": feedstock_id,
+                "asset_id": asset_id,
+                "client_reference": client_reference,
+                "notes": notes,
+                "locations": locations,
+                "data_points": data_points,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def events_get(
+    project_id: str,
+    event_id: str,
+) -> Call[records.Event]:
+    """Read one event.
+
+    GET /projects/{project_id}/events/{event_id}
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/events/{event_id}",
+        records.Event,
+        names={"project_id": project_id, "event_id": event_id},
+    )
+
+
+def events_list(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    event_type_id: str | None = None,
+    nexus_event_type_id: str | None = None,
+    slug: str | None = None,
+    location_id: str | None = None,
+    feedstock_id: str | None = None,
+    asset_id: str | None = None,
+    tracking_id: str | None = None,
+    rolled_up_event_id: str | None = None,
+    client_reference: str | None = None,
+    start_time: Time | None = None,
+    start_time_geq: Time | None = None,
+    start_time_leq: Time | None = None,
+    end_time: Time | None = None,
+    end_time_geq: Time | None = None,
+    end_time_leq: Time | None = None,
+    updated_at: Time | None = None,
+    updated_at_geq: Time | None = None,
+    updated_at_leq: Time | None = None,
+    status: Literal["complete", "incomplete"] | None = None,
+) -> Listing[records.Event]:
+    """List a project's events with their data points.
+
+    GET /projects/{project_id}/events
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/events",
+            records.PageOfEvent,
+            names={"project_id": project_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[event_type_id][eq]": event_type_id,
+                "filter[nexus_event_type_id][eq]": nexus_event_type_id,
+                "filter[slug][eq]": slug,
+                "filter[location_id][eq]": location_id,
+                "filter[feedstock_id][eq]": feedstock_id,
+                "filter[asset_id][eq]": asset_id,
+                "filter[tracking_id][eq]": tracking_id,
+                "filter[rolled_up_event_id][eq]": rolled_up_event_id,
+                "filter[client_reference][eq]": client_reference,
+                "filter[start_time][eq]": start_time,
+                "filter[start_time][geq]": start_time_geq,
+                "filter[start_time][leq]": start_time_leq,
+                "filter[end_time][eq]": end_time,
+                "filter[end_time][geq]": end_time_geq,
+                "filter[end_time][leq]": end_time_leq,
+                "filter[updated_at][eq]": updated_at,
+                "filter[updated_at][geq]": updated_at_geq,
+                "filter[updated_at][leq]": updated_at_leq,
+                "filter[status][eq]": status,
+            },
+        )
+    )
+
+
+def events_update(
+    project_id: str,
+    event_id: str,
+    *,
+    event_type: str | UnsetType = UNSET,
+    start_time: Time | UnsetType = UNSET,
+    end_time: Time | UnsetType | None = UNSET,
+    tracking_id: str | UnsetType | None = UNSET,
+    feedstock_id: str | UnsetType | None = UNSET,
+    asset_id: str | UnsetType | None = UNSET,
+    client_reference: str | UnsetType | None = UNSET,
+    notes: str | UnsetType | None = UNSET,
+    locations: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
+    data_points: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
+    reason: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Event]:
+    """Complete an event (first values, notes, client reference, locations), or correct what it holds.
+
+    PATCH /projects/{project_id}/events/{event_id}
+    """
+    return call(
+        "PATCH",
+        "/projects/{project_id}/events/{event_id}",
+        records.Event,
+        names={"project_id": project_id, "event_id": event_id},
+        body={
+            "event": {
+                "event_type": event_type,
+                "start_time": start_time,
+                "end_time": end_time,
+                "tracking_id": tracking_id,
+                "feedstock_id": feedstock_id,
+                "asset_id": asset_id,
+                "client_reference": client_reference,
+                "notes": notes,
+                "locations": locations,
+                "data_points": data_points,
+                "reason": reason,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def events_update_on_trial(
+    project_id: str,
+    event_id: str,
+    *,
+    event_type: str | UnsetType = UNSET,
+    start_time: Time | UnsetType = UNSET,
+    end_time: Time | UnsetType | None = UNSET,
+    tracking_id: str | UnsetType | None = UNSET,
+    feedstock_id: str | UnsetType | None = UNSET,
+    asset_id: str | UnsetType | None = UNSET,
+    client_reference: str | UnsetType | None = UNSET,
+    notes: str | UnsetType | None = UNSET,
+    locations: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
+    data_points: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
+    reason: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Impact]:
+    """Try, and change nothing: complete an event (first values, notes, client reference, locations), or
+    correct what it holds.
+
+    PATCH /projects/{project_id}/events/{event_id}
+    """
+    return call(
+        "PATCH",
+        "/projects/{project_id}/events/{event_id}",
+        records.Impact,
+        names={"project_id": project_id, "event_id": event_id},
+        query={"dry_run": True},
+        body={
+            "event": {
+                "event_type": event_type,
+                "start_time": start_time,
+                "end_time": end_time,
+                "tracking_id": tracking_id,
+                "feedstock_id": feedstock_id,
+                "asset_id": asset_id,
+                "client_reference": client_reference,
+                "notes": notes,
+                "locations": locations,
+                "data_points": data_points,
+                "reason": reason,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def events_void(
+    project_id: str,
+    event_id: str,
+) -> Call[None]:
+    """Void an event that no batch was made of.
+
+    DELETE /projects/{project_id}/events/{event_id}
+    """
+    return call(
+        "DELETE",
+        "/projects/{project_id}/events/{event_id}",
+        None,
+        names={"project_id": project_id, "event_id": event_id},
+    )
+
+
+def evidence_create(
+    event_id: str,
+    *,
+    url: str,
+    name: str,
+    type: Literal["url"] | UnsetType = UNSET,
+    evidence_type: Literal["url"] | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Evidence]:
+    """Attach a file or a link to an event.
+
+    POST /events/{event_id}/evidence
+    """
+    return call(
+        "POST",
+        "/events/{event_id}/evidence",
+        records.Evidence,
+        names={"event_id": event_id},
+        body={"evidence": {"url": url, "name": name, "type": type, "evidence_type": evidence_type}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def evidence_download(
+    project_id: str,
+    event_id: str,
+    evidence_id: int,
+) -> Call[bytes]:
+    """Download a file of evidence.
+
+    GET /projects/{project_id}/events/{event_id}/evidences/{evidence_id}/file
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/events/{event_id}/evidences/{evidence_id}/file",
+        bytes,
+        names={"project_id": project_id, "event_id": event_id, "evidence_id": evidence_id},
+    )
+
+
+def evidence_get(
+    project_id: str,
+    event_id: str,
+    evidence_id: int,
+) -> Call[records.Evidence]:
+    """Read one piece of evidence.
+
+    GET /projects/{project_id}/events/{event_id}/evidences/{evidence_id}
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/events/{event_id}/evidences/{evidence_id}",
+        records.Evidence,
+        names={"project_id": project_id, "event_id": event_id, "evidence_id": evidence_id},
+    )
+
+
+def evidence_list_of_batch(
+    batch_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    type: Literal["file", "url"] | None = None,
+) -> Listing[records.Evidence]:
+    """List the evidence of every event that a batch was made of.
+
+    GET /batches/{batch_id}/evidences
+    """
+    return Listing(
+        call(
+            "GET",
+            "/batches/{batch_id}/evidences",
+            records.PageOfEvidence,
+            names={"batch_id": batch_id},
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[type][eq]": type},
+        )
+    )
+
+
+def evidence_list_of_event(
+    project_id: str,
+    event_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    type: Literal["file", "url"] | None = None,
+) -> Listing[records.Evidence]:
+    """List the evidence of one event.
+
+    GET /projects/{project_id}/events/{event_id}/evidences
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/events/{event_id}/evidences",
+            records.PageOfEvidence,
+            names={"project_id": project_id, "event_id": event_id},
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[type][eq]": type},
+        )
+    )
+
+
+def exports_download(
+    export_id: str,
+    *,
+    key: str,
+) -> Call[bytes]:
+    """Download the file of an export by the address that `download_url` says, for 24 hours.
+
+    GET /exports/{export_id}/download
+    """
+    return call(
+        "GET",
+        "/exports/{export_id}/download",
+        bytes,
+        names={"export_id": export_id},
+        query={"key": key},
+    )
+
+
+def exports_download_ledger_batches(
+    ledger_id: str,
+) -> Call[str]:
+    """Download the batches of one ledger as CSV, oldest first.
+
+    GET /ledgers/{ledger_id}/batches.csv
+    """
+    return call(
+        "GET",
+        "/ledgers/{ledger_id}/batches.csv",
+        str,
+        names={"ledger_id": ledger_id},
+    )
+
+
+def exports_get(
+    export_id: str,
+) -> Call[records.Export]:
+    """Read one export; poll it until it is completed, which it stays for 24 hours.
+
+    GET /exports/{export_id}
+    """
+    return call(
+        "GET",
+        "/exports/{export_id}",
+        records.Export,
+        names={"export_id": export_id},
+    )
+
+
+def feature_flags_get() -> Call[records.FeatureFlags]:
+    """Read every feature flag of the account; false for those that are off.
+
+    GET /feature_flags
+    """
+    return call(
+        "GET",
+        "/feature_flags",
+        records.FeatureFlags,
+    )
+
+
+def feedstocks_create(
+    project_id: str,
+    *,
+    name: str,
+    description: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Feedstock]:
+    """Create a feedstock.
+
+    POST /projects/{project_id}/feedstocks
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/feedstocks",
+        records.Feedstock,
+        names={"project_id": project_id},
+        body={"feedstock": {"name": name, "description": description}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def feedstocks_delete(
+    project_id: str,
+    feedstock_id: str,
+) -> Call[None]:
+    """Remove a feedstock that no event and no batch names.
+
+    DELETE /projects/{project_id}/feedstocks/{feedstock_id}
+    """
+    return call(
+        "DELETE",
+        "/projects/{project_id}/feedstocks/{feedstock_id}",
+        None,
+        names={"project_id": project_id, "feedstock_id": feedstock_id},
+    )
+
+
+def feedstocks_get(
+    project_id: str,
+    feedstock_id: str,
+) -> Call[records.Feedstock]:
+    """Read one feedstock.
+
+    GET /projects/{project_id}/feedstocks/{feedstock_id}
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/feedstocks/{feedstock_id}",
+        records.Feedstock,
+        names={"project_id": project_id, "feedstock_id": feedstock_id},
+    )
+
+
+def feedstocks_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+    project_id: str | None = None,
+    created_at_geq: Time | None = None,
+    created_at_leq: Time | None = None,
+) -> Listing[records.Feedstock]:
+    """List the feedstocks of all projects of the account.
+
+    GET /feedstocks
+    """
+    return Listing(
+        call(
+            "GET",
+            "/feedstocks",
+            records.PageOfFeedstock,
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[name][eq]": name,
+                "filter[project_id][eq]": project_id,
+                "filter[created_at][geq]": created_at_geq,
+                "filter[created_at][leq]": created_at_leq,
+            },
+        )
+    )
+
+
+def feedstocks_list_feedstocks_of_project(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+    filter_project_id: str | None = None,
+    created_at_geq: Time | None = None,
+    created_at_leq: Time | None = None,
+) -> Listing[records.Feedstock]:
+    """List a project's feedstocks.
+
+    GET /projects/{project_id}/feedstocks
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/feedstocks",
+            records.PageOfFeedstock,
+            names={"project_id": project_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[name][eq]": name,
+                "filter[project_id][eq]": filter_project_id,
+                "filter[created_at][geq]": created_at_geq,
+                "filter[created_at][leq]": created_at_leq,
+            },
+        )
+    )
+
+
+def feedstocks_update(
+    project_id: str,
+    feedstock_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    description: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Feedstock]:
+    """Change a feedstock; its name is fixed once batches were made of its events.
+
+    PATCH /projects/{project_id}/feedstocks/{feedstock_id}
+    """
+    return call(
+        "PATCH",
+        "/projects/{project_id}/feedstocks/{feedstock_id}",
+        records.Feedstock,
+        names={"project_id": project_id, "feedstock_id": feedstock_id},
+        body={"feedstock": {"name": name, "description": description}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def gaps_list(
+    project_id: str,
+    event_type_id: str,
+    *,
+    start_time: str,
+    end_time: str,
+) -> Call[records.Gaps]:
+    """List where an event type's meters lack valid values, and what stands before, after and in the gaps.
+
+    GET /projects/{project_id}/event_types/{event_type_id}/gaps
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/event_types/{event_type_id}/gaps",
+        records.Gaps,
+        names={"project_id": project_id, "event_type_id": event_type_id},
+        query={"start_time": start_time, "end_time": end_time},
+    )
+
+
+def instruments_create(
+    ledger_id: str,
+    *,
+    external_id: str,
+    amount: Decimal | int,
+    name: str | UnsetType | None = UNSET,
+    geography: str | UnsetType | None = UNSET,
+    generation_tech: Literal["wind", "solar", "other"] | UnsetType | None = UNSET,
+    issued_on: str | UnsetType | None = UNSET,
+    purchased_on: str | UnsetType | None = UNSET,
+    mass: Decimal | int | UnsetType | None = UNSET,
+    energy_intensity: Decimal | int | UnsetType | None = UNSET,
+    lower_heating_value: Decimal | int | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Instrument]:
+    """Enter an instrument of a system ledger, which it credits with its amount.
+
+    POST /ledgers/{ledger_id}/instruments
+    """
+    return call(
+        "POST",
+        "/ledgers/{ledger_id}/instruments",
+        records.Instrument,
+        names={"ledger_id": ledger_id},
+        body={
+            "instrument": {
+                "external_id": external_id,
+                "amount": amount,
+                "name": name,
+                "geography": geography,
+                "generation_tech": generation_tech,
+                "issued_on": issued_on,
+                "purchased_on": purchased_on,
+                "mass": mass,
+                "energy_intensity": energy_intensity,
+                "lower_heating_value": lower_heating_value,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def instruments_list(
+    ledger_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    external_id: str | None = None,
+) -> Listing[records.Instrument]:
+    """List the instruments of a system ledger; other ledgers have none.
+
+    GET /ledgers/{ledger_id}/instruments
+    """
+    return Listing(
+        call(
+            "GET",
+            "/ledgers/{ledger_id}/instruments",
+            records.PageOfInstrument,
+            names={"ledger_id": ledger_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[external_id][eq]": external_id,
+            },
+        )
+    )
+
+
+def ledgers_create(
+    *,
+    name: str,
+    unit: str | UnsetType | None = UNSET,
+    project_id: str | int | UnsetType | None = UNSET,
+    model_id: str | UnsetType | None = UNSET,
+    output: str | UnsetType | None = UNSET,
+    asset_category: str | UnsetType | None = UNSET,
+    scale: int | UnsetType = UNSET,
+    rounding: Literal["half_even", "down"] | UnsetType = UNSET,
+    system_ledger_type: Literal["renewable_energy_credits", "renewable_fuel", "embodied_emissions"]
+    | UnsetType
+    | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Ledger]:
+    """Create a ledger of the project that the body names.
+
+    POST /ledgers
+    """
+    return call(
+        "POST",
+        "/ledgers",
+        records.Ledger,
+        body={
+            "ledger": {
+                "name": name,
+                "unit": unit,
+                "project_id": project_id,
+                "model_id": model_id,
+                "output": output,
+                "asset_category": asset_category,
+                "scale": scale,
+                "rounding": rounding,
+                "system_ledger_type": system_ledger_type,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def ledgers_create_ledger_of_project(
+    project_id: str,
+    *,
+    name: str,
+    unit: str | UnsetType | None = UNSET,
+    model_id: str | UnsetType | None = UNSET,
+    output: str | UnsetType | None = UNSET,
+    asset_category: str | UnsetType | None = UNSET,
+    scale: int | UnsetType = UNSET,
+    rounding: Literal["half_even", "down"] | UnsetType = UNSET,
+    system_ledger_type: Literal["renewable_energy_credits", "renewable_fuel", "embodied_emissions"]
+    | UnsetType
+    | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Ledger]:
+    """Create a ledger of the project in the path.
+
+    POST /projects/{project_id}/ledgers
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/ledgers",
+        records.Ledger,
+        names={"project_id": project_id},
+        body={
+            "ledger": {
+                "name": name,
+                "unit": unit,
+                "model_id": model_id,
+                "output": output,
+                "asset_category": asset_category,
+                "scale": scale,
+                "rounding": rounding,
+                "system_ledger_type": system_ledger_type,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def ledgers_delete(
+    ledger_id: str,
+) -> Call[None]:
+    """Remove a ledger to which nothing was ever posted.
+
+    DELETE /ledgers/{ledger_id}
+    """
+    return call(
+        "DELETE",
+        "/ledgers/{ledger_id}",
+        None,
+        names={"ledger_id": ledger_id},
+    )
+
+
+def ledgers_get(
+    ledger_id: str,
+    *,
+    as_of: Time | None = None,
+    effective_at: Time | None = None,
+) -> Call[records.Ledger]:
+    """Read one ledger, with what it holds and is short of, now or at named times.
+
+    GET /ledgers/{ledger_id}
+    """
+    return call(
+        "GET",
+        "/ledgers/{ledger_id}",
+        records.Ledger,
+        names={"ledger_id": ledger_id},
+        query={"as_of": as_of, "effective_at": effective_at},
+    )
+
+
+def ledgers_list_deficits(
+    ledger_id: str,
+) -> Call[records.Deficits]:
+    """List the times in which more was drawn from the ledger than it had produced, by partition and slot.
+
+    GET /ledgers/{ledger_id}/deficits
+    """
+    return call(
+        "GET",
+        "/ledgers/{ledger_id}/deficits",
+        records.Deficits,
+        names={"ledger_id": ledger_id},
+    )
+
+
+def ledgers_list(
+    *,
+    as_of: Time | None = None,
+    effective_at: Time | None = None,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+    project_id: str | None = None,
+) -> Listing[records.Ledger]:
+    """List the account's ledgers, with what they hold and are short of, now or at named times.
+
+    GET /ledgers
+    """
+    return Listing(
+        call(
+            "GET",
+            "/ledgers",
+            records.PageOfLedger,
+            query={
+                "as_of": as_of,
+                "effective_at": effective_at,
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[name][eq]": name,
+                "filter[project_id][eq]": project_id,
+            },
+        )
+    )
+
+
+def ledgers_list_of_project(
+    project_id: str,
+    *,
+    as_of: Time | None = None,
+    effective_at: Time | None = None,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+    filter_project_id: str | None = None,
+) -> Listing[records.Ledger]:
+    """List the ledgers of a project, with what they hold and are short of, now or at named times.
+
+    GET /projects/{project_id}/ledgers
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/ledgers",
+            records.PageOfLedger,
+            names={"project_id": project_id},
+            query={
+                "as_of": as_of,
+                "effective_at": effective_at,
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[name][eq]": name,
+                "filter[project_id][eq]": filter_project_id,
+            },
+        )
+    )
+
+
+def ledgers_list_required_inputs(
+    ledger_id: str,
+) -> Call[records.RequiredInputs]:
+    """List the inputs that the ledger's model needs.
+
+    GET /ledgers/{ledger_id}/required_inputs
+    """
+    return call(
+        "GET",
+        "/ledgers/{ledger_id}/required_inputs",
+        records.RequiredInputs,
+        names={"ledger_id": ledger_id},
+    )
+
+
+def ledgers_update(
+    ledger_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    asset_category: str | UnsetType | None = UNSET,
+    model_id: str | UnsetType = UNSET,
+    output: str | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Ledger]:
+    """Change a ledger's name or asset category, or give it a model while it has none.
+
+    PATCH /ledgers/{ledger_id}
+    """
+    return call(
+        "PATCH",
+        "/ledgers/{ledger_id}",
+        records.Ledger,
+        names={"ledger_id": ledger_id},
+        body={
+            "ledger": {"name": name, "asset_category": asset_category, "model_id": model_id, "output": output}
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def locations_create(
+    project_id: str,
+    *,
+    name: str,
+    lat: Decimal | int | UnsetType | None = UNSET,
+    long: Decimal | int | UnsetType | None = UNSET,
+    address: Mapping[str, Any] | UnsetType | None = UNSET,
+    in_service_from: Time | UnsetType | None = UNSET,
+    in_service_until: Time | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Location]:
+    """Create a location.
+
+    POST /projects/{project_id}/locations
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/locations",
+        records.Location,
+        names={"project_id": project_id},
+        body={
+            "location": {
+                "name": name,
+                "lat": lat,
+                "long": long,
+                "address": address,
+                "in_service_from": in_service_from,
+                "in_service_until": in_service_until,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def locations_delete(
+    project_id: str,
+    location_id: str,
+) -> Call[None]:
+    """Remove a location that no event names.
+
+    DELETE /projects/{project_id}/locations/{location_id}
+    """
+    return call(
+        "DELETE",
+        "/projects/{project_id}/locations/{location_id}",
+        None,
+        names={"project_id": project_id, "location_id": location_id},
+    )
+
+
+def locations_get(
+    project_id: str,
+    location_id: str,
+) -> Call[records.Location]:
+    """Read one location.
+
+    GET /projects/{project_id}/locations/{location_id}
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/locations/{location_id}",
+        records.Location,
+        names={"project_id": project_id, "location_id": location_id},
+    )
+
+
+def locations_list(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+    filter_project_id: str | None = None,
+    created_at_geq: Time | None = None,
+    created_at_leq: Time | None = None,
+) -> Listing[records.Location]:
+    """List a project's locations; events name them by id.
+
+    GET /projects/{project_id}/locations
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/locations",
+            records.PageOfLocation,
+            names={"project_id": project_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[name][eq]": name,
+                "filter[project_id][eq]": filter_project_id,
+                "filter[created_at][geq]": created_at_geq,
+                "filter[created_at][leq]": created_at_leq,
+            },
+        )
+    )
+
+
+def locations_list_locations_of_account(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+    project_id: str | None = None,
+    created_at_geq: Time | None = None,
+    created_at_leq: Time | None = None,
+) -> Listing[records.Location]:
+    """List the locations of all projects of the account.
+
+    GET /locations
+    """
+    return Listing(
+        call(
+            "GET",
+            "/locations",
+            records.PageOfLocation,
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[name][eq]": name,
+                "filter[project_id][eq]": project_id,
+                "filter[created_at][geq]": created_at_geq,
+                "filter[created_at][leq]": created_at_leq,
+            },
+        )
+    )
+
+
+def locations_update(
+    project_id: str,
+    location_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    lat: Decimal | int | UnsetType | None = UNSET,
+    long: Decimal | int | UnsetType | None = UNSET,
+    address: Mapping[str, Any] | UnsetType | None = UNSET,
+    in_service_from: Time | UnsetType | None = UNSET,
+    in_service_until: Time | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Location]:
+    """Change a location; its name is fixed once batches were made of its events.
+
+    PATCH /projects/{project_id}/locations/{location_id}
+    """
+    return call(
+        "PATCH",
+        "/projects/{project_id}/locations/{location_id}",
+        records.Location,
+        names={"project_id": project_id, "location_id": location_id},
+        body={
+            "location": {
+                "name": name,
+                "lat": lat,
+                "long": long,
+                "address": address,
+                "in_service_from": in_service_from,
+                "in_service_until": in_service_until,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def methodologies_create(
+    *,
+    name: str,
+    version: str,
+    report_type: str,
+    model_ids: Sequence[str] | UnsetType = UNSET,
+    submission_requirements: Sequence[Literal["no_open_alerts", "evidence"]] | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Methodology]:
+    """Create a methodology, once by name and version; it never changes.
+
+    POST /methodologies
+    """
+    return call(
+        "POST",
+        "/methodologies",
+        records.Methodology,
+        body={
+            "methodology": {
+                "name": name,
+                "version": version,
+                "report_type": report_type,
+                "model_ids": model_ids,
+                "submission_requirements": submission_requirements,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def methodologies_get(
+    methodology_id: str,
+) -> Call[records.Methodology]:
+    """Read one methodology.
+
+    GET /methodologies/{methodology_id}
+    """
+    return call(
+        "GET",
+        "/methodologies/{methodology_id}",
+        records.Methodology,
+        names={"methodology_id": methodology_id},
+    )
+
+
+def methodologies_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+) -> Listing[records.Methodology]:
+    """List the account's methodologies.
+
+    GET /methodologies
+    """
+    return Listing(
+        call(
+            "GET",
+            "/methodologies",
+            records.PageOfMethodology,
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[name][eq]": name},
+        )
+    )
+
+
+def model_runs_create(
+    model_id: str,
+    *,
+    start_time: Time,
+    end_time: Time,
+    data_point_ids: Sequence[str],
+    idempotency_key: str | None = None,
+) -> Call[records.ModelRun]:
+    """Evaluate one version of a model at once over the data points that are named; it credits no ledger.
+
+    POST /models/{model_id}/model_runs
+    """
+    return call(
+        "POST",
+        "/models/{model_id}/model_runs",
+        records.ModelRun,
+        names={"model_id": model_id},
+        body={
+            "model_run": {"start_time": start_time, "end_time": end_time, "data_point_ids": data_point_ids}
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def model_runs_delete(
+    model_run_id: str,
+) -> Call[None]:
+    """Delete a run that stands alone; 422 with every blocker and its records for one behind a batch.
+
+    DELETE /model_runs/{model_run_id}
+    """
+    return call(
+        "DELETE",
+        "/model_runs/{model_run_id}",
+        None,
+        names={"model_run_id": model_run_id},
+    )
+
+
+def model_runs_get(
+    model_run_id: str,
+) -> Call[records.ModelRun]:
+    """Read one run with the value of every node; that behind a batch has the batch's values.
+
+    GET /model_runs/{model_run_id}
+    """
+    return call(
+        "GET",
+        "/model_runs/{model_run_id}",
+        records.ModelRun,
+        names={"model_run_id": model_run_id},
+    )
+
+
+def model_runs_list(
+    model_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    start_time_geq: Time | None = None,
+    start_time_leq: Time | None = None,
+    end_time_geq: Time | None = None,
+    end_time_leq: Time | None = None,
+    state: Literal["complete", "failed", "processing"] | None = None,
+) -> Listing[records.ModelRun]:
+    """List the runs of one version of a model: those that stand alone, and those behind its batches.
+
+    GET /models/{model_id}/model_runs
+    """
+    return Listing(
+        call(
+            "GET",
+            "/models/{model_id}/model_runs",
+            records.PageOfModelRun,
+            names={"model_id": model_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[start_time][geq]": start_time_geq,
+                "filter[start_time][leq]": start_time_leq,
+                "filter[end_time][geq]": end_time_geq,
+                "filter[end_time][leq]": end_time_leq,
+                "filter[state][eq]": state,
+            },
+        )
+    )
+
+
+def models_activate(
+    model_id: str,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[records.Model]:
+    """Make a version the active one, which ledgers run from then on; the body may be left out.
+
+    POST /models/{model_id}/activate
+    """
+    return call(
+        "POST",
+        "/models/{model_id}/activate",
+        records.Model,
+        names={"model_id": model_id},
+        body={},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def models_compare(
+    model_id: str,
+    *,
+    to: str,
+) -> Call[records.Difference]:
+    """Compare two versions node by node: what was added, removed and changed on the way to the other.
+
+    GET /models/{model_id}/difference
+    """
+    return call(
+        "GET",
+        "/models/{model_id}/difference",
+        records.Difference,
+        names={"model_id": model_id},
+        query={"to": to},
+    )
+
+
+def models_create(
+    *,
+    yaml: str,
+    project_id: str | int | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Model]:
+    """Create a model from its YAML document, which is checked whole: units, names, its own cases.
+
+    POST /models
+    """
+    return call(
+        "POST",
+        "/models",
+        records.Model,
+        body={"model": {"yaml": yaml, "project_id": project_id}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def models_create_model_version(
+    model_id: str,
+    *,
+    yaml: str,
+    version_label: str | UnsetType | None = UNSET,
+    description: str | UnsetType | None = UNSET,
+    activate: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Model]:
+    """Create the next version of a model, with an id of its own; 409 unless the path names the latest.
+
+    POST /models/{model_id}/versions
+    """
+    return call(
+        "POST",
+        "/models/{model_id}/versions",
+        records.Model,
+        names={"model_id": model_id},
+        body={"yaml": yaml, "version_label": version_label, "description": description, "activate": activate},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def models_download_model_document(
+    model_id: str,
+) -> Call[str]:
+    """Download the YAML document of a version, character by character as it was saved.
+
+    GET /models/{model_id}/document
+    """
+    return call(
+        "GET",
+        "/models/{model_id}/document",
+        str,
+        names={"model_id": model_id},
+    )
+
+
+def models_get(
+    model_id: str,
+) -> Call[records.Model]:
+    """Read one version of a model.
+
+    GET /models/{model_id}
+    """
+    return call(
+        "GET",
+        "/models/{model_id}",
+        records.Model,
+        names={"model_id": model_id},
+    )
+
+
+def models_get_model_schema(
+    model_id: str,
+) -> Call[records.Schema]:
+    """Read what a version takes from outside, what it gives, and an example of a simulation.
+
+    GET /models/{model_id}/schema
+    """
+    return call(
+        "GET",
+        "/models/{model_id}/schema",
+        records.Schema,
+        names={"model_id": model_id},
+    )
+
+
+def models_list_model_versions(
+    model_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+) -> Listing[records.Model]:
+    """List the versions of a model, whichever of them the path names.
+
+    GET /models/{model_id}/versions
+    """
+    return Listing(
+        call(
+            "GET",
+            "/models/{model_id}/versions",
+            records.PageOfModel,
+            names={"model_id": model_id},
+            query={"page": page, "page_size": page_size, "sort": sort},
+        )
+    )
+
+
+def models_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+    project_id: str | None = None,
+) -> Listing[records.Model]:
+    """List the account's models, every version of each.
+
+    GET /models
+    """
+    return Listing(
+        call(
+            "GET",
+            "/models",
+            records.PageOfModel,
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[name][eq]": name,
+                "filter[project_id][eq]": project_id,
+            },
+        )
+    )
+
+
+def models_list_of_project(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+    filter_project_id: str | None = None,
+) -> Listing[records.Model]:
+    """List the models of a project, every version of each.
+
+    GET /projects/{project_id}/models
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/models",
+            records.PageOfModel,
+            names={"project_id": project_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[name][eq]": name,
+                "filter[project_id][eq]": filter_project_id,
+            },
+        )
+    )
+
+
+def models_set_version_label(
+    model_id: str,
+    *,
+    version_label: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Model]:
+    """Set the label of a version; null or an empty text clears it.
+
+    PATCH /models/{model_id}/version_label
+    """
+    return call(
+        "PATCH",
+        "/models/{model_id}/version_label",
+        records.Model,
+        names={"model_id": model_id},
+        body={"model": {"version_label": version_label}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def models_simulate(
+    model_id: str,
+    *,
+    inputs: Mapping[str, Any],
+    start_time: Time,
+    end_time: Time,
+    partition: Mapping[str, Any] | UnsetType = UNSET,
+    durations: Mapping[str, Any] | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Simulated]:
+    """Compute a version once from the values given; nothing is stored.
+
+    POST /models/{model_id}/simulate
+    """
+    return call(
+        "POST",
+        "/models/{model_id}/simulate",
+        records.Simulated,
+        names={"model_id": model_id},
+        body={
+            "inputs": inputs,
+            "start_time": start_time,
+            "end_time": end_time,
+            "partition": partition,
+            "durations": durations,
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def models_update(
+    model_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    order: int | UnsetType = UNSET,
+    description: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Model]:
+    """Change the name, order or description of a version; what it computes changes only by a new version.
+
+    PATCH /models/{model_id}
+    """
+    return call(
+        "PATCH",
+        "/models/{model_id}",
+        records.Model,
+        names={"model_id": model_id},
+        body={"model": {"name": name, "order": order, "description": description}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def models_validate_model_yaml(
+    model_id: str,
+    *,
+    yaml: str,
+    idempotency_key: str | None = None,
+) -> Call[records.Validation]:
+    """Say everything that is wrong with a document that is to be the next version; nothing is stored.
+
+    POST /models/{model_id}/yaml_validate
+    """
+    return call(
+        "POST",
+        "/models/{model_id}/yaml_validate",
+        records.Validation,
+        names={"model_id": model_id},
+        body={"yaml": yaml},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def models_validate_yaml(
+    *,
+    yaml: str,
+    project_id: str | int | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Validation]:
+    """Say everything that is wrong with a document, with lines and columns; nothing is stored.
+
+    POST /models/yaml_validate
+    """
+    return call(
+        "POST",
+        "/models/yaml_validate",
+        records.Validation,
+        body={"yaml": yaml, "project_id": project_id},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def outages_create(
+    project_id: str,
+    *,
+    reason: str,
+    start_time: Time,
+    end_time: Time | UnsetType | None = UNSET,
+    asset_id: str | UnsetType | None = UNSET,
+    location_id: str | UnsetType | None = UNSET,
+    event_type_id: str | UnsetType | None = UNSET,
+    evidence_url: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Outage]:
+    """Declare an outage of an asset, of a location, of all meters of an event type, or of the project.
+
+    POST /projects/{project_id}/outages
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/outages",
+        records.Outage,
+        names={"project_id": project_id},
+        body={
+            "outage": {
+                "reason": reason,
+                "start_time": start_time,
+                "end_time": end_time,
+                "asset_id": asset_id,
+                "location_id": location_id,
+                "event_type_id": event_type_id,
+                "evidence_url": evidence_url,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def outages_delete(
+    project_id: str,
+    outage_id: int,
+) -> Call[None]:
+    """Remove an outage, so that measurements are expected in its time again.
+
+    DELETE /projects/{project_id}/outages/{outage_id}
+    """
+    return call(
+        "DELETE",
+        "/projects/{project_id}/outages/{outage_id}",
+        None,
+        names={"project_id": project_id, "outage_id": outage_id},
+    )
+
+
+def outages_get(
+    project_id: str,
+    outage_id: int,
+) -> Call[records.Outage]:
+    """Read one outage.
+
+    GET /projects/{project_id}/outages/{outage_id}
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/outages/{outage_id}",
+        records.Outage,
+        names={"project_id": project_id, "outage_id": outage_id},
+    )
+
+
+def outages_list(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    start_time_geq: Time | None = None,
+    start_time_leq: Time | None = None,
+    end_time_geq: Time | None = None,
+    end_time_leq: Time | None = None,
+) -> Listing[records.Outage]:
+    """List a project's outages: when nothing was expected of which meter, and why.
+
+    GET /projects/{project_id}/outages
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/outages",
+            records.PageOfOutage,
+            names={"project_id": project_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[start_time][geq]": start_time_geq,
+                "filter[start_time][leq]": start_time_leq,
+                "filter[end_time][geq]": end_time_geq,
+                "filter[end_time][leq]": end_time_leq,
+            },
+        )
+    )
+
+
+def outages_update(
+    project_id: str,
+    outage_id: int,
+    *,
+    reason: str | UnsetType = UNSET,
+    start_time: Time | UnsetType = UNSET,
+    end_time: Time | UnsetType | None = UNSET,
+    asset_id: str | UnsetType | None = UNSET,
+    location_id: str | UnsetType | None = UNSET,
+    event_type_id: str | UnsetType | None = UNSET,
+    evidence_url: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Outage]:
+    """Change an outage, for example say when it ended; the audit log keeps what it said before.
+
+    PATCH /projects/{project_id}/outages/{outage_id}
+    """
+    return call(
+        "PATCH",
+        "/projects/{project_id}/outages/{outage_id}",
+        records.Outage,
+        names={"project_id": project_id, "outage_id": outage_id},
+        body={
+            "outage": {
+                "reason": reason,
+                "start_time": start_time,
+                "end_time": end_time,
+                "asset_id": asset_id,
+                "location_id": location_id,
+                "event_type_id": event_type_id,
+                "evidence_url": evidence_url,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def projects_create(
+    *,
+    name: str,
+    description: str | UnsetType | None = UNSET,
+    time_zone: str | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Project]:
+    """Create a project.
+
+    POST /projects
+    """
+    return call(
+        "POST",
+        "/projects",
+        records.Project,
+        body={"project": {"name": name, "description": description, "time_zone": time_zone}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def projects_get(
+    project_id: str,
+) -> Call[records.Project]:
+    """Read one project.
+
+    GET /projects/{project_id}
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}",
+        records.Project,
+        names={"project_id": project_id},
+    )
+
+
+def projects_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+) -> Listing[records.Project]:
+    """List the account's projects.
+
+    GET /projects
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects",
+            records.PageOfProject,
+            query={"page": page, "page_size": page_size, "sort": sort},
+        )
+    )
+
+
+def projects_update(
+    project_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    description: str | UnsetType | None = UNSET,
+    time_zone: str | UnsetType = UNSET,
+    status: Literal["active", "archived"] | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Project]:
+    """Change a project's name, description, status or, while it has no batches, its time zone.
+
+    PATCH /projects/{project_id}
+    """
+    return call(
+        "PATCH",
+        "/projects/{project_id}",
+        records.Project,
+        names={"project_id": project_id},
+        body={
+            "project": {"name": name, "description": description, "time_zone": time_zone, "status": status}
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def reports_accept(
+    report_id: str,
+    *,
+    reason: str | UnsetType | None = UNSET,
+    reference: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Report]:
+    """Write down that the receiver accepted a submitted report; what it takes is posted.
+
+    POST /reports/{report_id}/accept
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/accept",
+        records.Report,
+        names={"report_id": report_id},
+        body={"reason": reason, "reference": reference},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def reports_create(
+    *,
+    name: str,
+    report_type: str,
+    project_id: str | int | UnsetType | None = UNSET,
+    methodology_id: int | UnsetType | None = UNSET,
+    batch_ids: Sequence[str] | UnsetType = UNSET,
+    batches: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
+    supersedes: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Report]:
+    """Create a report of a project as a draft; with `supersedes` it restates another one.
+
+    POST /reports
+    """
+    return call(
+        "POST",
+        "/reports",
+        records.Report,
+        body={
+            "report": {
+                "name": name,
+                "report_type": report_type,
+                "project_id": project_id,
+                "methodology_id": methodology_id,
+                "batch_ids": batch_ids,
+                "batches": batches,
+                "supersedes": supersedes,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def reports_delete(
+    report_id: str,
+) -> Call[None]:
+    """Remove a report while it is a draft.
+
+    DELETE /reports/{report_id}
+    """
+    return call(
+        "DELETE",
+        "/reports/{report_id}",
+        None,
+        names={"report_id": report_id},
+    )
+
+
+def reports_get(
+    report_id: str,
+) -> Call[records.Report]:
+    """Read one report, with all that it takes.
+
+    GET /reports/{report_id}
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}",
+        records.Report,
+        names={"report_id": report_id},
+    )
+
+
+def reports_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    project_id: str | None = None,
+    id: str | None = None,
+    status: str | None = None,
+    report_type: str | None = None,
+    ledger_id: str | None = None,
+    methodology_id: str | None = None,
+    created_at_geq: Time | None = None,
+    created_at_leq: Time | None = None,
+) -> Listing[records.Report]:
+    """List the account's reports.
+
+    GET /reports
+    """
+    return Listing(
+        call(
+            "GET",
+            "/reports",
+            records.PageOfReport,
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[project_id][eq]": project_id,
+                "filter[id][eq]": id,
+                "filter[status][eq]": status,
+                "filter[report_type][eq]": report_type,
+                "filter[ledger_id][eq]": ledger_id,
+                "filter[methodology_id][eq]": methodology_id,
+                "filter[created_at][geq]": created_at_geq,
+                "filter[created_at][leq]": created_at_leq,
+            },
+        )
+    )
+
+
+def reports_reject(
+    report_id: str,
+    *,
+    reason: str,
+    reference: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Report]:
+    """Write down that a report was rejected, or was certainly not received; what it holds is given back.
+
+    POST /reports/{report_id}/reject
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/reject",
+        records.Report,
+        names={"report_id": report_id},
+        body={"reason": reason, "reference": reference},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def reports_submit(
+    report_id: str,
+    *,
+    adapter: Literal["file"] | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.SubmittedReport]:
+    """Reserve what a report takes and send it off; refused with every requirement that it does not meet.
+
+    POST /reports/{report_id}/submit
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/submit",
+        records.SubmittedReport,
+        names={"report_id": report_id},
+        body={"adapter": adapter},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def reports_update(
+    report_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    report_type: str | UnsetType = UNSET,
+    methodology_id: int | UnsetType | None = UNSET,
+    batch_ids: Sequence[str] | UnsetType = UNSET,
+    batches: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Report]:
+    """Change a report while it is a draft.
+
+    PATCH /reports/{report_id}
+    """
+    return call(
+        "PATCH",
+        "/reports/{report_id}",
+        records.Report,
+        names={"report_id": report_id},
+        body={
+            "report": {
+                "name": name,
+                "report_type": report_type,
+                "methodology_id": methodology_id,
+                "batch_ids": batch_ids,
+                "batches": batches,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def rule_results_approve(
+    project_id: str,
+    rule_result_id: str,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[records.DataPointResult]:
+    """Approve the correction that a rule result proposes, which is in force from then on.
+
+    POST /projects/{project_id}/rule_results/{rule_result_id}/approve
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/rule_results/{rule_result_id}/approve",
+        records.DataPointResult,
+        names={"project_id": project_id, "rule_result_id": rule_result_id},
+        body={},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def rule_results_bulk_approve(
+    project_id: str,
+    *,
+    result_ids: Sequence[str],
+    idempotency_key: str | None = None,
+) -> Call[records.DecidedResults]:
+    """Approve what many rule results propose at once: all of them, or none.
+
+    POST /projects/{project_id}/rule_results/bulk_approve
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/rule_results/bulk_approve",
+        records.DecidedResults,
+        names={"project_id": project_id},
+        body={"result_ids": result_ids},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def rule_results_bulk_dismiss(
+    project_id: str,
+    *,
+    result_ids: Sequence[str],
+    reason: str,
+    idempotency_key: str | None = None,
+) -> Call[records.Dismissed]:
+    """Dismiss many rule results at once, with one reason: all of them, or none.
+
+    POST /projects/{project_id}/rule_results/bulk_dismiss
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/rule_results/bulk_dismiss",
+        records.Dismissed,
+        names={"project_id": project_id},
+        body={"result_ids": result_ids, "reason": reason},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def rule_results_bulk_reject(
+    project_id: str,
+    *,
+    result_ids: Sequence[str],
+    reason: str,
+    idempotency_key: str | None = None,
+) -> Call[records.DecidedResults]:
+    """Reject what many rule results propose at once, with one reason: all of them, or none.
+
+    POST /projects/{project_id}/rule_results/bulk_reject
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/rule_results/bulk_reject",
+        records.DecidedResults,
+        names={"project_id": project_id},
+        body={"result_ids": result_ids, "reason": reason},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def rule_results_dismiss(
+    project_id: str,
+    rule_result_id: str,
+    *,
+    reason: str,
+    idempotency_key: str | None = None,
+) -> Call[records.DataPointResult]:
+    """Dismiss one rule result with a reason; one that is dismissed already stays as it is.
+
+    POST /projects/{project_id}/rule_results/{rule_result_id}/dismiss
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/rule_results/{rule_result_id}/dismiss",
+        records.DataPointResult,
+        names={"project_id": project_id, "rule_result_id": rule_result_id},
+        body={"reason": reason},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def rule_results_find_impact(
+    project_id: str,
+    *,
+    result_ids: Sequence[str],
+    idempotency_key: str | None = None,
+) -> Call[records.ImpactOfProposals]:
+    """Say what approving many rule results together would change; nothing is stored.
+
+    POST /projects/{project_id}/rule_results/impact
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/rule_results/impact",
+        records.ImpactOfProposals,
+        names={"project_id": project_id},
+        body={"result_ids": result_ids},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def rule_results_get_impact(
+    project_id: str,
+    rule_result_id: str,
+) -> Call[records.ImpactOfProposal]:
+    """Say what approving a rule result would change: which batches and ledgers, by how much, which
+    deficits.
+
+    GET /projects/{project_id}/rule_results/{rule_result_id}/impact
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/rule_results/{rule_result_id}/impact",
+        records.ImpactOfProposal,
+        names={"project_id": project_id, "rule_result_id": rule_result_id},
+    )
+
+
+def rule_results_get(
+    project_id: str,
+    rule_result_id: str,
+) -> Call[records.DataPointResult]:
+    """Read one rule result: what was found, where it stands, and what it proposes.
+
+    GET /projects/{project_id}/rule_results/{rule_result_id}
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/rule_results/{rule_result_id}",
+        records.DataPointResult,
+        names={"project_id": project_id, "rule_result_id": rule_result_id},
+    )
+
+
+def rule_results_list_of_project(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    status: Literal["fail", "error", "dismissed", "pass"] | None = None,
+    approval_state: Literal["pending", "approved", "rejected", "withdrawn", "superseded"] | None = None,
+    rule_version: str | None = None,
+    evaluated_at_geq: Time | None = None,
+    evaluated_at_leq: Time | None = None,
+    created_at_geq: Time | None = None,
+    created_at_leq: Time | None = None,
+    rule_id: str | None = None,
+) -> Listing[Any]:
+    """List what the rules of a project found, newest first, in data points and in model runs.
+
+    GET /projects/{project_id}/rule_results
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/rule_results",
+            records.RuleResultPage,
+            names={"project_id": project_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[status][eq]": status,
+                "filter[approval_state][eq]": approval_state,
+                "filter[rule_version][eq]": rule_version,
+                "filter[evaluated_at][geq]": evaluated_at_geq,
+                "filter[evaluated_at][leq]": evaluated_at_leq,
+                "filter[created_at][geq]": created_at_geq,
+                "filter[created_at][leq]": created_at_leq,
+                "filter[rule_id][eq]": rule_id,
+            },
+        )
+    )
+
+
+def rule_results_list(
+    rule_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    status: Literal["fail", "error", "dismissed", "pass"] | None = None,
+    approval_state: Literal["pending", "approved", "rejected", "withdrawn", "superseded"] | None = None,
+    rule_version: str | None = None,
+    evaluated_at_geq: Time | None = None,
+    evaluated_at_leq: Time | None = None,
+    created_at_geq: Time | None = None,
+    created_at_leq: Time | None = None,
+) -> Listing[Any]:
+    """List what a rule found, newest first, by every version of it.
+
+    GET /rules/{rule_id}/rule_results
+    """
+    return Listing(
+        call(
+            "GET",
+            "/rules/{rule_id}/rule_results",
+            records.RuleResultPage,
+            names={"rule_id": rule_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[status][eq]": status,
+                "filter[approval_state][eq]": approval_state,
+                "filter[rule_version][eq]": rule_version,
+                "filter[evaluated_at][geq]": evaluated_at_geq,
+                "filter[evaluated_at][leq]": evaluated_at_leq,
+                "filter[created_at][geq]": created_at_geq,
+                "filter[created_at][leq]": created_at_leq,
+            },
+        )
+    )
+
+
+def rule_results_reject(
+    project_id: str,
+    rule_result_id: str,
+    *,
+    reason: str,
+    idempotency_key: str | None = None,
+) -> Call[records.DataPointResult]:
+    """Reject the correction that a rule result proposes, with a reason; the value stays as it is.
+
+    POST /projects/{project_id}/rule_results/{rule_result_id}/reject
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/rule_results/{rule_result_id}/reject",
+        records.DataPointResult,
+        names={"project_id": project_id, "rule_result_id": rule_result_id},
+        body={"reason": reason},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def rule_runs_get(
+    rule_run_id: str,
+) -> Call[records.RuleRun]:
+    """Read one rule run: where it stands, and what it came to.
+
+    GET /rule_runs/{rule_run_id}
+    """
+    return call(
+        "GET",
+        "/rule_runs/{rule_run_id}",
+        records.RuleRun,
+        names={"rule_run_id": rule_run_id},
+    )
+
+
+def rule_runs_list(
+    rule_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    state: Literal["pending", "running", "complete", "failed", "reversed"] | None = None,
+    kind: Literal["automatic", "backfill", "re_evaluation"] | None = None,
+) -> Listing[records.RuleRun]:
+    """List the runs of a rule, newest first.
+
+    GET /rules/{rule_id}/rule_runs
+    """
+    return Listing(
+        call(
+            "GET",
+            "/rules/{rule_id}/rule_runs",
+            records.PageOfRuleRun,
+            names={"rule_id": rule_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[state][eq]": state,
+                "filter[kind][eq]": kind,
+            },
+        )
+    )
+
+
+def rule_runs_reverse(
+    rule_run_id: str,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[records.RuleRun]:
+    """Remove the corrections that a run wrote; its alerts stay. The body may be left out.
+
+    POST /rule_runs/{rule_run_id}/reverse
+    """
+    return call(
+        "POST",
+        "/rule_runs/{rule_run_id}/reverse",
+        records.RuleRun,
+        names={"rule_run_id": rule_run_id},
+        body={},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def rule_runs_start(
+    rule_id: str,
+    *,
+    start_time: Time,
+    end_time: Time,
+    idempotency_key: str | None = None,
+) -> Call[records.AsyncTask]:
+    """Start evaluating a rule again over a period; poll the task, whose `args` have the `rule_run_id`.
+
+    POST /rules/{rule_id}/rule_runs
+    """
+    return call(
+        "POST",
+        "/rules/{rule_id}/rule_runs",
+        records.AsyncTask,
+        names={"rule_id": rule_id},
+        body={"start_time": start_time, "end_time": end_time},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def rules_create(
+    project_id: str,
+    *,
+    name: str,
+    expression: str,
+    effective_from: Time,
+    effective_to: Time | UnsetType | None = UNSET,
+    message: str | UnsetType | None = UNSET,
+    target: Literal["data_point", "model_run"] | UnsetType = UNSET,
+    data_point: str | UnsetType | None = UNSET,
+    event_type_id: str | UnsetType | None = UNSET,
+    model_id: str | UnsetType | None = UNSET,
+    evaluation: Literal["automatic", "on_demand"] | UnsetType = UNSET,
+    window: Mapping[str, Any] | UnsetType | None = UNSET,
+    window_member_scope: Literal["event", "location", "event_type", "project"] | UnsetType = UNSET,
+    purpose: Literal["alert", "adjust", "substitute", "impute"] | UnsetType = UNSET,
+    correction: Mapping[str, Any] | UnsetType | None = UNSET,
+    priority: int | UnsetType = UNSET,
+    requires_approval: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.SavedRule]:
+    """Create a data rule: where its expression is true, there is an alert.
+
+    POST /projects/{project_id}/rules
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/rules",
+        records.SavedRule,
+        names={"project_id": project_id},
+        body={
+            "rule": {
+                "name": name,
+                "expression": expression,
+                "effective_from": effective_from,
+                "effective_to": effective_to,
+                "message": message,
+                "target": target,
+                "data_point": data_point,
+                "event_type_id": event_type_id,
+                "model_id": model_id,
+                "evaluation": evaluation,
+                "window": window,
+                "window_member_scope": window_member_scope,
+                "purpose": purpose,
+                "correction": correction,
+                "priority": priority,
+                "requires_approval": requires_approval,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def rules_delete(
+    rule_id: str,
+) -> Call[None]:
+    """Remove a data rule with its alerts; values that it corrected stay corrected.
+
+    DELETE /rules/{rule_id}
+    """
+    return call(
+        "DELETE",
+        "/rules/{rule_id}",
+        None,
+        names={"rule_id": rule_id},
+    )
+
+
+def rules_get(
+    rule_id: str,
+) -> Call[records.Rule]:
+    """Read one data rule, as its newest version has it.
+
+    GET /rules/{rule_id}
+    """
+    return call(
+        "GET",
+        "/rules/{rule_id}",
+        records.Rule,
+        names={"rule_id": rule_id},
+    )
+
+
+def rules_list_rule_versions(
+    rule_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+) -> Listing[records.RuleVersion]:
+    """List the versions of a data rule, newest first.
+
+    GET /rules/{rule_id}/versions
+    """
+    return Listing(
+        call(
+            "GET",
+            "/rules/{rule_id}/versions",
+            records.PageOfRuleVersion,
+            names={"rule_id": rule_id},
+            query={"page": page, "page_size": page_size, "sort": sort},
+        )
+    )
+
+
+def rules_list(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+    target: Literal["data_point", "model_run"] | None = None,
+    evaluation: Literal["automatic", "on_demand"] | None = None,
+    purpose: Literal["alert", "adjust", "substitute", "impute"] | None = None,
+    event_type_id: str | None = None,
+) -> Listing[records.Rule]:
+    """List a project's data rules, each as its newest version has it.
+
+    GET /projects/{project_id}/rules
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/rules",
+            records.PageOfRule,
+            names={"project_id": project_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[name][eq]": name,
+                "filter[target][eq]": target,
+                "filter[evaluation][eq]": evaluation,
+                "filter[purpose][eq]": purpose,
+                "filter[event_type_id][eq]": event_type_id,
+            },
+        )
+    )
+
+
+def rules_preview(
+    project_id: str,
+    *,
+    rule: Mapping[str, Any],
+    start_time: Time,
+    end_time: Time,
+    idempotency_key: str | None = None,
+) -> Call[records.RulePreview]:
+    """Say what a rule would find and correct in a period, without storing anything.
+
+    POST /projects/{project_id}/rules/preview
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/rules/preview",
+        records.RulePreview,
+        names={"project_id": project_id},
+        body={"rule": rule, "start_time": start_time, "end_time": end_time},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def rules_undo_corrections(
+    rule_id: str,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[records.UndoneCorrections]:
+    """Revert every correction that a rule wrote; its alerts stay. The body may be left out.
+
+    POST /rules/{rule_id}/undo_corrections
+    """
+    return call(
+        "POST",
+        "/rules/{rule_id}/undo_corrections",
+        records.UndoneCorrections,
+        names={"rule_id": rule_id},
+        body={},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def rules_update(
+    rule_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    expression: str | UnsetType = UNSET,
+    effective_from: Time | UnsetType = UNSET,
+    effective_to: Time | UnsetType | None = UNSET,
+    message: str | UnsetType | None = UNSET,
+    data_point: str | UnsetType | None = UNSET,
+    event_type_id: str | UnsetType | None = UNSET,
+    model_id: str | UnsetType | None = UNSET,
+    evaluation: Literal["automatic", "on_demand"] | UnsetType = UNSET,
+    window: Mapping[str, Any] | UnsetType | None = UNSET,
+    window_member_scope: Literal["event", "location", "event_type", "project"] | UnsetType = UNSET,
+    purpose: Literal["alert", "adjust", "substitute", "impute"] | UnsetType = UNSET,
+    correction: Mapping[str, Any] | UnsetType | None = UNSET,
+    priority: int | UnsetType = UNSET,
+    requires_approval: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.SavedRule]:
+    """Change a data rule; a change of what decides a result makes another version.
+
+    PATCH /rules/{rule_id}
+    """
+    return call(
+        "PATCH",
+        "/rules/{rule_id}",
+        records.SavedRule,
+        names={"rule_id": rule_id},
+        body={
+            "rule": {
+                "name": name,
+                "expression": expression,
+                "effective_from": effective_from,
+                "effective_to": effective_to,
+                "message": message,
+                "data_point": data_point,
+                "event_type_id": event_type_id,
+                "model_id": model_id,
+                "evaluation": evaluation,
+                "window": window,
+                "window_member_scope": window_member_scope,
+                "purpose": purpose,
+                "correction": correction,
+                "priority": priority,
+                "requires_approval": requires_approval,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def statements_get(
+    ledger_id: str,
+    *,
+    start_time: str,
+    end_time: str,
+    as_of: Time | None = None,
+) -> Call[records.Statement]:
+    """Read what each partition of a ledger had, produced and gave in a period.
+
+    GET /ledgers/{ledger_id}/statement
+    """
+    return call(
+        "GET",
+        "/ledgers/{ledger_id}/statement",
+        records.Statement,
+        names={"ledger_id": ledger_id},
+        query={"start_time": start_time, "end_time": end_time, "as_of": as_of},
+    )
+
+
+def static_inputs_create(
+    project_id: str,
+    *,
+    slug: str,
+    value: Decimal | int,
+    effective_from: Time,
+    unit: str | UnsetType | None = UNSET,
+    asset_id: str | UnsetType | None = UNSET,
+    feedstock_id: str | UnsetType | None = UNSET,
+    location_id: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.StaticInput]:
+    """Add a value that holds from a moment on.
+
+    POST /projects/{project_id}/static_inputs
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/static_inputs",
+        records.StaticInput,
+        names={"project_id": project_id},
+        body={
+            "static_input": {
+                "slug": slug,
+                "value": value,
+                "effective_from": effective_from,
+                "unit": unit,
+                "asset_id": asset_id,
+                "feedstock_id": feedstock_id,
+                "location_id": location_id,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def static_inputs_get(
+    project_id: str,
+    static_input_id: int,
+) -> Call[records.StaticInput]:
+    """Read one static input.
+
+    GET /projects/{project_id}/static_inputs/{static_input_id}
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/static_inputs/{static_input_id}",
+        records.StaticInput,
+        names={"project_id": project_id, "static_input_id": static_input_id},
+    )
+
+
+def static_inputs_list(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    slug: str | None = None,
+    effective_from: Time | None = None,
+    effective_from_geq: Time | None = None,
+    effective_from_leq: Time | None = None,
+) -> Listing[records.StaticInput]:
+    """List a project's static inputs, those that newer ones have superseded too.
+
+    GET /projects/{project_id}/static_inputs
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/static_inputs",
+            records.PageOfStaticInput,
+            names={"project_id": project_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[slug][eq]": slug,
+                "filter[effective_from][eq]": effective_from,
+                "filter[effective_from][geq]": effective_from_geq,
+                "filter[effective_from][leq]": effective_from_leq,
+            },
+        )
+    )
+
+
+def substitutions_list(
+    project_id: str,
+    event_type_id: str,
+    *,
+    start_time: str,
+    end_time: str,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    slug: str | None = None,
+    value_source: Literal["substituted", "imputed"] | None = None,
+    asset_id: str | None = None,
+    location_id: str | None = None,
+    rule_id: str | None = None,
+    tier: str | None = None,
+    code: str | None = None,
+) -> Listing[records.FilledValue]:
+    """List every value that a rule put into a gap of an event type, with tier, code and how it was found.
+
+    GET /projects/{project_id}/event_types/{event_type_id}/capture_rate/substitutions
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/event_types/{event_type_id}/capture_rate/substitutions",
+            records.PageOfFilledValue,
+            names={"project_id": project_id, "event_type_id": event_type_id},
+            query={
+                "start_time": start_time,
+                "end_time": end_time,
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[slug][eq]": slug,
+                "filter[value_source][eq]": value_source,
+                "filter[asset_id][eq]": asset_id,
+                "filter[location_id][eq]": location_id,
+                "filter[rule_id][eq]": rule_id,
+                "filter[tier][eq]": tier,
+                "filter[code][eq]": code,
+            },
+        )
+    )
+
+
+def version_comparisons_compare_over_period(
+    model_id: str,
+    *,
+    start_time: Time,
+    end_time: Time,
+    against: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.ComparedVersions]:
+    """Say what a version would change over a past period against another, by batch and node.
+
+    POST /models/{model_id}/compare
+    """
+    return call(
+        "POST",
+        "/models/{model_id}/compare",
+        records.ComparedVersions,
+        names={"model_id": model_id},
+        body={"start_time": start_time, "end_time": end_time, "against": against},
+        takes_key=True,
+        key=idempotency_key,
+    )

@@ -1,0 +1,2564 @@
+"""The records of the interface, as answers hold them.
+
+Made by `make docs` from the OpenAPI document; change the service, not this file.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal
+
+import msgspec
+
+from weighbridge.client.values import Value
+
+
+class Address(msgspec.Struct, frozen=True, kw_only=True):
+    """A postal address; every part is optional."""
+
+    name: str | None = None
+    street_address_1: str | None = None
+    street_address_2: str | None = None
+    city: str | None = None
+    state: str | None = None
+    postal_code: str | None = None
+    country: str | None = None
+
+
+class AllocatedReport(msgspec.Struct, frozen=True, kw_only=True):
+    """A report that holds something of a batch."""
+
+    id: str
+    name: str
+    report_type: str
+    status: Literal["draft", "submitting", "submitted", "complete", "rejected", "failed", "superseded"]
+
+
+class AllocatedTotal(msgspec.Struct, frozen=True, kw_only=True):
+    """What a report holds of all its batches."""
+
+    id: int
+    amount: Decimal
+    unit: str
+
+
+class AllocationGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """The name under which batch_amounts reach a node that draws what the caller names."""
+
+    name: str
+    node: str
+
+
+class ApiToken(msgspec.Struct, frozen=True, kw_only=True):
+    """One token of the account; `last_used_at` is exact to the hour."""
+
+    id: int
+    name: str
+    permissions: list[
+        Literal[
+            "production_accounting:read",
+            "production_accounting:write",
+            "data_collection:read",
+            "data_collection:write",
+            "data_rules:read",
+            "data_rules:write",
+            "administration:read",
+            "administration:write",
+        ]
+    ]
+    user: TokenUser
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+
+
+class Asset(msgspec.Struct, frozen=True, kw_only=True):
+    """One piece of equipment; its custom fields by label, those without a value left out. As a meter it is
+    expected to measure from `in_service_from` until `in_service_until`; null says nothing.
+    """
+
+    id: str
+    project_id: str
+    name: str
+    asset_type: str | None
+    serial_number: str | None
+    description: str | None
+    custom_fields: dict[str, Value]
+    in_service_from: datetime | None
+    in_service_until: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class AssetCustomField(msgspec.Struct, frozen=True, kw_only=True):
+    """One column that a project adds to its assets."""
+
+    id: int
+    project_id: str
+    label: str
+    value_type: Literal["text", "number", "boolean", "date"]
+    created_at: datetime
+
+
+class AssetImport(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of the lines of a spreadsheet."""
+
+    created: int
+    updated: int
+    unchanged: int
+
+
+class AsyncTask(msgspec.Struct, frozen=True, kw_only=True):
+    """One task that a caller polls."""
+
+    id: int
+    type: Literal["batch_generation", "batch_deletion", "rule_run", "export", "report_submission"]
+    state: Literal["pending", "running", "complete", "failed"]
+    progress: int
+    progress_description: str | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    error_message: str | None
+    result: Any
+    args: dict[str, Any]
+
+
+class AuditKey(msgspec.Struct, frozen=True, kw_only=True):
+    """The public key of the service, in the forms in which programs take it."""
+
+    origin: str
+    verifier_key: str
+    ssh_public_key: str
+
+
+class AuditRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One write: who did what to which object, and what the object was before and after. `number` and `hash`
+    are null until the row is sealed, which takes seconds. The hash is that of the row's leaf in the account's
+    tree: the SHA-256 of a zero byte and the canonical JSON of all other fields but `user_name`.
+    """
+
+    id: int
+    number: int | None
+    at: datetime
+    project_id: str | None
+    user_id: int | None
+    user_name: str | None
+    token_id: int | None
+    request_id: str
+    action: str
+    object: str
+    before: Any
+    after: Any
+    hash: str | None
+
+
+class Batch(msgspec.Struct, frozen=True, kw_only=True):
+    """One batch."""
+
+    id: str
+    numeric_id: int
+    project_id: str
+    ledger_id: str
+    tracking_id: str
+    start_time: datetime
+    end_time: datetime
+    state: Literal["complete", "processing"]
+    error_message: str | None
+    adjusts: str | None
+    adjusted_by: list[str]
+    feedstocks: list[str]
+    assets: list[str]
+    primary_output: PrimaryOutput
+    ledger_balance: Decimal
+    run_total: Decimal
+    measured_share: Decimal | None
+    value_source_shares: ValueSourceShares | None
+    model: BatchModel | None
+    engine_revision: int | None
+    model_run: BatchModelRun | None
+    allocations: list[BatchAllocation]
+    downstream_batch_allocations: list[BatchAllocation]
+    report_allocations: list[BatchReportAllocation]
+    input_data: list[InputRow]
+    input_data_count: int
+    input_data_is_complete: bool
+    input_data_next: str | None
+    has_rule_alerts: bool
+    is_stale: bool
+    stale_reasons: list[StaleReason]
+    created_at: datetime
+    updated_at: datetime
+    ui_url: str
+
+
+class BatchAllocation(msgspec.Struct, frozen=True, kw_only=True):
+    """So much of a batch was drawn for another, in the unit of the ledger that it was drawn from."""
+
+    amount: Decimal
+    unit: str
+    batch_id: str
+    ledger_id: str
+    tracking_id: str
+
+
+class BatchMadeStale(msgspec.Struct, frozen=True, kw_only=True):
+    """A batch that the change would leave stale until its slot is generated again."""
+
+    batch_id: str
+    ledger_id: str
+    reasons: list[StaleReason]
+
+
+class BatchModel(msgspec.Struct, frozen=True, kw_only=True):
+    """The model version that made a batch, by id and by the digest of its document."""
+
+    id: str
+    name: str
+    version: int
+    sha256: str
+
+
+class BatchModelRun(msgspec.Struct, frozen=True, kw_only=True):
+    """The run that made a batch; its own path gives the values of all nodes."""
+
+    id: str
+    state: Literal["complete"]
+
+
+class BatchReportAllocation(msgspec.Struct, frozen=True, kw_only=True):
+    """So much of a batch is held by a report, reserved or posted."""
+
+    allocation: AllocatedTotal
+    amount: Decimal
+    unit: str
+    report: AllocatedReport
+
+
+class BulkInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """How many events a bulk request stored."""
+
+    items: int
+
+
+class Calculation(msgspec.Struct, frozen=True, kw_only=True):
+    """What a node came to: a number, a list for an array, or null for an optional node without data."""
+
+    id: int
+    name: str
+    slug: str
+    value: Any
+    unit: str
+    ghg: str | None
+    lca_role: str | None
+    category: str | None
+
+
+class CalendarWindow(msgspec.Struct, frozen=True, kw_only=True):
+    """The members of periods of the project's calendar, the last of which holds the record."""
+
+    kind: Literal["calendar"]
+    unit: Literal["day", "week", "month", "quarter", "year"]
+    value: int | None = None
+    extent: Literal["to_date", "whole_period"] | None = None
+    where: str | None = None
+
+
+class CaptureFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """How many slots of the cadence were expected, and what became of them."""
+
+    expected: int
+    received: int
+    valid: int
+    substituted: int
+    missing: int
+    imputed: int
+    capture_rate: Decimal | None
+    seconds_expected: Decimal | None
+    seconds_valid: Decimal | None
+    capture_rate_by_time: Decimal | None
+
+
+class CaptureRate(msgspec.Struct, frozen=True, kw_only=True):
+    """The capture rate of an event type over a range of time, in total, by meter and by period."""
+
+    event_type_id: str
+    period: Literal["day", "month", "quarter"]
+    start_time: datetime
+    end_time: datetime
+    total: CaptureFigures
+    meters: list[MeterCapture]
+    data: list[PeriodCapture]
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """One key whose value differs; null where it is not there."""
+
+    key: str
+    before: Any
+    after: Any
+
+
+class ChangePage(msgspec.Struct, frozen=True, kw_only=True):
+    """Changes in the order of the feed."""
+
+    data: list[FeedChange]
+    cursor: str
+    has_more: bool
+
+
+class ChangedNode(msgspec.Struct, frozen=True, kw_only=True):
+    """A node that both versions have, and what about it differs."""
+
+    slug: str
+    changes: list[Change]
+
+
+class ComparedBatch(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run comes to on one ledger by either version."""
+
+    ledger_id: str
+    primary_output_before: Decimal | None
+    primary_output_after: Decimal | None
+    unit: str
+
+
+class ComparedLedger(msgspec.Struct, frozen=True, kw_only=True):
+    """What all runs of the period come to on one ledger by either version."""
+
+    ledger_id: str
+    name: str
+    batch_count: int
+    primary_output_before: Decimal | None
+    primary_output_after: Decimal
+    unit: str
+
+
+class ComparedNode(msgspec.Struct, frozen=True, kw_only=True):
+    """A node of a run that comes to something else, has another unit, or is in one version only."""
+
+    slug: str
+    name: str
+    value_before: Any
+    value_after: Any
+    unit_before: str | None
+    unit_after: str | None
+
+
+class ComparedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A slot and partition that the versions do not agree on."""
+
+    project_id: str
+    partition: str | None
+    start_time: datetime
+    end_time: datetime
+    batches: list[ComparedBatch]
+    nodes: list[ComparedNode]
+
+
+class ComparedVersions(msgspec.Struct, frozen=True, kw_only=True):
+    """What a version would have come to over a period, against another one, on the data as they are now."""
+
+    model: ModelName
+    against: ModelName
+    start_time: datetime
+    end_time: datetime
+    ledgers: list[ComparedLedger]
+    runs: list[ComparedRun]
+    problems_before: list[str]
+    problems_after: list[str]
+
+
+class Complaint(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing about a document: a sentence, where it stands, the node it is about and its kind."""
+
+    message: str
+    line: int
+    column: int
+    node: str | None
+    code: str
+
+
+class Correction(msgspec.Struct, frozen=True, kw_only=True):
+    """One correction: of a data point, or of a field of the event itself. `source` is manual, adjustment or
+    substitution; `state` is in_force, superseded or reverted. Either a person reverted it, or the run of its
+    rule that found it to apply no more.
+    """
+
+    id: int
+    event_id: str
+    data_point_id: str | None
+    field: str | None
+    from_value: Any
+    to_value: Any
+    source: Literal["manual", "adjustment", "substitution"]
+    state: Literal["in_force", "superseded", "reverted"]
+    reason: str | None
+    rule_id: str | None
+    rule_version: int | None
+    rule_run_id: int | None
+    corrected_by: str
+    token: str | None
+    created_at: datetime
+    reverted_at: datetime | None
+    reverted_by: str | None
+    reverted_by_rule_run_id: int | None
+
+
+class DataPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """One measured value; `raw_value` is as captured and never changes, `value` is as corrected."""
+
+    id: str
+    slug: str
+    data_point_type: str
+    value_type: Literal["number", "string", "boolean"]
+    value: Value
+    raw_value: Value
+    unit: str | None
+    status: Literal["complete"]
+    substituted: bool
+    imputed: bool
+    substitution: Substitution | None
+    value_source: Literal["captured", "manual", "adjusted", "substituted", "imputed"]
+    corrections_count: int
+    corrections_total: int
+    rule_results: list[DataPointResult]
+    event: DataPointEvent
+    created_at: datetime
+    updated_at: datetime
+
+
+class DataPointEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """The event that carries a data point."""
+
+    project_id: str
+    id: str
+    slug: str
+    tracking_id: str | None
+    start_time: datetime
+    end_time: datetime
+
+
+class DataPointResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What a version of a rule found in one data point."""
+
+    id: str
+    status: Literal["fail", "error", "dismissed", "pass"]
+    entered_value: str | None
+    error_message: str | None
+    rule_id: str
+    rule_version: int
+    rule_name: str
+    message: str | None
+    event_id: str
+    data_point_id: str
+    data_point_slug: str
+    evaluated_at: datetime
+    created_at: datetime
+    superseded_by_version: int | None
+    dismissed_at: datetime | None
+    dismissed_by: str | None
+    dismissal_reason: str | None
+    approval_state: Literal["pending", "approved", "rejected", "withdrawn", "superseded"] | None
+    proposed_correction: ProposedCorrection | None
+    rejected_at: datetime | None
+    rejected_by: str | None
+    rejection_reason: str | None
+
+
+class DataPointType(msgspec.Struct, frozen=True, kw_only=True):
+    """One kind of value that events of the type carry."""
+
+    id: int
+    slug: str
+    name: str
+    value_type: Literal["number", "string", "boolean"]
+    unit: str | None
+    required: bool
+    is_static: bool
+    nexus_event_type_id: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class DecidedResults(msgspec.Struct, frozen=True, kw_only=True):
+    """The results of a bulk approval or rejection, each once, in the order in which they were named."""
+
+    data: list[Any]
+
+
+class Deficits(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer: not a page, for what is short is meant to be put right."""
+
+    data: list[PartitionDeficit]
+
+
+class DeletionBlocker(msgspec.Struct, frozen=True, kw_only=True):
+    """One reason why a run stays, and the records that are in the way."""
+
+    code: Literal["batch"]
+    message: str
+    records: list[str]
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """What differs between two versions: nodes by their slugs, and everything that stands outside nodes."""
+
+    before: str
+    after: str
+    added: list[str]
+    removed: list[str]
+    changed: list[ChangedNode]
+    settings: list[Change]
+
+
+class Dismissed(msgspec.Struct, frozen=True, kw_only=True):
+    """The results of a bulk dismissal, each once, in the order in which they were named."""
+
+    data: list[Any]
+
+
+class DrawnIn(msgspec.Struct, frozen=True, kw_only=True):
+    """What the runs of a partition drew from another ledger, less what they gave back."""
+
+    ledger: str
+    name: str
+    unit: str
+    amount: Decimal
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """One event with its data points, locations and evidence."""
+
+    id: str
+    slug: str
+    event_type: str
+    event_type_id: str
+    project_id: str
+    tracking_id: str | None
+    client_reference: str | None
+    notes: str | None
+    start_time: datetime
+    end_time: datetime
+    status: Literal["complete", "incomplete"]
+    missing: list[str]
+    feedstock: EventFeedstock | None
+    asset: EventAsset | None
+    data_points: list[EventDataPoint]
+    locations: list[Location]
+    evidences: list[EventEvidence]
+    rolled_up_from: EventReadings | None
+    has_rule_alerts: bool
+    created_at: datetime
+    updated_at: datetime
+    ui_url: str
+
+
+class EventAsset(msgspec.Struct, frozen=True, kw_only=True):
+    """The asset that an event is tagged with."""
+
+    id: str
+    name: str
+
+
+class EventDataPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A measured value inside its event; `raw_value` is as captured and never changes."""
+
+    id: str
+    slug: str
+    data_point_type: str
+    value: Value
+    raw_value: Value
+    unit: str | None
+    status: Literal["complete"]
+    substituted: bool
+    imputed: bool
+    substitution: Substitution | None
+    value_source: Literal["captured", "manual", "adjusted", "substituted", "imputed"]
+    corrections_count: int
+    corrections_total: int
+    rule_results: list[DataPointResult]
+
+
+class EventEvidence(msgspec.Struct, frozen=True, kw_only=True):
+    """A file or link inside its event."""
+
+    id: int
+    type: Literal["file", "url"]
+    url: str
+    name: str
+
+
+class EventFeedstock(msgspec.Struct, frozen=True, kw_only=True):
+    """The feedstock that an event is tagged with."""
+
+    id: str
+    name: str
+
+
+class EventReadings(msgspec.Struct, frozen=True, kw_only=True):
+    """The readings that a rolled-up event is made of: those of its source that begin in its time and have its
+    tags; list them with the filter `rolled_up_event_id`.
+    """
+
+    event_type_id: str
+    event_type: str
+    start_time: datetime
+    end_time: datetime
+    readings: int
+    valid_readings: int
+    expected_readings: int | None
+    valid_share: Decimal | None
+
+
+class EventReceipt(msgspec.Struct, frozen=True, kw_only=True):
+    """What a bulk request gets back for each event, in the order sent."""
+
+    id: str
+    status: Literal["complete", "incomplete"]
+    missing: list[str] | None = None
+
+
+class EventReceipts(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to a bulk request."""
+
+    data: list[EventReceipt]
+    info: BulkInfo
+
+
+class EventType(msgspec.Struct, frozen=True, kw_only=True):
+    """One event type with its data point types, in their order."""
+
+    id: str
+    slug: str
+    name: str
+    description: str | None
+    cadence_amount: int | None
+    cadence_unit: Literal["minute", "hour", "day", "week", "month"] | None
+    valid_when: str | None
+    reusable_in_batches: bool
+    expected_locations: Literal["none", "one", "two"]
+    requires_tracking_id: bool
+    is_static: bool
+    data_point_types: list[DataPointType]
+    rolled_up_from: RollUp | None
+    created_at: datetime
+    updated_at: datetime
+    ui_url: str
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """One file or link of an event; size in bytes, content type and SHA-256 are those of a file."""
+
+    id: int
+    type: Literal["file", "url"]
+    url: str
+    name: str
+    size: int | None = None
+    content_type: str | None = None
+    sha256: str | None = None
+
+
+class Export(msgspec.Struct, frozen=True, kw_only=True):
+    """A list as a file."""
+
+    id: str
+    status: Literal["pending", "completed", "failed", "expired"]
+    format: Literal["csv", "json", "jsonl", "parquet", "xlsx"]
+    download_url: str | None
+    file_size_bytes: int | None
+    rows: int | None
+    sha256: str | None
+    expires_at: datetime | None
+    async_task_id: int
+    created_at: datetime
+
+
+class FeatureFlags(msgspec.Struct, frozen=True, kw_only=True):
+    """Every flag that affects the interface; false for those that are off."""
+
+    rules_engine: bool
+    data_capture_rate: bool
+
+
+class FeedChange(msgspec.Struct, frozen=True, kw_only=True):
+    """One record was changed; how it is now says the record itself."""
+
+    cursor: str
+    kind: Literal["event", "correction", "batch", "async_task", "rule_result", "report"]
+    action: Literal["create", "update", "delete", "void", "restore", "revert", "start", "complete", "fail"]
+    id: str
+    project_id: str | None
+    at: datetime
+
+
+class Feedstock(msgspec.Struct, frozen=True, kw_only=True):
+    """One raw material of a project."""
+
+    id: str
+    project_id: str
+    name: str
+    description: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class FilledSlot(msgspec.Struct, frozen=True, kw_only=True):
+    """An event that a rule made for a slot of the gap, or a value of which a rule substituted."""
+
+    event_id: str
+    start_time: datetime
+    value_source: Literal["imputed", "substituted"]
+    values: dict[str, Value]
+    substitutions: dict[str, Substitution]
+
+
+class FilledValue(msgspec.Struct, frozen=True, kw_only=True):
+    """A value that a rule put into a gap, and how it was found."""
+
+    id: int
+    event_id: str
+    data_point_id: str
+    slug: str
+    asset_id: str | None
+    location_id: str | None
+    name: str | None
+    start_time: datetime
+    slot_start_time: datetime
+    slot_end_time: datetime
+    value_source: Literal["substituted", "imputed"]
+    value: Decimal
+    captured_value: Decimal | None
+    rule_id: str
+    rule_version: int
+    rule_run_id: int | None
+    method: Literal[
+        "constant",
+        "previous",
+        "next",
+        "mean_before_after",
+        "linear",
+        "mean",
+        "median",
+        "minimum",
+        "maximum",
+        "percentile",
+        "mean_plus_sd",
+        "greater_of",
+        "lesser_of",
+        "expression",
+    ]
+    found_by: Literal[
+        "constant",
+        "previous",
+        "next",
+        "mean_before_after",
+        "linear",
+        "mean",
+        "median",
+        "minimum",
+        "maximum",
+        "percentile",
+        "mean_plus_sd",
+        "greater_of",
+        "lesser_of",
+        "expression",
+    ]
+    tier: int
+    code: str | None
+    window: dict[str, Any] | None
+    members_used: int
+    availability: Decimal | None
+    gap_slots: int
+    created_at: datetime
+
+
+class FillingMethod(msgspec.Struct, frozen=True, kw_only=True):
+    """How the value of a slot is found that needs one; each method takes some of these fields."""
+
+    method: Literal[
+        "constant",
+        "previous",
+        "next",
+        "mean_before_after",
+        "linear",
+        "mean",
+        "median",
+        "minimum",
+        "maximum",
+        "percentile",
+        "mean_plus_sd",
+        "greater_of",
+        "lesser_of",
+        "expression",
+    ]
+    value: Decimal | None = None
+    expression: str | None = None
+    window: Any = None
+    p: Decimal | None = None
+    definition: Literal["nearest_rank", "naaqs", "eu_97_101", "inclusive", "linear", "exclusive"] | None = (
+        None
+    )
+    factor: Decimal | None = None
+    deviation: Literal["sample", "population"] | None = None
+    methods: list[FillingMethod] | None = None
+    without_after: Any = None
+    without_before: Any = None
+
+
+class FillingRounding(msgspec.Struct, frozen=True, kw_only=True):
+    """To how many places values are rounded, and which way."""
+
+    places: int
+    mode: Literal["half_up", "half_even"]
+
+
+class FillingTier(msgspec.Struct, frozen=True, kw_only=True):
+    """A method, when it is taken, and the code by which a regime knows it."""
+
+    method: Literal[
+        "constant",
+        "previous",
+        "next",
+        "mean_before_after",
+        "linear",
+        "mean",
+        "median",
+        "minimum",
+        "maximum",
+        "percentile",
+        "mean_plus_sd",
+        "greater_of",
+        "lesser_of",
+        "expression",
+    ]
+    value: Decimal | None = None
+    expression: str | None = None
+    window: Any = None
+    p: Decimal | None = None
+    definition: Literal["nearest_rank", "naaqs", "eu_97_101", "inclusive", "linear", "exclusive"] | None = (
+        None
+    )
+    factor: Decimal | None = None
+    deviation: Literal["sample", "population"] | None = None
+    methods: list[FillingMethod] | None = None
+    without_after: Any = None
+    without_before: Any = None
+    when: str | None = None
+    code: str | None = None
+
+
+class FillingWindow(msgspec.Struct, frozen=True, kw_only=True):
+    """The values before a slot: those of a stretch of clock time, the last so many, or both."""
+
+    kind: Literal["rolling", "trailing"]
+    duration: WindowDuration | None = None
+    members: int | None = None
+    where: str | None = None
+
+
+class Gap(msgspec.Struct, frozen=True, kw_only=True):
+    """Expected slots of one meter, one after another, without a valid value."""
+
+    asset_id: str | None
+    location_id: str | None
+    name: str | None
+    start_time: datetime
+    end_time: datetime
+    slots: int
+    missing: int
+    imputed: int
+    substituted: int
+    before: GapBorder | None
+    after: GapBorder | None
+    filled: list[FilledSlot]
+
+
+class GapBorder(msgspec.Struct, frozen=True, kw_only=True):
+    """The valid event that stands beside a gap."""
+
+    event_id: str
+    start_time: datetime
+    values: dict[str, Value]
+
+
+class GapCorrection(msgspec.Struct, frozen=True, kw_only=True):
+    """How a rule fills gaps that substitutes or imputes: by one method, or by ordered tiers."""
+
+    value: Decimal | None = None
+    expression: str | None = None
+    window: Any = None
+    p: Decimal | None = None
+    definition: Literal["nearest_rank", "naaqs", "eu_97_101", "inclusive", "linear", "exclusive"] | None = (
+        None
+    )
+    factor: Decimal | None = None
+    deviation: Literal["sample", "population"] | None = None
+    methods: list[FillingMethod] | None = None
+    without_after: Any = None
+    without_before: Any = None
+    method: (
+        Literal[
+            "constant",
+            "previous",
+            "next",
+            "mean_before_after",
+            "linear",
+            "mean",
+            "median",
+            "minimum",
+            "maximum",
+            "percentile",
+            "mean_plus_sd",
+            "greater_of",
+            "lesser_of",
+            "expression",
+        ]
+        | None
+    ) = None
+    code: str | None = None
+    tiers: list[FillingTier] | None = None
+    border_where: str | None = None
+    operating_where: str | None = None
+    availability_slots: int | None = None
+    round: FillingRounding | None = None
+    conservative: Literal["high", "low"] | None = None
+
+
+class Gaps(msgspec.Struct, frozen=True, kw_only=True):
+    """The gaps of an event type in a range of time."""
+
+    event_type_id: str
+    start_time: datetime
+    end_time: datetime
+    data: list[Gap]
+
+
+class Impact(msgspec.Struct, frozen=True, kw_only=True):
+    """What would change if a change were made and what it touches generated again."""
+
+    batches: list[ImpactOnBatch]
+    ledgers: list[ImpactOnLedger]
+    stale_batches: list[BatchMadeStale]
+    deficits: list[PartitionDeficit]
+    problems: list[str]
+
+
+class ImpactOfProposal(msgspec.Struct, frozen=True, kw_only=True):
+    """What would change if a proposal were approved and what it touches generated again."""
+
+    batches: list[ImpactOnBatch]
+    ledgers: list[ImpactOnLedger]
+    stale_batches: list[BatchMadeStale]
+    deficits: list[PartitionDeficit]
+    problems: list[str]
+    id: str
+    approval_state: Literal["pending", "approved", "rejected", "withdrawn", "superseded"] | None
+
+
+class ImpactOfProposals(msgspec.Struct, frozen=True, kw_only=True):
+    """What would change if many proposals were approved together and what they touch generated again."""
+
+    batches: list[ImpactOnBatch]
+    ledgers: list[ImpactOnLedger]
+    stale_batches: list[BatchMadeStale]
+    deficits: list[PartitionDeficit]
+    problems: list[str]
+    results: list[ProposalToApprove]
+
+
+class ImpactOnBatch(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run would come to on one ledger if the change were made and the slot generated."""
+
+    batch_id: str | None
+    ledger_id: str
+    partition: str | None
+    start_time: datetime
+    end_time: datetime
+    primary_output_before: Decimal
+    primary_output_after: Decimal
+    unit: str
+
+
+class ImpactOnLedger(msgspec.Struct, frozen=True, kw_only=True):
+    """What the changes of a ledger's batches would come to together."""
+
+    ledger_id: str
+    name: str
+    batch_count: int
+    change: Decimal
+    unit: str
+
+
+class Inclusion(msgspec.Struct, frozen=True, kw_only=True):
+    """What a report takes from one batch."""
+
+    batch_id: str
+    tracking_id: str
+    start_time: datetime
+    end_time: datetime
+    amount: Decimal
+    unit: str
+
+
+class Info(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a page stands in its list."""
+
+    items: int
+    page_size: int
+    total_items: int
+    total_is_estimate: bool
+    current_page: int | None
+    next_page: int | None
+    previous_page: int | None
+    total_pages: int
+    sort: list[str]
+    filter: list[str]
+    next_cursor: str | None = None
+
+
+class InputDataPage(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a batch's input data."""
+
+    data: list[InputRow]
+    info: Info
+
+
+class InputDataPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A value that a batch was made of; of a type that was set aside, a zero without an id."""
+
+    id: str | None
+    slug: str
+    unit: str | None
+    value: Value
+    raw_value: Value
+    substituted: bool
+    imputed: bool
+    substitution: Substitution | None
+    skipped_input: bool | None = None
+
+
+class InputEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """The event that carries it; its full record is read from its own path."""
+
+    project_id: str
+    id: str | None
+
+
+class InputRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of a batch's input data."""
+
+    data_point: InputDataPoint
+    event: InputEvent
+
+
+class Instrument(msgspec.Struct, frozen=True, kw_only=True):
+    """One instrument, and what is left of it; its id is that of its batch."""
+
+    id: str
+    project_id: str
+    ledger_id: str
+    external_id: str
+    name: str | None
+    amount: Decimal
+    unit: str
+    balance: Decimal
+    geography: str | None
+    generation_tech: Literal["wind", "solar", "other"] | None
+    issued_on: str | None
+    purchased_on: str | None
+    mass: Decimal | None
+    energy_intensity: Decimal | None
+    lower_heating_value: Decimal | None
+    start_time: datetime
+    end_time: datetime
+    created_at: datetime
+    updated_at: datetime
+
+
+class IssuedApiToken(msgspec.Struct, frozen=True, kw_only=True):
+    """A new token with its text, which is shown this once."""
+
+    id: int
+    name: str
+    permissions: list[
+        Literal[
+            "production_accounting:read",
+            "production_accounting:write",
+            "data_collection:read",
+            "data_collection:write",
+            "data_rules:read",
+            "data_rules:write",
+            "administration:read",
+            "administration:write",
+        ]
+    ]
+    user: TokenUser
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+    token: str | None = None
+
+
+class Ledger(msgspec.Struct, frozen=True, kw_only=True):
+    """One ledger."""
+
+    id: str
+    numeric_id: int
+    project_id: str
+    name: str
+    unit: str
+    scale: int
+    rounding: Literal["half_even", "down"]
+    balance: Decimal
+    deficit: Decimal
+    system_ledger_type: Literal["renewable_energy_credits", "renewable_fuel", "embodied_emissions"] | None
+    partition_type: (
+        Literal[
+            "time", "feedstock", "tracking_id", "asset", "tracking_id_and_feedstock", "tracking_id_and_asset"
+        ]
+        | None
+    )
+    cadence: Literal["event", "hourly", "daily", "weekly", "monthly", "quarterly", "annual"] | None
+    latest_model: LedgerModel | None
+    output: str | None
+    asset_category: str | None
+    warnings: list[str]
+    created_at: datetime
+    updated_at: datetime
+    ui_url: str
+
+
+class LedgerModel(msgspec.Struct, frozen=True, kw_only=True):
+    """The active version of the model that a ledger runs."""
+
+    id: str
+    name: str
+
+
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """A run that is not made because nobody named a source for nodes of it that draw by hand."""
+
+    slot: str
+    partition: str | None
+    nodes: list[str]
+
+
+class Lineage(msgspec.Struct, frozen=True, kw_only=True):
+    """How a batch came about: its model, its nodes, and the measurements behind them."""
+
+    batch: Batch
+    nodes: list[LineageNode]
+
+
+class LineageAttribute(msgspec.Struct, frozen=True, kw_only=True):
+    """What a source came to, by one of its outputs."""
+
+    slug: str
+    value: Decimal
+    unit: str
+
+
+class LineageDraw(msgspec.Struct, frozen=True, kw_only=True):
+    """What a node drew from a batch of another ledger, and what travelled along."""
+
+    batch_id: str
+    ledger_id: str
+    tracking_id: str
+    amount: Decimal
+    unit: str
+    attributes: list[LineageAttribute]
+
+
+class LineageInput(msgspec.Struct, frozen=True, kw_only=True):
+    """What an input node read, how it was aggregated, and the first of its measurements."""
+
+    event_type: str
+    data_point: str
+    unit: str | None
+    aggregate: Literal[
+        "sum", "average", "time_weighted", "min", "max", "count", "first", "last", "median", "delta", "values"
+    ]
+    weight: str | None
+    event_count: int
+    rows: list[LineageRow]
+
+
+class LineageNode(msgspec.Struct, frozen=True, kw_only=True):
+    """One node of the model with its value in the batch, and what it was computed from. A node that is an
+    array has no value and a number of elements, and shows the elements while they are few.
+    """
+
+    slug: str
+    name: str
+    unit: str
+    value: Decimal | None
+    whole: Decimal | None
+    element_count: int | None
+    elements: list[Decimal] | None
+    is_output: bool
+    is_primary: bool
+    equation: str | None
+    reads: list[str]
+    source: str | None
+    input: LineageInput | None
+    static_inputs: list[LineageStaticInput]
+    draws: list[LineageDraw]
+    skipped_input: bool
+
+
+class LineageRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One measurement that a node read, and the event that carries it."""
+
+    data_point_id: str
+    value: Value
+    weight: Decimal | None
+    event_id: str
+    tracking_id: str | None
+    start_time: datetime
+    end_time: datetime
+
+
+class LineageStaticInput(msgspec.Struct, frozen=True, kw_only=True):
+    """A value of the project that a node read."""
+
+    id: int
+    value: Decimal
+    unit: str | None
+    effective_from: datetime
+
+
+class ListSummaryOfApiToken(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[ApiToken]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfAsset(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Asset]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfAssetCustomField(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[AssetCustomField]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfAsyncTask(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[AsyncTask]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfAuditRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[AuditRow]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfBatch(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Batch]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfCorrection(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Correction]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfDataPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[DataPoint]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Event]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfEventType(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[EventType]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfEvidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Evidence]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfFeedstock(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Feedstock]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfFilledValue(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[FilledValue]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfInstrument(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Instrument]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfLedger(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Ledger]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfLocation(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Location]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfMethodology(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Methodology]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfModel(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Model]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfModelRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[ModelRun]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfOutage(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Outage]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfProject(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Project]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Report]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfRule(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Rule]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfRuleRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[RuleRun]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfRuleVersion(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[RuleVersion]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfStaticInput(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[StaticInput]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class Location(msgspec.Struct, frozen=True, kw_only=True):
+    """One place. Latitude and longitude are degrees, as text so that no digit is lost. As a meter, of events
+    without an asset, it is expected to measure from `in_service_from` until `in_service_until`; null says
+    nothing.
+    """
+
+    id: str
+    project_id: str
+    name: str
+    lat: str | None
+    long: str | None
+    address: Address | None
+    in_service_from: datetime | None
+    in_service_until: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class MeterCapture(msgspec.Struct, frozen=True, kw_only=True):
+    """What was captured of one meter: an asset, else a location, else the event type itself."""
+
+    asset_id: str | None
+    location_id: str | None
+    name: str | None
+    figures: CaptureFigures
+
+
+class Methodology(msgspec.Struct, frozen=True, kw_only=True):
+    """The rules that reports of one kind follow, in one version."""
+
+    id: int
+    name: str
+    version: str
+    report_type: str
+    models: list[MethodologyModel]
+    submission_requirements: list[Literal["no_open_alerts", "evidence"]]
+    created_at: datetime
+
+
+class MethodologyModel(msgspec.Struct, frozen=True, kw_only=True):
+    """A model that implements a methodology; any version of it does."""
+
+    id: str
+    name: str
+    version: int
+
+
+class Model(msgspec.Struct, frozen=True, kw_only=True):
+    """One version of a model."""
+
+    id: str
+    project_id: str | None
+    name: str
+    version: int
+    version_label: str | None
+    description: str | None
+    is_latest: bool
+    is_active: bool
+    cadence: Literal["event", "hourly", "daily", "weekly", "monthly", "quarterly", "annual"]
+    partition_type: Literal[
+        "time", "feedstock", "tracking_id", "asset", "tracking_id_and_feedstock", "tracking_id_and_asset"
+    ]
+    order: int
+    sha256: str
+    created_at: datetime
+    updated_at: datetime
+    ui_url: str | None
+
+
+class ModelName(msgspec.Struct, frozen=True, kw_only=True):
+    """Which version an answer is about."""
+
+    id: str
+    name: str
+    version: int
+
+
+class ModelRun(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of a version; `batch_id` is null for one that stands alone."""
+
+    id: str
+    project_id: str
+    model_id: str
+    batch_id: str | None
+    start_time: datetime
+    end_time: datetime
+    state: Literal["complete", "failed", "processing"]
+    error_message: str | None
+    calculations: list[Calculation]
+    output_data_points: list[OutputDataPoint]
+    is_deletable: bool
+    deletion_blockers: list[DeletionBlocker]
+    created_at: datetime
+    updated_at: datetime
+
+
+class ModelRunResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What a version of a rule found in one model run."""
+
+    id: str
+    status: Literal["fail", "error", "dismissed", "pass"]
+    checked_value: str | None
+    error_message: str | None
+    rule_id: str
+    rule_version: int
+    rule_name: str
+    message: str | None
+    node_ids: list[str]
+    model_run_id: str
+    batch_id: str | None
+    evaluated_at: datetime
+    created_at: datetime
+    superseded_by_version: int | None
+    dismissed_at: datetime | None
+    dismissed_by: str | None
+    dismissal_reason: str | None
+    approval_state: Literal["pending", "approved", "rejected", "withdrawn", "superseded"] | None = None
+    proposed_correction: ProposedCorrection | None = None
+    rejected_at: datetime | None = None
+    rejected_by: str | None = None
+    rejection_reason: str | None = None
+
+
+class NodeValue(msgspec.Struct, frozen=True, kw_only=True):
+    """What a node came to; a formula stands as it is written and with its values filled in."""
+
+    slug: str
+    name: str
+    kind: Literal["input", "static_input", "constant", "upstream", "available", "formula"]
+    unit: str
+    value: Any
+    equation: str | None
+    filled: str | None
+    result: str
+    is_output: bool
+
+
+class NotCounted(msgspec.Struct, frozen=True, kw_only=True):
+    """Data in the range that no run uses, and why."""
+
+    reason: str
+    event_type: str
+    event_count: int
+    events: list[str]
+
+
+class Outage(msgspec.Struct, frozen=True, kw_only=True):
+    """A stretch of time in which nothing is expected of a meter."""
+
+    id: int
+    project_id: str
+    reason: str
+    asset_id: str | None
+    location_id: str | None
+    event_type_id: str | None
+    start_time: datetime
+    end_time: datetime | None
+    evidence_url: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class OutputDataPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """The value of an output node as a data point; `incomplete` when the node came to nothing."""
+
+    id: str
+    slug: str
+    data_point_type: str
+    value: Any
+    unit: str
+    status: Literal["complete", "incomplete"]
+
+
+class OutputDataPointOfRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What an output of a model run came to, with the fields of a measured value; it belongs to no event.
+    `value` is a list where the node is an array, and null where an optional node had no data. It is computed:
+    nothing was captured, and it is never corrected. `batch_id` is null for a run that stands alone.
+    """
+
+    id: str
+    slug: str
+    data_point_type: str
+    value_type: Literal["number"]
+    value: Any
+    raw_value: None
+    unit: str
+    status: Literal["complete", "incomplete"]
+    substituted: bool
+    imputed: bool
+    substitution: None
+    value_source: None
+    corrections_count: int
+    corrections_total: int
+    rule_results: list[DataPointResult]
+    event: None
+    model_run_id: str
+    batch_id: str | None
+    start_time: datetime
+    end_time: datetime
+    created_at: datetime
+    updated_at: datetime
+
+
+class PageOfApiToken(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[ApiToken]
+    info: Info
+
+
+class PageOfAsset(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Asset]
+    info: Info
+
+
+class PageOfAssetCustomField(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[AssetCustomField]
+    info: Info
+
+
+class PageOfAsyncTask(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[AsyncTask]
+    info: Info
+
+
+class PageOfAuditRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[AuditRow]
+    info: Info
+
+
+class PageOfBatch(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Batch]
+    info: Info
+
+
+class PageOfCorrection(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Correction]
+    info: Info
+
+
+class PageOfDataPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[DataPoint]
+    info: Info
+
+
+class PageOfEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Event]
+    info: Info
+
+
+class PageOfEventType(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[EventType]
+    info: Info
+
+
+class PageOfEvidence(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Evidence]
+    info: Info
+
+
+class PageOfFeedstock(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Feedstock]
+    info: Info
+
+
+class PageOfFilledValue(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[FilledValue]
+    info: Info
+
+
+class PageOfInstrument(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Instrument]
+    info: Info
+
+
+class PageOfLedger(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Ledger]
+    info: Info
+
+
+class PageOfLocation(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Location]
+    info: Info
+
+
+class PageOfMethodology(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Methodology]
+    info: Info
+
+
+class PageOfModel(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Model]
+    info: Info
+
+
+class PageOfModelRun(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[ModelRun]
+    info: Info
+
+
+class PageOfOutage(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Outage]
+    info: Info
+
+
+class PageOfProject(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Project]
+    info: Info
+
+
+class PageOfReport(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Report]
+    info: Info
+
+
+class PageOfRule(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Rule]
+    info: Info
+
+
+class PageOfRuleRun(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[RuleRun]
+    info: Info
+
+
+class PageOfRuleVersion(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[RuleVersion]
+    info: Info
+
+
+class PageOfStaticInput(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[StaticInput]
+    info: Info
+
+
+class PartitionDeficit(msgspec.Struct, frozen=True, kw_only=True):
+    """What was drawn from a partition of a ledger beyond what it had produced, until it is settled."""
+
+    ledger: str
+    partition: str | None
+    start_time: datetime | None
+    end_time: datetime
+    settled_at: datetime | None
+    amount: Decimal
+
+
+class PartitionStatement(msgspec.Struct, frozen=True, kw_only=True):
+    """One partition: opening, plus produced, less drawn out, is closing, deficits counted below zero."""
+
+    partition: str | None
+    opening: StandingAt
+    produced: Decimal
+    of_which_fallen: Decimal
+    drawn_in: list[DrawnIn]
+    drawn_out: Decimal
+    of_which_reported: Decimal
+    closing: StandingAt
+
+
+class PendingEvaluations(msgspec.Struct, frozen=True, kw_only=True):
+    """Data in the range that changed, and that a rule which corrects has not looked at yet. A generation has
+    such evaluations done before it begins.
+    """
+
+    rule_id: str
+    rule: str
+    event_type: str
+    start_time: datetime | None
+    end_time: datetime | None
+
+
+class PendingProposals(msgspec.Struct, frozen=True, kw_only=True):
+    """Corrections of data in the range that wait for approval; until then runs use the values as they are."""
+
+    rule_id: str
+    rule: str
+    event_type: str
+    proposal_count: int
+    data_points: list[str]
+
+
+class PendingRollUps(msgspec.Struct, frozen=True, kw_only=True):
+    """Rolled-up data in the range that do not follow their readings yet; a generation has that done first."""
+
+    event_type: str
+    source: str
+    start_time: datetime | None
+    end_time: datetime | None
+
+
+class PeriodCapture(msgspec.Struct, frozen=True, kw_only=True):
+    """What was captured in one period, in total and by meter."""
+
+    slot: str
+    start_time: datetime
+    end_time: datetime
+    total: CaptureFigures
+    meters: list[MeterCapture]
+
+
+class Preview(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry for each ledger that the model runs on."""
+
+    data: list[PreviewEntry]
+
+
+class PreviewEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """What generation would do on one ledger."""
+
+    id: str
+    name: str
+    count: int
+    adjustments: int
+    slots: list[str]
+    touched_slots: list[str]
+    passed_over_slots: list[str]
+    not_counted: list[NotCounted]
+    pending_proposals: list[PendingProposals]
+    pending_evaluations: list[PendingEvaluations]
+    pending_roll_ups: list[PendingRollUps]
+    left_out: list[LeftOut]
+    rounded_away: list[RoundedAwayDraw]
+    measured_share: Decimal | None
+    value_source_shares: ValueSourceShares | None
+    deficits: list[PartitionDeficit]
+    warnings: list[str]
+    stale_sources: list[StaleSource]
+    problems: list[str]
+
+
+class PrimaryOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """What a batch adds to its run, in its ledger's unit. Of an adjusting batch it is the signed difference
+    that it makes: those of a run's batches add up to what the run comes to, and those of a ledger to what it
+    produced.
+    """
+
+    id: int
+    name: str
+    unit: str
+    value: Decimal
+
+
+class Project(msgspec.Struct, frozen=True, kw_only=True):
+    """One project."""
+
+    id: str
+    numeric_id: int
+    name: str
+    description: str | None
+    time_zone: str
+    status: Literal["active", "archived"]
+    created_at: datetime
+    updated_at: datetime
+    ui_url: str
+
+
+class ProposalToApprove(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule result that an impact of many names, and what an approval of it would find."""
+
+    id: str
+    approval_state: Literal["pending", "approved", "rejected", "withdrawn", "superseded"]
+
+
+class ProposedCorrection(msgspec.Struct, frozen=True, kw_only=True):
+    """The correction that a rule proposes for a value."""
+
+    from_value: Value
+    to_value: Value
+    substitution: dict[str, Any] | None = None
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """One report."""
+
+    id: str
+    numeric_id: int
+    project_id: str
+    name: str
+    report_type: str
+    status: Literal["draft", "submitting", "submitted", "complete", "rejected", "failed", "superseded"]
+    methodology_id: int | None
+    ledger_id: str | None
+    start_time: datetime | None
+    end_time: datetime | None
+    inclusions: list[Inclusion]
+    inclusion_count: int
+    amount: Decimal
+    allocation: ReportAllocation | None
+    effective_at: datetime | None
+    supersedes: str | None
+    superseded_by: str | None
+    summary_of_changes: ReportChanges | None
+    history: list[ReportMove]
+    alerted_batch_count: int
+    stale_batch_count: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class ReportAllocation(msgspec.Struct, frozen=True, kw_only=True):
+    """What a report holds of its ledger, reserved or posted."""
+
+    id: int
+    amount: Decimal
+    unit: str
+    created_at: datetime
+
+
+class ReportChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """What a report says otherwise than an earlier one of its chain."""
+
+    compared_with: str
+    change: Decimal
+    data: list[RunRestated]
+
+
+class ReportMove(msgspec.Struct, frozen=True, kw_only=True):
+    """Who or what said that a report is in a state, and when."""
+
+    status: Literal["draft", "submitting", "submitted", "complete", "rejected", "failed", "superseded"]
+    said_at: datetime
+    said_by: str
+    adapter: str | None
+    reason: str | None
+    reference: str | None
+
+
+class RequiredInput(msgspec.Struct, frozen=True, kw_only=True):
+    """One input that a ledger's model needs: data points of events, a static input, or draws of a ledger."""
+
+    id: int
+    name: str
+    slug: str
+    unit: str
+    value_type: Literal["number"]
+    category: Literal["event", "static_input", "ledger"]
+    subcategory: str
+    is_manual_select: bool
+    allocation_groups: list[AllocationGroup]
+    output_of_ledgers: list[SourceLedger]
+
+
+class RequiredInputs(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer: not a page, for a model has few inputs."""
+
+    data: list[RequiredInput]
+
+
+class RollUp(msgspec.Struct, frozen=True, kw_only=True):
+    """From which readings the events of a type are made, slot by slot of its cadence."""
+
+    event_type: str
+    data_points: list[RolledUpValue]
+    valid_share_min: Decimal | None = None
+
+
+class RolledUpValue(msgspec.Struct, frozen=True, kw_only=True):
+    """What one value of a rolled-up event is made of."""
+
+    data_point: str
+    aggregate: Literal["sum", "average", "min", "max", "median", "first", "last", "count"]
+    source: str | None = None
+
+
+class RollingWindow(msgspec.Struct, frozen=True, kw_only=True):
+    """The members before a record: those of a stretch of clock time, or the last so many."""
+
+    kind: Literal["rolling", "trailing"]
+    duration: WindowDuration | None = None
+    members: int | None = None
+    include_current: bool | None = None
+    where: str | None = None
+
+
+class RoundedAwayDraw(msgspec.Struct, frozen=True, kw_only=True):
+    """A draw of nothing where something was needed: it rounds to zero at the scale of the ledger."""
+
+    slot: str
+    partition: str | None
+    node: str
+    ledger: str
+    needed: Decimal
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True):
+    """One data rule, as its newest version has it."""
+
+    id: str
+    project_id: str
+    name: str
+    version: int
+    status: Literal["scheduled", "active", "ended"]
+    target: Literal["data_point", "model_run"]
+    expression: str
+    data_point: str | None
+    event_type: str | None
+    event_type_id: str | None
+    model: str | None
+    model_id: str | None
+    message: str | None
+    evaluation: Literal["automatic", "on_demand"]
+    window: Any
+    window_member_scope: Literal["event", "location", "event_type", "project"]
+    purpose: Literal["alert", "adjust", "substitute", "impute"]
+    correction: Any
+    priority: int
+    requires_approval: bool
+    pending_count: int
+    effective_from: datetime
+    effective_to: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    ui_url: str
+
+
+class RuleCorrection(msgspec.Struct, frozen=True, kw_only=True):
+    """How a rule corrects a value."""
+
+    method: Literal["expression"]
+    expression: str
+
+
+class RulePreview(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rule would come to over a period: how many records, how many alerts, and the first of them.
+    `corrections` counts the values that it would correct; with approval these are `proposals`.
+    """
+
+    evaluated: int
+    alerts: int
+    corrections: int
+    proposals: int
+    data: list[RulePreviewAlert]
+
+
+class RulePreviewAlert(msgspec.Struct, frozen=True, kw_only=True):
+    """A record that a rule would alert on: an event's data point, or a model run. Where the rule would
+    correct the value, or propose it, `to_value` is what it would be.
+    """
+
+    event_id: str | None
+    data_point_id: str | None
+    model_run_id: str | None
+    batch_id: str | None
+    start_time: datetime
+    value: str | None
+    error_message: str | None
+    from_value: Value
+    to_value: Value
+
+
+class RuleResultPage(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list of rule results, of both kinds."""
+
+    data: list[Any]
+    info: Info
+
+
+class RuleRun(msgspec.Struct, frozen=True, kw_only=True):
+    """One evaluation of a version of a rule over a period; without a bound it has none on that side.
+    `corrections` counts those that it wrote, `withdrawn` those of its rule that it took back.
+    """
+
+    id: int
+    rule_id: str
+    rule_version: int
+    rule_name: str
+    kind: Literal["automatic", "backfill", "re_evaluation"]
+    state: Literal["pending", "running", "complete", "failed", "reversed"]
+    start_time: datetime | None
+    end_time: datetime | None
+    evaluated: int
+    alerts: int
+    corrections: int
+    withdrawn: int
+    proposals: int
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    duration_seconds: Decimal | None
+    reversed_at: datetime | None
+    error_message: str | None
+    async_task_id: int | None
+
+
+class RuleVersion(msgspec.Struct, frozen=True, kw_only=True):
+    """One version of a rule: all that decides a result."""
+
+    version: int
+    expression: str
+    data_point: str | None
+    event_type: str | None
+    event_type_id: str | None
+    model: str | None
+    model_id: str | None
+    window: Any
+    window_member_scope: Literal["event", "location", "event_type", "project"]
+    purpose: Literal["alert", "adjust", "substitute", "impute"]
+    correction: Any
+    priority: int
+    requires_approval: bool
+    created_at: datetime
+
+
+class RunRestated(msgspec.Struct, frozen=True, kw_only=True):
+    """What two reports take differently of the batches of one run."""
+
+    batch_ids: list[str]
+    before: Decimal
+    after: Decimal
+    change: Decimal
+    causes: list[Literal["new_version", "correction", "late_data", "other_inputs", "selection"]]
+
+
+class SavedRule(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that was just made or changed, and whether its evaluation was queued."""
+
+    id: str
+    project_id: str
+    name: str
+    version: int
+    status: Literal["scheduled", "active", "ended"]
+    target: Literal["data_point", "model_run"]
+    expression: str
+    data_point: str | None
+    event_type: str | None
+    event_type_id: str | None
+    model: str | None
+    model_id: str | None
+    message: str | None
+    evaluation: Literal["automatic", "on_demand"]
+    window: Any
+    window_member_scope: Literal["event", "location", "event_type", "project"]
+    purpose: Literal["alert", "adjust", "substitute", "impute"]
+    correction: Any
+    priority: int
+    requires_approval: bool
+    pending_count: int
+    effective_from: datetime
+    effective_to: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    ui_url: str
+    backfill_enqueued: bool
+    rule_run_id: int | None
+
+
+class Schema(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model takes and gives, and an example of a simulation."""
+
+    model: ModelName
+    required_inputs: list[SchemaInput]
+    outputs: list[SchemaOutput]
+    operators: list[str]
+    functions: list[str]
+    example_simulation: Simulation
+
+
+class SchemaInput(msgspec.Struct, frozen=True, kw_only=True):
+    """One value that a model takes from outside."""
+
+    slug: str
+    node: str
+    name: str
+    type: Literal["numeric"]
+    unit: str
+    description: str | None
+    kind: Literal["input", "static_input", "upstream", "available"]
+    event_type: str | None
+    aggregate: (
+        Literal[
+            "sum",
+            "average",
+            "time_weighted",
+            "min",
+            "max",
+            "count",
+            "first",
+            "last",
+            "median",
+            "delta",
+            "values",
+        ]
+        | None
+    )
+    is_array: bool
+    is_required: bool
+    default: Decimal | None
+
+
+class SchemaOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """One value that a model gives; `id` is its place among the outputs, from 1."""
+
+    id: int
+    slug: str
+    name: str
+    unit: str
+    ghg: str | None
+    lca_role: str | None
+    category: str | None
+    is_primary: bool
+
+
+class Simulated(msgspec.Struct, frozen=True, kw_only=True):
+    """What a simulation came to; nothing of it is stored."""
+
+    model: ModelName
+    start_time: datetime
+    end_time: datetime
+    primary_output: NodeValue
+    nodes: list[NodeValue]
+
+
+class Simulation(msgspec.Struct, frozen=True, kw_only=True):
+    """Values to compute a model with. `inputs` are numbers or lists of numbers by the slug of a node or of
+    its data point type, in the unit of the node. `partition` and `durations` (hours of each event, by node)
+    are for formulas that ask for them.
+    """
+
+    inputs: dict[str, Any]
+    start_time: datetime
+    end_time: datetime
+    partition: dict[str, str] | None = None
+    durations: dict[str, Any] | None = None
+
+
+class SourceLedger(msgspec.Struct, frozen=True, kw_only=True):
+    """A ledger that an input comes from."""
+
+    id: str
+    name: str
+    unit: str
+
+
+class StaleReason(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a batch no longer stands on the data as they are, and the id of what changed."""
+
+    reason: Literal[
+        "data_point_corrected",
+        "event_corrected",
+        "event_withdrawn",
+        "static_input_added",
+        "service_changed",
+        "batch_deleted",
+        "source_adjusted",
+        "inputs_replaced",
+        "engine_changed",
+        "upstream_stale",
+    ]
+    record: str
+
+
+class StaleSource(msgspec.Struct, frozen=True, kw_only=True):
+    """A batch that runs draw from, though its run no longer stands on the data as they are."""
+
+    batch_id: str
+    ledger_id: str
+    tracking_id: str
+    reasons: list[StaleReason]
+
+
+class StandingAt(msgspec.Struct, frozen=True, kw_only=True):
+    """How a partition stands at a moment: one of the two is zero."""
+
+    balance: Decimal
+    deficit: Decimal
+
+
+class StartedExport(msgspec.Struct, frozen=True, kw_only=True):
+    """The file that is being made of a list."""
+
+    id: str
+    status: Literal["pending", "completed", "failed", "expired"]
+    status_url: str
+
+
+class Statement(msgspec.Struct, frozen=True, kw_only=True):
+    """A ledger's statement over a period, which has what counts after its start and up to its end."""
+
+    ledger: str
+    unit: str
+    start_time: datetime
+    end_time: datetime
+    as_of: datetime | None
+    data: list[PartitionStatement]
+
+
+class StaticInput(msgspec.Struct, frozen=True, kw_only=True):
+    """A value that holds from a moment on, for the project or for what it names."""
+
+    id: int
+    project_id: str
+    slug: str
+    value: Decimal
+    unit: str | None
+    effective_from: datetime
+    asset_id: str | None
+    feedstock_id: str | None
+    location_id: str | None
+    created_at: datetime
+
+
+class SubmittedReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to a submission: the report is on its way."""
+
+    id: str
+    status: Literal["draft", "submitting", "submitted", "complete", "rejected", "failed", "superseded"]
+    async_task_id: int
+    async_task: AsyncTask
+
+
+class Substitution(msgspec.Struct, frozen=True, kw_only=True):
+    """The correction that put another value in the place of a captured one."""
+
+    id: int
+    replaced_value: Any
+    rule_id: str | None
+    rule_version: int | None
+    rule_run_id: int | None
+    reason: str | None
+    created_at: datetime
+    method: (
+        Literal[
+            "constant",
+            "previous",
+            "next",
+            "mean_before_after",
+            "linear",
+            "mean",
+            "median",
+            "minimum",
+            "maximum",
+            "percentile",
+            "mean_plus_sd",
+            "greater_of",
+            "lesser_of",
+            "expression",
+        ]
+        | None
+    ) = None
+    found_by: (
+        Literal[
+            "constant",
+            "previous",
+            "next",
+            "mean_before_after",
+            "linear",
+            "mean",
+            "median",
+            "minimum",
+            "maximum",
+            "percentile",
+            "mean_plus_sd",
+            "greater_of",
+            "lesser_of",
+            "expression",
+        ]
+        | None
+    ) = None
+    tier: int | None = None
+    code: str | None = None
+    window: dict[str, Any] | None = None
+    members_used: int | None = None
+    availability: Decimal | None = None
+    gap_slots: int | None = None
+
+
+class TokenUser(msgspec.Struct, frozen=True, kw_only=True):
+    """The user whom a token acts for."""
+
+    id: int
+    name: str
+    email: str
+
+
+class UndoneCorrections(msgspec.Struct, frozen=True, kw_only=True):
+    """How many corrections of a rule were reverted, and how many values changed by that."""
+
+    corrections: int
+    changed_values: int
+
+
+class UpdatedBatch(msgspec.Struct, frozen=True, kw_only=True):
+    """A batch that is about to be computed with other inputs."""
+
+    id: str
+    tracking_id: str
+    start_time: datetime
+    end_time: datetime
+    state: Literal["complete", "processing"]
+    error_message: str | None
+    primary_output: PrimaryOutput
+    has_rule_alerts: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+class Validation(msgspec.Struct, frozen=True, kw_only=True):
+    """What a look at a document found; it could be saved when it is valid."""
+
+    valid: bool
+    errors: list[Complaint]
+    warnings: list[Complaint]
+
+
+class ValueSourceShares(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of what a run comes to rests on values of each source: parts of 1 that add up to it. A value
+    counts by |x * df/dx|: its size times the rate at which the output changes with it.
+    """
+
+    captured: Decimal
+    manual: Decimal
+    adjusted: Decimal
+    substituted: Decimal
+    imputed: Decimal
+
+
+class WindowDuration(msgspec.Struct, frozen=True, kw_only=True):
+    """A stretch of clock time, up to 3,660 days."""
+
+    value: int
+    unit: Literal["minute", "hour", "day", "week"]

@@ -1,0 +1,58 @@
+"""The made parts of the client follow from the document, and read what the service answers."""
+
+import json
+
+import pytest
+from tests.given.requests import OPERATIONS, required_query, world_of
+from tools.client_source import __main__ as source
+from tools.client_source import types
+
+from weighbridge.client import Client
+from weighbridge.client.made import operations
+from weighbridge.client.pages import Listing
+from weighbridge.http.openapi.parameters import names_in
+
+DOCUMENT = json.loads(source.DOCUMENT.read_text())
+FUNCTIONS = {
+    one.name: getattr(operations, f"{one.tag}_{one.verb}")
+    for one in types.operations(DOCUMENT)
+    if not one.on_trial
+}
+OF_FILES = {"download_evidence", "download_export"}
+"""Files that the world of these tests has none of; `test_client.py` reads one."""
+READS = sorted(
+    name
+    for name, operation in OPERATIONS.items()
+    if operation.method == "GET" and name in FUNCTIONS and name not in OF_FILES
+)
+
+
+@pytest.fixture(scope="module")
+def world(server):
+    return world_of(server)
+
+
+@pytest.mark.parametrize("name", sorted(source.made()))
+def test_what_is_made_from_the_document_is_current(name):
+    assert (source.CLIENT / name).read_text() == source.made()[name], (
+        f"{name} is out of date; run `make docs`"
+    )
+
+
+def test_every_operation_of_the_service_has_a_method():
+    assert set(FUNCTIONS) == set(OPERATIONS)
+
+
+@pytest.mark.parametrize("name", READS)
+def test_what_an_operation_answers_is_read(world, server, name):
+    operation = OPERATIONS[name]
+    path = world.path(operation)
+    asked = FUNCTIONS[name](
+        *[1 if kind is int else "x" for kind in [str] * len(names_in(operation.path))],
+        **{types.identifier(each): value for each, value in required_query(operation, world).items()},
+    )
+    call = asked.call if isinstance(asked, Listing) else asked
+    with Client(server.address, token=next(world.callers).token) as client:
+        answer = client.carry(type(call)("GET", f"/api/v1{path}", call.kind, call.query))
+
+    assert type(answer) is call.kind

@@ -1,0 +1,212 @@
+"""Makes `operations.py`: for each operation the function that makes its call."""
+
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from tools.client_source.types import HEAD, TRIAL, Operation, identifier, operations, reference, requested
+
+IMPORTS: Final = """\
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Literal
+
+from msgspec import UNSET, UnsetType
+
+from weighbridge.client.made import records
+from weighbridge.client.call import Call, call
+from weighbridge.client.pages import Listing
+from weighbridge.client.values import Time
+
+"""
+NOT_ASKED: Final = frozenset({"cursor", "response_mode", "export_format", TRIAL})
+"""What a list takes that the client sees to, or answers that are no list."""
+LEFT_OUT: Final = {"create_events": "events"}
+"""A part of a body that has a method of its own: many events go through `Client.store`."""
+COMPARED: Final = re.compile(r"^filter\[(\w+)\]\[(\w+)\]$")
+
+
+class Argument(NamedTuple):
+    """An argument of a function: its name, type and default, and what it is called in the request."""
+
+    name: str
+    kind: str
+    default: str | None
+    sent: str
+
+
+def source(document: dict[str, Any]) -> str:
+    """The text of the file."""
+    schemas = document["components"]["schemas"]
+    return (
+        HEAD.format(doc="Every operation of the interface as a function that makes its call.")
+        + IMPORTS
+        + "\n\n".join(function(operation, schemas) for operation in operations(document))
+    )
+
+
+def function(operation: Operation, schemas: dict[str, Any]) -> str:
+    """The text of one function."""
+    names, query = _parameters(operation)
+    wrapper, body = _body(operation, schemas, {each.name for each in names})
+    keyed = any(each["name"] == "Idempotency-Key" for each in operation.parameters)
+    key = [Argument("idempotency_key", "str | None", "None", "")] if keyed else []
+    kind, shape = answer(operation, schemas)
+    return "\n".join(
+        [
+            f"def {operation.tag}_{operation.verb}(",
+            *_signature(names, [*query, *body, *key]),
+            f") -> {shape}:",
+            *_docstring(operation),
+            *_call(
+                operation,
+                kind,
+                names=names,
+                query=query,
+                wrapper=wrapper,
+                body=body,
+                keyed=keyed,
+                listing=shape.startswith("Listing"),
+            ),
+            "",
+        ]
+    )
+
+
+def answer(operation: Operation, schemas: dict[str, Any]) -> tuple[str, str]:
+    """What the answer is read as, and what the function gives."""
+    status = next(each for each in operation.spec["responses"] if each.startswith("2"))
+    content = operation.spec["responses"][status].get("content", {})
+    if not content:
+        return "None", "Call[None]"
+    if len(content) > 1 or "application/json" not in content:
+        kind = "str" if all(each.startswith(("text/", "application/yaml")) for each in content) else "bytes"
+        return kind, f"Call[{kind}]"
+    schema = content["application/json"]["schema"]
+    alternatives = schema.get("anyOf", [{}])
+    name = reference(schema) or reference(alternatives[-1 if operation.on_trial else 0]) or ""
+    record = f"records.{name}"
+    listed = schemas[name].get("properties", {}).get("data", {}).get("items")
+    info = schemas[name].get("properties", {}).get("info", {})
+    if listed is not None and reference(info) == "Info" and operation.method == "GET":
+        item = reference(listed)
+        return record, f"Listing[{'records.' + item if item else 'Any'}]"
+    return record, f"Call[{record}]"
+
+
+def _parameters(operation: Operation) -> tuple[list[Argument], list[Argument]]:
+    named = {each["name"]: each for each in operation.parameters if each["in"] == "path"}
+    names = [
+        Argument(identifier(name), "int" if named[name]["schema"]["type"] == "integer" else "str", None, name)
+        for name in re.findall(r"{(\w+)}", operation.path)
+    ]
+    asked = [each for each in operation.parameters if each["in"] == "query" and each["name"] not in NOT_ASKED]
+    query: dict[str, Argument] = {}
+    for each in asked:
+        argument = _of_query(each, {each.name for each in names})
+        query.setdefault(argument.name, argument)
+    return names, list(query.values())
+
+
+def _of_query(parameter: dict[str, Any], taken: set[str]) -> Argument:
+    sent = parameter["name"]
+    name = identifier(sent)
+    if (compared := COMPARED.match(sent)) is not None:
+        field, comparator = compared.groups()
+        name = field if comparator == "eq" else f"{field}_{comparator}"
+        if name in taken:
+            name = f"filter_{name}"
+    kind = requested(parameter["schema"])
+    if kind.startswith("Sequence[") or sent == "sort":
+        kind = "str | Sequence[str]"
+    if parameter.get("required"):
+        return Argument(name, kind, None, sent)
+    return Argument(name, f"{kind} | None", "None", sent)
+
+
+def _body(
+    operation: Operation, schemas: dict[str, Any], taken: set[str]
+) -> tuple[str | None, list[Argument]]:
+    content = operation.spec.get("requestBody", {}).get("content", {})
+    name = reference(content.get("application/json", {}).get("schema", {}))
+    if name is None:
+        if "text/csv" in content:
+            return None, [Argument("content", "str", None, "")]
+        return None, []
+    schema, wrapper = schemas[name], None
+    properties = {
+        field: described
+        for field, described in schema.get("properties", {}).items()
+        if LEFT_OUT.get(operation.name) != field
+    }
+    if len(properties) == 1:
+        [(key, inner)] = properties.items()
+        if (target := reference(inner)) is not None:
+            wrapper, schema = key, schemas[target]
+    required = set(schema.get("required", []))
+    arguments = []
+    for field, described in schema.get("properties", {}).items():
+        if field in taken:
+            continue
+        kind = requested(described)
+        if field in required:
+            arguments.append(Argument(identifier(field), kind, None, field))
+        else:
+            either = " | ".join([*(k for k in kind.split(" | ") if k != "None"), "UnsetType"])
+            either += " | None" if "None" in kind.split(" | ") else ""
+            arguments.append(Argument(identifier(field), either, "UNSET", field))
+    return wrapper, arguments
+
+
+def _signature(names: list[Argument], rest: list[Argument]) -> Iterator[str]:
+    for each in names:
+        yield f"    {each.name}: {each.kind},"
+    if rest:
+        yield "    *,"
+    for each in sorted(rest, key=lambda argument: argument.default is not None):
+        yield f"    {each.name}: {each.kind}" + (f" = {each.default}" if each.default else "") + ","
+
+
+def _docstring(operation: Operation) -> Iterator[str]:
+    summary = operation.spec["summary"].rstrip(".") + "."
+    if operation.on_trial:
+        summary = f"Try, and change nothing: {summary[0].lower()}{summary[1:]}"
+    lines = textwrap.wrap(f'"""{summary}', 104)
+    yield from (f"    {line}" for line in lines)
+    yield ""
+    yield f"    {operation.method} {operation.path}"
+    yield '    """'
+
+
+def _call(
+    operation: Operation,
+    kind: str,
+    *,
+    names: list[Argument],
+    query: list[Argument],
+    wrapper: str | None,
+    body: list[Argument],
+    keyed: bool,
+    listing: bool,
+) -> Iterator[str]:
+    opening, closing = ("Listing(call(", "))") if listing else ("call(", ")")
+    yield f"    return {opening}"
+    yield f"        {operation.method!r}, {operation.path!r}, {kind},"
+    if names:
+        yield f"        names={{{', '.join(f'{each.sent!r}: {each.name}' for each in names)}}},"
+    asked = [f"{each.sent!r}: {each.name}" for each in query]
+    if operation.on_trial:
+        asked.append(f"{TRIAL!r}: True")
+    if asked:
+        yield f"        query={{{', '.join(asked)}}},"
+    if body and body[0].sent:
+        told = f"{{{', '.join(f'{each.sent!r}: {each.name}' for each in body)}}}"
+        yield f"        body={f'{{{wrapper!r}: {told}}}' if wrapper else told},"
+    elif body:
+        yield "        text=content,"
+    elif operation.method in ("POST", "PATCH"):
+        yield "        body={},"
+    if keyed:
+        yield "        takes_key=True, key=idempotency_key,"
+    yield f"    {closing}"

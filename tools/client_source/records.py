@@ -1,0 +1,88 @@
+"""Makes `records.py`: a class for each record that an answer holds."""
+
+import json
+import keyword
+import textwrap
+from collections.abc import Iterator
+from typing import Any, Final
+
+from tools.client_source.types import HEAD, REF, answered, operations
+
+IMPORTS: Final = """\
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal
+
+import msgspec
+
+from weighbridge.client.values import Value
+
+"""
+
+
+LINE: Final = 110
+
+
+def source(document: dict[str, Any]) -> str:
+    """The text of the file."""
+    schemas = document["components"]["schemas"]
+    names = sorted(_reached(document))
+    return (
+        HEAD.format(doc="The records of the interface, as answers hold them.")
+        + IMPORTS
+        + "\n\n".join(_record(name, schemas[name]) for name in names)
+    )
+
+
+def _record(name: str, schema: dict[str, Any]) -> str:
+    doc = schema.get("description", f"{name}.")
+    lines = [f"class {name}(msgspec.Struct, frozen=True, kw_only=True):", *_doc(doc, "    "), ""]
+    required = set(schema.get("required", []))
+    properties = schema.get("properties", {})
+    for field, described in properties.items():
+        lines.append(f"    {_field(field, described, required=field in required)}")
+    if not properties:
+        lines = lines[:-1]
+    return "\n".join(lines) + "\n"
+
+
+def _field(field: str, described: dict[str, Any], *, required: bool) -> str:
+    kind = answered(described)
+    if not required and "None" not in kind.split(" | ") and kind not in ("Any", "Value"):
+        kind += " | None"
+    if keyword.iskeyword(field) or not field.isidentifier():
+        default = "" if required else ", default=None"
+        return f"{field}_: {kind} = msgspec.field(name={field!r}{default})"
+    return f"{field}: {kind}" + ("" if required else " = None")
+
+
+def _doc(text: str, indent: str) -> Iterator[str]:
+    if len(text) + len(indent) + 6 <= LINE:
+        yield f'{indent}"""{text}"""'
+    else:
+        yield from (indent + line for line in textwrap.wrap(f'"""{text}', LINE - len(indent)))
+        yield f'{indent}"""'
+
+
+def _reached(document: dict[str, Any]) -> set[str]:
+    """The schemas that answers hold, and all that these refer to."""
+    schemas = document["components"]["schemas"]
+    rest: list[str] = []
+    for operation in operations(document):
+        for status, answer in operation.spec["responses"].items():
+            if status.startswith("2"):
+                rest += _names(answer)
+    seen: set[str] = set()
+    while rest:
+        name = rest.pop()
+        if name not in seen:
+            seen.add(name)
+            rest += _names(schemas[name])
+    return seen
+
+
+def _names(part: Any) -> list[str]:
+    text = json.dumps(part)
+    return [piece.split('"', 1)[0] for piece in text.split(REF)[1:]]

@@ -20,6 +20,7 @@ else:
 Time = datetime | str
 """A moment in a request: a time with an offset, or a text that names one."""
 
+_PLAIN: Final = frozenset({str, Decimal, int, bool, datetime, type(None)})
 _encoder: Final = msgspec.json.Encoder(decimal_format="number")
 
 
@@ -28,7 +29,9 @@ def written(body: Mapping[str, Any]) -> bytes:
 
     Raises TypeError for a binary float, which has no exact digits to send: give a Decimal.
     """
-    return _encoder.encode(_exact(body))
+    given = _given(body)
+    _refuse_floats(given)
+    return _encoder.encode(given)
 
 
 def read(answer: bytes, kind: Any) -> Any:
@@ -44,16 +47,31 @@ def _reader(kind: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind, float_hook=Decimal)
 
 
-def _exact(value: Any) -> Any:
-    """The value as it is sent: left-out keys gone, floats refused, records as the objects that they are."""
-    if isinstance(value, float):
-        message = f"{value!r} is a binary float; send Decimal('{value!r}') if that is what was measured."
-        raise TypeError(message)
-    if isinstance(value, Mapping):
-        return {key: _exact(each) for key, each in value.items() if each is not msgspec.UNSET}
-    if isinstance(value, list | tuple):
-        return [_exact(each) for each in value]
-    return value
+def _given(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body without what was left out, which stands in it and in the record that it wraps."""
+    return {
+        key: _given(value) if isinstance(value, dict) else value
+        for key, value in body.items()
+        if value is not msgspec.UNSET
+    }
+
+
+def _refuse_floats(value: Any) -> None:
+    """Go through all that is sent without copying any of it: bodies have tens of thousands of values."""
+    rest = [value]
+    while rest:
+        one = rest.pop()
+        for each in one.values() if isinstance(one, Mapping) else one:
+            kind = type(each)
+            if kind in _PLAIN:
+                continue
+            if isinstance(each, float):
+                message = (
+                    f"{each!r} is a binary float; send Decimal('{each!r}') if that is what was measured."
+                )
+                raise TypeError(message)
+            if isinstance(each, Mapping | list | tuple):
+                rest.append(each)
 
 
 def of_query(value: Any) -> str:

@@ -1,30 +1,18 @@
-"""A client of the service in a few lines: JSON over HTTP, numbers as decimals both ways."""
+"""The demo as a caller of the service: records as plain objects, as a reader of the interface sees them."""
 
-from decimal import Decimal
-from http.client import HTTPConnection, HTTPException
 from types import TracebackType
-from typing import Any, Final, Self
-from urllib.parse import urlsplit
+from typing import Any, Self
 
-import msgspec
-
-from weighbridge.core.identity.link import API_PREFIX
+from weighbridge import client
+from weighbridge.client.call import Method, call
 from weighbridge.errors import Refusal
-from weighbridge.exchange.importing.kept_connection import reopened
-
-TIMEOUT_SECONDS: Final = 30
-SUCCESS: Final = range(200, 300)
-
-_encode = msgspec.json.Encoder(decimal_format="number").encode
-_decode = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
 class Client:
-    """One connection to the service at an address, with a token."""
+    """The service at an address, with a token."""
 
     def __init__(self, address: str, token: str) -> None:
-        self._connection = HTTPConnection(urlsplit(address).netloc, timeout=TIMEOUT_SECONDS)
-        self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        self._client = client.Client(address, token=token)
 
     def __enter__(self) -> Self:
         return self
@@ -32,7 +20,7 @@ class Client:
     def __exit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        self._connection.close()
+        self._client.close()
 
     def get(self, path: str) -> Any:
         """Read a record, or a list of them."""
@@ -40,16 +28,10 @@ class Client:
 
     def post(self, path: str, body: Any) -> Any:
         """Write what the body says, and give the record that came of it."""
-        return self._send("POST", path, _encode(body))
+        return self._send("POST", path, body)
 
-    def _send(self, method: str, path: str, body: bytes | None) -> Any:
+    def _send(self, method: Method, path: str, body: Any) -> Any:
         try:
-            reopened(self._connection).request(method, API_PREFIX + path, body, self._headers)
-            response = self._connection.getresponse()
-            answer = _decode(response.read())
-        except (OSError, HTTPException, msgspec.DecodeError) as error:
-            raise Refusal(f"{method} {path} was not answered: {error}.") from error
-        if response.status not in SUCCESS:
-            messages = " ".join(problem["message"] for problem in answer["errors"])
-            raise Refusal(f"{method} {path} was answered {response.status}: {messages}")
-        return answer
+            return self._client.carry(call(method, path, Any, body=body))
+        except client.WeighbridgeError as error:
+            raise Refusal(f"{method} {path} was answered {error}.") from error

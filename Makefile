@@ -32,7 +32,8 @@ demo: $(RUNNABLE) ## run the whole chain once on a fresh database, and say what 
 serve: $(RUNNABLE) ## run the service on http://127.0.0.1:8080 with its data in .data
 	@$(BIN)/weighbridge serve --data-dir .data --host 127.0.0.1 --port 8080
 
-test: lint types ## lint, types, import contracts, then every test
+test: ## lint, types, import contracts, then every test
+	@$(MAKE) --no-print-directory --jobs=2 lint types
 	@$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 check: test ## the same as `make test`, which is what CI runs

@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import tempfile
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,26 @@ ROOM_BYTES = 1_000_000_000
 @pytest.fixture
 def folder():
     """A private folder with a path short enough for a socket below it."""
+    with private_folder() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def shared_folder():
+    """The same for a service that all tests of a file ask."""
+    with private_folder() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def shared_dir(shared_folder, migrated_once):
+    """A data directory for that service, at the newest step and with nothing stored."""
+    return Path(shutil.copytree(migrated_once, shared_folder / "data"))
+
+
+@contextmanager
+def private_folder():
+    """Make a folder, end whatever server was left below it, and remove it."""
     made = Path(tempfile.mkdtemp(prefix="wb-", dir=_quick_folder()))
     yield made
     for cluster in [*made.rglob("postgres/cluster")]:

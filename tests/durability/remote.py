@@ -167,6 +167,12 @@ def api_processes(log):
     return [number for leader in living(log) for number in (leader, *children(leader))]
 
 
+def token_of(data_dir):
+    """A token of a new account, in a data directory that is at the newest step."""
+    with server(data_dir) as url:
+        return asyncio.run(_token(url))
+
+
 async def _token(url):
     async with Database(url, connections_max=1) as database, database.write() as tx:
         actor = await create_account(tx, name="Site", request_id="given")

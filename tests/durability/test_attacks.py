@@ -4,7 +4,7 @@ Other tests run beside this one, so it asks only that nobody is turned away and 
 """
 
 import pytest
-from tools.attack.__main__ import carry_out, see
+from tools.attack.__main__ import attacked
 from tools.attack.attacks import ATTACKS
 from tools.attack.plant import plant
 
@@ -19,17 +19,16 @@ TRIED = (
 
 
 @pytest.fixture(scope="module")
-def attacked():
-    with plant() as running:
-        yield running, see(running, SECONDS)
+def running(shared_dir):
+    with plant(shared_dir) as running:
+        yield running
 
 
 @pytest.mark.parametrize("name", TRIED)
-def test_a_bystander_is_served_while_one_client_attacks(attacked, name):
-    running, alone = attacked
+def test_a_bystander_is_served_while_one_client_attacks(running, name):
     [attack] = [one for one in ATTACKS if one.name == name]
 
-    outcome = carry_out(running, attack, alone, SECONDS)
+    seen, _ = attacked(running, attack, SECONDS)
 
-    assert outcome.seen.failures == ()
-    assert outcome.seen.slow < PATIENCE_MS, str(outcome)
+    assert seen.failures == ()
+    assert seen.slow < PATIENCE_MS, str(seen)

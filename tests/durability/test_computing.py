@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import psycopg
 import pytest
-from tests.durability.processes import Program, children, until
+from tests.durability.processes import Program, children, is_alive, until
 from tests.durability.remote import Site
 
+from weighbridge.core.identity import ids
 from weighbridge.supervisor.child import ChildProgram, Phases, keep_running
 
 MODEL = """
@@ -30,8 +30,9 @@ nodes:
     output: true
 """
 JANUARY = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-02-01T00:00:00Z"}
-LONG_EVENTS = 9_000
-"""So many make a body of more than a megabyte."""
+LONG_EVENTS = 300
+NOTES = "n" * 4_000
+"""So many events with such notes make a body of more than a megabyte."""
 
 
 COMPUTING = {"WEIGHBRIDGE_COMPUTING_PROCESSES": "1"}
@@ -40,10 +41,10 @@ COMPUTING = {"WEIGHBRIDGE_COMPUTING_PROCESSES": "1"}
 class Caller:
     """Somebody with a project, who sends requests one by one."""
 
-    def __init__(self, site, **variables):
+    def __init__(self, site):
         self.site = site
-        site.serve(**COMPUTING | variables)
         self.service = site._opened[0]
+        self.lost = len(self.lines("computing_process_lost"))
         self.project = self.made("/projects", {"project": {"name": "Plant"}})
         mass = {"name": "Mass", "slug": "mass", "value_type": "number", "unit": "t"}
         kind = {"name": "Delivery", "slug": "delivery", "expected_locations": "none"}
@@ -87,8 +88,19 @@ class Caller:
         return [line for line in found if line["event"] == event]
 
     def computing(self):
-        """The number of the computing process that was started last."""
-        return [one["pid"] for one in self.lines("process_started") if one["process"] == "computing-1"][-1]
+        """The number of the computing process that was started last, when it has begun to listen."""
+
+        def started():
+            number = [one["pid"] for one in self.lines("process_started") if one["process"] == "computing-1"][
+                -1
+            ]
+            return number if is_alive(number) and connections(number) else None
+
+        return until(started, what="the computing process listens")
+
+    def lost_processes(self):
+        """How many computing processes were lost since this caller came."""
+        return len(self.lines("computing_process_lost")) - self.lost
 
     @contextmanager
     def holding(self):
@@ -115,8 +127,24 @@ def site(folder, migrated_dir):
 
 
 @pytest.fixture
-def caller(site):
+def lone_caller(site):
+    """A caller of a service that nobody else asks, and that may be ended."""
+    site.serve(**COMPUTING)
     return Caller(site)
+
+
+@pytest.fixture(scope="module")
+def standing(shared_folder, shared_dir):
+    """A service that goes on, whatever becomes of its computing process."""
+    site = Site(shared_folder, shared_dir)
+    site.serve(**COMPUTING)
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def caller(standing):
+    return Caller(standing)
 
 
 def validation(caller):
@@ -126,18 +154,22 @@ def validation(caller):
 
 def events(number):
     point = {"slug": "mass", "value": 1.25}
-    one = {"event_type": "delivery", "start_time": "2025-01-05T00:00:00Z", "data_points": [point]}
-    return {"events": [one | {"end_time": "2025-01-05T00:00:00Z"}] * number}
+    times = {"start_time": "2025-01-05T00:00:00Z", "end_time": "2025-01-05T00:00:00Z"}
+    return {"events": [{"event_type": "delivery", "notes": NOTES, "data_points": [point]} | times] * number}
 
 
 def count(caller, table):
-    with psycopg.connect(caller.site.url) as connection:
-        return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+    """How many rows the caller's project has."""
+    [[rows]] = caller.site.sql(
+        f"SELECT count(*) FROM {table} WHERE project_id = %s", ids.parse("project", caller.project).project
+    )
+    return rows
 
 
 @pytest.mark.parametrize("processes", [0, 1, 2])
 def test_answers_and_refusals_are_the_same_whoever_computes(site, processes):
-    caller = Caller(site, WEIGHBRIDGE_COMPUTING_PROCESSES=str(processes))
+    site.serve(WEIGHBRIDGE_COMPUTING_PROCESSES=str(processes))
+    caller = Caller(site)
     method, path, body = validation(caller)
     model = path.split("/")[2]
 
@@ -186,7 +218,7 @@ def test_a_question_whose_process_is_killed_is_asked_again(caller):
     status, body, _ = answer()
 
     assert (status, body["valid"]) == (200, True)
-    assert len(caller.lines("computing_process_lost")) == 1
+    assert caller.lost_processes() == 1
 
 
 def test_a_change_whose_process_is_killed_is_said_to_be_unknown_and_is_made_once_by_its_key(caller):
@@ -202,7 +234,7 @@ def test_a_change_whose_process_is_killed_is_said_to_be_unknown_and_is_made_once
     assert "Retry-After" in {name.title() for name in headers}
     assert (again, repeated) == (201, 201)
     assert made["id"] == same["id"]
-    assert count(caller, "models") == 1
+    assert count(caller, "model_families") == 1
 
 
 def test_a_long_body_whose_process_is_killed_is_stored_once_by_its_key(caller):
@@ -231,7 +263,8 @@ def test_small_requests_are_answered_while_the_computing_process_stands_still(ca
     assert status == 201
 
 
-def test_a_service_that_stops_answers_what_is_computed_first(caller):
+def test_a_service_that_stops_answers_what_is_computed_first(lone_caller):
+    caller = lone_caller
     question = validation(caller)
     number = caller.computing()
     os.kill(number, signal.SIGSTOP)
@@ -248,7 +281,8 @@ def test_a_service_that_stops_answers_what_is_computed_first(caller):
     assert not caller.lines("process_killed")
 
 
-def test_nothing_is_left_of_the_computing_process_after_a_kill_of_the_service(caller):
+def test_nothing_is_left_of_the_computing_process_after_a_kill_of_the_service(lone_caller):
+    caller = lone_caller
     family = children(caller.service.program.pid)
     assert caller.computing() in family
 

@@ -15,16 +15,24 @@ from tests.durability.remote import Site, living
 from tests.given.accounting import QUARTER, range_of
 
 
-@pytest.fixture
-def site(folder, migrated_dir):
-    site = Site(folder, migrated_dir)
-    yield site
+@pytest.fixture(scope="module")
+def service(shared_folder, shared_dir):
+    site = Site(shared_folder, shared_dir)
+    yield site, site.serve()
     site.close()
+
+
+@pytest.fixture
+def site(service):
+    """A site with a service, whose workers end with the test."""
+    site, site.remote = service
+    yield site
+    site.stop_pools()
 
 
 def delivered(site):
     """Works with something delivered, and no worker."""
-    works = site.works(site.serve())
+    works = site.works(site.remote)
     for month in (1, 2, 3):
         works.measure("delivery", month, Decimal("12.5"), "Straw")
     return works
@@ -79,9 +87,10 @@ def published_once(works, task):
     return ended["state"] == "complete" and sorted(ended["result"]["batches"]) == sorted(there) != []
 
 
-def published(site):
-    """How often the audit log says that a generation was published."""
-    [(times,)] = site.sql("SELECT count(*) FROM audit_log WHERE action = 'batch_generation.finish'")
+def published(site, works):
+    """How often the audit log says that a generation of these works was published."""
+    finished = "SELECT count(*) FROM audit_log WHERE action = 'batch_generation.finish' AND project_id = %s"
+    [(times,)] = site.sql(finished, works.number)
     return times
 
 
@@ -102,7 +111,7 @@ def test_a_generation_whose_worker_is_overtaken_is_published_once(site):
         what="the frozen worker has noticed that it was overtaken",
     )
     assert published_once(works, task)
-    assert published(site) == 1
+    assert published(site, works) == 1
     assert works.totals()["Deliveries"] == {f"2025-0{month} Straw": Decimal("12.5") for month in (1, 2, 3)}
     assert site.violations() == []
 
@@ -128,5 +137,5 @@ def test_without_the_fence_both_workers_publish(site):
 
     overtaken(site, works, task, "without_fence")
 
-    until(lambda: published(site) == 2, what="both workers have published")
+    until(lambda: published(site, works) == 2, what="both workers have published")
     assert not published_once(works, task)

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.durability.real_service import Service
-from tests.durability.test_serve_command import weighbridge
+from tests.durability.remote import token_of
 
 BODY = b"POST /api/v1/projects HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 
@@ -41,12 +41,9 @@ UNREADABLE_CHUNKS = {
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("framing")
-    data_dir = folder / "data"
-    assert weighbridge("migrate", "--data-dir", data_dir).returncode == 0
-    made = weighbridge("token", "create", "--data-dir", data_dir, "--name", "test", "--all")
-    running = Service(data_dir, made.stdout.strip(), log=folder / "stderr")
+def service(shared_folder, shared_dir):
+    token = token_of(shared_dir)
+    running = Service(shared_dir, token, log=shared_folder / "stderr", options=("--no-worker",))
     yield running
     running.close()
 

@@ -19,18 +19,18 @@ LISTENING = "0A"
 REFUSED = re.compile(r'_requests_total\{method="GET",operation="list_projects",status="401"\} (\S+)')
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def metrics_port():
     with socket.create_server(("127.0.0.1", 0)) as free:
         return free.getsockname()[1]
 
 
-@pytest.fixture
-def service(folder, migrated_dir, metrics_port):
+@pytest.fixture(scope="module")
+def service(shared_folder, shared_dir, metrics_port):
     service = Service(
-        migrated_dir,
+        shared_dir,
         None,
-        log=folder / "stderr",
+        log=shared_folder / "stderr",
         api_processes=PROCESSES,
         WEIGHBRIDGE_METRICS_PORT=str(metrics_port),
     )
@@ -57,29 +57,38 @@ def sent(port, path, method="GET"):
         connection.close()
 
 
+def refused(metrics_port):
+    """How many requests for projects were refused so far, by the counters."""
+    found = REFUSED.search(sent(metrics_port, "/metrics")[2])
+    return float(found[1]) if found else 0
+
+
 def test_the_counters_are_those_of_all_processes(service, metrics_port):
     port = urlsplit(service.address).port
+    before = refused(metrics_port)
     for _ in range(24):
         sent(port, "/api/v1/projects")
 
-    def told():
-        return sent(metrics_port, "/metrics")
-
-    until(lambda: (found := REFUSED.search(told()[2])) and found[1] == "24.0", what="all are counted")
-    status, kind, text = told()
+    until(lambda: refused(metrics_port) == before + 24, what="all are counted")
+    status, kind, text = sent(metrics_port, "/metrics")
     assert (status, kind) == (200, "text/plain; version=1.0.0; charset=utf-8")
     assert 'weighbridge_request_seconds_bucket{le="0.001",operation="list_projects"}' in text
     assert 'weighbridge_tasks{state="pending"} 0' in text
     assert "prj_" not in text
 
 
+def told_of_others(metrics_port):
+    """The counters, when they tell of a method that is none of the usual."""
+    text = sent(metrics_port, "/metrics")[2]
+    return text if 'method="other"' in text else None
+
+
 def test_methods_that_a_caller_makes_up_are_counted_as_one(service, metrics_port):
     for method in ("BREW", "WEIGH"):
         sent(urlsplit(service.address).port, "/api/v1/projects", method)
 
-    _, _, text = sent(metrics_port, "/metrics")
+    text = until(lambda: told_of_others(metrics_port), what="the methods are counted")
 
-    assert 'method="other"' in text
     assert ("BREW" in text, "WEIGH" in text) == (False, False)
 
 
@@ -118,14 +127,15 @@ def test_readers_that_say_nothing_do_not_keep_the_counters_from_others(metrics_p
         until(is_answered, what="silent readers are sent away")
 
 
-def test_a_port_for_the_counters_that_is_taken_is_said(migrated_dir, metrics_port):
-    with socket.create_server(("127.0.0.1", metrics_port)):
-        refused = weighbridge(
-            "serve", "--data-dir", migrated_dir, "--port", "0", WEIGHBRIDGE_METRICS_PORT=str(metrics_port)
+def test_a_port_for_the_counters_that_is_taken_is_said(migrated_dir):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        tried = weighbridge(
+            "serve", "--data-dir", migrated_dir, "--port", "0", WEIGHBRIDGE_METRICS_PORT=str(port)
         )
 
-    assert refused.returncode != 0
-    assert f"The counters cannot be served on 127.0.0.1 port {metrics_port}" in refused.stderr
+    assert tried.returncode != 0
+    assert f"The counters cannot be served on 127.0.0.1 port {port}" in tried.stderr
 
 
 def test_what_a_killed_service_counted_is_removed_when_the_next_one_starts(folder, migrated_dir):

@@ -2,8 +2,10 @@
 
 import asyncio
 import os
+import shutil
 import signal
 from contextlib import closing
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -44,14 +46,10 @@ CALIBRATION = {
 class Plant:
     """A service with deliveries, and what a test does with it."""
 
-    def __init__(self, folder, data_dir):
-        self.data_dir = data_dir
+    def __init__(self, folder, loaded):
+        made, token = loaded
+        self.data_dir = Path(shutil.copytree(made, folder / "data"))
         self.log = folder / "stderr"
-        with server(self.data_dir) as url:
-            token = asyncio.run(_token(url))
-            with psycopg.connect(url, autocommit=True) as connection:
-                connection.execute(MAKE)
-                connection.execute(LOAD, (EVENTS,))
         self.service = Service(self.data_dir, token, log=self.log, **LEASE)
 
     def rule(self, fields):
@@ -101,9 +99,20 @@ async def _verified(url):
         return await verify(database)
 
 
+@pytest.fixture(scope="module")
+def loaded(shared_dir):
+    """A data directory with deliveries, and a token for it."""
+    with server(shared_dir) as url:
+        token = asyncio.run(_token(url))
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(MAKE)
+            connection.execute(LOAD, (EVENTS,))
+    return shared_dir, token
+
+
 @pytest.fixture
-def plant(folder, migrated_dir):
-    plant = Plant(folder, migrated_dir)
+def plant(folder, loaded):
+    plant = Plant(folder, loaded)
     yield plant
     plant.service.close()
 

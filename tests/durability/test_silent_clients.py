@@ -32,13 +32,13 @@ BEGINNINGS = {
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory):
+def service(shared_folder, shared_dir):
     """A service of one process that waits a second for headers, and as long for readers."""
-    folder = tmp_path_factory.mktemp("silent")
     running = Service(
-        folder / "data",
+        shared_dir,
         None,
-        log=folder / "stderr",
+        log=shared_folder / "stderr",
+        options=("--no-worker",),
         WEIGHBRIDGE_REQUEST_HEADER_SECONDS=str(HEADER_SECONDS),
         WEIGHBRIDGE_ANSWER_STALLED_SECONDS=str(STALLED_SECONDS),
     )

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.durability.real_service import Service
-from tests.durability.test_serve_command import weighbridge
+from tests.durability.remote import token_of
 
 CLIENTS = 200
 BODY_SECONDS = 2
@@ -16,14 +16,13 @@ GRACE_SECONDS = 5
 
 
 @pytest.fixture
-def service(data_dir, folder):
+def service(migrated_dir, folder):
     """A service that waits two seconds for a body, and has room for those of all clients of one account."""
-    assert weighbridge("migrate", "--data-dir", data_dir).returncode == 0
-    made = weighbridge("token", "create", "--data-dir", data_dir, "--name", "test", "--all")
     running = Service(
-        data_dir,
-        made.stdout.strip(),
+        migrated_dir,
+        token_of(migrated_dir),
         log=folder / "stderr",
+        options=("--no-worker",),
         WEIGHBRIDGE_REQUEST_BODY_SECONDS=str(BODY_SECONDS),
         WEIGHBRIDGE_ACCOUNT_REQUESTS=str(2 * CLIENTS),
     )

@@ -12,17 +12,19 @@ CLIENTS = 16
 STOP_SECONDS = 60
 
 
-def test_clients_that_leave_just_before_the_stop_do_not_make_the_api_crash_on_its_way_out(tmp_path: Path):
+def test_clients_that_leave_just_before_the_stop_do_not_make_the_api_crash_on_its_way_out(
+    folder: Path, migrated_dir: Path
+):
     command = [
         Path(sys.executable).with_name("weighbridge"),
         "serve",
         "--data-dir",
-        tmp_path / "data",
+        migrated_dir,
         "--port",
         "0",
     ]
     environment = os.environ | {"WEIGHBRIDGE_API_PROCESSES": "2"}
-    log = tmp_path / "log"
+    log = folder / "log"
     with (
         log.open("w") as written,
         subprocess.Popen(

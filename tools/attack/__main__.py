@@ -96,7 +96,13 @@ def main(
 
 
 def carry_out(running: Plant, attack: Attack, alone: Seen, seconds: float) -> Outcome:
-    """Attack for so long, and see what a bystander sees meanwhile."""
+    """Attack for so long, and see what a bystander sees meanwhile, and how long it feels the attack."""
+    seen, most = attacked(running, attack, seconds)
+    return Outcome(attack.name, alone, seen, most, _recovery(running, alone))
+
+
+def attacked(running: Plant, attack: Attack, seconds: float) -> tuple[Seen, float]:
+    """Attack for so long; what a bystander sees meanwhile, and the most that the service holds in memory."""
     running = running.with_new_tokens()
     attacker = subprocess.Popen(
         [sys.executable, "-m", "tools.attack.attacker", running.host, str(running.port), attack.name,
@@ -110,7 +116,7 @@ def carry_out(running: Plant, attack: Attack, alone: Seen, seconds: float) -> Ou
                 seen = see(running, seconds)
         finally:
             attacker.communicate("")
-    return Outcome(attack.name, alone, seen, watch.most, _recovery(running, alone))
+    return seen, watch.most
 
 
 def see(running: Plant, seconds: float) -> Seen:

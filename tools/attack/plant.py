@@ -118,9 +118,10 @@ class Plant:
 
 
 @contextmanager
-def plant() -> Iterator[Plant]:
-    """Start a service as anyone would, and stop it at the end."""
-    with tempfile.TemporaryDirectory(prefix="weighbridge-attack-") as folder:
+def plant(data_dir: Path | None = None) -> Iterator[Plant]:
+    """Start a service as anyone would, and stop it at the end; its data directory may have been made."""
+    with tempfile.TemporaryDirectory(prefix="weighbridge-attack-") as made:
+        folder = made if data_dir is None else str(data_dir)
         kept = {name: value for name, value in os.environ.items() if not name.startswith("WEIGHBRIDGE_")}
         with Path(folder, "log").open("w") as log:
             process = subprocess.Popen(

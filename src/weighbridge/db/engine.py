@@ -8,14 +8,14 @@ with the first statement, what `later` was given goes with the one that follows,
 with COMMIT; statements that do not wait for each other's answers go out together with `several`.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, LiteralString, Self, TypeVar
 
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
-from psycopg.sql import SQL, Composed, Literal
+from psycopg.sql import SQL, Literal
 from psycopg_pool import AsyncConnectionPool
 
 from weighbridge.core.platform.quota import Quotas
@@ -23,22 +23,25 @@ from weighbridge.db.connection import check, configure
 from weighbridge.db.keys import KeyBlocks
 from weighbridge.db.locks import COMMIT_AND_UNLOCK, LOCK, LOCK_AND_BEGIN, ROLLBACK_AND_UNLOCK, UNLOCK
 from weighbridge.db.memory import Memory
-from weighbridge.db.message import composed, positional, sent_together
+from weighbridge.db.message import (
+    BEGIN_READING,
+    BEGIN_TRYING,
+    BEGIN_WRITING,
+    COMMIT,
+    Beforehand,
+    Command,
+    Parameters,
+    Statement,
+    composed,
+    positional,
+    sent,
+)
 from weighbridge.db.threads import computed
 
 Record = TypeVar("Record")
 Result = TypeVar("Result")
 
-Statement = LiteralString | SQL | Composed
-Parameters = Sequence[Any] | Mapping[str, Any]
-Command = tuple[Statement, Parameters]
-
-_BEGIN_READING: Final[Command] = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ())
-_BEGIN_TRYING: Final[Command] = ("BEGIN ISOLATION LEVEL REPEATABLE READ", ())
-_BEGIN_WRITING: Final[Command] = ("BEGIN", ())
-_COMMIT: Final[Command] = ("COMMIT", ())
-_OF_CONTROL: Final = (_BEGIN_READING, _BEGIN_TRYING, _BEGIN_WRITING, _COMMIT)
-"""What has no answer: psycopg need not make ready to read one, which is a third of what a statement costs."""
+__all__ = ["NO_QUOTAS", "Command", "Database", "Parameters", "Question", "Read", "Statement", "Write"]
 
 COPIED_BYTES: Final = 262_144
 """How much of what a COPY writes is handed on at a time."""
@@ -55,8 +58,7 @@ class Read:
         self._connection = connection
         self.memory = memory
         self._begin = [*begin]
-        self._waiting = [*begin]
-        self._required: list[tuple[int, Exception]] = []
+        self._waiting: list[Command | Beforehand] = [*begin]
 
     async def ready(self) -> AsyncConnection[TupleRow]:
         """The connection, once all that was to go out before has gone out."""
@@ -93,21 +95,34 @@ class Read:
 
         It ends with them, which saves a message.
         """
-        cursors = await self._run(*commands, _COMMIT)
+        cursors = await self._run(*commands, COMMIT)
         self._waiting = [*self._begin]
         return [await cursor.fetchall() for cursor in cursors]
 
-    def require(self, statement: Statement, values: Parameters, refusal: Exception) -> None:
+    def require(self, statement: str, values: Sequence[Any], refusal: Exception) -> None:
         """Ask a question with the next statement, and raise the refusal there when it gives no row.
 
         So a statement may go out before it is known whether it may be asked; nobody sees what it gave.
         """
-        self._required.append((len(self._waiting), refusal))
-        self._waiting.append((statement, values))
+        self._put_before(f"EXISTS ({statement})", values, refusal)
+
+    def beforehand(self, *expressions: LiteralString) -> None:
+        """Have expressions evaluated before the next statement, for what they do: settings of the server."""
+        for one in expressions:
+            self._put_before(one, (), None)
+
+    def _put_before(self, expression: str, values: Sequence[Any], refusal: Exception | None) -> None:
+        last = self._waiting[-1] if self._waiting else None
+        if not isinstance(last, Beforehand):
+            last = Beforehand()
+            self._waiting.append(last)
+        last.expressions.append(expression)
+        last.values.extend(values)
+        last.refusals.append(refusal)
 
     async def settle(self) -> None:
         """Ask what is still to be asked."""
-        if self._required:
+        if any(isinstance(one, Beforehand) for one in self._waiting):
             await self._run()
 
     async def value(self, statement: Statement, values: Parameters = ()) -> Any:
@@ -150,27 +165,9 @@ class Read:
 
     async def _run(self, *commands: Command, into: AsyncCursor[Any] | None = None) -> list[AsyncCursor[Any]]:
         """Send what waits and these commands together; give the cursor of each of these, the last `into`."""
-        sending = [*self._waiting, *commands]
-        required = [*self._required]
-        self._waiting.clear()
-        self._required.clear()
-        cursors = [None if one in _OF_CONTROL else AsyncCursor(self._connection) for one in sending]
-        if into is not None:
-            cursors[-1] = into
-        if len(sending) > 1:
-            whole = [
-                (statement if cursor is None else composed(statement), values)
-                for cursor, (statement, values) in zip(cursors, sending, strict=True)
-            ]
-            await sent_together(self._connection, cursors, whole)
-        elif sending:
-            [(statement, values)] = sending
-            await (cursors[0] or AsyncCursor(self._connection)).execute(composed(statement), values)
-        for index, refusal in required:
-            asked = cursors[index]
-            if asked is not None and await asked.fetchone() is None:
-                raise refusal
-        return [one for one in cursors[len(cursors) - len(commands) :] if one is not None]
+        waiting = self._waiting
+        self._waiting = []
+        return await sent(self._connection, waiting, commands, into)
 
 
 class Question(Read):
@@ -182,7 +179,7 @@ class Question(Read):
     def __init__(
         self, pool: AsyncConnectionPool, connection: AsyncConnection[TupleRow], memory: Memory
     ) -> None:
-        super().__init__(connection, memory, [_BEGIN_READING])
+        super().__init__(connection, memory, [BEGIN_READING])
         self._pool = pool
         self._holds_connection = True
 
@@ -330,10 +327,10 @@ class Database:
     async def write(self) -> AsyncIterator[Write]:
         """Begin a transaction and commit it when the block ends without an exception."""
         async with self._pool.connection() as connection:
-            tx = Write(connection, self.event_keys, self.memory, [_BEGIN_WRITING], self.quotas)
+            tx = Write(connection, self.event_keys, self.memory, [BEGIN_WRITING], self.quotas)
             try:
                 yield tx
-                tx.later(*_COMMIT)
+                tx.later(*COMMIT)
                 await tx.ready()
             except BaseException:
                 if not connection.closed:
@@ -345,7 +342,7 @@ class Database:
         """Begin a transaction that may change data and is always undone; it sees one snapshot throughout."""
         async with self._pool.connection() as connection:
             try:
-                yield Write(connection, self.event_keys, self.memory, [_BEGIN_TRYING], self.quotas)
+                yield Write(connection, self.event_keys, self.memory, [BEGIN_TRYING], self.quotas)
             finally:
                 if not connection.closed:
                     await connection.rollback()
@@ -385,7 +382,7 @@ class _ReadTransaction:
 
     async def __aenter__(self) -> Read:
         self._connection = await self._pool.getconn()
-        return Read(self._connection, self._memory, [_BEGIN_READING])
+        return Read(self._connection, self._memory, [BEGIN_READING])
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         connection = self._connection

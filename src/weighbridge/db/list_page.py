@@ -40,20 +40,15 @@ SORTED_MAX: Final = 10_000
 
 BAD_CURSOR: Final = Problem("cursor is no cursor of this list.", "cursor", "invalid")
 
-_IN_ORDER: Final[Command] = (
-    """
-    SELECT set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true),
-           set_config('enable_bitmapscan', 'off', true),
-           set_config('plan_cache_mode', 'force_generic_plan', true)
-    """,
-    (),
+_IN_ORDER: Final = (
+    "set_config('enable_sort', 'off', true)",
+    "set_config('enable_seqscan', 'off', true)",
+    "set_config('enable_bitmapscan', 'off', true)",
+    "set_config('plan_cache_mode', 'force_generic_plan', true)",
 )
 """What leaves the planner only the index that gives the order, and lets it plan a statement once."""
 
-_BY_INDEX: Final[Command] = (
-    "SELECT set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true)",
-    (),
-)
+_BY_INDEX: Final = _IN_ORDER[:2]
 
 ANY_WAY: Final[Command] = (
     """
@@ -162,7 +157,7 @@ async def page_of(
     *,
     columns: LiteralString,
     source: LiteralString | Source,
-    where: Sequence[Composable],
+    where: Sequence[Composable | Part],
     is_last: bool = False,
 ) -> Page[Record]:
     """Read one page of a list; with `is_last`, nothing else is read in the transaction."""
@@ -180,7 +175,7 @@ async def page_beside(
     *,
     columns: LiteralString,
     source: LiteralString | Source,
-    where: Sequence[Composable],
+    where: Sequence[Composable | Part],
     beside: Sequence[Command] = (),
     is_last: bool = False,
 ) -> tuple[Page[Record], list[list[TupleRow]]]:
@@ -204,9 +199,10 @@ async def page_beside(
         else selection.count(COUNT_MAX, in_order=approach.is_in_order)
     )
     counting = [] if counted else [kept.command]
-    switched = [_IN_ORDER if approach.is_in_order else _BY_INDEX] if listing.indexes else []
+    if listing.indexes:
+        tx.beforehand(*_IN_ORDER if approach.is_in_order else _BY_INDEX)
     try:
-        asked = (*switched, *counting, statement.command, *beside)
+        asked = (*counting, statement.command, *beside)
         found = await (tx.lastly(*asked) if is_last else tx.several(*asked))
     except DataError:
         if request.after is None:
@@ -239,9 +235,10 @@ def _page(
 
 async def read_page(
     tx: Read, row: Row[Record], listing: Listing, request: ListRequest,
-    *, source: LiteralString | Source, where: Sequence[Composable], is_last: bool = False,
+    *, source: LiteralString | Source, where: Sequence[Composable | Part], is_last: bool = False,
 ) -> Page[Record]:  # fmt: skip
-    """Read one page of records that are made by their table."""
+    """Read one page of records that are made by their table, to be shown."""
+    row = row.shown
     return await page_of(
         tx, row.make, listing, request, columns=row.columns, source=source, where=where, is_last=is_last
     )
@@ -270,7 +267,11 @@ def page_info(request: ListRequest, items: int, total: int, *, is_estimate: bool
 
 
 def _selection(
-    listing: Listing, request: ListRequest, source: Source, where: Sequence[Composable], approach: Approach
+    listing: Listing,
+    request: ListRequest,
+    source: Source,
+    where: Sequence[Composable | Part],
+    approach: Approach,
 ) -> _Cutting:
     found = [_ALWAYS, *map(Part.of, (*where, *source.implied))]
     narrowed = [_ALWAYS]
@@ -300,7 +301,8 @@ def _selection(
 
 async def _countable(tx: Read, selection: _Cutting) -> tuple[int, bool] | None:
     """Count the rows to be put in order, and say that those are all; None where there are too many."""
-    [_, [(total, is_whole)]] = await tx.several(_BY_INDEX, selection.count(SORTED_MAX).command)
+    tx.beforehand(*_BY_INDEX)
+    [[(total, is_whole)]] = await tx.several(selection.count(SORTED_MAX).command)
     return (total, True) if is_whole else None
 
 

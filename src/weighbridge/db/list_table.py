@@ -106,7 +106,7 @@ class Source:
     """Whether the last column of the key is a position inside the row that an index finds."""
     implied: tuple[Composable, ...] = ()
     """What follows from the conditions and narrows what is read."""
-    kept: Composable | None = None
+    kept: Composable | Part | None = None
     """The total, where it is kept: a statement that gives one number, and whether that is an estimate."""
     others: tuple[LiteralString, ...] = ()
     """Further tables, each with the columns and the alias of the first."""

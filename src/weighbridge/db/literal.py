@@ -39,7 +39,9 @@ class Part:
     values: tuple[Any, ...] = ()
 
     @classmethod
-    def of(cls, composable: sql.Composable) -> "Part":
+    def of(cls, composable: "sql.Composable | Part") -> "Part":
+        if isinstance(composable, Part):
+            return composable
         texts: list[str] = []
         values: list[Any] = []
         _write(composable, texts, values)

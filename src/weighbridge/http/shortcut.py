@@ -8,12 +8,12 @@ Invariants: the statement itself asks whether the token still stands, and stores
 request that carries an idempotency key takes the long way; a request counts once against the limit.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from weighbridge.core.platform.permission import Actor
-from weighbridge.db.engine import Command, Database, Read
+from weighbridge.db.engine import Database, Read
 from weighbridge.db.threads import computing_for
 from weighbridge.errors import Malformed, Refusal, Unauthorized
 from weighbridge.http import idempotency, wire
@@ -31,7 +31,7 @@ class Presumption:
     actor: Actor
     token_id: int
     values: Mapping[str, Any]
-    stands: Command
+    stands: tuple[str, Sequence[Any]]
     """Gives a row if the token still acts for the actor."""
 
 

@@ -26,7 +26,7 @@ from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Filter, Listing, Page, list_request, read_page
-from weighbridge.db.literal import Literal
+from weighbridge.db.literal import Literal, Part
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.errors import Malformed, NotFound
 from weighbridge.modelling.document.yaml_text import read_model
@@ -138,8 +138,9 @@ def ledger_to_read(tx: Read, actor: Actor, friendly: str) -> ids.Key:
     NotFound comes from there.
     """
     key = key_named("ledger", friendly)
-    mine = of_key(actor, "l.project_id", "l.id")
-    tx.require(SQL("SELECT FROM ledgers l WHERE {}").format(mine), (key.project, key.key), NotFound())
+    mine = Part.of(of_projects(actor, "l.project_id"))
+    asked = f"SELECT FROM ledgers l WHERE {mine.text} AND l.project_id = %s AND l.id = %s"
+    tx.require(asked, (*mine.values, key.project, key.key), NotFound())
     return key
 
 

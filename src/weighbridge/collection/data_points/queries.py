@@ -337,10 +337,10 @@ async def _page(
 ) -> Page[DataPoint]:
     page = await page_of(
         tx,
-        DATA_POINT_ROW.make,
+        DATA_POINT_ROW.shown.make,
         listing,
         request,
-        columns=DATA_POINT_ROW.columns,
+        columns=DATA_POINT_ROW.shown.columns,
         source=source,
         where=[where],
     )

@@ -5,8 +5,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from psycopg.sql import SQL, Composable, Literal
-
 from weighbridge.collection.events.records import EVENT_STATUSES, Event
 from weighbridge.collection.evidence.queries import evidence_by_event, evidence_numbered
 from weighbridge.collection.measurements.corrected import correction_summaries
@@ -40,6 +38,7 @@ from weighbridge.db.listing import (
     read_key,
     read_moment,
 )
+from weighbridge.db.literal import Part
 from weighbridge.db.memory import Memory
 from weighbridge.errors import NotFound
 
@@ -117,13 +116,13 @@ EVENTS: Final = Listing(
 async def list_events(tx: Read, project: int, request: ListRequest) -> Page[Event]:
     """The events of a project that are not voided."""
     request, tagged = await with_readings(tx, project, await typed(tx, project, request))
-    here = SQL("e.project_id = {} AND e.voided_at IS NULL").format(Literal(project))
+    here = Part("e.project_id = %s AND e.voided_at IS NULL", (project,))
     source = Source(
         "events e", "e.*", EVENT_JOINED, implied=implied_by(project, request), kept=_kept(project, request)
     )
     read = partial(
-        page_beside, tx, EVENT_ROW.make, EVENTS, request,
-        columns=EVENT_ROW.columns, source=source, where=[here, *tagged],
+        page_beside, tx, EVENT_ROW.shown.make, EVENTS, request,
+        columns=EVENT_ROW.shown.columns, source=source, where=[here, *tagged],
     )  # fmt: skip
     expected: Named | None = tx.memory.recall(("named by events", project))
     if expected is not None:
@@ -166,15 +165,16 @@ async def typed(tx: Read, project: int, request: ListRequest) -> ListRequest:
     return replace(request, conditions=tuple(conditions))
 
 
-def _kept(project: int, request: ListRequest) -> Composable | None:
+def _kept(project: int, request: ListRequest) -> Part | None:
     """How many events of the project, or of one type, there are: that is kept as they come."""
     types = {value for name, _, value in request.conditions if name in _TYPE}
     if len(types) > 1 or any(name not in _TYPE for name, *_ in request.conditions):
         return None
-    of_type = SQL(" AND event_type_id = {}").format(Literal(*types)) if types else SQL("")
-    return SQL(
-        "SELECT coalesce(sum(events), 0)::bigint, true FROM event_counts WHERE project_id = {}{}"
-    ).format(Literal(project), of_type)
+    of_type = " AND event_type_id = %s" if types else ""
+    return Part(
+        f"SELECT coalesce(sum(events), 0)::bigint, true FROM event_counts WHERE project_id = %s{of_type}",
+        (project, *types),
+    )
 
 
 async def get_event(tx: Read, project: int, friendly: str) -> Event:

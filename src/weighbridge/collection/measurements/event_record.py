@@ -53,11 +53,7 @@ def assembled(
             if (value := value_at(row, meaning.position)) is not None
         ]
     else:
-        points = [
-            _captured(row, meaning, value)
-            for meaning in meanings
-            if (value := value_at(row, meaning.position)) is not None
-        ]
+        points = _captured(row, meanings)
     missing = [] if row.is_complete else _missing(row, meanings)
     return Event(
         id=friendly,
@@ -124,16 +120,21 @@ _kept_id = lru_cache(1024)(ids.of)
 """The ids of records that many events name."""
 
 
-def _captured(row: EventRow, meaning: PositionMeaning, value: DataPointValue) -> EventDataPoint:
-    """A value as it was captured, with which nobody had to do since: `_data_point` by position.
+def _captured(row: EventRow, meanings: Sequence[PositionMeaning]) -> list[EventDataPoint]:
+    """Values as they were captured, with which nobody had to do since: `_data_point` by position.
 
     A page of events has a hundred of them, and names take half of the time that a record takes to make.
     """
-    return EventDataPoint(
-        ids.of("data_point", row.project, row.number, meaning.position),
-        meaning.slug, meaning.name, value, value, meaning.unit, "complete", False, False, None,  # noqa: FBT003
-        ValueSource.CAPTURED, 0, 0, [],
-    )  # fmt: skip
+    project, event, captured = row.project, row.number, ValueSource.CAPTURED
+    return [
+        EventDataPoint(
+            ids.of("data_point", project, event, meaning.position),
+            meaning.slug, meaning.name, value, value, meaning.unit, "complete", False, False, None,  # noqa: FBT003
+            captured, 0, 0, [],
+        )
+        for meaning in meanings
+        if (value := value_at(row, meaning.position)) is not None
+    ]  # fmt: skip
 
 
 def _data_point(

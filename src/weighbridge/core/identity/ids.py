@@ -44,7 +44,9 @@ KEY_MAX: Final = 2**KEY_BITS - 1
 _WIDTH: Final = 96
 _MASK: Final = 2**_WIDTH - 1
 _DIGITS: Final = _WIDTH // 4
+_BYTES: Final = _WIDTH // 8
 _HALF: Final = _WIDTH // 2
+_OWNER_SHIFT: Final = PROJECT_BITS + KEY_BITS + POSITION_BITS
 STIR: Final = 0x9E3779B97F4A7C15F39CC061
 _UNSTIR: Final = pow(STIR, -1, 2**_WIDTH)
 _LOWER_HEX: Final = frozenset("0123456789abcdef")
@@ -79,9 +81,11 @@ def of(kind: str, project: int, key: int = 0, position: int = 0, owner: Owner = 
 
     A page has hundreds of them, so this is `make_packed(PREFIXES[kind], packed(...))` in one function.
     """
-    value = (((owner << POSITION_BITS | position) << KEY_BITS) | key) << PROJECT_BITS | project
+    value = (position << KEY_BITS | key) << PROJECT_BITS | project
+    if owner:
+        value |= owner << _OWNER_SHIFT
     stirred = value * STIR & _MASK
-    return f"{PREFIXES[kind]}_{stirred ^ stirred >> _HALF:024x}"
+    return f"{PREFIXES[kind]}_{(stirred ^ stirred >> _HALF).to_bytes(_BYTES).hex()}"
 
 
 def make(kind: str, key: Key) -> str:

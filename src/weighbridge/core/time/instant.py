@@ -19,6 +19,13 @@ class BeyondCalendarError(ValueError, OverflowError):
         super().__init__(f"is {moment.isoformat()}, which in UTC is outside the years 1 to 9999")
 
 
+def wire_moment(read: str) -> str:
+    """The wire form of a moment of UTC as the database writes it, `2025-01-01 00:00:00.12+00`."""
+    if read[19] == "+":
+        return f"{read[:10]}T{read[11:19]}.000Z"
+    return f"{read[:10]}T{read[11:-3][:12]:0<12}Z"
+
+
 class Instant(datetime):
     """A datetime that is known to be UTC and whole milliseconds, and is written as such."""
 
@@ -53,12 +60,9 @@ class Instant(datetime):
     @property
     def text(self) -> str:
         """The wire form, `2025-01-01T00:00:00.000Z`."""
-        text = self.read_as
-        if text is None:
+        if self.read_as is None:
             return self.isoformat(timespec="milliseconds")[:23] + "Z"
-        if text[19] == "+":
-            return f"{text[:10]}T{text[11:19]}.000Z"
-        return f"{text[:10]}T{text[11:-3][:12]:0<12}Z"
+        return wire_moment(self.read_as)
 
 
 @dataclass(frozen=True, slots=True, order=True)

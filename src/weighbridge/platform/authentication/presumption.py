@@ -8,6 +8,7 @@ Invariants: the secret is not remembered, only its SHA-256; a presumed actor is 
 statements that ask.
 """
 
+import re
 from typing import Final
 
 from weighbridge.core.platform import token as tokens
@@ -28,7 +29,10 @@ TOKEN_STANDS: Final = f"""
 """A condition for the statement that carries a request out; its parameters are a presumption's values."""
 
 
-_STANDS: Final = f"SELECT WHERE {TOKEN_STANDS}"
+_NAMED: Final = re.compile(r"%\((\w+)\)s")
+_VALUES: Final = _NAMED.findall(TOKEN_STANDS)
+_STANDS: Final = _NAMED.sub("%s", f"SELECT WHERE {TOKEN_STANDS}")
+"""The same as a question of its own, whose parameters go by their places, as those of other questions do."""
 
 
 def remember(database: Database, secret_hash: bytes, actor: Actor) -> None:
@@ -50,4 +54,4 @@ def presume(database: Database, token: str, request_id: str) -> Presumption | No
         return None
     permissions, values = remembered
     actor = Actor(values["account"], values["user"], values["token"], permissions, request_id)
-    return Presumption(actor, values["token"], values, (_STANDS, values))
+    return Presumption(actor, values["token"], values, (_STANDS, [values[name] for name in _VALUES]))

@@ -163,7 +163,11 @@ _RAIL: Final = (
     (
         "Watch",
         "data_rules:read",
-        (("Rules", "rules"), ("Results", "rule_results"), ("Proposals", "rule_results?filter[approval_state]=pending")),
+        (
+            ("Rules", "rules"),
+            ("Results", "rule_results"),
+            ("Proposals", "rule_results?filter[approval_state]=pending"),
+        ),
     ),
     ("Claim", "production_accounting:read", (("Reports", "reports"), ("Methodologies", "methodologies"))),
 )

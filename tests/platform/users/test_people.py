@@ -1,5 +1,5 @@
-"""An administrator invites people and says what they may do (`invite_user`, `make_link`, `use_link`, `add_user`,
-`make_user_link`, `set_password`, `update_user`); the first one joins by a link of its own
+"""An administrator invites people and says what they may do (`invite_user`, `make_link`, `use_link`,
+`add_user`, `make_user_link`, `set_password`, `update_user`); the first one joins by a link of its own
 (`offer_first_user`).
 """
 

@@ -67,7 +67,7 @@ async def _named(visit: Visit, words: str) -> list[tuple[str, str, str]]:
                                      AND (%(project)s = 0 OR id = %(project)s))
                AND strpos(lower(name), lower(%(words)s)) > 0
              ORDER BY name LIMIT %(most)s
-            """,  # noqa: S608 - names of tables from the list above
+            """,
             _values(visit, words),
         )
         found += [(kind, name, ids.of(kind, of, number)) for of, number, name in rows]

@@ -75,6 +75,8 @@ from weighbridge.reporting.methodologies.routes import ROUTES as METHODOLOGIES
 from weighbridge.reporting.reports.routes import ROUTES as REPORTS
 from weighbridge.settings import Settings
 from weighbridge.supervisor.heartbeat import beating
+from weighbridge.web import contents as web
+from weighbridge.web import refusals
 
 _OF_CALLERS: Final = {"authenticate": authenticate, "presume": presume, "count_refusal": count_refusal}
 """What is asked about callers, and told of them."""
@@ -195,9 +197,10 @@ def _application(
             Router(API_PREFIX, route_handlers=_handlers(settings.request_body_bytes)),
             *health.ROUTES,
             *page.routes(SLICES, API_PREFIX),
+            *web.routes(SLICES),
         ],
         lifespan=[lifespan],
-        exception_handlers=refusal.HANDLERS,
+        exception_handlers=refusals.handlers(refusal.HANDLERS),
         openapi_config=None,
         request_max_body_size=settings.request_body_bytes,
         state=State(

@@ -94,6 +94,14 @@ SERVICE: Final[Mapping[str, ErrorCode]] = {
     "method_not_allowed": ErrorCode(
         (405,), "The path does not take this method.", "See `Allow`, or ask the path with `OPTIONS`."
     ),
+    "sign_in_refused": ErrorCode(
+        (401,), "The address or the password of a person is wrong.", "Type them again, or ask for a link."
+    ),
+    "form_foreign": ErrorCode(
+        (403,),
+        "A form of the web app came from another site, or from a page of an earlier session.",
+        "Open the page again and send the form from there.",
+    ),
     "too_slow": ErrorCode((408,), "The body did not arrive in time.", "Send it again, or less at a time."),
     "overtaken": ErrorCode(
         (409,), "Another request changed what this one depends on; nothing was stored.", "Send it again."

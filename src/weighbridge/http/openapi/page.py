@@ -62,13 +62,7 @@ def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
     def document(request: WebRequest) -> Response[bytes]:
         return _answer(request, written(), _REVALIDATED)
 
-    return [front, document, page, asset, all_guides, guide]
-
-
-@get("/", include_in_schema=False, sync_to_thread=False)
-def front() -> Redirect:
-    """Until there is more to see, the way in is the page."""
-    return Redirect("/docs")
+    return [document, page, asset, all_guides, guide]
 
 
 @get("/docs", include_in_schema=False, sync_to_thread=False)

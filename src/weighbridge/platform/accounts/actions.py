@@ -72,7 +72,7 @@ async def erase_person(tx: Write, actor: Actor, email: str) -> int:
     await tx.execute(*locks.hold(locks.token_issue(actor.account_id)))
     user_id: int | None = await tx.value(
         """
-        UPDATE users SET email = 'erased-' || id, name = 'erased-' || id
+        UPDATE users SET email = 'erased-' || id, name = 'erased-' || id, password_hash = NULL
          WHERE account_id = %s AND email = %s RETURNING id
         """,
         (actor.account_id, email),
@@ -81,6 +81,11 @@ async def erase_person(tx: Write, actor: Actor, email: str) -> int:
         raise NotFound(message=f"The account has no user with the address {shorten(email)}.")
     revoked = await tx.tuples(_REVOKE_ALL, {"user": user_id, "account": actor.account_id})
     await tx.execute("UPDATE api_tokens SET name = 'erased-' || id WHERE user_id = %s", (user_id,))
+    await tx.execute("DELETE FROM sessions WHERE user_id = %s", (user_id,))
+    await tx.execute(
+        "DELETE FROM access_links WHERE account_id = %s AND (user_id = %s OR lower(email) = lower(%s))",
+        (actor.account_id, user_id, email),
+    )
     after = {"revoked_tokens": sorted(number for (number,) in revoked)}
     changes.record(tx, actor, action="user.erase", target=str(user_id), after=after)
     return user_id

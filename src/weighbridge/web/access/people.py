@@ -1,0 +1,100 @@
+"""The people of an account: who may do what, invitations, and links for another password."""
+
+from typing import Final
+
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge.core.platform.permission import ALL_PERMISSIONS
+from weighbridge.core.platform.role import ROLES, role_named, title_of
+from weighbridge.core.problem import Problem
+from weighbridge.errors import Invalid, NotFound
+from weighbridge.platform.users import actions, queries
+from weighbridge.web.page import form, page
+from weighbridge.web.visit import Moved, View, Visit, view
+
+OWN: Final = "own"
+"""What a form sends as the role when permissions were chosen one by one."""
+
+
+async def people(visit: Visit) -> View:
+    """The users of the account, and the invitations that nobody has followed yet."""
+    return await _people(visit)
+
+
+@form("/people/invite", permission="administration:write", again=people, everywhere=True)
+async def invite_person(visit: Visit) -> View:
+    """Invite somebody: the link is shown this once, to be handed on."""
+    secret = await actions.invite_user(visit.tx, visit.actor, visit.text("email"), _permissions(visit))
+    return await _people(visit, link=_address(visit, "join", secret), link_of=visit.text("email"))
+
+
+async def one_person(visit: Visit) -> View:
+    """One user: what they may do."""
+    user = await queries.get_user(visit.tx, visit.actor, _number(visit))
+    return view(
+        "access/person.html", user.name, crumbs=(("People", f"{_home(visit)}/people"),),
+        user=user, role=title_of(user.permissions), roles=ROLES, every=ALL_PERMISSIONS,
+    )  # fmt: skip
+
+
+@form("/people/{user_id}", permission="administration:write", again=one_person, everywhere=True)
+async def update_person(visit: Visit) -> Moved:
+    """Say what a user may do."""
+    may_sign_in = bool(visit.text("may_sign_in"))
+    await actions.update_user(
+        visit.tx, visit.actor, _number(visit), permissions=_permissions(visit), may_sign_in=may_sign_in
+    )
+    return Moved(f"{_home(visit)}/people", "What they may do is changed.")
+
+
+@form("/people/{user_id}/password", permission="administration:write", again=one_person, everywhere=True)
+async def offer_password(visit: Visit) -> View:
+    """Make a link by which a user sets another password; it is shown this once."""
+    number = _number(visit)
+    user = await queries.get_user(visit.tx, visit.actor, number)
+    secret = await actions.make_user_link(visit.tx, visit.actor, number, "password")
+    return await _people(visit, link=_address(visit, "join", secret), link_of=user.email)
+
+
+async def _people(visit: Visit, link: str = "", link_of: str = "") -> View:
+    users = await queries.list_users(visit.tx, visit.actor)
+    return view(
+        "access/people.html", "People",
+        users=users, links=await queries.list_open_links(visit.tx, visit.actor), roles=ROLES,
+        title_of=title_of, link=link, link_of=link_of, home=_home(visit),
+    )  # fmt: skip
+
+
+def _permissions(visit: Visit) -> tuple[str, ...]:
+    """The permissions of the role that was chosen, or those that were chosen one by one."""
+    named = visit.text("role")
+    if named == OWN:
+        return visit.texts("permissions")
+    role = role_named(named)
+    if role is None:
+        raise Invalid([Problem(f"role is {named!r}; choose one of the list.", "role", "invalid")])
+    return role.permissions
+
+
+def _number(visit: Visit) -> int:
+    text = visit.path["user_id"]
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise NotFound("user", text)
+    return int(text)
+
+
+def _home(visit: Visit) -> str:
+    return visit.frame.home if visit.frame.project else ""
+
+
+def _address(visit: Visit, path: str, secret: str) -> str:
+    return f"{visit.request.app.state.settings.address}/{path}?key={secret}"
+
+
+PAGES: Final[list[HTTPRouteHandler]] = [
+    *page("/people", permission="administration:read", everywhere=True)(people),
+    *invite_person,
+    *page("/people/{user_id}", permission="administration:read", everywhere=True)(one_person),
+    *update_person,
+    *offer_password,
+]

@@ -1,0 +1,22 @@
+"""The table of contents of the web app: the pages of every area, and plain ones for what has none."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge.web import assets
+from weighbridge.web.access import joining, people, sign_in
+from weighbridge.web.data import event, events
+from weighbridge.web.overview import projects
+from weighbridge.web.records import finding, opening, plain
+
+AREAS: Final = (sign_in, joining, people, projects, events, event, opening, finding)
+"""The files with pages; each lists its own as `PAGES`."""
+
+
+def routes(slices: Sequence[Sequence[HTTPRouteHandler]]) -> list[HTTPRouteHandler]:
+    """The handlers of all pages; a record of the interface that has no page of its own gets a plain one."""
+    own = [handler for area in AREAS for handler in area.PAGES]
+    taken = {path for handler in own for path in handler.paths if "GET" in handler.http_methods}
+    return [*own, *plain.pages(slices, taken), *assets.ROUTES]

@@ -1,0 +1,1 @@
+"""Data: what was measured. Events and their data points, with corrections, evidence and findings."""

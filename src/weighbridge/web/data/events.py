@@ -1,0 +1,57 @@
+"""The list of events. It is the pattern of a list page: filters in the address, one call, one template."""
+
+from typing import Final
+from urllib.parse import urlencode
+
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge.collection.event_types.routes import list_event_types
+from weighbridge.collection.events.records import EVENT_STATUSES
+from weighbridge.collection.events.routes import list_events
+from weighbridge.web.listing import ListQuery, ListView, asked_for
+from weighbridge.web.page import page
+from weighbridge.web.visit import View, Visit, view
+
+TYPES_OFFERED: Final = "200"
+"""Event types that the filter offers."""
+
+_DAYS: Final = {
+    "from": "filter[start_time][geq]",
+    "until": "filter[start_time][leq]",
+}
+"""Times that are typed in the project's zone, and the filters that they are."""
+
+
+def asked_for_events(visit: Visit) -> ListQuery:
+    """What the list asks for: times that were typed in the project's zone become filters."""
+    when = visit.moments
+    return asked_for(
+        tuple(
+            (_DAYS[name], moment.text) if name in _DAYS and (moment := when.typed(value)) else (name, value)
+            for name, value in visit.query
+        ),
+        sort="-start_time",
+    )
+
+
+@page(
+    "/projects/{project_id}/events",
+    permission="data_collection:read",
+    of=list_events,
+    asked=asked_for_events,
+)
+async def events(visit: Visit) -> View:
+    """Events of a project, the newest first."""
+    query = asked_for_events(visit)
+    found = await visit.ask(list_events, query)
+    types = await visit.ask(list_event_types, (("page_size", TYPES_OFFERED), ("sort", "name")))
+    path = f"/projects/{visit.frame.project.id}/events" if visit.frame.project else ""
+    return view(
+        "data/events.html", "Events",
+        call=f"{path}?{urlencode(query)}", has_csv=True,
+        events=found.data, list=ListView(path, visit.query, found.info), types=types.data,
+        statuses=EVENT_STATUSES,
+    )  # fmt: skip
+
+
+PAGES: Final[list[HTTPRouteHandler]] = [*events]

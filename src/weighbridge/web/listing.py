@@ -1,0 +1,90 @@
+"""A list on a page: its filters and its order live in the address, and it is walked by cursor.
+
+The names of the fields are those of the interface, so that the address of a page and that of the call differ
+in nothing but their beginning. Fields that were left empty are dropped.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+from weighbridge.db.listing import Info
+
+PAGE_SIZE: Final = "50"
+"""Records of one page of a list: as many as an API process writes by itself."""
+
+ListQuery = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListView:
+    """A list as its page shows it: what was asked for, and the addresses around it."""
+
+    path: str
+    query: ListQuery
+    info: Info
+
+    @property
+    def next(self) -> str:
+        """Where the next page is; empty on the last one."""
+        if self.info.next_cursor is None:
+            return ""
+        return self._with(("cursor", self.info.next_cursor), without=("cursor", "page"))
+
+    @property
+    def first(self) -> str:
+        """Where the first page is; empty on it."""
+        return self._with(without=("cursor", "page")) if self._has("cursor", "page") else ""
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether only a part of the list was asked for."""
+        return any(name.startswith("filter") for name, _ in self.query)
+
+    @property
+    def total(self) -> str:
+        """How long the list is, in words."""
+        count = f"{self.info.total_items:,}".replace(",", "\u202f")
+        return f"about {count}" if self.info.total_is_estimate else count
+
+    def sorted_by(self, name: str) -> str:
+        """Where the list is in the order of a field; the other way round where it is already."""
+        turned = f"-{name}" if self.order == name else name
+        return self._with(("sort", turned), without=("sort", "cursor", "page"))
+
+    @property
+    def order(self) -> str:
+        """The field that the list is in the order of, with a minus where it falls."""
+        return self.info.sort[0] if self.info.sort else ""
+
+    def direction(self, name: str) -> str:
+        """How a column's head says its order: `ascending`, `descending` or none."""
+        if self.order == name:
+            return "ascending"
+        return "descending" if self.order == f"-{name}" else "none"
+
+    def value(self, name: str) -> str:
+        """What a parameter was given as."""
+        return next((value for key, value in self.query if key == name), "")
+
+    def _has(self, *names: str) -> bool:
+        return any(key in names for key, _ in self.query)
+
+    def _with(self, *more: tuple[str, str], without: Sequence[str]) -> str:
+        pairs = [(key, value) for key, value in self.query if key not in without]
+        text = urlencode([*pairs, *more])
+        return f"{self.path}?{text}" if text else self.path
+
+
+def asked_for(query: ListQuery, *, sort: str = "") -> ListQuery:
+    """The query of a list's page as the interface takes it: no empty fields, but a size and an order."""
+    given = without_blanks(query)
+    names = {name for name, _ in given}
+    usual = (("page_size", PAGE_SIZE), *((("sort", sort),) if sort and "cursor" not in names else ()))
+    return given + tuple(pair for pair in usual if pair[0] not in names)
+
+
+def without_blanks(query: ListQuery) -> ListQuery:
+    """The query without fields that were left empty."""
+    return tuple((name, value) for name, value in query if value.strip())

@@ -1,0 +1,1 @@
+"""Where people begin: their projects, and a project at a glance."""

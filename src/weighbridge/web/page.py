@@ -1,0 +1,238 @@
+"""A page is a plain function behind a path; this is what all of them share.
+
+`page` shows, `form` takes what was typed. Both find who has signed in, ask for a permission, open one
+transaction (reading or writing), and render what the function gives. A refusal of a form shows its page
+again, with what was typed and what is wrong with it. A page that is told of an operation (`of`) also answers
+`.json`, and a list `.csv`, with what the operation gives.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+from urllib.parse import parse_qsl, quote
+
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge.core.platform.permission import ANY
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Database
+from weighbridge.errors import Conflict, Forbidden, Invalid, Malformed, Refusal
+from weighbridge.http.caller import WebRequest, shares
+from weighbridge.http.computing.elsewhere import apart
+from weighbridge.http.computing.request import carried_out
+from weighbridge.http.operation import Operation, framework_path
+from weighbridge.platform.sessions.records import Person
+from weighbridge.web.answer import Sendable, moved_to
+from weighbridge.web.as_data import JSON, as_data, suffix_of
+from weighbridge.web.crossing import FIELD, refuse_foreign, refuse_without_word
+from weighbridge.web.frame import Frame, frame_of
+from weighbridge.web.listing import ListQuery
+from weighbridge.web.rendering import rendered
+from weighbridge.web.session import person_of, secret_of
+from weighbridge.web.visit import Moved, View, Visit
+
+Shown = Awaitable[View | Moved | Sendable]
+PageFunction = Callable[[Visit], Shown]
+
+IN_PROJECT: Final = "/projects/{project_id}"
+"""What the path of a page of a project begins with."""
+
+FORM_BYTES_MAX: Final = 2_000_000
+"""Bytes of what is typed into a form, at most; a model document is the longest of them."""
+
+FIELDS_MAX: Final = 5_000
+"""Fields of a form, at most."""
+
+_SHOWN_AGAIN: Final = (Invalid, Malformed, Conflict)
+"""Refusals of what was typed, which show the form again; others have a page of their own."""
+
+
+def page(
+    path: str, *, permission: str = ANY, of: HTTPRouteHandler | None = None, computes: bool = False,
+    tries: bool = False, everywhere: bool = False, asked: Callable[[Visit], ListQuery] | None = None,
+) -> Callable[[PageFunction], list[HTTPRouteHandler]]:  # fmt: skip
+    """Serve a page that reads; with the operation that gives the same data, as `.json` and `.csv` too.
+
+    `asked` makes the query of that operation of the page's own, where the two differ.
+    One that computes is carried out apart from all other requests. One that tries may change what it likes to
+    see what comes of it: that is undone. One that stands everywhere is there below each project as well, so
+    that whoever is in one stays there.
+    """
+
+    def decorate(function: PageFunction) -> list[HTTPRouteHandler]:
+        operation = _operation("GET", path, function, permission, computes=computes)
+
+        async def handler(request: WebRequest) -> Sendable:
+            person = await _person(request, permission)
+            if person is None:
+                return moved_to(sign_in_address(request))
+            suffix = suffix_of(request.url.path) if of is not None else ""
+
+            async def show(visit: Visit) -> Any:
+                return await (
+                    as_data(visit, of, suffix, asked) if of is not None and suffix else function(visit)
+                )
+
+            opening = Database.trial if tries else Database.read
+            return await _carried_out(request, person, opening, show, computes=computes)
+
+        suffixes = [""] if of is None or path.endswith("}") else ["", JSON, ".csv"]
+        suffixes = suffixes[:2] if of is not None and of.opt["operation"].listing is None else suffixes
+        paths = [path, f"{IN_PROJECT}{path}"] if everywhere else [path]
+        return [_routed(operation, handler, one + suffix) for one in paths for suffix in suffixes]
+
+    return decorate
+
+
+def form(
+    path: str,
+    *,
+    permission: str = ANY,
+    again: PageFunction,
+    computes: bool = False,
+    everywhere: bool = False,
+) -> Callable[[PageFunction], list[HTTPRouteHandler]]:
+    """Serve a function that does what was typed into a form, and as a rule says where to go on (`Moved`).
+
+    What it refuses is shown by the page `again`, whose visit has what was typed and the problems.
+    """
+
+    def decorate(function: PageFunction) -> list[HTTPRouteHandler]:
+        operation = _operation("POST", path, function, permission, computes=computes)
+
+        async def handler(request: WebRequest) -> Sendable:
+            refuse_foreign(request)
+            person = await _person(request, permission)
+            if person is None:
+                return moved_to("/sign_in")
+            typed = await typed_of(request)
+            refuse_without_word(request, secret_of(request), "".join(typed.get(FIELD, ())))
+            try:
+                return await _carried_out(
+                    request, person, Database.write, function, typed=typed, computes=computes
+                )
+            except _SHOWN_AGAIN as refusal:
+                return await _carried_out(request, person, Database.read, again, typed=typed, refusal=refusal)
+
+        paths = [path, f"{IN_PROJECT}{path}"] if everywhere else [path]
+        return [_routed(operation, handler, one) for one in paths]
+
+    return decorate
+
+
+def open_page(
+    method: Any, path: str
+) -> Callable[[Callable[[WebRequest], Awaitable[Sendable]]], list[HTTPRouteHandler]]:
+    """Serve something to whoever asks, signed in or not; it opens what it needs itself."""
+
+    def decorate(function: Callable[[WebRequest], Awaitable[Sendable]]) -> list[HTTPRouteHandler]:
+        async def handler(request: WebRequest) -> Sendable:
+            if method == "POST":
+                refuse_foreign(request)
+            return await function(request)
+
+        return [_routed(_operation(method, path, function, ANY), handler, path)]
+
+    return decorate
+
+
+async def typed_of(request: WebRequest) -> dict[str, tuple[str, ...]]:
+    """What was typed into a form, by the names of its fields."""
+    body = await request.body()
+    try:
+        pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=FIELDS_MAX, errors="strict")
+    except (ValueError, UnicodeDecodeError):
+        raise Malformed("The form cannot be read.") from None
+    typed: dict[str, tuple[str, ...]] = {}
+    for name, value in pairs:
+        if "\x00" in value:
+            raise Malformed([Problem(f"{name} holds a NUL character, which no text may.", name, "invalid")])
+        typed[name] = (*typed.get(name, ()), value.replace("\r\n", "\n"))
+    return typed
+
+
+def sign_in_address(request: WebRequest) -> str:
+    """Where somebody signs in who asked for a page, and comes back to it."""
+    asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return "/sign_in" if asked == "/" else f"/sign_in?next={quote(asked, safe='/')}"
+
+
+async def _person(request: WebRequest, permission: str) -> Person | None:
+    """Who has signed in, and may; the process that computes for another one looks again."""
+    person = await person_of(request)
+    request.scope["state"]["person"] = person
+    if person is not None:
+        request.scope["state"]["account"] = person.actor.account_id
+        request.scope["state"]["actor"] = person.actor
+        if not person.actor.may(permission):
+            said = f"You lack the permission {permission}; whoever administers the account gives it."
+            raise Forbidden(said, "permission_missing")
+    return person
+
+
+async def _carried_out(
+    request: WebRequest,
+    person: Person,
+    opening: Callable[[Database], Any],
+    function: Callable[[Visit], Awaitable[Any]],
+    *,
+    typed: Mapping[str, tuple[str, ...]] | None = None,
+    refusal: Refusal | None = None,
+    computes: bool = False,
+) -> Sendable:
+    """What a function of a page gives, in a transaction of its own, as it goes out."""
+    path = {name: _plain(str(value)) for name, value in request.path_params.items()}
+
+    async def work(opened: Database) -> Sendable:
+        async with opening(opened) as tx:
+            frame: Frame = await frame_of(tx, person.actor, path.get("project_id"))
+            request.scope["state"]["frame"] = frame
+            query = tuple(request.query_params.multi_items())
+            problems = refusal.problems if refusal else ()
+            visit = Visit(tx, person, request, frame, path, query, typed or {}, problems)
+            shown = await function(visit)
+            await tx.settle()
+        if isinstance(shown, Sendable):
+            return shown
+        status = refusal.status if refusal else 0
+        return rendered(visit, shown, status)
+
+    async with shares(request).request(person.actor.account_id):
+        return await carried_out(request, person.actor, work, computes=computes)
+
+
+def _plain(text: str) -> str:
+    """The last part of a record's path without the ending that asks for data."""
+    return text.removesuffix(JSON)
+
+
+def _operation(
+    method: Any, path: str, function: Callable[..., Any], permission: str, *, computes: bool = False
+) -> Operation:
+    return Operation(
+        method=method, path=path, name=f"page_{function.__name__}", module=function.__module__,
+        summary=function.__doc__ or "", permission=permission, returns=None, status=200, computes=computes,
+        only_asks=method == "GET", body=None if method == "GET" else bytes,
+    )  # fmt: skip
+
+
+def _routed(
+    operation: Operation, handler: Callable[[WebRequest], Awaitable[Sendable]], path: str
+) -> HTTPRouteHandler:
+    handed_over = apart(operation, handler) if operation.computes else handler
+
+    async def named(request: WebRequest) -> Sendable:
+        request.scope["state"]["operation"] = operation.name
+        if operation.computes and await _person(request, operation.permission) is None:
+            return moved_to(sign_in_address(request))
+        return await handed_over(request)  # type: ignore[return-value] # what is passed on is a reply too
+
+    named.__name__ = operation.name
+    named.__annotations__ = {"request": WebRequest, "return": Sendable}
+    return HTTPRouteHandler(
+        framework_path(path),
+        http_method=operation.method,
+        status_code=200,
+        include_in_schema=False,
+        request_max_body_size=FORM_BYTES_MAX,
+        opt={"page": operation},
+    )(named)

@@ -1,0 +1,114 @@
+"""A record as a plain page shows it: its fields in their order, nested ones below, ids as links.
+
+Nothing is left out and nothing is rounded: a plain page shows what the interface answers.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+import msgspec
+
+from weighbridge.core.identity import ids
+from weighbridge.core.identity.link import Link
+from weighbridge.core.time.instant import Instant
+from weighbridge.web.showing.words import spoken
+
+COLUMNS_MAX: Final = 7
+"""Columns of a plain list; the record has the rest."""
+
+_LEFT_OUT: Final = frozenset({"ui_url"})
+"""What is the address of the page itself."""
+
+_DEPTH_MAX: Final = 6
+"""How deep records are shown inside one another; deeper ones stand as text."""
+
+_KINDS: Final = ((bool, "truth"), (Decimal | int, "number"), (Instant, "moment"), (Link, "link"))
+"""What a value is shown as, by its type; yes and no come first, for to Python they are whole numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownValue:
+    """One value with how it is shown: `kind` chooses the branch of the template."""
+
+    kind: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ShownField:
+    """A field by its words and its name in the interface."""
+
+    title: str
+    name: str
+    shown: ShownValue
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRows:
+    """Records of a list as a table: some columns, and where each opens."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[ShownValue]]
+
+
+def shown_record(record: Any, depth: int = 0) -> list[ShownField]:
+    """The fields of a record."""
+    return [
+        ShownField(spoken(name).capitalize(), name, shown_value(value, depth))
+        for name, value in _pairs(record)
+        if name not in _LEFT_OUT
+    ]
+
+
+def shown_value(value: Any, depth: int = 0) -> ShownValue:
+    """A value, by what it is."""
+    if value is None or value is msgspec.UNSET or value in ("", [], {}, ()):
+        return ShownValue("none", None)
+    for kinds, word in _KINDS:
+        if isinstance(value, kinds):
+            return ShownValue(word, value.path if isinstance(value, Link) else value)
+    if isinstance(value, str):
+        kind = ids.kind_of(value)
+        return ShownValue("id" if kind and ids.parse(kind, value) else "text", value)
+    if depth >= _DEPTH_MAX:
+        return ShownValue("text", str(value))
+    if isinstance(value, Sequence | set | frozenset):
+        return _shown_list([*value], depth)
+    return ShownValue("record", shown_record(value, depth + 1))
+
+
+def rows_of(records: Sequence[Any]) -> ShownRows:
+    """A table of records: the first of their plain fields."""
+    if not records:
+        return ShownRows((), ())
+    names = [name for name, _ in _pairs(records[0]) if name not in _LEFT_OUT and _is_plain(records, name)]
+    names = names[:COLUMNS_MAX]
+    rows = [[shown_value(dict(_pairs(record)).get(name)) for name in names] for record in records]
+    return ShownRows([spoken(name) for name in names], rows)
+
+
+def _shown_list(values: list[Any], depth: int) -> ShownValue:
+    if all(_pairs(one) for one in values):
+        return ShownValue("records", [shown_record(one, depth + 1) for one in values])
+    return ShownValue("list", [shown_value(one, depth + 1) for one in values])
+
+
+def _is_plain(records: Sequence[Any], name: str) -> bool:
+    return all(
+        not _pairs(value) and not isinstance(value, list | tuple)
+        for value in (dict(_pairs(record)).get(name) for record in records)
+    )
+
+
+def _pairs(value: Any) -> list[tuple[str, Any]]:
+    """The fields of a record under their names on the wire; none of anything else."""
+    if isinstance(value, msgspec.Struct):
+        names = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
+        return [(wire, getattr(value, name)) for wire, name in names]
+    if isinstance(value, Mapping):
+        return [(str(name), one) for name, one in value.items()]
+    if hasattr(value, "__dataclass_fields__"):
+        return [(name, getattr(value, name)) for name in value.__dataclass_fields__]
+    return []

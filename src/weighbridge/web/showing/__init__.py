@@ -1,0 +1,1 @@
+"""How a page writes what the interface gives: figures, times, periods, words; pure functions."""

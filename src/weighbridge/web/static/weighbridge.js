@@ -1,0 +1,108 @@
+// What pages do in the browser beyond what htmx does: copy, keys, filters that answer at once, the drawer.
+// Every page reads and every form works without this file.
+(() => {
+  "use strict";
+  const typing = (node) => node.closest("input, textarea, select, [contenteditable]");
+
+  // Copy: an id or a command by a click, a figure as its exact number however it is shown.
+  const copy = async (button) => {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    button.classList.add("copied");
+    setTimeout(() => button.classList.remove("copied"), 1200);
+  };
+  document.addEventListener("copy", (event) => {
+    const chosen = getSelection();
+    const node = chosen.anchorNode && chosen.anchorNode.parentElement;
+    const figure = node && node.closest("data.fig");
+    if (figure && figure.contains(chosen.focusNode) && chosen.toString().trim()) {
+      event.clipboardData.setData("text/plain", figure.value);
+      event.preventDefault();
+    }
+  });
+
+  // The drawer shows a record without leaving its list; its address is the record's own.
+  const drawer = () => document.getElementById("drawer");
+  const openDrawer = (link) => {
+    const into = drawer();
+    if (!into || !window.htmx || innerWidth < 1100) return false;
+    into.classList.add("open");
+    htmx.ajax("GET", link.href, { target: "#drawer", select: "#main", swap: "innerHTML" });
+    into.dataset.address = link.href;
+    return true;
+  };
+  const closeDrawer = () => {
+    const into = drawer();
+    if (!into || !into.classList.contains("open")) return false;
+    into.classList.remove("open");
+    into.replaceChildren();
+    return true;
+  };
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (button) { copy(button); return; }
+    const link = event.target.closest("a[data-drawer]");
+    const plain = !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0;
+    if (link && plain && openDrawer(link)) event.preventDefault();
+    for (const open of document.querySelectorAll("details.switcher[open]")) {
+      if (!open.contains(event.target)) open.open = false;
+    }
+  });
+
+  // Filters answer when they change; the address says what they are.
+  const show = (form) => {
+    const pairs = [...new FormData(form)].filter(([, value]) => value !== "");
+    const address = location.pathname + (pairs.length ? "?" + new URLSearchParams(pairs) : "");
+    htmx.ajax("GET", address, { target: form.dataset.live, select: form.dataset.live, swap: "outerHTML" })
+      .then(() => history.replaceState(null, "", address));
+  };
+  document.addEventListener("change", (event) => {
+    const form = event.target.closest("form[data-live]");
+    if (form && window.htmx) show(form);
+  });
+
+  // Keys: / or ctrl-k finds, j and k walk a table, Enter opens, n turns the page, Escape closes.
+  const rows = () => [...document.querySelectorAll("table[data-rows] tbody tr")];
+  const walk = (step) => {
+    const all = rows();
+    if (!all.length) return;
+    const at = all.findIndex((row) => row.getAttribute("aria-selected") === "true");
+    const next = all[Math.min(Math.max(at + step, 0), all.length - 1)];
+    all.forEach((row) => row.removeAttribute("aria-selected"));
+    next.setAttribute("aria-selected", "true");
+    next.scrollIntoView({ block: "nearest" });
+    const link = next.querySelector("a");
+    if (link) link.focus({ preventScroll: true });
+  };
+  document.addEventListener("keydown", (event) => {
+    const find = document.querySelector("[data-find]");
+    if ((event.key === "k" && (event.ctrlKey || event.metaKey)) || (event.key === "/" && !typing(event.target))) {
+      if (find) { find.focus(); find.select(); event.preventDefault(); }
+      return;
+    }
+    if (event.key === "Escape") {
+      if (closeDrawer()) return;
+      for (const open of document.querySelectorAll("details.switcher[open]")) open.open = false;
+      if (location.hash === "#rail") location.hash = "main";
+      return;
+    }
+    if (typing(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "j") walk(1);
+    if (event.key === "k") walk(-1);
+    const keyed = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+    if (keyed) { keyed.click(); event.preventDefault(); }
+  });
+
+  // A form that was sent says so, and is not sent twice.
+  document.addEventListener("submit", (event) => {
+    const button = event.submitter;
+    if (event.target.method === "post" && button) setTimeout(() => { button.disabled = true; }, 0);
+  });
+  window.addEventListener("pageshow", () => {
+    for (const button of document.querySelectorAll("button[disabled]")) button.disabled = false;
+  });
+
+  for (const field of document.querySelectorAll("[data-zone]")) {
+    if (!field.value) field.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  }
+})();

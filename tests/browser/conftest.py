@@ -1,0 +1,34 @@
+"""One service and one browser for all tests of pages; see `site.py` for what a test does with them."""
+
+from collections.abc import Iterator
+
+import pytest
+from tests.browser.chromium import chromium
+from tests.browser.site import Site, Who, site_of
+from tests.given.requests import World, world_of
+from tests.server import Account, Server
+
+
+@pytest.fixture(scope="session")
+def world(server: Server) -> World:
+    """An account with one record of each kind."""
+    return world_of(server)
+
+
+@pytest.fixture(scope="session")
+def site(server: Server) -> Iterator[Site]:
+    """The browser, at the service; whoever reads the pages has signed in."""
+    with chromium() as browser:
+        yield Site(server, browser)
+
+
+@pytest.fixture(scope="session")
+def ada(site: Site, world: World) -> Who:
+    """A person of the world's account who may do everything."""
+    return site_of(site, world.account)
+
+
+@pytest.fixture
+def person(site: Site, account: Account) -> Who:
+    """A person of the test's own account who may do everything."""
+    return site_of(site, account)

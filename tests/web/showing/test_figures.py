@@ -1,0 +1,49 @@
+"""Figures are shown short and are exact behind: groups of three, six significant digits, a real minus."""
+
+import re
+from decimal import Decimal
+
+import pytest
+
+from weighbridge.web.showing.figures import exact, figure, places_of
+
+
+def seen(markup: str) -> str:
+    """What the eye sees, gaps as spaces."""
+    return re.sub(r"<[^>]+>", "", markup.replace("<i>", " "))
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [
+        ("0", "0"),
+        ("12", "12"),
+        ("1200", "1 200"),
+        ("12000.500", "12 000.5"),
+        ("43.585627", "43.585 6"),
+        ("-35.500", "−35.500"),  # noqa: RUF001 - a real minus
+        ("0.000012345678", "0.000 012 345 7"),
+        ("123456789.25", "123 456 789"),
+        ("1234567890123456789012345678901234", "1.23457\u202f·\u202f1033"),
+    ],
+)
+def test_a_figure_of_a_list_is_short(number: str, shown: str):
+    assert seen(figure(Decimal(number))) == shown
+
+
+def test_the_exact_number_stands_behind_a_short_one():
+    written = figure(Decimal("123456789.25"), "t")
+
+    assert 'value="123456789.25"' in written
+    assert 'title="123456789.25 t"' in written
+    assert "rounded" in written
+
+
+def test_a_record_shows_every_digit():
+    assert seen(exact(Decimal(1234567890123456789012345678901234))).replace(" ", "") == (
+        "1234567890123456789012345678901234"
+    )
+
+
+def test_a_column_has_places_for_its_longest_fraction():
+    assert places_of([Decimal("1.5"), Decimal(2), None, Decimal("0.125")]) == 3

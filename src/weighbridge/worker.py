@@ -28,7 +28,8 @@ from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.errors import Invalid, Refusal, mistake, new_reference
 from weighbridge.exchange.changes.tasks import forget_changes, number_all
-from weighbridge.exchange.delivering.deliverer import DELIVERING_CONNECTIONS, Deliverer
+from weighbridge.exchange.delivering.deliverer import DELIVERING_CONNECTIONS, LANES_MAX, Deliverer
+from weighbridge.exchange.delivering.resolving import NameResolver
 from weighbridge.exchange.exports.actions import remove_expired
 from weighbridge.exchange.exports.tasks import Exporter
 from weighbridge.exchange.webhooks.tasks import forget_deliveries
@@ -268,12 +269,12 @@ async def _evaluate_rules(database: Database) -> None:
 
 async def _deliver(database: Database, settings: Settings) -> None:
     """Tell webhooks of what changes, again and again, on connections of their own."""
-    client = OutgoingClient(CallReach.of(settings.outgoing_networks))
-    async with client, Database(database.url, connections_max=DELIVERING_CONNECTIONS) as own:
-        deliverer = Deliverer(
-            own, client, settings.address, lease_seconds=settings.lease_seconds, tell=_log_failed_delivering
-        )
-        await deliverer.run()
+    with NameResolver(LANES_MAX) as resolve:
+        client = OutgoingClient(CallReach.of(settings.outgoing_networks), resolve=resolve)
+        async with client, Database(database.url, connections_max=DELIVERING_CONNECTIONS) as own:
+            lease = settings.lease_seconds
+            tell = _log_failed_delivering
+            await Deliverer(own, client, settings.address, lease_seconds=lease, tell=tell).run()
 
 
 def _log_failed_delivering(error: Exception) -> None:

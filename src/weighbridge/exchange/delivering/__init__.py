@@ -9,5 +9,6 @@ in the feed, what it has taken is a row, and what it has sent without writing so
 
 Lanes are bounded, and those that fail have at most half of them, so no receiver holds up those of others.
 
-Read `taking`, then `message`, `sending`, `lanes` and `deliverer`, which does all that again and again.
+Read `taking`, then `message`, `sending`, `lanes` and `deliverer`, which does all that again and again;
+`resolving` has the threads in which names are looked up.
 """

@@ -153,6 +153,12 @@ def test_a_stream_that_cannot_begin_is_refused(api):
             assert json.loads(response.read())["errors"]
 
 
+def test_whoever_asks_for_the_head_alone_is_not_kept(api):
+    answer = api.send("HEAD", "/changes", headers={"accept": "text/event-stream"})
+
+    assert (answer.status, answer.content) == (200, b"")
+
+
 def test_an_account_has_so_many_streams_and_leaves_them(api, server):
     with ExitStack() as opened:
         for _ in range(LISTENERS_MAX):

@@ -69,7 +69,8 @@ def follow(
         async def handler(request: WebRequest) -> Reply | StreamReply:
             actor = await authenticated(request, permission)
             query = query_of(request)
-            if EVENT_STREAM in request.headers.get("accept", ""):
+            asks_for_stream = EVENT_STREAM in request.headers.get("accept", "")
+            if asks_for_stream and not request.scope["state"].get("is_head"):
                 return await _streamed(request, actor, query, function, begins)
             seen = await _awaited(request, actor, query, function)
             return response_of(request, seen.record, 200)

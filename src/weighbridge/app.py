@@ -35,10 +35,11 @@ from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.db.threads import take_turns_quickly
-from weighbridge.exchange.changes.queries import newest_numbers
 from weighbridge.exchange.changes.routes import ROUTES as CHANGES
 from weighbridge.exchange.exports.actions import start_export
 from weighbridge.exchange.exports.routes import ROUTES as EXPORTS
+from weighbridge.exchange.feed.numbering import newest_numbers
+from weighbridge.exchange.webhooks.routes import ROUTES as WEBHOOKS
 from weighbridge.http import edge, health, refusal, wire
 from weighbridge.http.access.address import client_address, networks
 from weighbridge.http.access.disk import Disk
@@ -77,6 +78,7 @@ from weighbridge.settings import Settings
 from weighbridge.supervisor.heartbeat import beating
 from weighbridge.web import contents as web
 from weighbridge.web import refusals
+from weighbridge.supervisor.leaving import when_told_to_leave
 
 _OF_CALLERS: Final = {"authenticate": authenticate, "presume": presume, "count_refusal": count_refusal}
 """What is asked about callers, and told of them."""
@@ -115,6 +117,7 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     SUBSTITUTIONS,
     EXPORTS,
     CHANGES,
+    WEBHOOKS,
     METHODOLOGIES,
     REPORTS,
     FEATURE_FLAGS,
@@ -189,6 +192,7 @@ def _application(
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
         take_turns_quickly()
         async with database, of_health, nullcontext() if processes else computing, beating():
+            when_told_to_leave(watch.end)
             yield
             await watch.stop()
 

@@ -28,9 +28,14 @@ from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.errors import Invalid, Refusal, mistake, new_reference
 from weighbridge.exchange.changes.tasks import forget_changes, number_all
+from weighbridge.exchange.delivering.deliverer import DELIVERING_CONNECTIONS, LANES_MAX, Deliverer
+from weighbridge.exchange.delivering.resolving import NameResolver
 from weighbridge.exchange.exports.actions import remove_expired
 from weighbridge.exchange.exports.tasks import Exporter
+from weighbridge.exchange.webhooks.tasks import forget_deliveries
 from weighbridge.http import idempotency, wire
+from weighbridge.http.outgoing.client import OutgoingClient
+from weighbridge.http.outgoing.reach import CallReach
 from weighbridge.platform.async_tasks import actions
 from weighbridge.platform.async_tasks.actions import Attempt, Overtaken
 from weighbridge.platform.audit_log.tasks import seal
@@ -128,6 +133,7 @@ async def work(database: Database, settings: Settings) -> None:
             asyncio.create_task(_seal(database)),
             asyncio.create_task(_number_changes(database)),
             asyncio.create_task(_evaluate_rules(database)),
+            asyncio.create_task(_deliver(database, settings)),
             asyncio.create_task(_tidy(database, settings)),
         ]
         try:
@@ -143,6 +149,7 @@ async def work(database: Database, settings: Settings) -> None:
         finally:
             for task in beside:
                 task.cancel()
+            await asyncio.wait(beside)
 
 
 async def attempt_task(
@@ -260,6 +267,20 @@ async def _evaluate_rules(database: Database) -> None:
             await rounds.stop()
 
 
+async def _deliver(database: Database, settings: Settings) -> None:
+    """Tell webhooks of what changes, again and again, on connections of their own."""
+    with NameResolver(LANES_MAX) as resolve:
+        client = OutgoingClient(CallReach.of(settings.outgoing_networks), resolve=resolve)
+        async with client, Database(database.url, connections_max=DELIVERING_CONNECTIONS) as own:
+            lease = settings.lease_seconds
+            tell = _log_failed_delivering
+            await Deliverer(own, client, settings.address, lease_seconds=lease, tell=tell).run()
+
+
+def _log_failed_delivering(error: Exception) -> None:
+    log.error("delivering_failed", exc_info=error)
+
+
 def _log_failure(failure: FailedEvaluation) -> None:
     what = "roll_up_failed" if failure.version is None else "rule_failed"
     rule = None if failure.version is None else failure.version.rule
@@ -274,10 +295,14 @@ async def _tidy(database: Database, settings: Settings) -> None:
             async with database.write() as tx:
                 forgotten = await idempotency.forget(tx)
                 changes = await forget_changes(tx, settings.change_days)
+                deliveries = await forget_deliveries(tx)
                 now = await tx.value("SELECT now()")
             over = await remove_expired(database, store)
             swept = await sweep(database, store, now)
-            log.info("tidied", answers=forgotten, changes=changes, files=len(swept), exports=over)
+            log.info(
+                "tidied", answers=forgotten, changes=changes, deliveries=deliveries, files=len(swept),
+                exports=over,
+            )  # fmt: skip
         except Exception:
             log.exception("tidying_failed")
         await asyncio.sleep(TIDY_SECONDS)

@@ -82,6 +82,12 @@ ROWS = {
     "submit_report": "report.submit",
     "accept_report": "report.accept",
     "reject_report": "report.reject",
+    "create_webhook": "webhook.create",
+    "update_webhook": "webhook.update",
+    "delete_webhook": "webhook.delete",
+    "roll_secret": "webhook.roll_secret",
+    "try_webhook": "webhook.test",
+    "redeliver": "webhook.redeliver",
     "create_api_token": "api_token.create",
     "revoke_api_token": "api_token.revoke",
 }
@@ -181,6 +187,7 @@ RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
         "ledger",
         lambda one: made(one, "/projects/{project}/ledgers", named("ledger", unit="t")),
     ),
+    "delete_webhook": ("webhook", lambda one: made(one, "/webhooks", WHOLE["create_webhook"])),
     "delete_rule": (
         "rule",
         lambda one: made(one, "/projects/{project}/rules", BODIES_OF_THEIR_OWN["create_rule"](one)),

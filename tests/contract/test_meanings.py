@@ -42,6 +42,8 @@ FREE_IN_ONE_RECORD: Final = {
     "AuditKey.origin": "the name that the heads of an account's log bear",
     "AuditKey.ssh_public_key": "a public key as SSH writes it",
     "AuditKey.verifier_key": "a public key as checkers of signed notes take it",
+    "AttemptMade.answer": "what a receiver said",
+    "AttemptMade.error": "a sentence",
     "ChangePage.cursor": "a place in the feed",
     "ComparedNode.unit_after": "a unit",
     "ComparedNode.unit_before": "a unit",
@@ -51,12 +53,19 @@ FREE_IN_ONE_RECORD: Final = {
     "ErrorBody.status": "the one word `error`",
     "ErrorItem.type": "what kind of record was asked for",
     "FeedChange.cursor": "a place in the feed",
+    "IssuedWebhook.cursor": "a place in the feed",
+    "IssuedWebhook.disabled_reason": "a sentence",
+    "IssuedWebhook.secret": "a secret",
     "LineageNode.source": "where the methodology says so",
     "PendingRollUps.source": "the slug of an event type",
     "RolledUpValue.source": "the slug of a data point type",
     "RulePreviewAlert.value": "a checked value as a text",
     "Methodology.version": "the version as its owner writes it",
     "NewMethodology.version": "the version as its owner writes it",
+    "Webhook.cursor": "a place in the feed",
+    "Webhook.disabled_reason": "a sentence",
+    "WebhookDelivery.cursor": "a place in the feed",
+    "WebhookDelivery.type": "what a message calls a kind and an action",
 }
 
 ANSWERED_OTHERWISE: Final[Mapping[str, str]] = {

@@ -86,6 +86,8 @@ WHOLE: dict[str, Any] = {
     "create_rule": {"rule": RULE | {"name": "Other"}},
     "create_report": {"report": {"name": "Other", "report_type": "quarterly"}},
     "update_rule": {"rule": {"message": "Look at it"}},
+    "create_webhook": {"webhook": {"url": "https://partner.example/hooks", "change_types": ["async_task"]}},
+    "update_webhook": {"webhook": {"description": "Look at it"}},
     "preview_rule": {"rule": RULE, "start_time": START, "end_time": "2025-03-01T00:00:00Z"},
     **FORMLESS,
 }
@@ -197,6 +199,9 @@ def world_of(server: Server) -> World:
     )
     for kind, (path, body) in posts.items():
         found[kind] = api.post(path, body).expect(201).body["id"]
+    hook = {"webhook": WHOLE["create_webhook"]["webhook"] | {"project_id": found["project"]}}
+    found["webhook"] = api.post("/webhooks", hook).expect(201).body["id"]
+    found["delivery"] = api.post(f"/webhooks/{found['webhook']}/test", {}).expect(201).body["id"]
     asked = {"response_mode": "summary_with_export"}
     found["export"] = api.get("/projects", asked).expect(200).body["export"]["id"]
     found["methodology_number"] = found["methodology"]

@@ -9,7 +9,7 @@ from typing import Any
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 from tests.given import instruments as given_instruments
-from tests.given.requests import FORMLESS, METHODOLOGY, RULE, YAML, World, world_of
+from tests.given.requests import FORMLESS, METHODOLOGY, RULE, WHOLE, YAML, World, world_of
 from tests.given.rule_evaluation import work
 from tests.server import Caller, Server
 
@@ -37,6 +37,9 @@ def several_of(server: Server) -> World:
     _accounted(api, world, project)
     _watched(api, world, project)
     _reported(api, world, project)
+    api.post("/webhooks", WHOLE["create_webhook"]).expect(201)
+    for _ in range(2):
+        api.post(f"/webhooks/{world.ids['webhook']}/test", {}).expect(201)
     inside = f"/projects/{project['id']}"
     point = api.get(f"{inside}/events/{event}").body["data_points"][0]["id"]
     kind = _filled(api, world, project)

@@ -151,7 +151,7 @@ def edge(
             return
         exchange = _Exchange(scope, always, cross_origin, untouched, _request_id(scope))
         scope.setdefault("state", {})["request_id"] = exchange.request_id
-        is_head = scope["method"] == "HEAD"
+        is_head = scope["state"]["is_head"] = scope["method"] == "HEAD"
         inner_scope = {**scope, "method": "GET"} if is_head else scope
 
         async def send_completed(message: Message) -> None:

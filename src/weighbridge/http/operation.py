@@ -61,6 +61,8 @@ class Operation:
     """What each true or false means that may stand in the query."""
     function: Callable[..., Awaitable[Any]] | None = field(default=None, repr=False)
     """What carries a request out, once all that requests share is done."""
+    streams: bool = False
+    """Whether it also answers with a stream of events, when that is asked for."""
     computes: bool = False
     """Whether it is carried out apart from all other requests."""
     only_asks: bool = False

@@ -30,7 +30,7 @@ from granian.server import MPServer
 from weighbridge.settings import read
 from weighbridge.supervisor import logs
 from weighbridge.supervisor.garbage import look_rarely
-from weighbridge.supervisor.leaving import leave
+from weighbridge.supervisor.leaving import leave, tell_to_leave
 from weighbridge.supervisor.parent import die_with_parent, die_with_supervisor
 
 CONNECTIONS_WAITING = 1024
@@ -91,6 +91,11 @@ class _Server(MPServer):
             milliseconds = self._stalled_seconds * 1000
             listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
         vars(self).update(_shd=made, _sfd=made.get_fd(), _sso=listening)
+
+    def _stop_workers(self) -> None:
+        for worker in self.wrks:
+            tell_to_leave(worker.inner.pid)
+        super()._stop_workers()  # type: ignore[no-untyped-call]
 
 
 def _connections_max() -> int:

@@ -1,11 +1,12 @@
 """The watch over requests that wait; the database is left out, and a look says what the test says."""
 
 import asyncio
+from contextlib import ExitStack
 
 import pytest
 
 from weighbridge.errors import TooManyRequests
-from weighbridge.http.following.watch import WAITING_MAX, Watch
+from weighbridge.http.following.watch import LISTENERS_MAX, WAITING_MAX, Watch
 
 
 class Feed:
@@ -81,5 +82,34 @@ def test_an_account_has_so_many_that_wait_and_others_have_theirs():
         feed.newest = {1: 6, 2: 6}
         await watch.await_later(2, 5, 30)
         return await asyncio.gather(*waiting)
+
+    assert all(run(story))
+
+
+def test_whoever_waits_waits_no_more_when_the_process_is_about_to_stop():
+    async def story(watch, _):
+        waiting = asyncio.create_task(watch.await_later(1, 5, 30))
+        await asyncio.sleep(0)
+        watch.end()
+        return await waiting, await watch.await_later(1, 5, 30)
+
+    assert run(story) == (False, False)
+
+
+def test_streams_are_counted_by_themselves():
+    async def story(watch, feed):
+        waiting = [asyncio.create_task(watch.await_later(1, 5, 30)) for _ in range(WAITING_MAX)]
+        with ExitStack() as streams:
+            for _ in range(LISTENERS_MAX):
+                streams.enter_context(watch.listening(1))
+            with pytest.raises(TooManyRequests, match="50 streams"):
+                streams.enter_context(watch.listening(1))
+            streams.enter_context(watch.listening(2))
+            listener = asyncio.create_task(watch.await_later(1, 5, 30, is_listening=True))
+            await asyncio.sleep(0)
+            feed.newest = {1: 6}
+            assert await listener
+        with watch.listening(1):
+            return await asyncio.gather(*waiting)
 
     assert all(run(story))

@@ -29,6 +29,8 @@ PREFIXES: Final = {
     "model_run_result": "mrres",
     "report": "rpt",
     "export": "exp",
+    "webhook": "whk",
+    "delivery": "dlv",
 }
 """The prefix of each kind of record that has a friendly id."""
 

@@ -48,6 +48,29 @@ PERMISSIONS: Final[Mapping[ChangeKind, str]] = MappingProxyType(
 )
 """What it takes to read changes of a kind. Of tasks each type has its own."""
 
+ACTIONS: Final[Mapping[ChangeKind, tuple[ChangeAction, ...]]] = MappingProxyType(
+    {
+        ChangeKind.EVENT: (
+            ChangeAction.CREATE, ChangeAction.UPDATE, ChangeAction.VOID, ChangeAction.RESTORE,
+        ),
+        ChangeKind.CORRECTION: (ChangeAction.CREATE, ChangeAction.UPDATE, ChangeAction.REVERT),
+        ChangeKind.BATCH: (ChangeAction.CREATE, ChangeAction.UPDATE, ChangeAction.DELETE),
+        ChangeKind.ASYNC_TASK: (
+            ChangeAction.CREATE, ChangeAction.UPDATE, ChangeAction.START, ChangeAction.COMPLETE,
+            ChangeAction.FAIL,
+        ),
+        ChangeKind.RULE_RESULT: (ChangeAction.CREATE, ChangeAction.UPDATE),
+        ChangeKind.REPORT: (ChangeAction.CREATE, ChangeAction.UPDATE, ChangeAction.DELETE),
+    }
+)  # fmt: skip
+"""What is done to records of each kind; a task is updated when it waits again after an attempt."""
+
+CHANGE_TYPES: Final[Mapping[str, tuple[tuple[ChangeKind, ChangeAction], ...]]] = MappingProxyType(
+    {kind.value: tuple((kind, action) for action in actions) for kind, actions in ACTIONS.items()}
+    | {f"{kind}.{action}": ((kind, action),) for kind, actions in ACTIONS.items() for action in actions}
+)
+"""What a webhook may be told of, and which changes that are: all of `batch`, or `batch.create` alone."""
+
 LATEST: Final = "latest"
 """What a reader says in place of a cursor who wants only what comes from now on."""
 

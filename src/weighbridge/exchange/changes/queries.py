@@ -1,8 +1,7 @@
 """Read the feed of changes."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 
@@ -23,18 +22,14 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Read
 from weighbridge.errors import Gone, Malformed
 from weighbridge.exchange.changes.records import ChangePage, FeedChange
+from weighbridge.exchange.feed.entries import SHOWN_KINDS, ChangeEntry, id_of_changed, stored_kinds
+from weighbridge.exchange.feed.numbering import number_changes
 from weighbridge.platform.tenancy.project_filter import read_project
 
 PAGE_SIZE_DEFAULT: Final = 200
 PAGE_SIZE_MAX: Final = 1_000
 ENTRIES_MAX: Final = 100_000
 """Entries that one request looks through for changes that meet its filters."""
-
-NUMBERED_AT_ONCE: Final = 1_000
-"""Rows that `number_changes` takes at a time, and all that their transactions have beside them."""
-
-ROUNDS_MAX: Final = 20
-"""How often one look takes some; what is left then comes with the next one."""
 
 OPTIONS: Final = {
     "after": (
@@ -48,13 +43,6 @@ OPTIONS: Final = {
     ),
 }
 """What stands in the query, and what it means."""
-
-_STORED: Final[Mapping[ChangeKind, Sequence[str]]] = {
-    ChangeKind.RULE_RESULT: ("data_point_result", "model_run_result")
-}
-"""The kinds of records of which a kind consists, where it is not one of that name."""
-
-_SHOWN: Final = {stored: kind for kind in ChangeKind for stored in _STORED.get(kind, (kind.value,))}
 
 _BOUNDS: Final = """
     SELECT coalesce((SELECT max(number) FROM changes WHERE account_id = %(account)s), 0),
@@ -70,11 +58,6 @@ _ENTRIES: Final = """
      ORDER BY number
      LIMIT %(limit)s
 """
-_NEWEST: Final = """
-    SELECT array_agg(account), array_agg(coalesce(
-               (SELECT max(c.number) FROM changes c WHERE c.account_id = account), 0))
-      FROM unnest(%s::integer[]) AS account
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,35 +69,6 @@ class ChangeRequest:
     kinds: Sequence[ChangeKind]
     project: int | None
     page_size: int
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeEntry:
-    """One transaction's changes of one kind by one action; the keys from each start to before its end."""
-
-    number: int
-    kind: str
-    action: str
-    project: int | None
-    at: datetime
-    starts: Sequence[int]
-    ends: Sequence[int]
-
-    def changes(self, position: int) -> Iterator[FeedChange]:
-        """The changes behind so many of them."""
-        last = sum(self.ends) - sum(self.starts)
-        at = Instant.of(self.at)
-        project = None if self.project is None else ids.of("project", self.project)
-        for index, key in enumerate(self._keys(position), position + 1):
-            goes_on = ChangeCursor(self.number, index) if index < last else ChangeCursor(self.number + 1, 0)
-            yield FeedChange(
-                goes_on.text, _SHOWN[self.kind], self.action, _id(self.kind, self.project, key), project, at
-            )
-
-    def _keys(self, left_out: int) -> Iterator[int]:
-        for start, end in zip(self.starts, self.ends, strict=True):
-            yield from range(min(start + left_out, end), end)
-            left_out = max(0, left_out - (end - start))
 
 
 async def read_changes(database: Database, actor: Actor, request: ChangeRequest) -> tuple[ChangePage, int]:
@@ -130,24 +84,6 @@ async def read_changes(database: Database, actor: Actor, request: ChangeRequest)
         return await _page(tx, actor, request, start, last, has_more=last < newest), newest
 
 
-async def number_changes(database: Database) -> int:
-    """Give numbers to what was committed; gives how much there was."""
-    taken = 0
-    for _ in range(ROUNDS_MAX):
-        found = await database.single("SELECT number_changes()")
-        taken += found[0] if found else 0
-        if not found or found[0] < NUMBERED_AT_ONCE:
-            break
-    return taken
-
-
-async def newest_numbers(database: Database, accounts: Sequence[int]) -> Mapping[int, int]:
-    """The number of the newest entry of each account, once what was committed has its number."""
-    await number_changes(database)
-    found = await database.single(_NEWEST, ([*accounts],))
-    return dict(zip(found[0], found[1], strict=True)) if found and found[0] else {}
-
-
 async def _page(
     tx: Read, actor: Actor, request: ChangeRequest, start: ChangeCursor, last: int, *, has_more: bool
 ) -> ChangePage:
@@ -155,7 +91,7 @@ async def _page(
         "account": actor.account_id,
         "first": start.number,
         "last": last,
-        "kinds": [stored for kind in request.kinds for stored in _STORED.get(kind, (kind.value,))],
+        "kinds": stored_kinds(request.kinds),
         "task_types": readable_kinds(actor),
         "project": request.project,
         "limit": request.page_size + 1,
@@ -164,7 +100,7 @@ async def _page(
     every = (
         change
         for entry in entries
-        for change in entry.changes(start.position if entry.number == start.number else 0)
+        for change in _told(entry, start.position if entry.number == start.number else 0)
     )
     data = [*islice(every, request.page_size)]
     if next(every, None) is not None:
@@ -191,14 +127,15 @@ def _start(request: ChangeRequest, newest: int, horizon: int) -> ChangeCursor:
     return start
 
 
-def _id(kind: str, project: int | None, key: int) -> str:
-    if kind == ChangeKind.ASYNC_TASK:
-        return str(key)
-    assert project is not None, "only tasks may have no project"  # noqa: S101
-    if kind != ChangeKind.CORRECTION:
-        return ids.of(kind, project, key)
-    event, position = key >> ids.POSITION_BITS, key & ids.POSITION_MAX
-    return ids.of("data_point", project, event, position) if position else ids.of("event", project, event)
+def _told(entry: ChangeEntry, position: int) -> Iterator[FeedChange]:
+    """The changes of an entry behind so many of them."""
+    last, at = entry.size, Instant.of(entry.at)
+    project = None if entry.project is None else ids.of("project", entry.project)
+    keys = (key for keys in entry.ranges(position) for key in keys)
+    for index, key in enumerate(keys, position + 1):
+        goes_on = ChangeCursor(entry.number, index) if index < last else ChangeCursor(entry.number + 1, 0)
+        named = id_of_changed(entry.kind, entry.project, key)
+        yield FeedChange(goes_on.text, SHOWN_KINDS[entry.kind], entry.action, named, project, at)
 
 
 def change_request(actor: Actor, query: Sequence[tuple[str, str]]) -> ChangeRequest:

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from litestar.handlers import HTTPRouteHandler
 
@@ -20,7 +20,9 @@ from weighbridge.http.call import query_of, response_of
 from weighbridge.http.caller import WebRequest, authenticated, database, shares, token_of
 from weighbridge.http.computing.request import carried_out
 from weighbridge.http.endpoint import routed
+from weighbridge.http.following.stream import EVENT_STREAM, LAST_ID, StreamLook, StreamReply
 from weighbridge.http.following.watch import Watch
+from weighbridge.http.operation import Handler
 from weighbridge.http.reply import Reply
 
 WAIT: Final = "wait"
@@ -51,23 +53,31 @@ class LookResult:
     number: int
     is_worth_telling: bool
     next_query: tuple[tuple[str, str], ...]
+    stream: StreamLook
+    """The same for a stream."""
 
 
 def follow(
-    path: str, *, permission: str, returns: Any, options: Mapping[str, str]
+    path: str, *, permission: str, returns: Any, options: Mapping[str, str], begins: tuple[str, str]
 ) -> Callable[[Callable[[FollowCall], Awaitable[LookResult]]], HTTPRouteHandler]:
-    """Serve a function that looks; while it finds nothing, the request waits for as long as it asks for."""
+    """Serve a function that looks; while it finds nothing, the request waits for as long as it asks for.
+
+    Whoever asks for a stream of events gets one, which begins where `begins`, a parameter, says by default.
+    """
 
     def decorate(function: Callable[[FollowCall], Awaitable[LookResult]]) -> HTTPRouteHandler:
-        async def handler(request: WebRequest) -> Reply:
+        async def handler(request: WebRequest) -> Reply | StreamReply:
             actor = await authenticated(request, permission)
             query = query_of(request)
+            asks_for_stream = EVENT_STREAM in request.headers.get("accept", "")
+            if asks_for_stream and not request.scope["state"].get("is_head"):
+                return await _streamed(request, actor, query, function, begins)
             seen = await _awaited(request, actor, query, function)
             return response_of(request, seen.record, 200)
 
         return routed(
-            "GET", path, function, handler, permission=permission, returns=returns, status=200,
-            options={**options, WAIT: _MEANING}, refuses=(Gone,),
+            "GET", path, function, cast("Handler", handler), permission=permission, returns=returns,
+            status=200, options={**options, WAIT: _MEANING}, refuses=(Gone,), streams=True,
         )  # fmt: skip
 
     return decorate
@@ -93,6 +103,39 @@ async def _awaited(
         if not await watch.await_later(actor.account_id, seen.number, left):
             return seen
         actor, rest = await _still(request, actor), seen.next_query
+
+
+async def _streamed(
+    request: WebRequest,
+    actor: Actor,
+    query: tuple[tuple[str, str], ...],
+    function: Callable[[FollowCall], Awaitable[LookResult]],
+    begins: tuple[str, str],
+) -> StreamReply:
+    """What is followed as a stream; it goes on behind the id that the client was sent last."""
+    if any(name == WAIT for name, _ in query):
+        raise Malformed([Problem(f"{WAIT} is for an answer; a stream waits by itself.", WAIT, "conflict")])
+    place, beginning = begins
+    rest = tuple(pair for pair in query if pair[0] != place)
+    asked = next((text for name, text in query if name == place), beginning)
+
+    async def looked(cursor: str, caller: Actor) -> StreamLook:
+        look = partial(_look, function, caller, ((place, cursor), *rest))
+        async with shares(request).request(caller.account_id):
+            seen = await carried_out(request, caller, look, computes=False)
+        return seen.stream
+
+    async def look_again(cursor: str) -> StreamLook:
+        return await looked(cursor, await _still(request, actor))
+
+    return StreamReply(
+        actor.account_id,
+        await looked(request.headers.get(LAST_ID) or asked, actor),
+        look_again,
+        request.app.state.watch,
+        request.app.state.encode,
+        request.app.state.settings.answer_stalled_seconds,
+    )
 
 
 async def _look(

@@ -5,8 +5,9 @@ whenever it came; while nobody waits, nothing looks.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +23,9 @@ LOOK_SECONDS: Final = 0.1
 WAITING_MAX: Final = 100
 """Requests of one account that may wait in one process."""
 
+LISTENERS_MAX: Final = 50
+"""Streams of one account that one process sends at the same time."""
+
 log = structlog.get_logger()
 
 Look = Callable[[Database, Sequence[int]], Awaitable[Mapping[int, int]]]
@@ -33,6 +37,7 @@ class _Waiting:
     account: int
     seen: int
     woken: asyncio.Event
+    is_listening: bool
 
 
 class Watch:
@@ -43,15 +48,41 @@ class Watch:
         self._look = look
         self._waiting: set[_Waiting] = set()
         self._looking: asyncio.Task[None] | None = None
+        self._listeners: Counter[int] = Counter()
+        self.is_ending = False
 
-    async def await_later(self, account: int, seen: int, seconds: float) -> bool:
+    @contextmanager
+    def listening(self, account: int) -> Iterator[None]:
+        """Count a stream of the account while the block lasts; TooManyRequests when it has too many."""
+        if self._listeners[account] >= LISTENERS_MAX:
+            raise busy(f"The account has {LISTENERS_MAX:,} streams here, which is all it may.")
+        self._listeners[account] += 1
+        try:
+            yield
+        finally:
+            self._listeners[account] -= 1
+            if not self._listeners[account]:
+                del self._listeners[account]
+
+    def end(self) -> None:
+        """Let nobody wait any more: the process is about to stop."""
+        self.is_ending = True
+        for one in self._waiting:
+            one.woken.set()
+
+    async def await_later(
+        self, account: int, seen: int, seconds: float, *, is_listening: bool = False
+    ) -> bool:
         """Wait until the account has a later number than the one seen; False when that took too long.
 
-        TooManyRequests when too many of the account wait already.
+        TooManyRequests when too many of the account wait already; streams are counted by themselves.
         """
-        if sum(1 for one in self._waiting if one.account == account) >= WAITING_MAX:
+        if self.is_ending:
+            return False
+        others = (one for one in self._waiting if not (is_listening or one.is_listening))
+        if sum(1 for one in others if one.account == account) >= WAITING_MAX:
             raise busy(f"The account has {WAITING_MAX:,} requests here that wait, which is all it may.")
-        waiting = _Waiting(account, seen, asyncio.Event())
+        waiting = _Waiting(account, seen, asyncio.Event(), is_listening)
         self._waiting.add(waiting)
         metrics.observe_wait()
         if self._looking is None:
@@ -63,10 +94,11 @@ class Watch:
             return False
         finally:
             self._waiting.discard(waiting)
-        return True
+        return not self.is_ending
 
     async def stop(self) -> None:
         """Look no more."""
+        self.end()
         if self._looking is not None:
             self._looking.cancel()
             with suppress(asyncio.CancelledError):

@@ -100,6 +100,8 @@ def success(operation: Operation, schemas: Schemas, reader: Operation | None) ->
         answer["headers"]["Idempotency-Replayed"] = {"$ref": "#/components/headers/Idempotency-Replayed"}
     if operation.returns is not None:
         answer["content"] = {JSON: {"schema": _schema(operation, schemas)}}
+    if operation.streams:
+        answer["content"]["text/event-stream"] = {}  # its events are those of the page, one by one
     if operation.sends:
         answer["headers"]["Content-Disposition"] = {"$ref": "#/components/headers/Content-Disposition"}
         answer["content"] = {kind: {} for kind in operation.sends}  # raw bytes have no schema

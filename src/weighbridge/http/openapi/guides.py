@@ -41,6 +41,7 @@ OF_TAG: Final[Mapping[str, tuple[str, str]]] = {
     "Projects": ("tutorial/first-batch.md", "From an empty folder to the first batch"),
     "Rule results": ("howto/watch-data-with-rules.md", "Watch data with rules"),
     "Rules": (RULE_LANGUAGE, "The rule language"),
+    "Webhooks": ("howto/receive-webhooks.md", "Receive webhooks"),
     "Version comparisons": ("howto/see-what-would-change.md", "See what would change"),
 }
 """The guide that helps most with what is below a tag, and its title."""

@@ -1,0 +1,58 @@
+"""Webhooks, and what carries their deliveries out here and now."""
+
+import pytest
+from tests.given import collection as given
+from tests.given.receivers import LOCAL, Receiver
+
+from weighbridge.exchange.delivering.deliverer import Deliverer
+from weighbridge.http.outgoing.client import OutgoingClient
+from weighbridge.http.outgoing.reach import CallReach
+
+SOURCE = "https://plant.example"
+
+
+@pytest.fixture
+def plant(api):
+    return given.measuring(api, given.number("mass"))
+
+
+class Hooks:
+    """Webhooks of a test, their receivers, and what carries deliveries out here and now."""
+
+    def __init__(self, server, api):
+        self.server, self.api = server, api
+        self.receivers = []
+        self.mistakes = []
+
+    def receiver(self, answer=lambda _: 200):
+        """A receiver that answers by a function."""
+        self.receivers.append(Receiver(answer))
+        return self.receivers[-1]
+
+    def make(self, url, caller=None, **more):
+        """Make a webhook."""
+        body = {"webhook": {"url": url, **more}}
+        return (caller or self.api).post("/webhooks", body).expect(201).body
+
+    def deliver(self, networks=LOCAL, **how):
+        """Deliver what is due; addresses of this machine are within reach, unless it is said otherwise."""
+        self.server.run(self._delivered(networks, how))
+
+    async def _delivered(self, networks, how):
+        async with OutgoingClient(CallReach.of(networks), **how) as client:
+            deliverer = Deliverer(
+                self.server.database, client, SOURCE, lease_seconds=30, tell=self.mistakes.append
+            )
+            await deliverer.settle()
+        assert not self.mistakes, self.mistakes
+
+
+@pytest.fixture
+def hooks(server, api, sql):
+    """Nothing is sent to the receivers any more when the test has ended."""
+    sql("DELETE FROM webhooks")
+    hooks = Hooks(server, api)
+    yield hooks
+    sql("DELETE FROM webhooks")
+    for one in hooks.receivers:
+        one.close()

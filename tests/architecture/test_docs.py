@@ -21,7 +21,10 @@ def made():
 
 @pytest.mark.parametrize(
     "name",
-    ["settings.md", "lists.md", "limits.md", "errors.md", "model-language.md", "rule-language.md"],
+    [
+        *("settings.md", "agent.md", "lists.md", "limits.md", "errors.md"),
+        *("model-language.md", "rule-language.md"),
+    ],
 )
 def test_a_page_made_from_the_code_is_current(made, name):
     stored = (reference.PAGES / name).read_text()

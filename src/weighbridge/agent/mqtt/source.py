@@ -1,0 +1,103 @@
+"""A broker as a source: messages become durable readings, and only then are acknowledged.
+
+Messages that have come while the last ones were synced to the disk are kept together, by one sync. While the
+spool is full the agent is not connected, and the broker keeps what comes.
+
+Invariant: a packet is acknowledged after its readings are durable, never before.
+"""
+
+import asyncio
+import hashlib
+import logging
+from typing import Final
+
+import aiomqtt
+
+from weighbridge.agent.configuration.meaning import ARRIVAL
+from weighbridge.agent.configuration.records import MqttBroker, MqttTopic
+from weighbridge.agent.mqtt.client import AcknowledgingClient, Packet
+from weighbridge.agent.mqtt.payload import MqttMessage, readings_of
+from weighbridge.agent.mqtt.topic import fits
+from weighbridge.agent.reading import AgentReading, RefusedReading
+from weighbridge.agent.spool.database import Handover
+from weighbridge.agent.spool.spool import Spool
+
+PACKETS_AT_ONCE_MAX: Final = 1_000
+"""Packets that are made durable by one sync."""
+
+log: Final = logging.getLogger("weighbridge.agent")
+
+
+class MqttSource:
+    """One broker, for one session after the other."""
+
+    def __init__(self, agent: str, broker: MqttBroker, spool: Spool) -> None:
+        self._agent = agent
+        self._broker = broker
+        self._spool = spool
+
+    async def session(self) -> None:
+        """Connect and read until the connection ends. Raises MqttError, SpoolFullError or Refusal."""
+        client = AcknowledgingClient(self._agent, self._broker)
+        async with client:
+            await client.follow([topic.topic for topic in self._broker.topics])
+            log.info("%s: connected to %s:%s.", self._broker.name, self._broker.host, self._broker.port)
+            await self._spool.note(f"source/{self._broker.name}", {"state": "reading"})
+            lost = asyncio.create_task(client.lost())
+            try:
+                while True:
+                    await self._take(client, await _packets(client, lost))
+            finally:
+                lost.cancel()
+
+    async def _take(self, client: AcknowledgingClient, packets: list[Packet]) -> None:
+        readings: list[AgentReading] = []
+        refused: list[RefusedReading] = []
+        numbers: list[tuple[str, int, bytes]] = []
+        for packet in packets:
+            entry = next((one for one in self._broker.topics if fits(packet.topic, one.topic)), None)
+            if entry is None or not await self._is_new(packet, entry, numbers):
+                continue
+            for one in readings_of(self._message(packet), entry):
+                if isinstance(one, AgentReading):
+                    readings.append(one)
+                else:
+                    refused.append(one)
+        await self._spool.keep(Handover(readings, refused, packets=numbers))
+        for packet in packets:
+            client.acknowledge(packet)
+        for one in refused:
+            log.warning("%s: a message is set apart: %s", one.reference, one.reason)
+
+    def _message(self, packet: Packet) -> MqttMessage:
+        return MqttMessage(self._broker.name, packet.topic, packet.payload, packet.arrived_at)
+
+    async def _is_new(self, packet: Packet, entry: MqttTopic, numbers: list[tuple[str, int, bytes]]) -> bool:
+        """Whether a packet is to be read. One with a time of its own always is: its name tells it again.
+
+        One without is known again by its number and content, when the broker says that it sent it before;
+        what is told again because we have just subscribed is no new reading at all.
+        """
+        if entry.time != ARRIVAL:
+            return True
+        if packet.is_retained:
+            return False
+        digest = hashlib.sha256(f"{packet.topic}\0".encode() + packet.payload).digest()[:16]
+        if packet.is_repeated and await self._spool.packet(self._broker.name, packet.number) == digest:
+            return False
+        numbers.append((self._broker.name, packet.number, digest))
+        return True
+
+
+async def _packets(client: AcknowledgingClient, lost: "asyncio.Task[None]") -> list[Packet]:
+    """The packets that have come, at least one. Raises MqttError when the connection is lost."""
+    first = asyncio.create_task(client.packets.get())
+    await asyncio.wait((first, lost), return_when=asyncio.FIRST_COMPLETED)
+    if not first.done():
+        first.cancel()
+        lost.result()
+        raise aiomqtt.MqttError("the connection was closed")
+    packets = [first.result()]
+    while not client.packets.empty() and len(packets) < PACKETS_AT_ONCE_MAX:
+        packets.append(client.packets.get_nowait())
+    return packets

@@ -6,6 +6,7 @@ what is not told is what the historian got while the server was away. Each is an
 
 import asyncio
 import json
+import os
 import sqlite3
 import sys
 from datetime import datetime
@@ -35,6 +36,11 @@ class NamedUsers(UserManager):
 async def main(port, history, named):
     server = Server(user_manager=NamedUsers())
     await server.init()
+    if certificate := os.environ.get("PLANT_CERTIFICATE"):
+        await server.set_application_uri("urn:plant:server")
+        await server.load_certificate(certificate)
+        await server.load_private_key(os.environ["PLANT_KEY"])
+        server.set_security_policy([ua.SecurityPolicyType.Basic256Sha256_SignAndEncrypt])
     server.set_endpoint(f"opc.tcp://127.0.0.1:{port}")
     storage = HistorySQLite(history)
     server.iserver.history_manager.set_storage(storage)

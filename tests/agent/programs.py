@@ -34,7 +34,9 @@ def free_port():
 class Plant:
     """An OPC UA server whose history outlives it."""
 
-    def __init__(self, folder, *nodes):
+    def __init__(self, folder, *nodes, secured=()):
+        """With a certificate and its key the server takes nothing but secured channels."""
+        self._secured = secured
         self.port = free_port()
         self.url = f"opc.tcp://127.0.0.1:{self.port}"
         self._folder = folder
@@ -43,7 +45,8 @@ class Plant:
 
     def start(self):
         command = (HERE / "plant_server.py", self.port, self._folder / "history.db", *self._nodes)
-        self.program = Program(*command, log=self._folder / "plant.log")
+        secured = dict(zip(("PLANT_CERTIFICATE", "PLANT_KEY"), map(str, self._secured), strict=False))
+        self.program = Program(*command, log=self._folder / "plant.log", **secured)
         assert self.program.line() == "ready"
 
     def node(self, name):
@@ -105,6 +108,11 @@ class Broker:
     def kill(self):
         self.process.kill()
         self.process.wait(WAIT_SECONDS)
+
+    def forget(self):
+        """Lose what it has on the disk."""
+        for file in (self._folder / "mosquitto").iterdir():
+            file.unlink()
 
     def close(self):
         if self.process is not None:

@@ -49,6 +49,22 @@ def test_messages_become_events_once_also_those_that_came_while_the_agent_was_aw
     device.close()
 
 
+def test_a_broker_that_has_lost_the_session_is_told_of(site, broker, agent):
+    running = agent(site.configuration(site.mqtt(broker)))
+    running.start()
+    until(lambda: is_connected(running), what="the agent has subscribed")
+    assert "session lost/gateway" not in running.spooled().facts
+
+    broker.kill()
+    broker.forget()
+    broker.start()
+
+    fact = until(lambda: running.spooled().facts.get("session lost/gateway"), what="it is told")
+    assert fact["error"] == (
+        "the broker had not kept the session; what came while the agent was away may be missing."
+    )
+
+
 def test_what_is_no_reading_is_set_apart_and_holds_up_nothing(site, broker, agent):
     running = agent(site.configuration(site.mqtt(broker)))
     running.start()

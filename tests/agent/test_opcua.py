@@ -1,11 +1,14 @@
 """Readings of an OPC UA server: in the source's time, as they were meant, and as good as it says they are."""
 
 from decimal import Decimal
+from pathlib import Path
 
 from tests.durability.processes import until
 
 GOOD, UNCERTAIN, BAD = 0x00000000, 0x40000000, 0x80000000
 OUT_OF_SERVICE, SUBSTITUTE, LAST_USABLE = 0x808D0000, 0x40910000, 0x40900000
+LISTENING = "0A"
+"""A state of /proc/net/tcp."""
 
 PUBLISHED_SERIES = [
     ("12:00:02", 10, GOOD, "good"),
@@ -155,3 +158,34 @@ def test_the_agent_reports_its_lag_and_when_it_had_each_reading(site, plant, age
     ((time, arrived_at),) = site.told("kiln", "arrived-at")
     assert time == "2026-01-05T00:00:00.000Z"
     assert arrived_at > "2026-01-05T00:01"
+
+
+def test_values_that_the_server_says_it_had_to_drop_are_read_from_its_history(site, plant, agent):
+    running = agent(site.configuration(site.opcua(plant)))
+    plant.measure("Kiln", 1, "2026-01-05T00:00:00+00:00")
+    running.start()
+    until(lambda: site.events("kiln"), what="the present value is there")
+
+    plant.measure("Kiln", 2, "2026-01-05T00:01:00+00:00", live=False)
+    plant.measure("Kiln", 3, "2026-01-05T00:02:00+00:00", status=GOOD | 0x480)
+
+    until(lambda: len(site.events("kiln")) == 3, what="the dropped value is there")
+    assert site.told("kiln", "temperature", "quality", "status") == [
+        ("2026-01-05T00:00:00.000Z", 1, "good", "Good 0x00000000"),
+        ("2026-01-05T00:01:00.000Z", 2, "good", "Good 0x00000000"),
+        ("2026-01-05T00:02:00.000Z", 3, "good", "Good 0x00000000"),
+    ]
+
+
+def test_the_agent_listens_on_no_port(site, plant, agent):
+    running = agent(site.configuration(site.opcua(plant)))
+    plant.measure("Kiln", 1, "2026-01-05T00:00:00+00:00")
+    running.start()
+    until(lambda: site.events("kiln"), what="the agent is at work")
+
+    process = Path(f"/proc/{running.program.pid}")
+    held = {str(link.readlink()) for link in Path(process, "fd").iterdir()}
+    lines = [line for name in ("tcp", "tcp6") for line in Path(process, "net", name).read_text().splitlines()]
+    own = [row for row in map(str.split, lines) if f"socket:[{row[9]}]" in held]
+    assert own
+    assert [row for row in own if row[3] == LISTENING] == []

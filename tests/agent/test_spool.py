@@ -86,6 +86,17 @@ def test_a_spool_of_its_size_takes_no_reading_and_gives_room_for_what_the_servic
         assert spool.keep(Handover([reading(kept)]), MOMENT) == 1
 
 
+def test_on_a_full_disk_nothing_is_lost_and_nothing_else_is_raised(spool):
+    (pages,) = spool._connection.execute("PRAGMA page_count").fetchone()
+    spool._connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+
+    kept = fill(spool)
+
+    assert [one.reference for one in spool.oldest(9_999)] == [f"plc/{number}" for number in range(kept)]
+    with pytest.raises(SpoolFullError):
+        spool.note("source/plc", {"state": "x" * 100_000}, MOMENT)
+
+
 def test_a_position_never_goes_back(spool):
     for minutes in (5, 9, 3):
         spool.keep(Handover(positions={("plc", "Kiln"): MOMENT + timedelta(minutes=minutes)}), MOMENT)

@@ -85,14 +85,8 @@ async def _of_source(agent: str, source: OpcUaServer | MqttBroker) -> list[str]:
 
 
 async def _of_server(server: OpcUaServer) -> list[str]:
-    connection = with_extra(_opcua)
-    said = []
-    async with connection.connected(server) as client:
-        for node in server.nodes:
-            try:
-                await client.get_node(node.node).read_data_value(raise_on_bad_status=False)
-            except connection.FAILURES as error:
-                said.append(f"{node.node} cannot be read: {error}")
+    trial = with_extra(_opcua)
+    said: list[str] = await trial.complaints_of(server)
     return said
 
 
@@ -105,9 +99,9 @@ async def _of_broker(agent: str, broker: MqttBroker) -> list[str]:
 
 
 def _opcua() -> Any:
-    from weighbridge.agent.opcua import connection  # noqa: PLC0415 - an extra, slow to import
+    from weighbridge.agent.opcua import trial  # noqa: PLC0415 - an extra, slow to import
 
-    return connection
+    return trial
 
 
 def _mqtt() -> Any:

@@ -62,6 +62,8 @@ class AcknowledgingClient(aiomqtt.Client):
         self._client.manual_ack_set(on=True)
         self.packets: asyncio.Queue[Packet] = asyncio.Queue()
         self._last = now()
+        self.has_session = False
+        """Whether the broker had kept our session, with what came while we were away."""
 
     def _on_message(self, client: Any, userdata: Any, message: Any) -> None:  # noqa: ARG002 - the library's
         self._last = max(now(), self._last + _TICK)
@@ -76,6 +78,12 @@ class AcknowledgingClient(aiomqtt.Client):
                 self._last,
             )
         )
+
+    def _on_connect(
+        self, client: Any, userdata: Any, flags: Any, reason_code: Any, properties: Any = None
+    ) -> None:
+        self.has_session = bool(flags.session_present)
+        super()._on_connect(client, userdata, flags, reason_code, properties)
 
     def acknowledge(self, packet: Packet) -> None:
         """Tell the broker that it need not send a packet again."""

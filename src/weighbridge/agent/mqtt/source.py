@@ -42,6 +42,7 @@ class MqttSource:
         async with client:
             await client.follow([topic.topic for topic in self._broker.topics])
             log.info("%s: connected to %s:%s.", self._broker.name, self._broker.host, self._broker.port)
+            await self._look_at_session(client)
             await self._spool.note(f"source/{self._broker.name}", {"state": "reading"})
             lost = asyncio.create_task(client.lost())
             try:
@@ -49,6 +50,16 @@ class MqttSource:
                     await self._take(client, await _packets(client, lost))
             finally:
                 lost.cancel()
+
+    async def _look_at_session(self, client: AcknowledgingClient) -> None:
+        """Say so when the broker has lost a session that it was to keep, for something may be missing."""
+        begun, lost = f"session/{self._broker.name}", f"session lost/{self._broker.name}"
+        if not await self._spool.is_noted(begun):
+            await self._spool.note(begun, {"state": "begun"})
+        elif not client.has_session:
+            said = "the broker had not kept the session; what came while the agent was away may be missing"
+            log.warning("%s: %s.", self._broker.name, said)
+            await self._spool.note(lost, {"state": "lost", "error": f"{said}."})
 
     async def _take(self, client: AcknowledgingClient, packets: list[Packet]) -> None:
         readings: list[AgentReading] = []

@@ -2,5 +2,5 @@
 
 Read `source.py` first, which keeps the connection; `backfill.py` reads the history up to what the
 subscription gives, `notifications.py` takes what it gives, `connection.py` opens the session, `value.py`
-makes exact values.
+makes exact values, `trial.py` looks whether a server has what the file names.
 """

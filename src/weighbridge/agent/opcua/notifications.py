@@ -36,6 +36,11 @@ class VariableValue:
     """The source's own time, or the server's where the source has none."""
     arrived_at: datetime
 
+    @property
+    def known_up_to(self) -> datetime:
+        """Up to when the variable is known by this value; a clock that is ahead knows no future."""
+        return min(self.time, self.arrived_at)
+
 
 def value_of(node: OpcUaNode, data: ua.DataValue, arrived_at: datetime) -> VariableValue | None:
     """What the server gave; None where it only says that it has no value yet."""

@@ -34,6 +34,9 @@ from weighbridge.errors import Refusal
 VALUES_AT_ONCE_MAX: Final = 5_000
 """Values of a subscription that are made durable by one sync."""
 
+NODES_AT_ONCE_MAX: Final = 500
+"""Variables that are subscribed to by one request; servers bound it."""
+
 LOOK_SECONDS: Final = 5.0
 """How often the server's clock is read, which also says whether the server is there."""
 
@@ -73,6 +76,8 @@ class _Session:
         self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._behind: set[str] = set()
         """The variables whose history is still to be read."""
+        self._dropped: set[str] = set()
+        """Those of them of which the server has dropped values since."""
         self._latest: dict[str, datetime] = {}
         """The time of the last value that the subscription gave of each variable."""
         self._by_handle: dict[ua.NodeId, OpcUaNode] = {}
@@ -115,11 +120,13 @@ class _Session:
         subscription = await self._client.create_subscription(self._server.publishing_ms, self)
         nodes = [self._client.get_node(node.node) for node in self._server.nodes]
         self._by_handle = {one.nodeid: node for one, node in zip(nodes, self._server.nodes, strict=True)}
-        results = await subscription.subscribe_data_change(
-            nodes,
-            queuesize=self._server.queue_size,
-            sampling_interval=ua.Double(self._server.sampling_ms),
-        )
+        results: list[int | ua.StatusCode] = []
+        for begin in range(0, len(nodes), NODES_AT_ONCE_MAX):
+            results += await subscription.subscribe_data_change(
+                nodes[begin : begin + NODES_AT_ONCE_MAX],
+                queuesize=self._server.queue_size,
+                sampling_interval=ua.Double(self._server.sampling_ms),
+            )
         for node, result in zip(self._server.nodes, results, strict=True):
             if isinstance(result, ua.StatusCode):
                 self._problems[node.node] = f"it cannot be subscribed to: {said_of(result.value)}."
@@ -154,7 +161,7 @@ class _Session:
         """Read the history of a variable; `late` is how much of its end may not have been written yet."""
         try:
             async for page in history_of(self._client, node, start):
-                await self._keep(page, {node.node: max(one.time for one in page) - late})
+                await self._keep(page, {node.node: max(one.known_up_to for one in page) - late})
         except NoHistoryError as error:
             self._problems[node.node] = f"{error}; what came since {text_of(start)} may be missing."
             log.warning("%s: %s", self._server.name, self._problems[node.node])
@@ -170,33 +177,42 @@ class _Session:
                 values.append(self._values.get_nowait())
             dropped = [one for one in values if has_overflowed(one.status)]
             if dropped:
-                await self._begin_again(dropped)
+                self._begin_again(dropped)
             latest: dict[str, datetime] = {}
             for one in values:
-                latest[one.node.node] = max(one.time, latest.get(one.node.node, one.time))
+                latest[one.node.node] = max(one.known_up_to, latest.get(one.node.node, one.known_up_to))
             await self._keep(values, {name: at for name, at in latest.items() if name not in self._behind})
             self._latest |= latest
 
-    async def _begin_again(self, dropped: Iterable[VariableValue]) -> None:
+    def _begin_again(self, dropped: Iterable[VariableValue]) -> None:
         """The server has dropped values: their variables are behind until their history is read."""
-        positions = await self._starts()
-        for one in dropped:
-            name = one.node.node
-            if name not in self._behind and name in positions:
-                self._behind.add(name)
-                task = asyncio.create_task(self._catch_up_one(one.node, positions[name]))
-                self._tasks.add(task)
-                task.add_done_callback(self._ended_one)
+        for one in dropped if self._server.history else ():
+            if one.node.node in self._behind:
+                self._dropped.add(one.node.node)
+            else:
+                self._behind.add(one.node.node)
+                self._begin_one(one.node, one.known_up_to)
 
-    async def _catch_up_one(self, node: OpcUaNode, start: datetime) -> None:
+    def _begin_one(self, node: OpcUaNode, otherwise: datetime) -> None:
+        task = asyncio.create_task(self._catch_up_one(node, otherwise))
+        self._tasks.add(task)
+        task.add_done_callback(self._ended_one)
+
+    async def _catch_up_one(self, node: OpcUaNode, otherwise: datetime) -> None:
+        """Read the history of a variable, from a moment if the spool does not know it yet."""
+        start = (await self._starts()).get(node.node, otherwise)
         await asyncio.sleep(self._server.history_delay_seconds)
         await self._read_history(node, start)
         await self._caught_up([node.node])
 
     async def _caught_up(self, names: Iterable[str]) -> None:
         """From now on what the subscription gives moves positions, and so does what it gave."""
-        self._behind.difference_update(names)
-        await self._keep([], {name: self._latest[name] for name in names if name in self._latest})
+        done = {*names} - self._dropped
+        for name in {*names} & self._dropped:
+            self._dropped.discard(name)
+            self._begin_one(self._node(name), self._latest.get(name, now()))
+        self._behind -= done
+        await self._keep([], {name: self._latest[name] for name in done if name in self._latest})
 
     def _ended_one(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)

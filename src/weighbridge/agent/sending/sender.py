@@ -14,7 +14,7 @@ from weighbridge.agent.configuration.records import AgentConfiguration
 from weighbridge.agent.sending.answer import Meaning, Next, meaning_of
 from weighbridge.agent.sending.connection import AgentConnection, UnansweredError
 from weighbridge.agent.sending.pause import pause_seconds
-from weighbridge.agent.spool.database import SpooledReading
+from weighbridge.agent.spool.database import SpooledReading, SpoolFullError
 from weighbridge.agent.spool.spool import Spool
 
 IDLE_SECONDS: Final = 1.0
@@ -60,13 +60,18 @@ class Sender:
         if meaning.next is Next.HALVE:
             self._most_now = max(len(batch) // 2, 1)
             return
-        await self._settle(batch, meaning)
+        try:
+            await self._settle(batch, meaning)
+        except SpoolFullError:
+            # Sent again later, the service says that it has them.
+            await self._wait("The disk of the spool is full.", None)
 
     async def _settle(self, batch: list[SpooledReading], meaning: Meaning) -> None:
         refused = {batch[place].id: reason for place, reason in meaning.refused.items()}
         await self._spool.settle([batch[place].id for place in meaning.there], refused)
-        for place, reason in meaning.refused.items():
-            log.warning("The reading %s is refused and set apart: %s", batch[place].reference, reason)
+        for place, reason in [*meaning.refused.items()][:1]:
+            said = "%d readings are refused and set apart, first %s: %s"
+            log.warning(said, len(refused), batch[place].reference, reason)
         self._most_now = min(self._most_now * 2, self._most)
         if self._failures:
             log.info("The service takes readings again.")

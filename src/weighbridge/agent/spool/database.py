@@ -148,7 +148,10 @@ class SpoolDatabase:
         return [SpooledReading(*row) for row in rows]
 
     def settle(self, sent: Sequence[int], refused: Mapping[int, str], at: datetime) -> None:
-        """Readings that the service has leave, and so do those that it refused, with its reasons."""
+        """Readings that the service has leave, and so do those that it refused, with its reasons.
+
+        Raises SpoolFullError when the disk has no room even for that.
+        """
         with self._transaction() as do:
             do.executemany(
                 """
@@ -199,11 +202,16 @@ class SpoolDatabase:
         return row[0] if row else None
 
     def note(self, name: str, fact: Any, at: datetime) -> None:
-        """Note how something fares."""
-        self._connection.execute(
-            "INSERT OR REPLACE INTO facts (name, fact, at) VALUES (?, ?, ?)",
-            (name, msgspec.json.encode(fact).decode(), microseconds(at)),
-        )
+        """Note how something fares. Raises SpoolFullError when the disk is full."""
+        with self._transaction() as do:
+            do.execute(
+                "INSERT OR REPLACE INTO facts (name, fact, at) VALUES (?, ?, ?)",
+                (name, msgspec.json.encode(fact).decode(), microseconds(at)),
+            )
+
+    def is_noted(self, name: str) -> bool:
+        """Whether there is a fact of this name."""
+        return self._connection.execute("SELECT 1 FROM facts WHERE name = ?", (name,)).fetchone() is not None
 
     def used_bytes(self) -> int:
         """How much of the file is in use, in bytes."""

@@ -7,7 +7,7 @@ something goes on when there is room, and lets its source hold meanwhile what it
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -61,8 +61,13 @@ class Spool:
         return await self._do(lambda one: one.packet(source, number))
 
     async def note(self, name: str, fact: Any) -> None:
-        """Note how something fares."""
-        await self._do(lambda one: one.note(name, fact, now()))
+        """Note how something fares; on a full disk that goes unnoted, for readings come first."""
+        with suppress(SpoolFullError):
+            await self._do(lambda one: one.note(name, fact, now()))
+
+    async def is_noted(self, name: str) -> bool:
+        """Whether there is a fact of this name."""
+        return await self._do(lambda one: one.is_noted(name))
 
     async def waiting(self) -> tuple[int, datetime | None, int]:
         """How many readings wait, since when the oldest has, and how many were refused."""

@@ -129,3 +129,41 @@ def test_one_message_may_hold_readings_of_many_sensors(site, broker, agent):
         "gateway/scales/a@2026-01-05T00:00:00Z", "gateway/scales/b@2026-01-05T00:00:00Z",
     }  # fmt: skip
     device.close()
+
+
+def test_a_full_spool_takes_nothing_more_and_the_broker_keeps_what_comes_until_there_is_room(
+    site, broker, agent
+):
+    entry = scale(topic="scales", each="readings", key="id", data_points={"mass": "kg"})
+    small = {"spool": {"path": str(site.folder / "spool.db"), "megabytes_max": 1}}
+    away = site.service() | {"url": "http://127.0.0.1:9"}
+    running = agent(site.configuration(site.mqtt(broker, entry), service=away, **small))
+    running.start()
+    until(lambda: is_connected(running), what="the agent has subscribed")
+    device = Device(broker)
+    for minute in range(12):
+        items = [
+            {"id": number, "ts": f"2026-01-05T00:{minute:02}:00Z", "kg": number} for number in range(500)
+        ]
+        assert device.publish("scales", {"readings": items})
+    device.close()
+
+    fact = until(lambda: is_full(running), what="the spool is full")
+    assert fact["state"] == "waiting"
+    assert 500 <= running.spooled().waiting < 6_000
+    running.stop()
+    running.configure(site.configuration(site.mqtt(broker, entry), **small))
+    running.start()
+
+    until(lambda: stored(site) == 6_000, what="all of it is there")
+    assert running.spooled().refused == 0
+
+
+def is_full(running):
+    fact = running.spooled().facts.get("source/gateway", {})
+    return fact if fact.get("error") == "the spool is full" else None
+
+
+def stored(site):
+    query = {"filter[slug]": "scale", "page_size": "1"}
+    return site.api.get(f"/projects/{site.project['id']}/events", query).expect(200).info["total_items"]

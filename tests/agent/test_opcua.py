@@ -189,3 +189,14 @@ def test_the_agent_listens_on_no_port(site, plant, agent):
     own = [row for row in map(str.split, lines) if f"socket:[{row[9]}]" in held]
     assert own
     assert [row for row in own if row[3] == LISTENING] == []
+
+
+def test_a_source_whose_clock_is_ahead_does_not_hide_what_comes_after(site, plant, agent):
+    running = agent(site.configuration(site.opcua(plant)))
+    plant.measure("Kiln", 1, "2099-01-05T00:00:00+00:00")
+    running.start()
+    until(lambda: site.events("kiln"), what="the present value is there")
+
+    position = until(lambda: running.spooled().positions, what="the position is known")
+
+    assert position["plc/ns=2;i=1001"] < "2099"

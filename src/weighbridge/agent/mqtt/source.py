@@ -23,7 +23,10 @@ from weighbridge.agent.spool.database import Handover
 from weighbridge.agent.spool.spool import Spool
 
 PACKETS_AT_ONCE_MAX: Final = 1_000
-"""Packets that are made durable by one sync."""
+"""Packets that are taken up at once."""
+
+READINGS_AT_ONCE_MAX: Final = 2_000
+"""Readings after which what has come is made durable, by one sync."""
 
 log: Final = logging.getLogger("weighbridge.agent")
 
@@ -62,23 +65,34 @@ class MqttSource:
             await self._spool.note(lost, {"state": "lost", "error": f"{said}."})
 
     async def _take(self, client: AcknowledgingClient, packets: list[Packet]) -> None:
-        readings: list[AgentReading] = []
-        refused: list[RefusedReading] = []
-        numbers: list[tuple[str, int, bytes]] = []
-        for packet in packets:
-            entry = next((one for one in self._broker.topics if fits(packet.topic, one.topic)), None)
-            if entry is None or not await self._is_new(packet, entry, numbers):
-                continue
-            for one in readings_of(self._message(packet), entry):
-                if isinstance(one, AgentReading):
-                    readings.append(one)
-                else:
-                    refused.append(one)
-        await self._spool.keep(Handover(readings, refused, packets=numbers))
-        for packet in packets:
-            client.acknowledge(packet)
-        for one in refused:
-            log.warning("%s: a message is set apart: %s", one.reference, one.reason)
+        """Make packets durable and acknowledge them, some at a time, so that a spool keeps to its size."""
+        done = 0
+        while done < len(packets):
+            readings: list[AgentReading] = []
+            refused: list[RefusedReading] = []
+            numbers: list[tuple[str, int, bytes]] = []
+            begin = done
+            while done < len(packets) and len(readings) < READINGS_AT_ONCE_MAX:
+                for one in await self._readings(packets[done], numbers):
+                    if isinstance(one, AgentReading):
+                        readings.append(one)
+                    else:
+                        refused.append(one)
+                done += 1
+            await self._spool.keep(Handover(readings, refused, packets=numbers))
+            for packet in packets[begin:done]:
+                client.acknowledge(packet)
+            for apart in refused[:1]:
+                said = "%d messages or readings are set apart, first %s: %s"
+                log.warning(said, len(refused), apart.reference, apart.reason)
+
+    async def _readings(
+        self, packet: Packet, numbers: list[tuple[str, int, bytes]]
+    ) -> list[AgentReading | RefusedReading]:
+        entry = next((one for one in self._broker.topics if fits(packet.topic, one.topic)), None)
+        if entry is None or not await self._is_new(packet, entry, numbers):
+            return []
+        return [*readings_of(self._message(packet), entry)]
 
     def _message(self, packet: Packet) -> MqttMessage:
         return MqttMessage(self._broker.name, packet.topic, packet.payload, packet.arrived_at)

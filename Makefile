@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test check lint types bench fuzz fuzz-accounting durability fuzz-api fuzz-readers attack sensor docs lock sbom audit clean
+.PHONY: help setup demo serve test packages check lint types bench fuzz fuzz-accounting durability fuzz-api fuzz-readers attack sensor docs lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -32,9 +32,12 @@ demo: $(RUNNABLE) ## run the whole chain once on a fresh database, and say what 
 serve: $(RUNNABLE) ## run the service on http://127.0.0.1:8080 with its data in .data
 	@$(BIN)/weighbridge serve --data-dir .data --host 127.0.0.1 --port 8080
 
-test: ## lint, types, import contracts, then every test
+test: packages ## lint, types, import contracts, then every test
 	@$(MAKE) --no-print-directory --jobs=2 lint types
 	@$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
+
+packages: ## install what tests need of the system's packages, where that can be done, and say what is missing
+	@tools/system_packages.sh
 
 check: test ## the same as `make test`, which is what CI runs
 
@@ -60,12 +63,12 @@ fuzz-accounting: $(READY) ## tell STORIES stories of a chain of ledgers, 500 by 
 		$(BIN)/pytest -s tests/accounting/batch_generations/test_stateful.py \
 		tests/accounting/batch_generations/test_stories_of_events.py $(if $(SEED),--hypothesis-seed=$(SEED))
 
-durability: $(READY) ## kill processes KILLS times, race ROUNDS times, 500 each by default; stop the database STOPS times
+durability: $(READY) packages ## kill processes KILLS times, race ROUNDS times, 500 each by default; stop the database STOPS times
 	@KILLS=$(or $(KILLS),500) ROUNDS=$(or $(ROUNDS),500) STOPS=$(or $(STOPS),20) EVENTS=$(or $(EVENTS),200000) \
-		RESUMES=$(or $(RESUMES),100) \
+		RESUMES=$(or $(RESUMES),100) AGENT_KILLS=$(or $(AGENT_KILLS),200) \
 		$(if $(SEED),SEED=$(SEED)) $(BIN)/pytest -s tests/durability/test_kills.py tests/durability/test_races.py \
 		tests/durability/test_database_stop.py tests/durability/test_fence.py tests/durability/test_generation.py \
-		tests/durability/test_changes.py
+		tests/durability/test_changes.py tests/durability/test_agent_kills.py
 
 sensor: $(READY) ## import all five years of a public log of a gas turbine, when its file is there
 	@HOURS=36733 $(BIN)/pytest tests/commands/test_import_sensor_data.py tests/sensor

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tools import conformance
+from weighbridge.agent.configuration.reference import sections as agent_sections
 from weighbridge.app import SLICES
 from weighbridge.core.error_code import GROUPS
 from weighbridge.core.identity.link import API_PREFIX
@@ -47,6 +48,11 @@ A page of a long list costs what a page of a short one does. An order that no in
 {SORTED_MAX:,} records: where more match, the request is refused with 422 and says which filters leave fewer.
 No page counts its list: `total_items` is exact where it is kept (events, by project and by type) or where it
 is known from up to {COUNT_MAX:,} rows, and else an estimate, which `total_is_estimate` says."""
+
+_ABOUT_AGENT: Final = """\
+The file that `weighbridge agent` is run with; [Run an agent](../howto/run-an-agent.md) shows one.
+`weighbridge agent check` tells every mistake in it with its line. A field without a default, and that is not
+required, may be left out."""
 
 _ABOUT_LIMITS: Final = """\
 Each limit is one named constant, and a refusal says the limit that it stands on. A `page_size` over its
@@ -96,6 +102,7 @@ def pages() -> dict[str, str]:
     """Every page's text by its file name."""
     return {
         "settings.md": settings_page(),
+        "agent.md": agent_page(),
         "lists.md": lists_page(),
         "limits.md": limits_page(),
         "errors.md": errors_page(),
@@ -116,6 +123,15 @@ def settings_page() -> str:
         _ABOUT_SETTINGS,
         _table(("Variable", "Meaning", "Type", "Default", "Range"), rows),
     )
+
+
+def agent_page() -> str:
+    """The file of the edge agent, part by part."""
+    parts = []
+    for title, about, rows in agent_sections():
+        table = _table(("Field", "Meaning", "Takes", "Default"), rows)
+        parts.append(f"## {title}\n\n{about}\n\n{table}")
+    return _page("The agent's file", _ABOUT_AGENT, *parts)
 
 
 def _range(setting: Setting) -> str:

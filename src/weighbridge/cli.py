@@ -13,6 +13,7 @@ from cyclopts import App
 from weighbridge import __version__
 from weighbridge.commands import (
     account,
+    agent,
     audit,
     demo,
     flag,
@@ -27,7 +28,21 @@ from weighbridge.commands import (
 )
 from weighbridge.errors import Refusal
 
-COMMANDS = (serve, worker, migrate, account, flag, token, importing, verify, audit, openapi, model, demo)
+COMMANDS = (
+    serve,
+    worker,
+    migrate,
+    account,
+    flag,
+    token,
+    importing,
+    agent,
+    verify,
+    audit,
+    openapi,
+    model,
+    demo,
+)
 
 app = App(
     name="weighbridge",

@@ -22,13 +22,8 @@ def made():
 @pytest.mark.parametrize(
     "name",
     [
-        "settings.md",
-        "lists.md",
-        "limits.md",
-        "errors.md",
-        "conformance.md",
-        "model-language.md",
-        "rule-language.md",
+        *("settings.md", "agent.md", "lists.md", "limits.md", "errors.md"),
+        *("conformance.md", "model-language.md", "rule-language.md"),
     ],
 )
 def test_a_page_made_from_the_code_is_current(made, name):

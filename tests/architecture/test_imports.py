@@ -27,7 +27,9 @@ IMPURE = {
 """The standard library's clocks, dice and doors to the outside."""
 
 PLACES = {
+    "aiomqtt": ("agent/mqtt/*",),
     "alembic": ("db/schema/migrate.py", "db/migrations/*", "supervisor/schema.py"),
+    "asyncua": ("agent/opcua/*",),
     "cyclopts": ("cli.py", "commands/*"),
     "granian": ("supervisor/api.py",),
     "lark": ("core/*",),
@@ -40,7 +42,7 @@ PLACES = {
     "rich": ("cli.py", "commands/*", "demo/show.py", "demo/lineage_tree.py"),
     "sqlalchemy": ("db/schema/migrate.py", "db/migrations/*"),
     "structlog": ("http/*", "supervisor/*", "worker.py"),
-    "yaml": ("modelling/document/yaml_text.py",),
+    "yaml": ("modelling/document/yaml_text.py", "agent/configuration/yaml_text.py"),
 }
 """Where a library may be imported, so that replacing it touches these files and no others."""
 

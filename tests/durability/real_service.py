@@ -23,9 +23,9 @@ USUAL = {
 class Service:
     """A running `weighbridge serve`, with a token for it."""
 
-    def __init__(self, data_dir, token, *, log, options=(), api_processes=1, **variables):
+    def __init__(self, data_dir, token, *, log, options=(), api_processes=1, port=0, **variables):
         settings = USUAL | variables
-        arguments = ("serve", "--data-dir", data_dir, "--port", 0, "--api-processes", api_processes)
+        arguments = ("serve", "--data-dir", data_dir, "--port", port, "--api-processes", api_processes)
         self.program = Program(*CLI, *arguments, *options, log=log, **settings)
         word, self.address = self.program.line().split()
         assert word == "ready", log.read_text()

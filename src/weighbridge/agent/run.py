@@ -1,0 +1,131 @@
+"""A running agent: its sources, its sender and its reports side by side, each for ever.
+
+Invariants: a source that fails is begun again after a pause, and no other waits for it; what a source raises
+that was not to be expected is logged with its trace, and begun again too.
+"""
+
+import asyncio
+import logging
+import signal
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from random import random
+from typing import Final, Protocol, TypeVar
+
+from weighbridge.agent.configuration.records import AgentConfiguration, MqttBroker, OpcUaServer
+from weighbridge.agent.report import report_always
+from weighbridge.agent.sending.connection import AgentConnection
+from weighbridge.agent.sending.pause import pause_seconds
+from weighbridge.agent.sending.sender import Sender
+from weighbridge.agent.spool.database import SpoolFullError
+from weighbridge.agent.spool.spool import Spool, opened_spool
+from weighbridge.errors import Refusal
+
+STEADY_SECONDS: Final = 30.0
+"""A session that lasted so long is followed by the shortest pause again."""
+
+ROOM_LOOK_SECONDS: Final = 10.0
+"""How often a source looks whether a full spool has room again, if nothing tells it."""
+
+EXPECTED: Final = (OSError, TimeoutError, Refusal)
+Made = TypeVar("Made")
+log: Final = logging.getLogger("weighbridge.agent")
+
+
+class SessionOfSource(Protocol):
+    """What is read from."""
+
+    async def session(self) -> None:
+        """Read until something ends it."""
+
+
+async def run(configuration: AgentConfiguration) -> None:
+    """Run until a signal asks to stop. Raises Refusal for what no retry mends."""
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    async with (
+        AgentConnection(configuration.service) as connection,
+        opened_spool(configuration.spool.path, configuration.spool.megabytes_max) as spool,
+    ):
+        await _run_parts(configuration, connection, spool, stopping)
+
+
+async def _run_parts(
+    configuration: AgentConfiguration, connection: AgentConnection, spool: Spool, stopping: asyncio.Event
+) -> None:
+    longest = float(configuration.retry_seconds_max)
+    sources = [(one.name, source_of(configuration.agent, one, spool)) for one in configuration.sources]
+    sender = Sender(configuration, spool, connection)
+    parts: list[Awaitable[object]] = [stopping.wait(), sender.run()]
+    parts += [_keep_reading(name, source, spool, longest) for name, source in sources]
+    if configuration.report is not None:
+        report = configuration.report
+        parts.append(report_always(configuration.agent, report, spool, lambda: sender.clock_offset))
+    tasks = [asyncio.ensure_future(part) for part in parts]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def source_of(agent: str, source: OpcUaServer | MqttBroker, spool: Spool) -> SessionOfSource:
+    """What reads a source. Raises Refusal when the package that it takes is not installed."""
+    return with_extra(lambda: _source(agent, source, spool))
+
+
+def _source(agent: str, source: OpcUaServer | MqttBroker, spool: Spool) -> SessionOfSource:
+    if isinstance(source, OpcUaServer):
+        from weighbridge.agent.opcua.source import OpcUaSource  # noqa: PLC0415 - an extra, slow to import
+
+        return OpcUaSource(source, spool)
+    from weighbridge.agent.mqtt.source import MqttSource  # noqa: PLC0415 - as above
+
+    return MqttSource(agent, source, spool)
+
+
+def with_extra(make: Callable[[], Made]) -> Made:
+    """What is made with the packages of the extra. Raises Refusal when they are not installed."""
+    try:
+        return make()
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in {"asyncua", "aiomqtt"}:
+            raise
+        raise Refusal(
+            f"The package {error.name}, with which the agent reads, is not installed: "
+            "pip install 'weighbridge[agent]'"
+        ) from None
+
+
+async def _keep_reading(name: str, source: SessionOfSource, spool: Spool, longest: float) -> None:
+    """One session after the other, with pauses; none while the spool is full."""
+    loop = asyncio.get_running_loop()
+    failures = 0
+    while True:
+        begun = loop.time()
+        try:
+            await source.session()
+        except SpoolFullError:
+            log.warning("%s: the spool is full; nothing is read until there is room.", name)
+            await spool.note(f"source/{name}", {"state": "waiting", "error": "the spool is full"})
+            with suppress(TimeoutError):
+                await asyncio.wait_for(spool.has_room.wait(), ROOM_LOOK_SECONDS)
+            spool.has_room.set()
+            continue
+        except Exception as error:  # whatever a source raises, it is begun again
+            failures = 1 if loop.time() - begun > STEADY_SECONDS else failures + 1
+            said = str(error) or type(error).__name__
+            is_expected = isinstance(error, EXPECTED) or type(error).__module__.startswith(
+                ("asyncua", "aiomqtt")
+            )
+            log.log(
+                logging.WARNING if failures == 1 else logging.DEBUG,
+                "%s: %s", name, said, exc_info=None if is_expected else error,
+            )  # fmt: skip
+            await spool.note(f"source/{name}", {"state": "waiting", "error": said, "failures": failures})
+        await asyncio.sleep(pause_seconds(max(failures, 1), longest, None, random))

@@ -1,0 +1,99 @@
+"""`agent check --connect`: whether everything that the file names is there, and is who it says it is."""
+
+import pytest
+from tests.agent import certificates
+from tests.agent.programs import BROKER, Broker, Plant
+
+
+@pytest.fixture
+def authority(tmp_path):
+    return certificates.make(tmp_path, "authority", is_authority=True)
+
+
+def complaints(running):
+    running.call("check", "--connect", code=1)
+    return running.log.read_text()
+
+
+def test_a_file_of_which_all_is_there_works(site, plant, broker, agent):
+    running = agent(site.configuration(site.opcua(plant), site.mqtt(broker)))
+    plant.measure("Kiln", 1, "2026-01-05T00:00:00+00:00")
+
+    assert running.call("check") == f"{running.file}: nothing is wrong with it.\n"
+    assert running.call("check", "--connect") == f"{running.file}: all of it works.\n"
+
+
+def test_everything_that_is_not_there_is_told(site, plant, agent):
+    server = site.opcua(plant)
+    server["nodes"] += [
+        server["nodes"][0] | {"node": "ns=2;i=4711"},
+        server["nodes"][0] | {"node": "ns=2;i=1002", "event_type": "klin", "data_point": "heat"},
+    ]
+    server["nodes"][0]["data_point"] = "heat"
+    gone = {"type": "mqtt", "name": "gateway", "host": "127.0.0.1", "port": 9, "tls": False}
+    scale = {"topic": "scale", "event_type": "scale", "time": "ts", "data_points": {"mass": "kg"}}
+
+    said = complaints(agent(site.configuration(server, gone | {"topics": [scale]})))
+
+    assert "sources[0].nodes[0]: the event type 'kiln' has no data point 'heat'." in said
+    assert "sources[0].nodes[2].event_type is 'klin', which is no event type of the project." in said
+    assert "plc: ns=2;i=4711 cannot be read: BadNodeIdUnknown 0x80340000." in said
+    assert "gateway: [Errno 111] Connection refused" in said
+
+
+def test_a_token_of_nobody_and_a_service_that_is_away_are_told(site, plant, agent):
+    running = agent(site.configuration(site.opcua(plant)))
+    running.token = "wb_live_of_nobody"  # noqa: S105 - of nobody
+    assert "service: it answers 401" in complaints(running)
+
+    running.configure(
+        site.configuration(site.opcua(plant), service=site.service() | {"url": "http://127.0.0.1:9"})
+    )
+    assert "service: ConnectError" in complaints(running)
+
+
+def test_a_server_is_talked_to_by_its_certificate_or_not_at_all(site, tmp_path, authority, agent):
+    _, _, by = authority
+    of_server, key_of_server, _ = certificates.make(tmp_path, "server", by=by, uri="urn:plant:server")
+    of_agent, key_of_agent, _ = certificates.make(tmp_path, "agent", by=by)
+    of_other, _, _ = certificates.make(tmp_path, "other", by=by, uri="urn:plant:server")
+    plant = Plant(tmp_path, "Kiln:Float", secured=(of_server, key_of_server))
+    plant.start()
+    security = {
+        "certificate": str(of_agent), "private_key": str(key_of_agent), "server_certificate": str(of_server),
+    }  # fmt: skip
+    known = {"username": "agent", "password": "open sesame"}
+    try:
+        running = agent(
+            site.configuration(site.opcua(plant, security=security, **known), secrets_in_clear=True)
+        )
+        assert running.call("check", "--connect") == f"{running.file}: all of it works.\n"
+
+        wrong = site.opcua(plant, security=security, **known | {"password": "guessed"})
+        running.configure(site.configuration(wrong, secrets_in_clear=True))
+        assert "plc: " in complaints(running)
+
+        other = security | {"server_certificate": str(of_other)}
+        running.configure(
+            site.configuration(site.opcua(plant, security=other, **known), secrets_in_clear=True)
+        )
+        assert "plc: " in complaints(running)
+    finally:
+        plant.close()
+
+
+def test_a_broker_is_believed_by_its_certificate_alone(site, tmp_path, authority, agent):
+    if BROKER is None:
+        pytest.skip("there is no mosquitto here; install it with the system's packages")
+    trusted, _, by = authority
+    certificate, key, _ = certificates.make(tmp_path, "broker", by=by)
+    broker = Broker(tmp_path, f"cafile {trusted}", f"certfile {certificate}", f"keyfile {key}")
+    broker.start()
+    try:
+        running = agent(site.configuration(site.mqtt(broker, tls=True, ca_file=str(trusted))))
+        assert running.call("check", "--connect") == f"{running.file}: all of it works.\n"
+
+        running.configure(site.configuration(site.mqtt(broker, tls=True)))
+        assert "certificate verify failed" in complaints(running)
+    finally:
+        broker.close()

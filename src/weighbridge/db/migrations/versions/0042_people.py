@@ -3,7 +3,7 @@
 from weighbridge.db.migrations import apply
 
 revision = "0042"
-down_revision = "0036"
+down_revision = "0041"
 
 
 def upgrade() -> None:

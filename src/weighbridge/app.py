@@ -76,9 +76,9 @@ from weighbridge.reporting.methodologies.routes import ROUTES as METHODOLOGIES
 from weighbridge.reporting.reports.routes import ROUTES as REPORTS
 from weighbridge.settings import Settings
 from weighbridge.supervisor.heartbeat import beating
+from weighbridge.supervisor.leaving import when_told_to_leave
 from weighbridge.web import contents as web
 from weighbridge.web import refusals
-from weighbridge.supervisor.leaving import when_told_to_leave
 
 _OF_CALLERS: Final = {"authenticate": authenticate, "presume": presume, "count_refusal": count_refusal}
 """What is asked about callers, and told of them."""

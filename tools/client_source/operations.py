@@ -80,10 +80,10 @@ def answer(operation: Operation, schemas: dict[str, Any]) -> tuple[str, str]:
     content = operation.spec["responses"][status].get("content", {})
     if not content:
         return "None", "Call[None]"
-    if len(content) > 1 or "application/json" not in content:
+    schema = content.get("application/json", {}).get("schema")
+    if schema is None or not {"$ref", "anyOf"} & set(schema):
         kind = "str" if all(each.startswith(("text/", "application/yaml")) for each in content) else "bytes"
         return kind, f"Call[{kind}]"
-    schema = content["application/json"]["schema"]
     alternatives = schema.get("anyOf", [{}])
     name = reference(schema) or reference(alternatives[-1 if operation.on_trial else 0]) or ""
     record = f"records.{name}"

@@ -664,6 +664,36 @@ class AsyncVersionComparisonsOperations(AsyncGroup):
     compare_over_period = AsyncOne(operations.version_comparisons_compare_over_period)
 
 
+class WebhooksOperations(Group):
+    """Operations on webhooks."""
+
+    create = One(operations.webhooks_create)
+    delete = One(operations.webhooks_delete)
+    get_delivery = One(operations.webhooks_get_delivery)
+    get = One(operations.webhooks_get)
+    list_deliveries = Listed(operations.webhooks_list_deliveries)
+    list = Listed(operations.webhooks_list)
+    redeliver = One(operations.webhooks_redeliver)
+    roll_secret = One(operations.webhooks_roll_secret)
+    try_ = One(operations.webhooks_try_)
+    update = One(operations.webhooks_update)
+
+
+class AsyncWebhooksOperations(AsyncGroup):
+    """Operations on webhooks."""
+
+    create = AsyncOne(operations.webhooks_create)
+    delete = AsyncOne(operations.webhooks_delete)
+    get_delivery = AsyncOne(operations.webhooks_get_delivery)
+    get = AsyncOne(operations.webhooks_get)
+    list_deliveries = AsyncListed(operations.webhooks_list_deliveries)
+    list = AsyncListed(operations.webhooks_list)
+    redeliver = AsyncOne(operations.webhooks_redeliver)
+    roll_secret = AsyncOne(operations.webhooks_roll_secret)
+    try_ = AsyncOne(operations.webhooks_try_)
+    update = AsyncOne(operations.webhooks_update)
+
+
 class Groups:
     """Every kind of record, each as an attribute."""
 
@@ -701,6 +731,7 @@ class Groups:
         self.static_inputs = StaticInputsOperations(client)
         self.substitutions = SubstitutionsOperations(client)
         self.version_comparisons = VersionComparisonsOperations(client)
+        self.webhooks = WebhooksOperations(client)
 
 
 class AsyncGroups:
@@ -740,3 +771,4 @@ class AsyncGroups:
         self.static_inputs = AsyncStaticInputsOperations(client)
         self.substitutions = AsyncSubstitutionsOperations(client)
         self.version_comparisons = AsyncVersionComparisonsOperations(client)
+        self.webhooks = AsyncWebhooksOperations(client)

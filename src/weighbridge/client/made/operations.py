@@ -4049,3 +4049,289 @@ def version_comparisons_compare_over_period(
         takes_key=True,
         key=idempotency_key,
     )
+
+
+def webhooks_create(
+    *,
+    url: str,
+    change_types: Sequence[
+        Literal[
+            "event",
+            "correction",
+            "batch",
+            "async_task",
+            "rule_result",
+            "report",
+            "event.create",
+            "event.update",
+            "event.void",
+            "event.restore",
+            "correction.create",
+            "correction.update",
+            "correction.revert",
+            "batch.create",
+            "batch.update",
+            "batch.delete",
+            "async_task.create",
+            "async_task.update",
+            "async_task.start",
+            "async_task.complete",
+            "async_task.fail",
+            "rule_result.create",
+            "rule_result.update",
+            "report.create",
+            "report.update",
+            "report.delete",
+        ]
+    ]
+    | UnsetType
+    | None = UNSET,
+    project_id: str | UnsetType | None = UNSET,
+    description: str | UnsetType = UNSET,
+    is_enabled: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.IssuedWebhook]:
+    """Have an address told of what changes from now on; the answer shows the secret this once.
+
+    POST /webhooks
+    """
+    return call(
+        "POST",
+        "/webhooks",
+        records.IssuedWebhook,
+        body={
+            "webhook": {
+                "url": url,
+                "change_types": change_types,
+                "project_id": project_id,
+                "description": description,
+                "is_enabled": is_enabled,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def webhooks_delete(
+    webhook_id: str,
+) -> Call[None]:
+    """Remove a webhook with the log of its deliveries.
+
+    DELETE /webhooks/{webhook_id}
+    """
+    return call(
+        "DELETE",
+        "/webhooks/{webhook_id}",
+        None,
+        names={"webhook_id": webhook_id},
+    )
+
+
+def webhooks_get_delivery(
+    webhook_id: str,
+    delivery_id: str,
+) -> Call[records.WebhookDelivery]:
+    """Read one delivery.
+
+    GET /webhooks/{webhook_id}/deliveries/{delivery_id}
+    """
+    return call(
+        "GET",
+        "/webhooks/{webhook_id}/deliveries/{delivery_id}",
+        records.WebhookDelivery,
+        names={"webhook_id": webhook_id, "delivery_id": delivery_id},
+    )
+
+
+def webhooks_get(
+    webhook_id: str,
+) -> Call[records.Webhook]:
+    """Read one webhook.
+
+    GET /webhooks/{webhook_id}
+    """
+    return call(
+        "GET",
+        "/webhooks/{webhook_id}",
+        records.Webhook,
+        names={"webhook_id": webhook_id},
+    )
+
+
+def webhooks_list_deliveries(
+    webhook_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    state: Literal["pending", "delivered", "failed"] | None = None,
+    created_at_geq: Time | None = None,
+    created_at_leq: Time | None = None,
+) -> Listing[records.WebhookDelivery]:
+    """List what was sent to a webhook and what became of it, the newest first.
+
+    GET /webhooks/{webhook_id}/deliveries
+    """
+    return Listing(
+        call(
+            "GET",
+            "/webhooks/{webhook_id}/deliveries",
+            records.PageOfWebhookDelivery,
+            names={"webhook_id": webhook_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[state][eq]": state,
+                "filter[created_at][geq]": created_at_geq,
+                "filter[created_at][leq]": created_at_leq,
+            },
+        )
+    )
+
+
+def webhooks_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    project_id: str | None = None,
+) -> Listing[records.Webhook]:
+    """List the account's webhooks, without their secrets.
+
+    GET /webhooks
+    """
+    return Listing(
+        call(
+            "GET",
+            "/webhooks",
+            records.PageOfWebhook,
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[project_id][eq]": project_id},
+        )
+    )
+
+
+def webhooks_redeliver(
+    webhook_id: str,
+    delivery_id: str,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[records.WebhookDelivery]:
+    """Send a delivery again now, under the same id.
+
+    POST /webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver
+    """
+    return call(
+        "POST",
+        "/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver",
+        records.WebhookDelivery,
+        names={"webhook_id": webhook_id, "delivery_id": delivery_id},
+        body={},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def webhooks_roll_secret(
+    webhook_id: str,
+    *,
+    overlap_hours: int | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.IssuedWebhook]:
+    """Give a webhook a new secret, shown this once; those so far sign beside it until the overlap is over.
+
+    POST /webhooks/{webhook_id}/roll_secret
+    """
+    return call(
+        "POST",
+        "/webhooks/{webhook_id}/roll_secret",
+        records.IssuedWebhook,
+        names={"webhook_id": webhook_id},
+        body={"overlap_hours": overlap_hours},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def webhooks_try_(
+    webhook_id: str,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[records.WebhookDelivery]:
+    """Have a test delivered, of the type `weighbridge.webhook.test`: one attempt, also while disabled.
+
+    POST /webhooks/{webhook_id}/test
+    """
+    return call(
+        "POST",
+        "/webhooks/{webhook_id}/test",
+        records.WebhookDelivery,
+        names={"webhook_id": webhook_id},
+        body={},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def webhooks_update(
+    webhook_id: str,
+    *,
+    url: str | UnsetType = UNSET,
+    change_types: Sequence[
+        Literal[
+            "event",
+            "correction",
+            "batch",
+            "async_task",
+            "rule_result",
+            "report",
+            "event.create",
+            "event.update",
+            "event.void",
+            "event.restore",
+            "correction.create",
+            "correction.update",
+            "correction.revert",
+            "batch.create",
+            "batch.update",
+            "batch.delete",
+            "async_task.create",
+            "async_task.update",
+            "async_task.start",
+            "async_task.complete",
+            "async_task.fail",
+            "rule_result.create",
+            "rule_result.update",
+            "report.create",
+            "report.update",
+            "report.delete",
+        ]
+    ]
+    | UnsetType = UNSET,
+    project_id: str | UnsetType | None = UNSET,
+    description: str | UnsetType = UNSET,
+    is_enabled: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Webhook]:
+    """Change a webhook, disable it, or enable it again: it goes on where it stood in the feed.
+
+    PATCH /webhooks/{webhook_id}
+    """
+    return call(
+        "PATCH",
+        "/webhooks/{webhook_id}",
+        records.Webhook,
+        names={"webhook_id": webhook_id},
+        body={
+            "webhook": {
+                "url": url,
+                "change_types": change_types,
+                "project_id": project_id,
+                "description": description,
+                "is_enabled": is_enabled,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )

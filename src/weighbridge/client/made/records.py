@@ -126,6 +126,16 @@ class AsyncTask(msgspec.Struct, frozen=True, kw_only=True):
     args: dict[str, Any]
 
 
+class AttemptMade(msgspec.Struct, frozen=True, kw_only=True):
+    """One request that was sent, or could not be."""
+
+    at: datetime
+    status: int | None
+    milliseconds: int
+    error: str | None
+    answer: str | None
+
+
 class AuditKey(msgspec.Struct, frozen=True, kw_only=True):
     """The public key of the service, in the forms in which programs take it."""
 
@@ -1103,6 +1113,56 @@ class IssuedApiToken(msgspec.Struct, frozen=True, kw_only=True):
     token: str | None = None
 
 
+class IssuedWebhook(msgspec.Struct, frozen=True, kw_only=True):
+    """A webhook with its new secret, which is shown this once."""
+
+    id: str
+    project_id: str | None
+    url: str
+    description: str
+    change_types: list[
+        Literal[
+            "event",
+            "correction",
+            "batch",
+            "async_task",
+            "rule_result",
+            "report",
+            "event.create",
+            "event.update",
+            "event.void",
+            "event.restore",
+            "correction.create",
+            "correction.update",
+            "correction.revert",
+            "batch.create",
+            "batch.update",
+            "batch.delete",
+            "async_task.create",
+            "async_task.update",
+            "async_task.start",
+            "async_task.complete",
+            "async_task.fail",
+            "rule_result.create",
+            "rule_result.update",
+            "report.create",
+            "report.update",
+            "report.delete",
+        ]
+    ]
+    is_enabled: bool
+    disabled_at: datetime | None
+    disabled_reason: str | None
+    failing_since: datetime | None
+    cursor: str
+    lost_entries: int
+    pending_deliveries: int
+    old_secrets_until: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    secret: str | None = None
+
+
 class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     """One ledger."""
 
@@ -1491,6 +1551,26 @@ class ListSummaryOfStaticInput(msgspec.Struct, frozen=True, kw_only=True):
     export: StartedExport | None = None
 
 
+class ListSummaryOfWebhook(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Webhook]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfWebhookDelivery(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[WebhookDelivery]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
 class Location(msgspec.Struct, frozen=True, kw_only=True):
     """One place. Latitude and longitude are degrees, as text so that no digit is lost. As a meter, of events
     without an asset, it is expected to measure from `in_service_from` until `in_service_until`; null says
@@ -1873,6 +1953,20 @@ class PageOfStaticInput(msgspec.Struct, frozen=True, kw_only=True):
     """One page of a list."""
 
     data: list[StaticInput]
+    info: Info
+
+
+class PageOfWebhook(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Webhook]
+    info: Info
+
+
+class PageOfWebhookDelivery(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[WebhookDelivery]
     info: Info
 
 
@@ -2555,6 +2649,76 @@ class ValueSourceShares(msgspec.Struct, frozen=True, kw_only=True):
     adjusted: Decimal
     substituted: Decimal
     imputed: Decimal
+
+
+class Webhook(msgspec.Struct, frozen=True, kw_only=True):
+    """An address that is told what changes."""
+
+    id: str
+    project_id: str | None
+    url: str
+    description: str
+    change_types: list[
+        Literal[
+            "event",
+            "correction",
+            "batch",
+            "async_task",
+            "rule_result",
+            "report",
+            "event.create",
+            "event.update",
+            "event.void",
+            "event.restore",
+            "correction.create",
+            "correction.update",
+            "correction.revert",
+            "batch.create",
+            "batch.update",
+            "batch.delete",
+            "async_task.create",
+            "async_task.update",
+            "async_task.start",
+            "async_task.complete",
+            "async_task.fail",
+            "rule_result.create",
+            "rule_result.update",
+            "report.create",
+            "report.update",
+            "report.delete",
+        ]
+    ]
+    is_enabled: bool
+    disabled_at: datetime | None
+    disabled_reason: str | None
+    failing_since: datetime | None
+    cursor: str
+    lost_entries: int
+    pending_deliveries: int
+    old_secrets_until: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class WebhookDelivery(msgspec.Struct, frozen=True, kw_only=True):
+    """One message to a webhook, and what became of it."""
+
+    id: str
+    webhook_id: str
+    type: str
+    kind: Literal["event", "correction", "batch", "async_task", "rule_result", "report", "webhook"]
+    action: Literal[
+        "create", "update", "delete", "void", "restore", "revert", "start", "complete", "fail", "test"
+    ]
+    project_id: str | None
+    records: int
+    cursor: str | None
+    state: Literal["pending", "delivered", "failed"]
+    attempt_count: int
+    next_attempt_at: datetime | None
+    attempts: list[AttemptMade]
+    created_at: datetime
+    ended_at: datetime | None
 
 
 class WindowDuration(msgspec.Struct, frozen=True, kw_only=True):

@@ -82,6 +82,8 @@ ROWS = {
     "submit_report": "report.submit",
     "accept_report": "report.accept",
     "reject_report": "report.reject",
+    "create_report_link": "report_link.create",
+    "revoke_report_link": "report_link.revoke",
     "create_api_token": "api_token.create",
     "revoke_api_token": "api_token.revoke",
 }

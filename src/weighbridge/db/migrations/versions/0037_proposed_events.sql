@@ -55,8 +55,9 @@ CREATE OR REPLACE FUNCTION take_place_of_imputed() RETURNS trigger LANGUAGE plpg
 DECLARE slots record;
 BEGIN
     IF EXISTS (
-        SELECT FROM changed c JOIN data_point_results r ON r.project_id = c.project_id
-         WHERE r.approval_state = 'pending' AND r.slot_start IS NOT NULL)
+        SELECT FROM data_point_results r
+         WHERE r.project_id IN (SELECT DISTINCT project_id FROM changed)
+           AND r.approval_state = 'pending' AND r.slot_start IS NOT NULL)
     THEN
         UPDATE data_point_results r SET approval_state = 'withdrawn'
           FROM changed c

@@ -39,6 +39,7 @@ from weighbridge.http.outgoing.reach import CallReach
 from weighbridge.platform.async_tasks import actions
 from weighbridge.platform.async_tasks.actions import Attempt, Overtaken
 from weighbridge.platform.audit_log.tasks import seal
+from weighbridge.platform.changes.link_uses import tell_uses
 from weighbridge.platform.changes.refused_writes import tell_refusals
 from weighbridge.platform.queue.jobs import JOB, QUEUE, FairJobManager
 from weighbridge.platform.queue.recovery import recover
@@ -229,12 +230,13 @@ async def _recover(database: Database, lease_seconds: int) -> None:
 async def _seal(database: Database) -> None:
     """Seal what was written to the audit log, some seconds after its commit at the latest.
 
-    Writes that were refused in a minute that is over come to the log here.
+    Writes that were refused and links that were used in a minute that is over come to the log here.
     """
     while True:
         try:
             async with database.write() as tx:
                 await tell_refusals(tx)
+                await tell_uses(tx)
             await seal(database)
         except Exception:
             log.exception("sealing_failed")

@@ -18,8 +18,9 @@ FOR_ANY_TOKEN = {
 }  # fmt: skip
 """What every token reads of its own account."""
 
-BY_LINK = {"/exports/{export_id}/download"}
-"""What takes no token but a secret in its address; `exports/test_export.py` tries it with another one."""
+BY_LINK = {"/exports/{export_id}/download", "/reports/{report_id}/by_link"}
+"""What takes no token but a secret in its address; `exports/test_export.py` and `report_links/test_links.py`
+try it with another one."""
 
 BY_KIND_OF_TASK = {"/async_tasks/{task_id}/cancel"}
 """What needs the permission to write in the area of the task that is named; `test_cancel.py` asks for it."""

@@ -88,6 +88,8 @@ ROWS = {
     "roll_secret": "webhook.roll_secret",
     "try_webhook": "webhook.test",
     "redeliver": "webhook.redeliver",
+    "create_report_link": "report_link.create",
+    "revoke_report_link": "report_link.revoke",
     "create_api_token": "api_token.create",
     "revoke_api_token": "api_token.revoke",
 }

@@ -32,6 +32,7 @@ _FREE: Final = """
     street_address_2 subcategory time_zone token touched_slots tracking_id unit url user_email
     user_name version_label warnings weight where yaml evidence_url valid_when
     adapter compared_with reference report_type said_by superseded_by supersedes
+    created_by revoked_by
     when border_where operating_where
 """
 FREE_TEXTS: Final = frozenset(_FREE.split())
@@ -117,6 +118,7 @@ ANSWERED_ELSEWHERE: Final = {
         "data_point_ids",
         "evidence_type",
         "model_ids",
+        "expires_in",
         "expires_in_days",
         "reason",
         "user_email",

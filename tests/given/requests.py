@@ -116,6 +116,7 @@ QUERY_VALUES = {
     ("list_substitutions", "start_time"): "2025-01-01T00:00:00Z",
     ("list_substitutions", "end_time"): "2025-04-01T00:00:00Z",
     ("download_export", "key"): "0" * 32,
+    ("open_report", "key"): "1." + "0" * 64,
     ("get_audit_proof", "number"): "1",
     ("get_audit_proof", "size"): "1",
     ("get_audit_consistency", "from"): "0",
@@ -202,6 +203,8 @@ def world_of(server: Server) -> World:
     hook = {"webhook": WHOLE["create_webhook"]["webhook"] | {"project_id": found["project"]}}
     found["webhook"] = api.post("/webhooks", hook).expect(201).body["id"]
     found["delivery"] = api.post(f"/webhooks/{found['webhook']}/test", {}).expect(201).body["id"]
+    link = {"link": {"name": "Verifier"}}
+    found["link"] = api.post(f"/reports/{found['report']}/links", link).expect(201).body["id"]
     asked = {"response_mode": "summary_with_export"}
     found["export"] = api.get("/projects", asked).expect(200).body["export"]["id"]
     found["methodology_number"] = found["methodology"]

@@ -14,7 +14,8 @@ Whoever takes several takes them in this order, so that nobody waits in a circle
    numbers or slugs: a generation or a deletion of batches, before its snapshot. Others only ask for these,
    and never wait.
 2. `rule_worker`, then `rule`: whoever evaluates rules. One that corrects has a transaction for one rule and
-   one period; it takes all events that it may correct at once, before the first correction.
+   one period; it takes all events that it may correct at once, before the first correction. Then
+   `imputing`: whoever makes imputed events, before it holds rows.
 3. `static_input`: whoever adds a value to a slug; `rule_names`: whoever names a rule.
 4. rows, those of event types before those of events, and events in the order of their numbers.
 5. `inputs`: shared by changes of what generations read, from before the change; alone by a generation that
@@ -126,6 +127,11 @@ def job_of_task(task: int) -> str:
 def job_of_export(number: int) -> str:
     """The lock of the job that makes the file of an export."""
     return f"export:{number}"
+
+
+def imputing(project: int) -> str:
+    """Two rules that find a slot without an event make one between them."""
+    return f"imputing:{project}"
 
 
 def jobs_of_rule(project: int, number: int) -> str:

@@ -30,7 +30,7 @@ from weighbridge.http.computing.elsewhere import apart
 from weighbridge.http.computing.request import carried_out
 from weighbridge.http.lists.response_mode import MARKS
 from weighbridge.http.lists.summary import summarised
-from weighbridge.http.operation import Handler, HttpMethod, Operation, route
+from weighbridge.http.operation import REFUSALS_TOLD, Handler, HttpMethod, Operation, route
 from weighbridge.http.reply import Reply
 from weighbridge.http.shortcut import Shortcut, by_presumption, by_shortcut
 from weighbridge.http.text import outside_calendar
@@ -204,16 +204,18 @@ def post(
     shortcut: Shortcut | None = None,
     body_bytes_max: int | None = BODY_BYTES_MAX,
     computes: bool = False,
+    refusals_told: frozenset[int] = REFUSALS_TOLD,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
     """Serve a function that writes what the body asks for; with a form, that may be a file.
 
     With the media type of a text, the body is such a text, no JSON, and is handed on as a `str`. A shortcut
-    is tried first. One that computes is carried out apart from all other requests.
+    is tried first. One that computes is carried out apart from all other requests. The audit log tells of
+    refusals with the statuses that are named.
     """
     return _writing(
         "POST", path, permission=permission, body=body, returns=returns, status=status, example=example,
         examples=examples or {}, kept=kept, form=form, text=text, shortcut=shortcut,
-        body_bytes_max=body_bytes_max, computes=computes,
+        body_bytes_max=body_bytes_max, computes=computes, refusals_told=refusals_told,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from litestar.handlers import HTTPRouteHandler
 
@@ -23,6 +23,10 @@ Sent = Reply | AttachmentReply
 """What a handler answers with: a record as a reply, a file as it is read."""
 
 Handler = Callable[[WebRequest], Awaitable[Sent]] | Callable[[WebRequest], Awaitable[Reply]]
+
+
+REFUSALS_TOLD: Final = frozenset({Forbidden.status})
+"""The statuses of refusals that the audit log tells of, unless an operation names its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ class Operation:
     """Whether it changes nothing, though it is sent by POST."""
     refuses: tuple[type[Refusal], ...] = ()
     """Refusals of this operation that others do not have."""
-    refusals_told: frozenset[int] = frozenset({Forbidden.status})
+    refusals_told: frozenset[int] = REFUSALS_TOLD
     """The statuses of refusals that the audit log tells of, where this writes."""
 
     @property

@@ -4,13 +4,15 @@ Batches of ledgers come in; amounts reserved and posted on those ledgers, and wh
 The nouns of the interface:
 
 - `methodologies`: the rules that reports follow, and what they ask for before one is sent off;
+- `report_links`: addresses that open a report to whoever has them;
 - `reports`: drafts, their way through submission to acceptance or rejection, and restatement.
 
 The machinery below them, from the bottom up; a package imports only from those before it:
 
 - `taking`: what may be taken of batches, what a chain of reports holds, and the entries that change that;
 - `restating`: what a report says otherwise than the one that it restates, and why;
-- `submission`: what must hold before a report is sent off, and the adapters that send it.
+- `submission`: what must hold before a report is sent off, and the adapters that send it;
+- `linking`: the report behind a link, and what is told of its uses.
 
 Start with `core/report/state.py`, the table of all moves, and `reports/actions.py`.
 """

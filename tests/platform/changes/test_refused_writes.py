@@ -2,6 +2,7 @@
 
 import pytest
 from tests.given import collection as given
+from tests.given import reports
 
 from weighbridge.platform.changes.refused_writes import PATH_LENGTH_MAX, tell_refusals
 
@@ -113,3 +114,24 @@ def test_a_refused_write_is_told_however_the_database_is_then(account, api, sql,
         sql("ALTER TABLE audit_refusals_away RENAME TO audit_refusals")
 
     assert told() == []
+
+
+def test_a_submission_that_does_not_meet_its_requirements_leaves_a_row_and_repeats_share_it(
+    account, drain, told
+):
+    claims = reports.claims(account.caller(), drain, 10)
+    report = claims.report()
+    path = f"/reports/{report['id']}/submit"
+    claims.plant.api.post(path, {}).expect(422)
+    claims.plant.api.post(path, {}).expect(422)
+    claims.plant.api.patch(f"/reports/{report['id']}", {"report": {"name": " "}}).expect(422)
+    account.caller("production_accounting:read").post(path, {}).expect(403)
+
+    said = [(target, {name: after[name] for name in ("path", "status", "code", "refusals")})
+            for _, _, _, target, after in told()]  # fmt: skip
+
+    row = {"path": f"/api/v1{path}"}
+    assert said == [
+        ("submit_report", row | {"status": 422, "code": "requirements", "refusals": 2}),
+        ("submit_report", row | {"status": 403, "code": "permission_missing", "refusals": 1}),
+    ]

@@ -225,6 +225,7 @@ def test_a_generation_uses_the_captured_value_and_names_what_waits_for_approval(
             "event_type": "delivery",
             "proposal_count": 1,
             "data_points": [point],
+            "slots": [],
         }
     ]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.given import collection as given
 from tests.given.gaps import body, filling, hours, stack
-from tests.given.rule_evaluation import change, correct, work
+from tests.given.rule_evaluation import change, correct, results, work
 
 MEAN = {"method": "mean_before_after", "without_after": "before", "without_before": "first_after"}
 LAST = {"kind": "rolling", "members": 3}
@@ -144,3 +144,85 @@ def test_correcting_voiding_and_moving_end_as_a_first_evaluation_does(account, d
     stacks.work()
 
     assert stacks.filled == before
+
+
+class Decided(Stacks):
+    """Two stacks whose gaps are filled with approval alone, and people who decide on proposals."""
+
+    def fill(self):
+        for purpose in ("substitute", "impute"):
+            made = filling(
+                self.api, self.project, FILLINGS[self.name], purpose=purpose, name=purpose,
+                requires_approval=True,
+            )  # fmt: skip
+            self.rules.append(made)
+
+    def pending(self):
+        query = {"filter[approval_state][eq]": "pending"}
+        found = [one["id"] for rule in self.rules for one in results(self.api, rule, **query)]
+        counts = [self.api.get(f"/rules/{rule['id']}").body["pending_count"] for rule in self.rules]
+        assert sum(counts) == len(found)
+        return found
+
+    def decide(self, verb, named):
+        path = f"/projects/{self.project['id']}/rule_results/{verb}"
+        body = {"reason": "No"} if verb == "bulk_reject" else {}
+        for first in range(0, len(named), 100):
+            self.api.post(path, body | {"result_ids": named[first : first + 100]}).expect(200)
+
+    def decide_some(self, order):
+        """Approve, reject, reverse or undo something, or nothing."""
+        waiting = self.pending()
+        some = order.sample(waiting, min(len(waiting), 3))
+        match order.randrange(5):
+            case 0 | 1 if some:
+                self.decide("bulk_approve", some)
+            case 2 if some:
+                self.decide("bulk_reject", some)
+            case 3:
+                runs = self.api.get(f"/rules/{order.choice(self.rules)['id']}/rule_runs").data
+                done = [run["id"] for run in runs if run["state"] == "complete"]
+                if done:
+                    self.api.post(f"/rule_runs/{order.choice(done)}/reverse", {}).expect(200)
+            case 4:
+                self.api.post(f"/rules/{order.choice(self.rules)['id']}/undo_corrections", {}).expect(200)
+
+    def renew(self):
+        """Another version of each rule, for which nothing was decided or taken back."""
+        for rule in self.rules:
+            change(self.api, rule, priority=rule["priority"] + 1)
+        self.work()
+
+    def decide_all(self, verb):
+        self.renew()
+        for _ in range(3):
+            if waiting := self.pending():
+                self.decide(verb, waiting)
+                self.work()
+        assert self.pending() == []
+
+
+@for_all(arrivals, st.sampled_from(sorted(FILLINGS)), st.sampled_from(["bulk_approve", "bulk_reject"]))
+@thoroughly
+def test_when_all_is_approved_gaps_are_filled_as_without_approval_and_when_all_is_rejected_not_at_all(
+    account, drawn, name, verb
+):
+    east, west, order, portion = drawn
+    every = [(0, number, word) for number, word in enumerate(east, start=1)]
+    every += [(1, number, word) for number, word in enumerate(west, start=3)]
+    at_once, decided = Stacks(account, name), Decided(account, name)
+    at_once.report(every)
+    if verb == "bulk_approve":
+        at_once.fill()
+        at_once.work()
+
+    decided.fill()
+    shuffled = order.sample(every, len(every))
+    for first in range(0, len(shuffled), portion):
+        decided.report(shuffled[first : first + portion])
+        decided.decide_some(order)
+        decided.work()
+        decided.decide_some(order)
+    decided.decide_all(verb)
+
+    assert decided.filled == at_once.filled

@@ -196,15 +196,6 @@ def test_an_alert_stands_on_what_was_imputed_until_it_is_withdrawn(api, account,
     assert [one["status"] for one in results(api, rule)] == ["pass"]
 
 
-def test_a_rule_that_imputes_needs_no_approval_yet(api, project):
-    error = api.post(f"/projects/{project['id']}/rules", {"rule": {
-        "name": "Fill", "expression": "{{so2}} < 0", "effective_from": "2020-01-01T00:00:00Z",
-        "purpose": "impute", "correction": MEAN, "requires_approval": True,
-    }}).expect(422).error  # fmt: skip
-
-    assert error["field"] == "requires_approval"
-
-
 def test_a_person_who_voids_an_imputed_event_has_the_last_word_until_another_version(
     api, account, project, rule
 ):

@@ -4,8 +4,9 @@ import hashlib
 import json
 
 import pytest
-from tests.given import alerts, reports
+from tests.given import accounting, alerts, gaps, reports
 from tests.given.reports import accepted, submitted
+from tests.given.rule_evaluation import work
 
 
 @pytest.fixture
@@ -221,3 +222,30 @@ def test_evidence_on_an_event_of_each_batch_is_enough(claims):
     plant.api.post(f"/events/{events[0]['id']}/evidence", link).expect(201)
 
     submit(claims, draft).expect(202)
+
+
+def test_an_event_that_waits_for_approval_blocks_the_report_of_what_it_would_change(api, account, drain):
+    project = gaps.stack(api)
+    gaps.filling(api, project, {"method": "previous"}, purpose="impute", requires_approval=True)
+    gaps.report(api, project, "10 - 14")
+    gaps.report(api, project, "20 21", first=49)
+    text = accounting.document(
+        """
+  - slug: emission
+    input: {event_type: hour, data_point_type: so2, aggregate: sum, coverage: any}
+    unit: t
+    output: true
+""",
+        cadence="daily",
+        primary_output="emission",
+    )
+    model = accounting.model(api, project, text)
+    ledger = accounting.ledger(api, project, model, name="Emissions")
+    plant = accounting.Plant(api, drain, project, model, ledger)
+    plant.generate(("2025-01-01T00:00:00Z", "2025-01-04T00:00:00Z"))
+    work(account)
+    claims = reports.Claims(plant)
+    assert [batch["primary_output"]["value"] for batch in plant.batches()] == [24, 41]
+
+    assert unmet(submit(claims, claims.report(5))) == ["pending_proposals"]
+    submit(claims, claims.report(0, 5)).expect(202)

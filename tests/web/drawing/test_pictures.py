@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weighbridge.web.drawing.calendar import CalendarRow, DayCell, heat_map, kind_of
-from weighbridge.web.drawing.layers import BOX_HEIGHT, BOX_WIDTH, Box, Edge, arranged, graph
+from weighbridge.web.drawing.layers import BOX_HEIGHT, BOX_WIDTH, Box, GraphEdge, arranged, graph
 from weighbridge.web.drawing.sankey import Flow, FlowNode, sankey
 from weighbridge.web.drawing.shares import stacked_bar
 from weighbridge.web.drawing.sparkline import HEIGHT, sparkline
@@ -83,7 +83,9 @@ def test_a_box_stands_behind_all_that_it_depends_on():
 
 
 def test_a_circle_is_drawn_too():
-    drawn = graph([Box("a", "A"), Box("b", "B")], [Edge("a", "b", "t"), Edge("b", "a")], says="a circle")
+    drawn = graph(
+        [Box("a", "A"), Box("b", "B")], [GraphEdge("a", "b", "t"), GraphEdge("b", "a")], says="a circle"
+    )
 
     assert drawn.count('class="edge"') == 2
 

@@ -107,6 +107,8 @@ class PendingProposals(msgspec.Struct, frozen=True):
     """How many corrections it proposes."""
     data_points: list[str]
     """The friendly ids of the first few data points."""
+    slots: list[Instant] = []
+    """When the first few slots begin for which it proposes an event, as none came."""
 
 
 class PendingEvaluations(msgspec.Struct, frozen=True):

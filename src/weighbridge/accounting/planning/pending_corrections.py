@@ -47,9 +47,13 @@ async def pending_proposals(tx: Read, scope: Scope, streams: Sequence[InputStrea
             name,
             slug,
             count,
-            [ids.of("data_point", scope.project, *key) for key in zip(events, positions, strict=True)],
+            [
+                ids.of("data_point", scope.project, *key)
+                for key in zip(events or (), positions or (), strict=True)
+            ],
+            [Instant.of(start) for start in slots or ()],
         )
-        for rule, name, slug, count, events, positions in rows
+        for rule, name, slug, count, events, positions, slots in rows
     ]
 
 
@@ -102,11 +106,18 @@ def _read_by(stream: InputStream) -> Composable:
 _IN_RANGE = "e.start_time < %(end)s AND e.end_time >= %(start)s"
 _PENDING = SQL("""
     SELECT u.id, u.name, t.slug, count(*),
-           (array_agg(e.id ORDER BY e.start_time, e.id, r.position))[1:%(named)s],
-           (array_agg(r.position::integer ORDER BY e.start_time, e.id, r.position))[1:%(named)s]
+           (array_agg(e.id ORDER BY e.start_time, e.id, r.position)
+                FILTER (WHERE e.id IS NOT NULL))[1:%(named)s],
+           (array_agg(r.position::integer ORDER BY e.start_time, e.id, r.position)
+                FILTER (WHERE e.id IS NOT NULL))[1:%(named)s],
+           (array_agg(e.start_time ORDER BY e.start_time, r.id) FILTER (WHERE e.id IS NULL))[1:%(named)s]
       FROM data_point_results r
       JOIN rules u ON (u.project_id, u.id) = (r.project_id, r.rule_id) AND u.deleted_at IS NULL
-      JOIN events e ON (e.project_id, e.id) = (r.project_id, r.event_id) AND e.voided_at IS NULL
+     CROSS JOIN LATERAL (
+           SELECT held.* FROM events held
+            WHERE (held.project_id, held.id) = (r.project_id, r.event_id) AND held.voided_at IS NULL
+           UNION ALL
+           SELECT (proposed_event_row(r)).* WHERE r.event_id IS NULL) AS e
       JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
      WHERE r.project_id = %(project)s AND r.approval_state = %(pending)s AND ({read})
      GROUP BY u.id, u.name, t.slug ORDER BY u.id, t.slug

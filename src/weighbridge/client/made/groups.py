@@ -510,6 +510,24 @@ class AsyncProjectsOperations(AsyncGroup):
     update = AsyncOne(operations.projects_update)
 
 
+class ReportLinksOperations(Group):
+    """Operations on report links."""
+
+    create = One(operations.report_links_create)
+    list = Listed(operations.report_links_list)
+    open_report = One(operations.report_links_open_report)
+    revoke = One(operations.report_links_revoke)
+
+
+class AsyncReportLinksOperations(AsyncGroup):
+    """Operations on report links."""
+
+    create = AsyncOne(operations.report_links_create)
+    list = AsyncListed(operations.report_links_list)
+    open_report = AsyncOne(operations.report_links_open_report)
+    revoke = AsyncOne(operations.report_links_revoke)
+
+
 class ReportsOperations(Group):
     """Operations on reports."""
 
@@ -723,6 +741,7 @@ class Groups:
         self.models = ModelsOperations(client)
         self.outages = OutagesOperations(client)
         self.projects = ProjectsOperations(client)
+        self.report_links = ReportLinksOperations(client)
         self.reports = ReportsOperations(client)
         self.rule_results = RuleResultsOperations(client)
         self.rule_runs = RuleRunsOperations(client)
@@ -763,6 +782,7 @@ class AsyncGroups:
         self.models = AsyncModelsOperations(client)
         self.outages = AsyncOutagesOperations(client)
         self.projects = AsyncProjectsOperations(client)
+        self.report_links = AsyncReportLinksOperations(client)
         self.reports = AsyncReportsOperations(client)
         self.rule_results = AsyncRuleResultsOperations(client)
         self.rule_runs = AsyncRuleRunsOperations(client)

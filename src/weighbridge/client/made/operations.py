@@ -3081,6 +3081,98 @@ def projects_update(
     )
 
 
+def report_links_create(
+    report_id: str,
+    *,
+    name: str,
+    expires_in: int | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.IssuedReportLink]:
+    """Make a link that opens a report to whoever has its address, without a token.
+
+    POST /reports/{report_id}/links
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/links",
+        records.IssuedReportLink,
+        names={"report_id": report_id},
+        body={"link": {"name": name, "expires_in": expires_in}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def report_links_list(
+    report_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    status: Literal["open", "expired", "revoked"] | None = None,
+    created_at_geq: Time | None = None,
+    created_at_leq: Time | None = None,
+    expires_at_geq: Time | None = None,
+    expires_at_leq: Time | None = None,
+) -> Listing[records.ReportLink]:
+    """List the links to a report, those that have ended included.
+
+    GET /reports/{report_id}/links
+    """
+    return Listing(
+        call(
+            "GET",
+            "/reports/{report_id}/links",
+            records.PageOfReportLink,
+            names={"report_id": report_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[status][eq]": status,
+                "filter[created_at][geq]": created_at_geq,
+                "filter[created_at][leq]": created_at_leq,
+                "filter[expires_at][geq]": expires_at_geq,
+                "filter[expires_at][leq]": expires_at_leq,
+            },
+        )
+    )
+
+
+def report_links_open_report(
+    report_id: str,
+    *,
+    key: str,
+) -> Call[records.Report]:
+    """Read a report by a link, by the address that its `url` says.
+
+    GET /reports/{report_id}/by_link
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/by_link",
+        records.Report,
+        names={"report_id": report_id},
+        query={"key": key},
+    )
+
+
+def report_links_revoke(
+    report_id: str,
+    link_id: int,
+) -> Call[None]:
+    """Revoke a link to a report, at once; one that was revoked already stays as it is.
+
+    DELETE /reports/{report_id}/links/{link_id}
+    """
+    return call(
+        "DELETE",
+        "/reports/{report_id}/links/{link_id}",
+        None,
+        names={"report_id": report_id, "link_id": link_id},
+    )
+
+
 def reports_accept(
     report_id: str,
     *,

@@ -462,8 +462,8 @@ class DataPointResult(msgspec.Struct, frozen=True, kw_only=True):
     rule_version: int
     rule_name: str
     message: str | None
-    event_id: str
-    data_point_id: str
+    event_id: str | None
+    data_point_id: str | None
     data_point_slug: str
     evaluated_at: datetime
     created_at: datetime
@@ -476,6 +476,7 @@ class DataPointResult(msgspec.Struct, frozen=True, kw_only=True):
     rejected_at: datetime | None
     rejected_by: str | None
     rejection_reason: str | None
+    proposed_event: ProposedEvent | None = None
 
 
 class DataPointType(msgspec.Struct, frozen=True, kw_only=True):
@@ -884,6 +885,8 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
     before: GapBorder | None
     after: GapBorder | None
     filled: list[FilledSlot]
+    pending_count: int
+    proposed: list[ProposedSlot]
 
 
 class GapBorder(msgspec.Struct, frozen=True, kw_only=True):
@@ -1111,6 +1114,23 @@ class IssuedApiToken(msgspec.Struct, frozen=True, kw_only=True):
     revoked_at: datetime | None
     last_used_at: datetime | None
     token: str | None = None
+
+
+class IssuedReportLink(msgspec.Struct, frozen=True, kw_only=True):
+    """A new link with its address, which is shown this once."""
+
+    id: int
+    report_id: str
+    name: str
+    status: Literal["open", "expired", "revoked"]
+    use_count: int
+    last_used_at: datetime | None
+    created_by: str
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
+    revoked_by: str | None
+    url: str | None = None
 
 
 class IssuedWebhook(msgspec.Struct, frozen=True, kw_only=True):
@@ -1511,6 +1531,16 @@ class ListSummaryOfReport(msgspec.Struct, frozen=True, kw_only=True):
     export: StartedExport | None = None
 
 
+class ListSummaryOfReportLink(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[ReportLink]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
 class ListSummaryOfRule(msgspec.Struct, frozen=True, kw_only=True):
     """What a list comes to, without its pages."""
 
@@ -1692,6 +1722,7 @@ class ModelRunResult(msgspec.Struct, frozen=True, kw_only=True):
     rejected_at: datetime | None = None
     rejected_by: str | None = None
     rejection_reason: str | None = None
+    proposed_event: ProposedEvent | None = None
 
 
 class NodeValue(msgspec.Struct, frozen=True, kw_only=True):
@@ -1928,6 +1959,13 @@ class PageOfReport(msgspec.Struct, frozen=True, kw_only=True):
     info: Info
 
 
+class PageOfReportLink(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[ReportLink]
+    info: Info
+
+
 class PageOfRule(msgspec.Struct, frozen=True, kw_only=True):
     """One page of a list."""
 
@@ -2014,6 +2052,7 @@ class PendingProposals(msgspec.Struct, frozen=True, kw_only=True):
     event_type: str
     proposal_count: int
     data_points: list[str]
+    slots: list[datetime] | None = None
 
 
 class PendingRollUps(msgspec.Struct, frozen=True, kw_only=True):
@@ -2106,6 +2145,30 @@ class ProposedCorrection(msgspec.Struct, frozen=True, kw_only=True):
     substitution: dict[str, Any] | None = None
 
 
+class ProposedEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """The event that a rule makes for a slot of a meter in which none came, once someone approves it."""
+
+    event_type_id: str
+    slot_start: datetime
+    slot_end: datetime
+    end_time: datetime
+    asset_id: str | None
+    location_ids: list[str]
+    feedstock_id: str | None
+    tracking_id: str | None
+
+
+class ProposedSlot(msgspec.Struct, frozen=True, kw_only=True):
+    """A value that a rule proposes for a slot of the gap, and that waits for approval."""
+
+    rule_result_id: str
+    rule_id: str
+    event_id: str | None
+    start_time: datetime
+    data_point_slug: str
+    to_value: Value
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """One report."""
 
@@ -2149,6 +2212,22 @@ class ReportChanges(msgspec.Struct, frozen=True, kw_only=True):
     compared_with: str
     change: Decimal
     data: list[RunRestated]
+
+
+class ReportLink(msgspec.Struct, frozen=True, kw_only=True):
+    """A link that opens a report to whoever has its address."""
+
+    id: int
+    report_id: str
+    name: str
+    status: Literal["open", "expired", "revoked"]
+    use_count: int
+    last_used_at: datetime | None
+    created_by: str
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
+    revoked_by: str | None
 
 
 class ReportMove(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ newest version of each rule only, and none while the feature is off.
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from decimal import Decimal
 from functools import partial
 from typing import Annotated, Any, Final
@@ -21,14 +22,14 @@ from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.core.rule.result import ALERTS, ResultStatus
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
-from weighbridge.db.row import Column, row_of
+from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.http.text import one_of, shown_as
 
 OF_DATA_POINTS: Final = """
     SELECT project_id, id, rule_id, rule_version, status, entered_value AS value, error_message,
            evaluated_at, created_at, closed_at, superseded_by_version, dismissed_at, dismissed_by,
            dismissal_reason, event_id, position, approval_state, proposed_correction, rejected_at,
-           rejected_by, rejection_reason
+           rejected_by, rejection_reason, event_type_id, asset_id, slot_start, slot_end, proposed_event
       FROM data_point_results
 """
 """The findings of rules in data points."""
@@ -37,7 +38,8 @@ AROUND_FINDINGS: Final = """
     JOIN rules u ON (u.project_id, u.id) = (r.project_id, r.rule_id) AND u.deleted_at IS NULL
     LEFT JOIN events e ON (e.project_id, e.id) = (r.project_id, r.event_id)
     LEFT JOIN data_point_types t
-      ON (t.project_id, t.event_type_id, t.position) = (e.project_id, e.event_type_id, r.position)
+      ON (t.project_id, t.event_type_id, t.position)
+       = (r.project_id, coalesce(r.event_type_id, e.event_type_id), r.position)
     LEFT JOIN users d ON d.id = r.dismissed_by
     LEFT JOIN users j ON j.id = r.rejected_by
 """
@@ -68,6 +70,27 @@ class ProposedCorrection(msgspec.Struct, frozen=True):
     """How a value that fills a gap was found: method, tier, code, window, members, length of the gap."""
 
 
+class ProposedEvent(msgspec.Struct, frozen=True):
+    """The event that a rule makes for a slot of a meter in which none came, once someone approves it."""
+
+    event_type_id: str
+    """The friendly id of the event type whose cadence has the slot."""
+    slot_start: Instant
+    """When the slot begins, and the event would."""
+    slot_end: Instant
+    """When the slot ends, exclusive."""
+    end_time: Instant
+    """When the event would end: with its slot, or at its start where the meter's events are moments."""
+    asset_id: str | None
+    """The friendly id of the asset that is the meter; null when none is."""
+    location_ids: list[str]
+    """The friendly ids of the locations that it would have."""
+    feedstock_id: str | None
+    """The friendly id of the feedstock that the events beside it share; null when they share none."""
+    tracking_id: str | None
+    """The tracking id that the events beside it share; null when they share none."""
+
+
 class DataPointResult(msgspec.Struct, frozen=True):
     """What a version of a rule found in one data point."""
 
@@ -83,8 +106,10 @@ class DataPointResult(msgspec.Struct, frozen=True):
     rule_name: str
     message: str | None
     """What the rule says to people; null when it says nothing."""
-    event_id: str
-    data_point_id: str
+    event_id: str | None
+    """The friendly id of the event; null for a slot in which none came, until someone approves one."""
+    data_point_id: str | None
+    """The friendly id of the data point; null as long as there is no event."""
     data_point_slug: str
     """The slug of its data point type, such as `wet_mass`."""
     evaluated_at: Instant
@@ -106,6 +131,8 @@ class DataPointResult(msgspec.Struct, frozen=True):
     """The name of the user who rejected it; null unless someone did."""
     rejection_reason: str | None
     """Why it was rejected; null unless it was."""
+    proposed_event: Annotated[dict[str, Any], shown_as(ProposedEvent)] | None = None
+    """The event that is proposed for a slot in which none came; null of a result on a captured event."""
 
 
 FINDING: Final = (
@@ -126,19 +153,42 @@ FINDING: Final = (
 
 _EVENT: Final = ("r.project_id", "r.event_id")
 
+
+def _proposed_event(
+    project: int, event_type: int, asset: int, slot: Sequence[datetime], described: dict[str, Any] | None
+) -> dict[str, Any] | None:
+    """The event of a slot as it is shown; none while nothing was ever proposed for it."""
+    if described is None:
+        return None
+    (start, end), feedstock = slot, described["feedstock_id"]
+    return {
+        "event_type_id": ids.of("event_type", project, event_type),
+        "slot_start": Instant.of(start),
+        "slot_end": Instant.of(end),
+        "end_time": described["end_time"],
+        "asset_id": ids.of("asset", project, asset) if asset else None,
+        "location_ids": [ids.of("location", project, one) for one in described["location_ids"]],
+        "feedstock_id": None if feedstock is None else ids.of("feedstock", project, feedstock),
+        "tracking_id": described["tracking_id"],
+    }
+
+
+_SLOT: Final = ("r.event_type_id", "r.asset_id", "ARRAY[r.slot_start, r.slot_end]", "r.proposed_event")
+
 DATA_POINT_RESULT: Final = row_of(
     DataPointResult,
     Column("id", ("r.project_id", "r.id"), partial(ids.of, "data_point_result")),
     *FINDING,
     Column("entered_value", "r.value"),
-    Column("event_id", _EVENT, partial(ids.of, "event")),
-    Column("data_point_id", (*_EVENT, "r.position"), partial(ids.of, "data_point")),
+    Column("event_id", _EVENT, unless_null(partial(ids.of, "event"))),
+    Column("data_point_id", (*_EVENT, "r.position"), unless_null(partial(ids.of, "data_point"))),
     Column("data_point_slug", "coalesce(t.slug, '')"),
     Column("approval_state", "r.approval_state"),
     Column("proposed_correction", "r.proposed_correction"),
     Column("rejected_at", "r.rejected_at"),
     Column("rejected_by", "j.name"),
     Column("rejection_reason", "r.rejection_reason"),
+    Column("proposed_event", ("r.project_id", *_SLOT), _proposed_event),
 )
 
 

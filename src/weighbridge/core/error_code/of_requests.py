@@ -59,6 +59,12 @@ REQUEST: Final[Mapping[str, ErrorCode]] = {
         "What comes behind the cursor of the feed of changes is not kept any more.",
         "Take a new cursor by `after=latest`, read the lists anew, and follow the feed from that cursor.",
     ),
+    "link_expired": ErrorCode(
+        (410,), "The link opened a report, and its time is over.", "Ask whoever sent it for another one."
+    ),
+    "link_revoked": ErrorCode(
+        (410,), "The link opened a report, and was revoked.", "Ask whoever sent it for another one."
+    ),
     "too_large": ErrorCode((413,), "The body or the file is over the limit.", "Send less at a time."),
     "more": ErrorCode(
         BOTH, "More is wrong than the answer lists.", "Correct what is listed and send it again."

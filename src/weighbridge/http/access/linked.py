@@ -5,7 +5,8 @@ them all.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -30,6 +31,8 @@ class LinkCall:
     path: Mapping[str, str]
     query: Mapping[str, str]
     files: Files
+    operation: str
+    request_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,27 @@ class Linked:
 
 async def linked(request: WebRequest, function: Callable[[LinkCall], Awaitable[Linked]]) -> AttachmentReply:
     """The file behind the link of a request; NotFound where there is none (any more)."""
+    async with guarded(request), database(request).read() as tx:
+        found = await function(link_call(request, tx))
+    return found.attachment.reply(request.app.state.downloads, found.account)
+
+
+def link_call(request: WebRequest, tx: Read) -> LinkCall:
+    """A request by a link, to be looked up in a transaction."""
+    state = request.scope["state"]
+    return LinkCall(
+        tx,
+        cast("Mapping[str, str]", request.path_params),
+        dict(query_of(request)),
+        request.app.state.files,
+        state["operation"],
+        state["request_id"],
+    )
+
+
+@asynccontextmanager
+async def guarded(request: WebRequest) -> AsyncIterator[None]:
+    """Count a link that names nothing as a failure of the client's address; refuse one that had too many."""
     app, request_id = request.app.state, request.scope["state"]["request_id"]
     failures: FailedAuthentications = app.failures
     address, now = client_address(request.scope, app.proxies), asyncio.get_running_loop().time()
@@ -51,12 +75,8 @@ async def linked(request: WebRequest, function: Callable[[LinkCall], Awaitable[L
         raise TooManyRequests(
             [Problem(said, None, "too_many_failures")], retry_after_seconds=seconds_left(now)
         )
-    query = dict(query_of(request))
-    path = cast("Mapping[str, str]", request.path_params)
     try:
-        async with database(request).read() as tx:
-            found = await function(LinkCall(tx, path, query, app.files))
+        yield
     except NotFound:
         failures.count(address, UNKNOWN, request_id, now)
         raise
-    return found.attachment.reply(app.downloads, found.account)

@@ -95,6 +95,7 @@ _NUMBERED: Final = {
     "asset_custom_field": "asset custom field",
     "static_input": "static input",
     "outage": "outage",
+    "link": "link",
 }
 """Records in paths whose id is a number."""
 

@@ -21,7 +21,7 @@ clear the marks; nobody below knows them.
 To read: `recording` (the call), `obligations` (what each action leaves), `trace` (what all traces are), then
 each kind: `rule_marks`, `staleness` with `stale_reasons` and `newest_batch`, `holding_off`; `audit_row`; and
 `one_event`, the same for an event that is stored by one statement. `refused_writes` are rows of writes that
-came to nothing.
+came to nothing, `link_uses` those of whoever followed a link.
 """
 
 from weighbridge.platform.changes.holding_off import (

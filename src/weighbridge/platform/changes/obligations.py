@@ -147,6 +147,8 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "report.deliver": _NOTHING,
     "report.accept": _NOTHING,
     "report.reject": _NOTHING,
+    "report_link.create": _NOTHING,
+    "report_link.revoke": _NOTHING,
 }
 """What every action leaves beside its audit row; a new action says here what it changes."""
 

@@ -12,12 +12,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from weighbridge.collection.measurements.corrections import apply_corrections
+from weighbridge.collection.measurements.imputed import settle_imputed
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.proposal import ApprovalState, ProposalTrigger, advance
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.quality.approval.standing import HeldProposal, still_standing
 from weighbridge.quality.correction.adjustment import CalledFor, correction_of
+from weighbridge.quality.correction.imputation import give_events, hold_imputing
 from weighbridge.quality.versions.stored_version import newest_version
 
 
@@ -32,6 +34,9 @@ async def hold_proposals(tx: Write, project: int, numbers: Sequence[int]) -> dic
     )
     for (rule,) in rules:
         await tx.execute(*locks.hold(locks.rule(project, rule)))
+    # Whoever approves makes the events of slots that have none.
+    if await tx.tuples(_SLOTS, (project, list(numbers))):
+        await hold_imputing(tx, project)
     # An update of a rule withdraws its proposals; whoever decides comes before it or after it.
     await tx.execute(_HOLD_RULES, (project, [rule for (rule,) in rules]))
     await tx.execute(_HOLD_EVENTS, (project, list(numbers)))
@@ -45,12 +50,12 @@ async def approve(tx: Write, actor: Actor, project: int, numbers: Sequence[int])
     standing = await still_standing(tx, project, held)
     approved = [one for one in held if one.number in standing]
     superseded = [one.number for one in held if one.number not in standing]
+    await tx.execute(_SUPERSEDE, (_after(ProposalTrigger.SUPERSEDE), project, superseded))
+    await correct(tx, actor, project, approved)
     await tx.execute(
         _APPROVE,
         (_after(ProposalTrigger.APPROVE), actor.user_id, project, [one.number for one in approved]),
     )
-    await tx.execute(_SUPERSEDE, (_after(ProposalTrigger.SUPERSEDE), project, superseded))
-    await correct(tx, actor, project, approved)
     return len(approved), len(superseded)
 
 
@@ -68,22 +73,32 @@ async def held_proposals(tx: Read, project: int, numbers: Sequence[int]) -> list
     return [HeldProposal(*row) for row in await tx.tuples(_HELD, (project, list(numbers)))]
 
 
-async def correct(tx: Write, actor: Actor, project: int, approved: Sequence[HeldProposal]) -> None:
-    """Write what the results propose as corrections of their rules, one set for all.
+async def correct(
+    tx: Write, actor: Actor, project: int, approved: Sequence[HeldProposal]
+) -> list[tuple[int, int]]:
+    """Write what the results propose as corrections of their rules, one set for all; gives events and
+    positions.
 
-    Of a value that several rules propose for, each has its correction, and one prevails.
+    Slots that have no event get one first. Of a value that several rules propose for, each has its
+    correction, and one prevails.
     """
+    slots = [one.number for one in approved if one.event is None]
+    made = await give_events(tx, project, slots) if slots else {}
+    keys = {one.number: (one.event or made[one.number], one.position) for one in approved}
     versions = {
         rule: await newest_version(tx, project, rule) for rule in sorted({one.rule for one in approved})
     }
     values = await _values(tx, project, [one.number for one in approved])
     for rule, version in versions.items():
         corrections = [
-            correction_of(version, one.run, CalledFor(one.event, one.position, *values[one.number]))
+            correction_of(version, one.run, CalledFor(*keys[one.number], *values[one.number]))
             for one in approved
             if one.rule == rule
         ]
         await apply_corrections(tx, actor, project, corrections)
+    if slots:
+        await settle_imputed(tx, project)
+    return list(keys.values())
 
 
 async def _values(tx: Write, project: int, numbers: Sequence[int]) -> Mapping[int, tuple[Any, Any]]:
@@ -99,6 +114,9 @@ async def _values(tx: Write, project: int, numbers: Sequence[int]) -> Mapping[in
     return {number: (value, substitution) for number, value, substitution in rows}
 
 
+_SLOTS: Final = """
+    SELECT FROM data_point_results WHERE project_id = %s AND id = ANY (%s) AND slot_start IS NOT NULL LIMIT 1
+"""
 _HOLD_RULES: Final = """
     SELECT FROM rules WHERE project_id = %s AND id = ANY (%s) ORDER BY id FOR SHARE
 """
@@ -114,9 +132,9 @@ _HOLD_RESULTS: Final = """
      WHERE r.project_id = %s AND r.id = ANY (%s) ORDER BY r.id FOR NO KEY UPDATE OF r
 """
 _HELD: Final = """
-    SELECT r.id, r.rule_id, r.rule_version, r.rule_run_id, r.event_id, r.position, e.start_time,
-           e.voided_at IS NOT NULL
-      FROM data_point_results r JOIN events e ON (e.project_id, e.id) = (r.project_id, r.event_id)
+    SELECT r.id, r.rule_id, r.rule_version, r.rule_run_id, r.event_id, r.position,
+           coalesce(e.start_time, r.slot_start), e.voided_at IS NOT NULL
+      FROM data_point_results r LEFT JOIN events e ON (e.project_id, e.id) = (r.project_id, r.event_id)
      WHERE r.project_id = %s AND r.id = ANY (%s) ORDER BY r.id
 """
 _APPROVE: Final = """

@@ -14,6 +14,8 @@ from typing import Final, NamedTuple
 from weighbridge.core.time.instant import MILLISECOND, Instant
 from weighbridge.db.engine import Write
 from weighbridge.quality.correction.adjustment import leave_to_people
+from weighbridge.quality.correction.imputation import describe_slots, find_events
+from weighbridge.quality.correction.slot_proposals import SAME_SLOT, proposes_events
 from weighbridge.quality.evaluation.prepared_rule import prepared_rule
 from weighbridge.quality.evaluation.single_pass import begun, findings_of
 from weighbridge.quality.findings import table
@@ -28,7 +30,8 @@ class HeldProposal(NamedTuple):
     rule: int
     version: int
     run: int | None
-    event: int
+    event: int | None
+    """None of a slot that has no event yet."""
     position: int
     start: datetime
     is_voided: bool
@@ -41,7 +44,7 @@ async def still_standing(tx: Write, project: int, held: Sequence[HeldProposal]) 
         version = await newest_version(tx, project, rule)
         asked = [one for one in proposals if one.version == version.version and not one.is_voided]
         await _find_again(tx, version, asked)
-        rows = await tx.tuples(_SAME, (project, [one.number for one in asked]))
+        rows = await tx.tuples(_SAME, {"project": project, "asked": [one.number for one in asked]})
         standing |= {number for (number,) in rows}
     return standing
 
@@ -57,12 +60,21 @@ async def _find_again(tx: Write, version: StoredVersion, asked: Sequence[HeldPro
         evaluation = await begun(tx, prepared, period)
         async for found in findings_of(tx, prepared, evaluation, period):
             await table.insert_findings(tx, found)
+    if proposes_events(version):
+        await find_events(tx, version)
     await leave_to_people(tx, version)
+    if proposes_events(version):
+        await describe_slots(tx, version)
 
 
-_SAME: Final = """
+_SAME: Final = f"""
     SELECT o.id FROM data_point_results o JOIN rule_findings f USING (event_id, position)
-     WHERE o.project_id = %s AND o.id = ANY (%s) AND f.to_value IS NOT NULL
+     WHERE o.project_id = %(project)s AND o.id = ANY (%(asked)s) AND f.to_value IS NOT NULL
+       AND o.slot_start IS NULL
        AND o.proposed_correction
            = proposed_correction(f.from_value, f.to_value, f.substitution)
+    UNION ALL
+    SELECT o.id FROM data_point_results o JOIN rule_missing_slots s ON {SAME_SLOT}
+     WHERE o.project_id = %(project)s AND o.id = ANY (%(asked)s) AND o.proposed_event = s.event
+       AND o.proposed_correction = proposed_correction(NULL, s.to_value, s.substitution)
 """

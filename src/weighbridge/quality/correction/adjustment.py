@@ -9,6 +9,9 @@ person took back is not written or proposed again, until the rule has another ve
 whatever the number of values.
 """
 
+from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from psycopg.sql import SQL
@@ -24,8 +27,9 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.correction import FILLS_GAPS
 from weighbridge.core.rule.run import RunCounts
 from weighbridge.db.engine import Write
+from weighbridge.db.literal import Literal
 from weighbridge.quality.correction import placeholders
-from weighbridge.quality.correction.proposals import propose
+from weighbridge.quality.correction.proposals import keep_approvals, propose
 from weighbridge.quality.correction.withdrawal import (
     HELD_AND_OTHER_THAN_FOUND,
     OTHER_THAN_APPROVED,
@@ -64,8 +68,10 @@ async def correct(tx: Write, actor: Actor, version: StoredVersion, run: int, per
     """
     if version.requires_approval:
         proposals = await propose(tx, version)
+        await keep_approvals(tx, version)
         withdrawn = await withdraw(tx, actor, version, run, period, which=OTHER_THAN_APPROVED)
-        return RunCounts(changed=proposals + withdrawn, withdrawn=withdrawn, proposals=proposals)
+        kept = await _write_kept(tx, actor, version, run) if withdrawn else 0
+        return RunCounts(changed=proposals + withdrawn + kept, withdrawn=withdrawn, proposals=proposals)
     await _hold_events(tx, version, period)
     withdrawn = await withdraw(tx, actor, version, run, period, which=HELD_AND_OTHER_THAN_FOUND)
     written = 0
@@ -77,6 +83,20 @@ async def correct(tx: Write, actor: Actor, version: StoredVersion, run: int, per
             # The first thousands may be the first that there are: without figures, plans read all of them.
             await tx.execute("SELECT refresh_statistics('corrections')")
     return RunCounts(changed=written + withdrawn, corrections=written, withdrawn=withdrawn)
+
+
+async def _write_kept(tx: Write, actor: Actor, version: StoredVersion, run: int) -> int:
+    """Write approved values anew of which this run took back the correction because only how it was found has
+    changed: for whoever approved, and by the run that the approval was of. Gives how many.
+    """
+    written = 0
+    statement = _KEPT.format(run=Literal(run), **placeholders.of_version(version))
+    async for rows in tx.portions(statement, PORTION):
+        for (approver, found_by), some in groupby(rows, key=itemgetter(0, 1)):
+            kept = [correction_of(version, found_by, CalledFor(*row[2:])) for row in some]
+            who = replace(actor, user_id=approver, token_id=None)
+            written += len((await apply_corrections(tx, who, version.project, kept)).recorded)
+    return written
 
 
 class CalledFor(NamedTuple):
@@ -113,6 +133,26 @@ _LEAVE: Final = SQL(
               AND c.reverted_at >= (SELECT v.created_at FROM rule_versions v
                                      WHERE (v.project_id, v.rule_id, v.version)
                                          = ({project}, {rule}, {version})))
+    """
+)
+_KEPT: Final = SQL(
+    """
+    SELECT o.approved_by, o.rule_run_id, f.event_id, f.position, f.to_value, f.substitution
+      FROM rule_findings f
+      JOIN data_point_results o ON (o.event_id, o.position) = (f.event_id, f.position)
+       AND (o.project_id, o.rule_id, o.rule_version) = ({project}, {rule}, {version})
+       AND o.closed_at IS NULL AND o.approval_state = {approved}
+       AND o.proposed_correction -> 'to_value' = f.to_value
+     WHERE EXISTS (SELECT FROM corrections c
+                    WHERE (c.project_id, c.event_id, c.position, c.field)
+                        = ({project}, f.event_id, f.position, '')
+                      AND (c.rule_id, c.rule_version, c.reverted_by_run) = ({rule}, {version}, {run})
+                      AND c.reverted_at = now()::timestamptz(3))
+       AND NOT EXISTS (SELECT FROM corrections c
+                        WHERE (c.project_id, c.event_id, c.position, c.field)
+                            = ({project}, f.event_id, f.position, '')
+                          AND c.rule_id = {rule} AND c.state = ANY ({not_reverted}))
+     ORDER BY o.approved_by, o.rule_run_id, f.event_id, f.position
     """
 )
 _HELD_TABLE: Final = """

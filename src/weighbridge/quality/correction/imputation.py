@@ -4,15 +4,19 @@ What was found for such slots stands in a table of the transaction. A slot that 
 whichever rule made it; any other has a new one, as long and tagged as the captured events beside it are: a
 feedstock or tracking id only where both have the same. Its value is a correction of the rule like any other.
 
+With approval no event is made before someone approves: proposals hold how it is described.
+
 Invariants: a slot that a person emptied since this version of the rule stays empty; memory stays flat.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from psycopg.sql import SQL
 
-from weighbridge.collection.measurements.corrections import PORTION
+from weighbridge.collection.measurements.corrections import MOMENT, PORTION
 from weighbridge.core.identity import ids
+from weighbridge.db import locks
 from weighbridge.db.engine import Write
 from weighbridge.db.literal import Literal
 from weighbridge.quality.correction import placeholders
@@ -20,20 +24,61 @@ from weighbridge.quality.versions.stored_version import StoredVersion
 
 
 async def find_events(tx: Write, version: StoredVersion) -> None:
-    """Give each slot that was found a value its event, and put what was found of it among the findings."""
-    names = placeholders.of_version(version) | {"limit": Literal(PORTION)}
+    """Give each slot that was found a value its event, and put what was found of it among the findings.
+
+    Of a rule that needs approval only slots that have an event already are put there.
+    """
+    names = placeholders.of_version(version)
     await tx.execute(_LEAVE_TO_PEOPLE.format(**names))
-    while slots := await tx.tuples(_WITHOUT_EVENT.format(**names)):
+    if not version.requires_approval:
+        await _make_events(tx, version.project)
+    await tx.execute(_FIND.format(**names))
+
+
+async def describe_slots(tx: Write, version: StoredVersion) -> None:
+    """Say of each slot that is still to be proposed for how its event is described.
+
+    Slots that have an event where a person took back the rule's value are left to the person.
+    """
+    await tx.execute(_LEAVE_VALUES_TO_PEOPLE.format(**placeholders.of_version(version)))
+    await tx.execute(_DESCRIBE, {"project": version.project, "places": None, "moment": MOMENT})
+
+
+async def give_events(tx: Write, project: int, results: Sequence[int]) -> dict[int, int]:
+    """Give each slot that results propose for its event; gives these by result, which name them then.
+
+    The slots that the transaction has found are forgotten.
+    """
+    await tx.execute("DELETE FROM rule_missing_slots")
+    values = {"project": project, "results": list(results)}
+    await tx.execute(_PROPOSED_SLOTS, values)
+    await _make_events(tx, project)
+    return dict(await tx.tuples(_NAME_EVENTS, values))
+
+
+async def hold_imputing(tx: Write, project: int) -> None:
+    """Let nobody else make imputed events until the transaction ends."""
+    await tx.execute(*locks.hold(locks.imputing(project)))
+
+
+async def _make_events(tx: Write, project: int) -> None:
+    """Make an event for each slot of the transaction's that has none, portion by portion."""
+    statement = _WITHOUT_EVENT.format(project=Literal(project), limit=Literal(PORTION))
+    if not await tx.tuples(statement):
+        return
+    await hold_imputing(tx, project)
+    while slots := await tx.tuples(statement):
         keys = await tx.take_event_keys(len(slots))
         values = {
-            "project": version.project,
+            "project": project,
             "keys": keys,
             "places": [place for (place,) in slots],
-            "records": [ids.of("event", version.project, key) for key in keys],
+            "records": [ids.of("event", project, key) for key in keys],
+            "moment": MOMENT,
         }
+        await tx.execute(_DESCRIBE, values)
         await tx.execute(_INSERT_EVENTS, values)
         await tx.execute(_INSERT_IMPUTATIONS, values)
-    await tx.execute(_FIND.format(**names))
 
 
 _SAME_SLOT: Final = """(m.project_id, m.event_type_id, m.asset_id, m.location_id, m.slot_start)
@@ -50,6 +95,13 @@ _LEAVE_TO_PEOPLE: Final = SQL(
             WHERE {_SAME_SLOT} AND m.withdrawn_at >= v.created_at AND m.captured_by IS NULL
               AND (c.state = ANY ({{not_reverted}})
                    OR c.reverted_by IS NOT NULL AND c.reverted_at >= v.created_at))
+    """
+)
+_LEAVE_VALUES_TO_PEOPLE: Final = SQL(
+    f"""
+    DELETE FROM rule_missing_slots s USING imputations m, rule_findings f
+     WHERE {_SAME_SLOT} AND m.withdrawn_at IS NULL
+       AND (f.event_id, f.position) = (m.event_id, s.position) AND f.to_value IS NULL
     """
 )
 _WITHOUT_EVENT: Final = SQL(
@@ -78,13 +130,33 @@ def _shared(tag: str) -> str:
                     WHEN before.id IS NULL THEN after.{tag} END"""
 
 
-_INSERT_EVENTS: Final = f"""
+_DESCRIBE: Final = f"""
+    UPDATE rule_missing_slots described
+       SET event = jsonb_build_object(
+           'end_time', to_char(CASE WHEN beside.lasts THEN slot_end ELSE slot_start END AT TIME ZONE 'UTC',
+                               %(moment)s),
+           'tracking_id', beside.tracking_id, 'feedstock_id', beside.feedstock_id,
+           'location_ids', to_jsonb(beside.location_ids))
+      FROM (SELECT s.place, coalesce(before.lasts, after.lasts) AS lasts,
+                   {_shared("tracking_id")} AS tracking_id, {_shared("feedstock_id")} AS feedstock_id,
+                   coalesce(before.location_ids, after.location_ids,
+                            array_remove(ARRAY[s.location_id], 0)) AS location_ids
+              FROM rule_missing_slots s
+              {_beside("before", "< s.slot_start ORDER BY e.start_time DESC, e.id DESC")}
+              {_beside("after", ">= s.slot_end ORDER BY e.start_time, e.id")}
+             WHERE s.event IS NULL
+               AND (%(places)s::bigint[] IS NULL OR s.place = ANY (%(places)s::bigint[]))) AS beside
+     WHERE described.place = beside.place
+"""
+"""How an imputed event is described: it is as long and tagged as those beside it. A description stays."""
+
+_INSERT_EVENTS: Final = """
     INSERT INTO events (project_id, id, event_type_id, start_time, end_time, tracking_id, feedstock_id,
                         asset_id, location_ids, numbers, is_complete, is_imputed)
-    SELECT %(project)s, new.key, s.event_type_id, s.slot_start,
-           CASE WHEN coalesce(before.lasts, after.lasts) THEN s.slot_end ELSE s.slot_start END,
-           {_shared("tracking_id")}, {_shared("feedstock_id")}, nullif(s.asset_id, 0),
-           coalesce(before.location_ids, after.location_ids, array_remove(ARRAY[s.location_id], 0)),
+    SELECT %(project)s, new.key, s.event_type_id, s.slot_start, (s.event ->> 'end_time')::timestamptz,
+           s.event ->> 'tracking_id', (s.event ->> 'feedstock_id')::integer, nullif(s.asset_id, 0),
+           ARRAY(SELECT one::integer FROM jsonb_array_elements_text(s.event -> 'location_ids')
+                                          WITH ORDINALITY AS listed (one, place) ORDER BY listed.place),
            array_fill(NULL::numeric, ARRAY[(
                SELECT max(t.position)::integer FROM data_point_types t
                 WHERE (t.project_id, t.event_type_id, t.value_type)
@@ -92,8 +164,6 @@ _INSERT_EVENTS: Final = f"""
            false, true
       FROM unnest(%(keys)s::bigint[], %(places)s::bigint[]) AS new (key, place)
       JOIN rule_missing_slots s USING (place)
-      {_beside("before", "< s.slot_start ORDER BY e.start_time DESC, e.id DESC")}
-      {_beside("after", ">= s.slot_end ORDER BY e.start_time, e.id")}
 """
 _INSERT_IMPUTATIONS: Final = """
     INSERT INTO imputations (project_id, event_id, event_type_id, asset_id, location_id, slot_start, slot_end,
@@ -110,3 +180,20 @@ _FIND: Final = SQL(
       FROM rule_missing_slots s JOIN imputations m ON {_SAME_SLOT} AND m.withdrawn_at IS NULL
     """
 )
+_PROPOSED_SLOTS: Final = """
+    INSERT INTO rule_missing_slots (event_type_id, asset_id, location_id, slot_start, slot_end, position,
+                                    event)
+    SELECT DISTINCT ON (event_type_id, asset_id, location_id, slot_start)
+           event_type_id, asset_id, location_id, slot_start, slot_end, position, proposed_event
+      FROM data_point_results
+     WHERE project_id = %(project)s AND id = ANY (%(results)s)
+     ORDER BY event_type_id, asset_id, location_id, slot_start, id
+"""
+_NAME_EVENTS: Final = """
+    UPDATE data_point_results r SET event_id = m.event_id
+      FROM imputations m
+     WHERE (m.project_id, m.event_type_id, m.asset_id, m.location_id, m.slot_start)
+         = (r.project_id, r.event_type_id, r.asset_id, r.location_id, r.slot_start)
+       AND m.withdrawn_at IS NULL AND r.project_id = %(project)s AND r.id = ANY (%(results)s)
+    RETURNING r.id, r.event_id
+"""

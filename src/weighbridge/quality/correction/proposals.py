@@ -17,6 +17,7 @@ from weighbridge.core.rule.result import ResultStatus
 from weighbridge.db.engine import Write
 from weighbridge.db.literal import Literal
 from weighbridge.quality.correction import placeholders
+from weighbridge.quality.correction.slot_proposals import propose_events, proposes_events, withdraw_events
 from weighbridge.quality.versions.period import Period
 from weighbridge.quality.versions.stored_version import StoredVersion
 
@@ -25,6 +26,8 @@ _WHENEVER: Final = SQL("true")
 
 async def propose(tx: Write, version: StoredVersion) -> int:
     """Let each failing result of a version hold the correction that was found for it; gives what is new."""
+    if proposes_events(version):
+        return await propose_events(tx, version)
     before = [state for state in states_before(ProposalTrigger.PROPOSE) if state is not None]
     decided = states_before(ProposalTrigger.PROPOSE_ANEW)
     return await tx.execute(
@@ -40,6 +43,8 @@ async def propose(tx: Write, version: StoredVersion) -> int:
 
 async def withdraw_proposals(tx: Write, version: StoredVersion, period: Period) -> int:
     """Withdraw what results of a period propose and the findings do not; comes before these change."""
+    if proposes_events(version):
+        return await withdraw_events(tx, version, period)
     return await tx.execute(
         _WITHDRAW.format(
             withdrawn=Literal(ApprovalState.WITHDRAWN.value),
@@ -59,6 +64,11 @@ async def withdraw_all_proposals(tx: Write, project: int, rule: int) -> None:
         """,
         (ApprovalState.WITHDRAWN, project, rule, states_before(ProposalTrigger.WITHDRAW)),
     )
+
+
+async def keep_approvals(tx: Write, version: StoredVersion) -> None:
+    """Let results say how values are found now that were approved and that the rule still comes to."""
+    await tx.execute(_KEEP.format(**placeholders.of_version(version)))
 
 
 async def take_back_approvals(tx: Write, project: int, rule: int, times: Composable = _WHENEVER) -> None:
@@ -97,6 +107,18 @@ _TAKE_BACK: Final = SQL(
                             = (o.project_id, o.event_id, o.position, '')
                           AND (c.rule_id, c.rule_version) = (o.rule_id, o.rule_version)
                           AND c.state = ANY ({not_reverted}))
+    """
+)
+_KEEP: Final = SQL(
+    """
+    UPDATE data_point_results o
+       SET proposed_correction = o.proposed_correction || jsonb_build_object('substitution', f.substitution)
+      FROM rule_findings f
+     WHERE o.project_id = {project} AND o.rule_id = {rule} AND o.rule_version = {version}
+       AND (o.event_id, o.position) = (f.event_id, f.position)
+       AND o.closed_at IS NULL AND o.approval_state = {approved}
+       AND o.proposed_correction -> 'to_value' = f.to_value
+       AND o.proposed_correction -> 'substitution' <> f.substitution
     """
 )
 _PROPOSE: Final = SQL(

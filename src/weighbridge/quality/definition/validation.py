@@ -143,9 +143,6 @@ def _problems_of_kind(request: NewRule) -> Iterator[Problem]:
     if request.requires_approval and request.purpose == Purpose.ALERT:
         said = "requires_approval is for a rule that corrects; this one alerts."
         yield Problem(said, "requires_approval", "invalid")
-    if request.requires_approval and request.purpose == Purpose.IMPUTE:
-        said = "requires_approval is for a rule that corrects captured values; this one imputes what lacks."
-        yield Problem(said, "requires_approval", "invalid")
     if request.purpose in FILLS_GAPS and request.window is not None:
         said = "window belongs to no rule that fills gaps; each method of its correction has its own."
         yield Problem(said, "window", "invalid")

@@ -23,7 +23,14 @@ from weighbridge.core.rule.run import RunCounts
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.literal import Literal
-from weighbridge.quality.correction import adjustment, imputation, placeholders, proposals, withdrawal
+from weighbridge.quality.correction import (
+    adjustment,
+    imputation,
+    placeholders,
+    proposals,
+    slot_proposals,
+    withdrawal,
+)
 from weighbridge.quality.evaluation.event_records import (
     alerting,
     checked_value,
@@ -36,6 +43,7 @@ from weighbridge.quality.evaluation.single_pass import collect
 from weighbridge.quality.findings import table
 from weighbridge.quality.findings.result_updates import (
     DATA_POINTS,
+    MISSING_SLOTS,
     MODEL_RUNS,
     PeriodFindings,
     update_results,
@@ -111,12 +119,16 @@ async def _evaluate_correcting(
         if version.purpose == Purpose.IMPUTE:
             await imputation.find_events(tx, version)
         await adjustment.leave_to_people(tx, version)
+        if slot_proposals.proposes_events(version):
+            await imputation.describe_slots(tx, version)
     if version.requires_approval:
         # Before the results change that hold them.
         counts = counts.plus(RunCounts(changed=await proposals.withdraw_proposals(tx, version, whole)))
     if effective is not None:
         counts = counts.plus(await _update_point_results(tx, prepared, effective, run))
     counts = counts.plus(await adjustment.correct(tx, actor, version, run, whole))
+    if slot_proposals.proposes_events(version):
+        await slot_proposals.withdraw_captured(tx, version)
     if version.purpose == Purpose.IMPUTE or counts.withdrawn:
         await settle_imputed(tx, version.project)
     await _take_back_approvals(tx, version, whole)
@@ -132,9 +144,10 @@ async def _take_back_approvals(tx: Write, version: StoredVersion, period: Period
 async def _update_point_results(tx: Write, prepared: PreparedRule, period: Period, run: int) -> RunCounts:
     """Let the results on data points follow what was collected."""
     covered = _covered(prepared, prepared.watched, period)
-    return await update_results(
-        tx, prepared.version, run, PeriodFindings(DATA_POINTS, _COLLECTED_POINTS, covered)
-    )
+    findings = PeriodFindings(DATA_POINTS, _COLLECTED_POINTS, covered)
+    if slot_proposals.proposes_events(prepared.version):
+        findings = PeriodFindings(MISSING_SLOTS, _COLLECTED_SLOTS, covered)
+    return await update_results(tx, prepared.version, run, findings)
 
 
 async def _evaluate_in_database(
@@ -177,11 +190,20 @@ async def _evaluate_runs(tx: Write, prepared: PreparedRule, period: Period, run:
 
 
 def _covered(prepared: PreparedRule, kinds: Sequence[EventKind], period: Period) -> Composable:
-    """The condition that a result `o` is about an event of the period."""
+    """The condition that a result `o` is about an event of the period, or about a slot of it."""
     # A value and no join, so that each event is looked up by its key.
-    return SQL("(SELECT true FROM events e WHERE e.id = o.event_id AND {})").format(
-        within(prepared.version.project, kinds, period)
+    return SQL(
+        "CASE WHEN o.slot_start IS NULL THEN (SELECT true FROM events e WHERE e.id = o.event_id AND {})"
+        " ELSE o.event_type_id = ANY ({}) AND {} END"
+    ).format(
+        within(prepared.version.project, kinds, period),
+        Literal([kind.number for kind in kinds]),
+        slot_proposals.slot_starts_in(period),
     )
 
 
 _COLLECTED_POINTS: Final = SQL("SELECT true AS is_found, event_id, position, value, error FROM rule_findings")
+_COLLECTED_SLOTS: Final = SQL(
+    "SELECT true AS is_found, event_type_id, asset_id, location_id, slot_start, slot_end, position,"
+    " NULL::text AS value, NULL::text AS error FROM rule_missing_slots"
+)

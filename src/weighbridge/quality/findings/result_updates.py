@@ -39,6 +39,8 @@ class ResultTable:
     same: LiteralString
     """Whether a finding `f` and a result `o` are about one record: by equality, which can be hashed."""
     extra: LiteralString = ""
+    open: LiteralString = "closed_at IS NULL"
+    """Which rows an index keeps from being two for one record."""
 
 
 DATA_POINTS: Final = ResultTable(
@@ -54,7 +56,16 @@ MODEL_RUNS: Final = ResultTable(
     "coalesce(f.batch_id, -f.model_run_id) = coalesce(o.batch_id, -o.model_run_id)",
     ", node_ids",
 )
-"""The results about events' data points, and those about model runs."""
+_SLOT_KEYS: Final = "event_type_id, asset_id, location_id, slot_start, slot_end, position"
+MISSING_SLOTS: Final = ResultTable(
+    "data_point_results",
+    _SLOT_KEYS,
+    "entered_value",
+    f"({', '.join(f'f.{key}' for key in _SLOT_KEYS.split(', '))})"
+    f" = ({', '.join(f'o.{key}' for key in _SLOT_KEYS.split(', '))})",
+    open="closed_at IS NULL AND slot_start IS NOT NULL",
+)
+"""The results about events' data points, those about model runs, and those about slots without an event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +107,7 @@ def _parts(version: StoredVersion, run: int | None, findings: PeriodFindings) ->
         "keys": SQL(table.keys),
         "value": SQL(table.value),
         "extra": SQL(table.extra),
+        "open": SQL(table.open),
         "joined": _joined(findings),
         "project": Literal(version.project),
         "rule": Literal(version.rule),
@@ -178,7 +190,7 @@ _PUT: Final = SQL(
              SELECT {project}, {rule}, {version}, {run}, {keys},
                     CASE WHEN error IS NULL THEN {fails} ELSE {errs} END, value, error, now(){extra}
                FROM findings ORDER BY {keys}
-             ON CONFLICT (project_id, {keys}, rule_id, rule_version) WHERE closed_at IS NULL
+             ON CONFLICT (project_id, {keys}, rule_id, rule_version) WHERE {open}
              DO UPDATE SET status = excluded.status, {value} = excluded.{value},
                            error_message = excluded.error_message, evaluated_at = excluded.evaluated_at
               WHERE {table}.status = ANY ({following})

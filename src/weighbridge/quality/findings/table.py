@@ -88,10 +88,10 @@ _MISSING_SLOTS: Final = """
     CREATE TEMPORARY TABLE IF NOT EXISTS rule_missing_slots (
         place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, event_type_id integer, asset_id integer,
         location_id integer, slot_start timestamptz(3), slot_end timestamptz(3), position smallint,
-        to_value jsonb, substitution jsonb
+        to_value jsonb, substitution jsonb, event jsonb
     ) ON COMMIT DROP
 """
-"""The slots without an event that a rule has found a value for."""
+"""The slots without an event that a rule has found a value for, and how an event for one is described."""
 
 _INSERT_MISSING: Final = """
     INSERT INTO rule_missing_slots (event_type_id, asset_id, location_id, slot_start, slot_end, position,

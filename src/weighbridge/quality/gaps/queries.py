@@ -13,6 +13,7 @@ from weighbridge.collection.measurements.corrected import correction_summaries
 from weighbridge.collection.measurements.value import BOOLEANS, NUMBERS, TEXTS
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
+from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, Malformed
@@ -26,7 +27,7 @@ from weighbridge.quality.capture.question import (
     refuse_over_a_quarter,
 )
 from weighbridge.quality.capture.seen import seen_slots
-from weighbridge.quality.gaps.records import FilledSlot, Gap, GapBorder, Gaps
+from weighbridge.quality.gaps.records import FilledSlot, Gap, GapBorder, Gaps, ProposedSlot
 
 GAP_SLOTS_MAX: Final = 1_000_000
 """Slots of all meters together that gaps are looked for in."""
@@ -73,6 +74,25 @@ class _Beside:
         return FilledSlot(self.friendly, self.start, source, self.values, self.substitutions)
 
 
+class _Span(NamedTuple):
+    """Where a gap lies: its meter, 0 for a key that it does not have, and its slots, the end exclusive."""
+
+    asset: int
+    location: int
+    start: datetime
+    end: datetime
+
+
+class _Proposed(NamedTuple):
+    """How many values wait for approval in a gap, and the first of them."""
+
+    pending: int
+    first: list[ProposedSlot]
+
+
+_NOTHING_PROPOSED: Final = _Proposed(0, [])
+
+
 async def list_gaps(tx: Read, project: int, event_type: str, query: Sequence[tuple[str, str]]) -> Gaps:
     """The gaps of an event type over the range of the query."""
     time, rest = asked_time(query)
@@ -89,24 +109,32 @@ async def list_gaps(tx: Read, project: int, event_type: str, query: Sequence[tup
         raise Invalid([Problem(said, END, "too_long")])
     found = await _found(tx, question, meters)
     beside = await _beside(tx, question, found)
+    proposed = await _proposed(tx, question, meters, found)
     return Gaps(
         event_type_id=ids.of("event_type", project, question.event_type),
         start_time=Instant.of(time.start),
         end_time=Instant.of(time.end),
-        data=[_gap(question, meters[one.meter], one, beside) for one in found],
+        data=[
+            _gap(question, meters[one.meter], one, beside, proposed.get(place, _NOTHING_PROPOSED))
+            for place, one in enumerate(found)
+        ],
     )
 
 
 def _gap(
-    question: CaptureQuestion, meter: ExpectedMeter, found: _Found, beside: Mapping[int, _Beside]
+    question: CaptureQuestion,
+    meter: ExpectedMeter,
+    found: _Found,
+    beside: Mapping[int, _Beside],
+    proposed: _Proposed,
 ) -> Gap:
-    slots, project = question.slots, question.project
+    project = question.project
     return Gap(
         asset_id=None if meter.asset is None else ids.of("asset", project, meter.asset),
         location_id=None if meter.location is None else ids.of("location", project, meter.location),
         name=meter.name,
         start_time=Instant.of(found.first),
-        end_time=slots.start(slots.holding(found.last) + 1),
+        end_time=_end_of(question, found),
         slots=found.slots,
         missing=found.missing,
         imputed=found.imputed,
@@ -114,7 +142,50 @@ def _gap(
         before=None if found.before is None else beside[found.before].border,
         after=None if found.after is None else beside[found.after].border,
         filled=[beside[event].filled for event in found.filled or ()],
+        pending_count=proposed.pending,
+        proposed=proposed.first,
     )
+
+
+def _end_of(question: CaptureQuestion, found: _Found) -> Instant:
+    """When the last slot of a gap ends."""
+    return question.slots.start(question.slots.holding(found.last) + 1)
+
+
+async def _proposed(
+    tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], gaps: Sequence[_Found]
+) -> Mapping[int, _Proposed]:
+    """What waits for approval in the gaps, by their place; of each the first, in order of time."""
+    spans = [
+        _Span(
+            meters[gap.meter].asset or 0, meters[gap.meter].location or 0, gap.first, _end_of(question, gap)
+        )
+        for gap in gaps
+    ]
+    if not spans:
+        return {}
+    values: dict[str, Any] = {
+        "project": question.project,
+        "event_type": question.event_type,
+        "pending": ApprovalState.PENDING,
+        "limit": FILLED_MAX,
+        "assets": [span.asset for span in spans],
+        "locations": [span.location for span in spans],
+        "starts": [span.start for span in spans],
+        "ends": [span.end for span in spans],
+    }
+    found: dict[int, _Proposed] = {}
+    for place, pending, result, rule, event, start, slug, value in await tx.tuples(_PENDING, values):
+        slot = ProposedSlot(
+            rule_result_id=ids.of("data_point_result", question.project, result),
+            rule_id=ids.of("rule", question.project, rule),
+            event_id=None if event is None else ids.of("event", question.project, event),
+            start_time=Instant.of(start),
+            data_point_slug=slug,
+            to_value=value,
+        )
+        found.setdefault(place - 1, _Proposed(pending, [])).first.append(slot)
+    return found
 
 
 async def _found(tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter]) -> list[_Found]:
@@ -226,4 +297,33 @@ _GAPS: Final = """
     SELECT number, first_slot, last_slot, slots, missing, imputed, substituted, before, after, filled
       FROM beside WHERE slots > 0
      ORDER BY first_slot, number LIMIT %(limit)s
+"""
+_PENDING: Final = """
+    WITH gap AS (
+        SELECT * FROM unnest(%(assets)s::integer[], %(locations)s::integer[], %(starts)s::timestamptz[],
+                             %(ends)s::timestamptz[])
+                      WITH ORDINALITY AS gap (asset, location, first, until, place)),
+    waiting AS (
+        SELECT r.id, r.rule_id, r.position, r.proposed_correction, r.asset_id AS asset,
+               r.location_id AS location, r.slot_start AS start, NULL::bigint AS event
+          FROM data_point_results r
+         WHERE r.project_id = %(project)s AND r.event_type_id = %(event_type)s
+           AND r.approval_state = %(pending)s AND r.slot_start IS NOT NULL
+        UNION ALL
+        SELECT r.id, r.rule_id, r.position, r.proposed_correction, coalesce(e.asset_id, 0),
+               CASE WHEN e.asset_id IS NULL THEN coalesce(e.location_ids[1], 0) ELSE 0 END, e.start_time, e.id
+          FROM data_point_results r JOIN events e ON (e.project_id, e.id) = (r.project_id, r.event_id)
+         WHERE r.project_id = %(project)s AND e.event_type_id = %(event_type)s AND e.voided_at IS NULL
+           AND r.approval_state = %(pending)s AND r.slot_start IS NULL),
+    placed AS (
+        SELECT g.place, w.*, count(*) OVER (PARTITION BY g.place) AS count,
+               row_number() OVER (PARTITION BY g.place ORDER BY w.start, w.id) AS number
+          FROM gap g
+          JOIN waiting w ON (w.asset, w.location) = (g.asset, g.location)
+           AND w.start >= g.first AND w.start < g.until)
+    SELECT p.place, p.count, p.id, p.rule_id, p.event, p.start, t.slug, p.proposed_correction -> 'to_value'
+      FROM placed p
+      JOIN data_point_types t ON (t.project_id, t.event_type_id, t.position)
+                               = (%(project)s, %(event_type)s, p.position)
+     WHERE p.number <= %(limit)s ORDER BY p.place, p.number
 """

@@ -39,6 +39,23 @@ class FilledSlot(msgspec.Struct, frozen=True):
     """How those values were found that a rule put there, with tier and code, by the same slugs."""
 
 
+class ProposedSlot(msgspec.Struct, frozen=True):
+    """A value that a rule proposes for a slot of the gap, and that waits for approval."""
+
+    rule_result_id: str
+    """The friendly id of the rule result by which it is approved or rejected."""
+    rule_id: str
+    """The friendly id of the rule."""
+    event_id: str | None
+    """The friendly id of the captured event; null of a slot in which none came."""
+    start_time: Instant
+    """When the event begins, or the slot that has none."""
+    data_point_slug: str
+    """The slug of the data point type."""
+    to_value: Decimal | str | bool
+    """What the value would become."""
+
+
 class Gap(msgspec.Struct, frozen=True):
     """Expected slots of one meter, one after another, without a valid value."""
 
@@ -66,6 +83,10 @@ class Gap(msgspec.Struct, frozen=True):
     """The first valid event after it; null where the range ends with the gap, which may go on."""
     filled: list[FilledSlot]
     """What stands in its slots, the first 20 of them; `imputed` and `substituted` count all."""
+    pending_count: int
+    """How many values that rules propose for its slots wait for approval; they fill nothing until then."""
+    proposed: list[ProposedSlot]
+    """The first 20 of them, in order of time."""
 
 
 class Gaps(msgspec.Struct, frozen=True):

@@ -74,15 +74,18 @@ async def impact_of(
     actor: Actor,
     project: int,
     changed: Sequence[ChangedEvent],
-    change: Callable[[], Awaitable[object]],
+    change: Callable[[], Awaitable[Sequence[ChangedEvent]]],
 ) -> Impact:
-    """What a change of these events would come to; the transaction must be undone afterwards."""
+    """What a change of these events would come to; the transaction must be undone afterwards.
+
+    The change tells which events it touched, those that it made among them.
+    """
     # A generation would roll up first, before and after.
     await roll_up_within(tx, project)
     changed = await with_roll_ups(tx, project, changed)
     touched = await touched_slots(tx, project, changed)
     async with tx.undone():
-        await change()
+        changed = [*dict.fromkeys([*changed, *await change()])]
         await roll_up_within(tx, project)
         changed = await with_roll_ups(tx, project, changed)
         touched += await touched_slots(tx, project, changed)

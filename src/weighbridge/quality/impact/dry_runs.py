@@ -31,7 +31,13 @@ async def _of_event(call: WriteCall, change: _Change) -> Impact:
 async def _look(call: WriteCall, change: _Change, changed: ChangedEvent | None) -> Impact:
     """What comes of a change; of a record that there is not, the change itself says so."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])
-    return await impact_of(call.tx, call.actor, project, [changed] if changed else [], change)
+    events = [changed] if changed else []
+
+    async def carry_out() -> list[ChangedEvent]:
+        await change()
+        return events
+
+    return await impact_of(call.tx, call.actor, project, events, carry_out)
 
 
 _PERMISSION: Final = "production_accounting:read"

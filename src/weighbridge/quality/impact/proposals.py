@@ -32,8 +32,8 @@ async def impact_of_proposals(
     if not approved:
         return NO_IMPACT, states
 
-    async def approve() -> None:
-        await correct(tx, actor, project, approved)
+    async def approve() -> list[ChangedEvent]:
+        return [ChangedEvent(*key) for key in await correct(tx, actor, project, approved)]
 
-    changed = [ChangedEvent(one.event, one.position) for one in approved]
+    changed = [ChangedEvent(one.event, one.position) for one in approved if one.event is not None]
     return await impact_of(tx, actor, project, changed, approve), states

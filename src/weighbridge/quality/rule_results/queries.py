@@ -93,7 +93,9 @@ _OF_MODEL_RUNS: Final = """
            dismissal_reason, NULL::bigint AS event_id, NULL::smallint AS position,
            NULL::text AS approval_state, NULL::jsonb AS proposed_correction,
            NULL::timestamptz AS rejected_at, NULL::integer AS rejected_by,
-           NULL::text AS rejection_reason, batch_id, model_run_id, node_ids
+           NULL::text AS rejection_reason, NULL::integer AS event_type_id, NULL::integer AS asset_id,
+           NULL::timestamptz AS slot_start, NULL::timestamptz AS slot_end, NULL::jsonb AS proposed_event,
+           batch_id, model_run_id, node_ids
       FROM model_run_results
 """
 _SOURCE: Final = f"({_OF_DATA_POINTS} UNION ALL {_OF_MODEL_RUNS}) r {AROUND_FINDINGS}"
@@ -118,8 +120,8 @@ MODEL_RUN_RESULT: Final = row_of(
     Column("batch_id", ("r.project_id", "r.batch_id"), unless_null(partial(ids.of, "batch"))),
 )
 
-RULE_RESULT: Final = either_of("r.event_id", MODEL_RUN_RESULT, DATA_POINT_RESULT)
-"""A result of either kind: one that is of no event is of a model run."""
+RULE_RESULT: Final = either_of("r.position", MODEL_RUN_RESULT, DATA_POINT_RESULT)
+"""A result of either kind: one that is of no data point is of a model run."""
 
 
 async def list_project_rule_results(tx: Read, project: int, request: ListRequest) -> RuleResultPage:

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from weighbridge.collection.measurements.findings import DataPointResult, ProposedCorrection
+from weighbridge.collection.measurements.findings import DataPointResult, ProposedCorrection, ProposedEvent
 from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.core.rule.result import ResultStatus
 from weighbridge.core.time.instant import Instant
@@ -63,6 +63,8 @@ class ModelRunResult(msgspec.Struct, frozen=True):
     rejected_by: str | None = None
     """Always null, as in every result of a model run."""
     rejection_reason: str | None = None
+    """Always null, as in every result of a model run."""
+    proposed_event: Annotated[dict[str, Any], shown_as(ProposedEvent)] | None = None
     """Always null, as in every result of a model run."""
 
 

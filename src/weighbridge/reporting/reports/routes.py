@@ -1,7 +1,9 @@
 """Paths of reports."""
 
 from weighbridge.db.listing import Page, list_request
+from weighbridge.errors import Invalid
 from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, delete, get, patch, post
+from weighbridge.http.operation import REFUSALS_TOLD
 from weighbridge.platform.queue.polling import poll
 from weighbridge.reporting.reports import actions, queries
 from weighbridge.reporting.reports.records import (
@@ -59,6 +61,7 @@ async def delete_report(call: WriteCall) -> None:
     body=ReportSubmission,
     returns=SubmittedReport,
     status=202,
+    refusals_told=REFUSALS_TOLD | {Invalid.status},
 )
 async def submit_report(call: WriteCall, body: ReportSubmission) -> Answer:
     """Reserve what a report takes and send it off; refused with every requirement that it does not meet."""

@@ -135,10 +135,15 @@ _STALE: Final = f"""
        AND (b.project_id, b.id) IN ({stale_among("= %(project)s")})
 """
 
-_INPUTS: Final = """
+_RUNS: Final = """
     FROM batches own
     JOIN batches b ON (b.project_id, b.run_id, b.ledger_id) = (own.project_id, own.run_id, own.ledger_id)
      AND b.deleted_at IS NULL
+"""
+"""All batches `b` of the runs of a report's batches `own`."""
+
+_INPUTS: Final = f"""
+    {_RUNS}
     JOIN batch_inputs i ON (i.project_id, i.batch_id) = (b.project_id, b.id)
 """
 """The chunks `i` of lineage of all batches of the runs of a report's batches `own`."""
@@ -151,7 +156,17 @@ _PROPOSALS: Final = f"""
        AND EXISTS (SELECT {_INPUTS}
                     WHERE {_OF_REPORT} AND int8range(i.first_event, i.last_event, '[]') @> r.event_id
                       AND r.event_id = ANY (i.event_ids))
+    UNION ALL
+    SELECT r.id FROM data_point_results r {WITH_RULE}
+     WHERE r.project_id = %(project)s AND r.approval_state = %(pending)s AND r.slot_start IS NOT NULL
+       AND EXISTS (SELECT {_RUNS}
+                     JOIN runs u ON (u.project_id, u.id) = (b.project_id, b.run_id)
+                      AND u.start_time < r.slot_end AND u.end_time > r.slot_start
+                     JOIN batch_input_sets s ON (s.project_id, s.batch_id) = (b.project_id, b.id)
+                      AND s.event_type_id = r.event_type_id AND r.position = ANY (s.positions)
+                    WHERE {_OF_REPORT})
 """
+"""Proposals for data that its batches used, or for slots of their time without an event of what they read."""
 
 _ALERTED: Final = f"""
     SELECT r.batch_id FROM model_run_results r {WITH_RULE}

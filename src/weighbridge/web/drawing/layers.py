@@ -38,7 +38,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class GraphEdge:
     """An edge between two boxes, with a word at it, such as a unit."""
 
     source: str
@@ -49,7 +49,7 @@ class Edge:
 Position = tuple[int, int]
 
 
-def graph(boxes: Sequence[Box], edges: Sequence[Edge], *, says: str) -> Markup:
+def graph(boxes: Sequence[Box], edges: Sequence[GraphEdge], *, says: str) -> Markup:
     """The picture of a graph."""
     places = arranged([box.key for box in boxes], [(edge.source, edge.target) for edge in edges])
     width = max((x for x, _ in places.values()), default=0) + BOX_WIDTH + 2
@@ -150,7 +150,7 @@ def _box(box: Box, place: Position) -> Markup:
     return link(box.address, drawn) if box.address else drawn
 
 
-def _edge(edge: Edge, places: Mapping[str, Position]) -> Markup:
+def _edge(edge: GraphEdge, places: Mapping[str, Position]) -> Markup:
     (x1, y1), (x2, y2) = places[edge.source], places[edge.target]
     x1, y1, y2 = x1 + BOX_WIDTH, y1 + BOX_HEIGHT // 2, y2 + BOX_HEIGHT // 2
     bend = COLUMN_GAP // 2

@@ -154,6 +154,15 @@ class Settings:
             "addresses or networks such as 10.0.0.0/8 or ::1, separated by commas",
         ),
     ] = ()
+    outgoing_networks: Annotated[
+        tuple[str, ...],
+        "Networks beside the public internet that the service may call for its users, also without TLS, "
+        "separated by commas; unset is none.",
+        TextForm(
+            _is_network,
+            "addresses or networks such as 10.0.0.0/8 or ::1, separated by commas",
+        ),
+    ] = ()
     token_lifetime_days_max: Annotated[
         int, "Days that a new token may live at most; 0 sets no bound.", Range(0, 3_650)
     ] = 0

@@ -20,8 +20,8 @@ SHARED: tuple[structlog.typing.Processor, ...] = (
     structlog.processors.format_exc_info,
 )
 
-CHATTY: tuple[str, ...] = ("alembic", "procrastinate")
-"""Libraries whose everyday lines tell an operator nothing that ours do not."""
+CHATTY: tuple[str, ...] = ("alembic", "httpcore2", "httpx2", "procrastinate")
+"""Libraries whose everyday lines tell an operator nothing that ours do not, or which addresses they call."""
 
 
 def configure(settings: Settings) -> None:

@@ -72,6 +72,7 @@ from weighbridge.quality.rule_runs.routes import ROUTES as RULE_RUNS
 from weighbridge.quality.rules.routes import ROUTES as RULES
 from weighbridge.quality.substitutions.routes import ROUTES as SUBSTITUTIONS
 from weighbridge.reporting.methodologies.routes import ROUTES as METHODOLOGIES
+from weighbridge.reporting.registries.routes import ROUTES as REGISTRIES
 from weighbridge.reporting.reports.routes import ROUTES as REPORTS
 from weighbridge.settings import Settings
 from weighbridge.supervisor.heartbeat import beating
@@ -113,6 +114,7 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     SUBSTITUTIONS,
     EXPORTS,
     CHANGES,
+    REGISTRIES,
     METHODOLOGIES,
     REPORTS,
     FEATURE_FLAGS,

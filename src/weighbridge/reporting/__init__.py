@@ -3,6 +3,7 @@
 Batches of ledgers come in; amounts reserved and posted on those ledgers, and what receivers are sent, go out.
 The nouns of the interface:
 
+- `registries`: where reports go, and what proves there who calls;
 - `methodologies`: the rules that reports follow, and what they ask for before one is sent off;
 - `reports`: drafts, their way through submission to acceptance or rejection, and restatement.
 
@@ -10,7 +11,8 @@ The machinery below them, from the bottom up; a package imports only from those 
 
 - `taking`: what may be taken of batches, what a chain of reports holds, and the entries that change that;
 - `restating`: what a report says otherwise than the one that it restates, and why;
-- `submission`: what must hold before a report is sent off, and the adapters that send it.
+- `submission`: what must hold before a report is sent off, and the adapters that send it;
+- `rendering`: the file that is sent, as a mapping says, and the schema that it is held against.
 
 Start with `core/report/state.py`, the table of all moves, and `reports/actions.py`.
 """

@@ -9,6 +9,9 @@ from lxml import etree
 from python_calamine import CalamineWorkbook
 from tests.given import reports
 
+from weighbridge.collection.evidence_files.keeping import ORPHAN_AGE, sweep
+from weighbridge.collection.evidence_files.store import open_store
+
 JSON_TEMPLATE = {
     "title": {"$value": "report.name"},
     "from": {"$value": "report.start_time", "$as": "date"},
@@ -170,6 +173,18 @@ def test_what_was_sent_is_kept_and_is_what_the_draft_showed(claims):
     assert file_of(claims, draft).content == shown
     kept = claims.plant.api.get(f"/reports/{draft['id']}/submission").expect(200).body
     assert (kept["adapter"], kept["media_type"], kept["steps"]) == ("file", "text/csv; charset=utf-8", [])
+
+
+def test_what_was_sent_is_not_swept_from_the_store(server, claims, sql):
+    draft = claims.report(5)
+    claims.plant.api.post(f"/reports/{draft['id']}/submit", {}).expect(202)
+    claims.plant.drain()
+    [(now,)] = sql("SELECT now()")
+
+    store = open_store(None, server.folder)
+    server.run(sweep(server.database, store, now + 2 * ORPHAN_AGE))
+
+    file_of(claims, draft)
 
 
 def test_a_unit_that_does_not_fit_is_told_before_anything_is_reserved(claims):

@@ -88,7 +88,7 @@ async def _of_submission(tx: Write, actor: Actor, new: NewMethodology) -> list[P
         return problems
     mapping, flaws = read_mapping(new.mapping)
     if mapping is not None:
-        flaws = await problems_of_schema(mapping, "methodology.mapping.schema")
+        flaws = await problems_of_schema(tx, mapping, "methodology.mapping.schema")
     return [*problems, *bounded(flaws, FLAWS_MAX)]
 
 

@@ -1,9 +1,9 @@
 """Schemas: has a document checked, or a schema by itself, by a process with bounds of its own.
 
-Invariant: whatever a schema is, this ends in time; what could not be checked is not sent.
+Invariants: whatever a schema is, this ends in time, and one account has one checked at a time; what could not
+be checked is not sent.
 """
 
-import asyncio
 import json
 import os
 import subprocess
@@ -16,6 +16,7 @@ from weighbridge.core.problem import Problem, bounded
 from weighbridge.core.report.adapter import ReportFormat
 from weighbridge.core.report.mapping.filling import FilledTable
 from weighbridge.core.report.mapping.template import ReportMapping
+from weighbridge.db.engine import Read
 from weighbridge.reporting.rendering.checker import SCHEMA, VIOLATIONS_MAX
 from weighbridge.reporting.rendering.written import rows_of
 
@@ -33,20 +34,20 @@ _PASSED_ON: Final = (
 _INCOMPLETE: Final = "The schema cannot be checked with the time and memory that a check may take."
 
 
-async def problems_of_schema(mapping: ReportMapping, field: str) -> list[Problem]:
+async def problems_of_schema(tx: Read, mapping: ReportMapping, field: str) -> list[Problem]:
     """What makes a schema one that cannot be used; nothing for a mapping without one."""
     if mapping.schema is None:
         return []
-    found = await asyncio.to_thread(_checked, mapping, None)
+    found = await tx.in_thread(_checked, mapping, None)
     return [Problem(f"{field} cannot be used: {message}", field, "schema") for _, message in found]
 
 
-async def problems_of_content(mapping: ReportMapping, filled: Any, content: bytes) -> list[Problem]:
+async def problems_of_content(tx: Read, mapping: ReportMapping, filled: Any, content: bytes) -> list[Problem]:
     """Every place at which what is to be sent breaks its schema."""
     if mapping.schema is None:
         return []
     document = content.decode() if mapping.format in {ReportFormat.XML, ReportFormat.JSON} else _rows(filled)
-    found = await asyncio.to_thread(_checked, mapping, document)
+    found = await tx.in_thread(_checked, mapping, document)
     problems = [
         Problem(f"What would be sent breaks its schema{_at(place)}: {message}", place or None, "schema")
         for place, message in found

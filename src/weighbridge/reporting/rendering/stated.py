@@ -50,7 +50,7 @@ async def rendered(tx: Read, report: Report, *, is_checked: bool) -> RenderedSub
         raise Invalid(problems)
     stated = _stated(report, around, measured_share_of(await shares_of_batches(tx, key)))
     filled, content = await tx.in_thread(_filled, mapping, stated)
-    if is_checked and (broken := await problems_of_content(mapping, filled, content)):
+    if is_checked and (broken := await problems_of_content(tx, mapping, filled, content)):
         raise Invalid(broken)
     return RenderedSubmission(MEDIA_TYPES[ReportFormat(mapping.format)], mapping.format, content)
 

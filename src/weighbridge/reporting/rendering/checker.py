@@ -19,7 +19,7 @@ from typing import Any, Final
 MEMORY_BYTES: Final = 1_073_741_824
 """Memory that a check may take."""
 
-CPU_SECONDS: Final = 10
+CPU_SECONDS: Final = 5
 """Seconds of a processor that a check may take."""
 
 VIOLATIONS_MAX: Final = 100

@@ -65,10 +65,10 @@ fuzz-accounting: $(READY) ## tell STORIES stories of a chain of ledgers, 500 by 
 
 durability: $(READY) packages ## kill processes KILLS times, race ROUNDS times, 500 each by default; stop the database STOPS times
 	@KILLS=$(or $(KILLS),500) ROUNDS=$(or $(ROUNDS),500) STOPS=$(or $(STOPS),20) EVENTS=$(or $(EVENTS),200000) \
-		RESUMES=$(or $(RESUMES),100) AGENT_KILLS=$(or $(AGENT_KILLS),200) \
+		RESUMES=$(or $(RESUMES),100) AGENT_KILLS=$(or $(AGENT_KILLS),200) DELIVERIES=$(or $(DELIVERIES),100) \
 		$(if $(SEED),SEED=$(SEED)) $(BIN)/pytest -s tests/durability/test_kills.py tests/durability/test_races.py \
 		tests/durability/test_database_stop.py tests/durability/test_fence.py tests/durability/test_generation.py \
-		tests/durability/test_changes.py tests/durability/test_agent_kills.py
+		tests/durability/test_changes.py tests/durability/test_agent_kills.py tests/durability/test_submissions.py
 
 sensor: $(READY) ## import all five years of a public log of a gas turbine, when its file is there
 	@HOURS=36733 $(BIN)/pytest tests/commands/test_import_sensor_data.py tests/sensor

@@ -192,7 +192,11 @@ class Account:
         last = 0
         while found := self.server.sql(_NEXT_UNFINISHED_TASK, self.id, last):
             [(last,)] = found
-            tasks = {**worker.TASKS, "export": worker.exporter(self.server.settings).make}
+            tasks = {
+                **worker.TASKS,
+                "export": worker.exporter(self.server.settings).make,
+                "report_submission": worker.submitter(self.server.settings).submit,
+            }
             self.server.run(worker.attempt_task(self.server.database, last, tasks=tasks))
 
     async def _token(self, permissions: Iterable[str]) -> str:
@@ -377,5 +381,6 @@ def _settings(database_url: str, address: str, changes: Mapping[str, Any]) -> Se
         "request_body_bytes": BODY_BYTES_MAX,
         "failed_authentications_per_minute": 0,
         "refusals_per_second": 0,
+        "outgoing_networks": ("127.0.0.0/8",),
     }
     return Settings(**usual | changes)

@@ -73,6 +73,7 @@ from weighbridge.quality.rule_runs.routes import ROUTES as RULE_RUNS
 from weighbridge.quality.rules.routes import ROUTES as RULES
 from weighbridge.quality.substitutions.routes import ROUTES as SUBSTITUTIONS
 from weighbridge.reporting.methodologies.routes import ROUTES as METHODOLOGIES
+from weighbridge.reporting.registries.routes import ROUTES as REGISTRIES
 from weighbridge.reporting.report_links.routes import ROUTES as REPORT_LINKS
 from weighbridge.reporting.reports.routes import ROUTES as REPORTS
 from weighbridge.settings import Settings
@@ -119,6 +120,7 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     EXPORTS,
     CHANGES,
     WEBHOOKS,
+    REGISTRIES,
     METHODOLOGIES,
     REPORTS,
     REPORT_LINKS,

@@ -47,7 +47,7 @@ from weighbridge.quality.evaluation.catching_up import catch_up
 from weighbridge.quality.evaluation.incremental import FailedEvaluation
 from weighbridge.quality.evaluation.rounds import ACCOUNTS_AT_ONCE, Rounds
 from weighbridge.quality.rule_runs.tasks import run_rule
-from weighbridge.reporting.reports.tasks import submit_report
+from weighbridge.reporting.reports.tasks import Submitter
 from weighbridge.settings import Settings
 from weighbridge.supervisor.heartbeat import beating
 
@@ -72,6 +72,17 @@ async def export(database: Database, attempt: Attempt) -> None:
     await exporter(settings_module.read()).make(database, attempt)
 
 
+def submitter(settings: Settings) -> Submitter:
+    """What sends reports off, with the store of the service and the networks that it may call."""
+    store = open_store(settings.evidence_url, settings.data_dir)
+    return Submitter(store, CallReach.of(settings.outgoing_networks))
+
+
+async def submit(database: Database, attempt: Attempt) -> None:
+    """Send off the report that a task names."""
+    await submitter(settings_module.read()).submit(database, attempt)
+
+
 Task = Callable[[Database, Attempt], Coroutine[Any, Any, None]]
 
 TASKS: Final[Mapping[str, Task]] = {
@@ -79,7 +90,7 @@ TASKS: Final[Mapping[str, Task]] = {
     "batch_deletion": delete_batches,
     "rule_run": run_rule,
     "export": export,
-    "report_submission": submit_report,
+    "report_submission": submit,
 }
 """What each type of task does. A task publishes its effect and its success in one fenced transaction."""
 
@@ -94,6 +105,9 @@ NUMBER_SECONDS: Final = 1.0
 
 RULES_SECONDS: Final = 1.0
 """How often a worker looks for data that automatic rules have not evaluated yet."""
+
+REVIEW_SECONDS: Final = 1.0
+"""How often a worker looks for reports whose registry is to be asked for its decision."""
 
 CANCELLED_SECONDS: Final = 0.5
 """How often a worker asks whether a task at work was cancelled."""
@@ -135,6 +149,7 @@ async def work(database: Database, settings: Settings) -> None:
             asyncio.create_task(_number_changes(database)),
             asyncio.create_task(_evaluate_rules(database)),
             asyncio.create_task(_deliver(database, settings)),
+            asyncio.create_task(_review(database, settings)),
             asyncio.create_task(_tidy(database, settings)),
         ]
         try:
@@ -281,6 +296,17 @@ async def _deliver(database: Database, settings: Settings) -> None:
 
 def _log_failed_delivering(error: Exception) -> None:
     log.error("delivering_failed", exc_info=error)
+
+
+async def _review(database: Database, settings: Settings) -> None:
+    """Ask registries what they have decided, and write it down."""
+    reviewer = submitter(settings)
+    while True:
+        try:
+            await reviewer.review(database)
+        except Exception:
+            log.exception("review_failed")
+        await asyncio.sleep(REVIEW_SECONDS)
 
 
 def _log_failure(failure: FailedEvaluation) -> None:

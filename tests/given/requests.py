@@ -65,6 +65,11 @@ TEXTS = {"import_assets": b"name\nShredder\n"}
 FORMLESS = {"create_evidence": {"evidence": {"type": "url", "url": "https://example.org/a", "name": "A"}}}
 EVENT = {"event_type": "delivery", "start_time": START, "data_points": [{"slug": "mass", "value": 1}]}
 RULE = {"name": "Watch", "expression": "{{mass}} > 1", "effective_from": "2025-01-01T00:00:00Z"}
+REGISTRY = {
+    "name": "Registry",
+    "adapter": "http",
+    "address": "https://registry.example/submissions",
+}
 METHODOLOGY = {"name": "Removal", "version": "1", "report_type": "quarterly"}
 OUTAGE = {"reason": "Calibration", "start_time": START, "end_time": "2025-02-02T00:00:00Z"}
 WHOLE: dict[str, Any] = {
@@ -190,6 +195,7 @@ def world_of(server: Server) -> World:
     }
     taken = {"project_id": plant.project["id"], "batches": [{"batch_id": found["batch"], "amount": 1}]}
     posts |= {
+        "registry": ("/registries", {"registry": REGISTRY}),
         "methodology": ("/methodologies", {"methodology": METHODOLOGY}),
         "report": ("/reports", {"report": WHOLE["create_report"]["report"] | taken}),
     }

@@ -134,6 +134,8 @@ def _reported(api: Caller, world: World, project: dict[str, Any]) -> None:
     for version in ("2", "3"):
         methodology = METHODOLOGY | {"version": version}
         api.post("/methodologies", {"methodology": methodology}).expect(201)
+        registry = {"name": f"Registry {version}", "adapter": "file"}
+        api.post("/registries", {"registry": registry}).expect(201)
     for name in ("Year", "Year"):
         taken = [{"batch_id": world.ids["batch"], "amount": 1}]
         report = {"name": name, "report_type": "annual", "project_id": project["id"], "batches": taken}

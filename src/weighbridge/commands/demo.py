@@ -1,9 +1,16 @@
-"""`weighbridge demo`: a chain of ledgers once, on made-up measurements and published figures."""
+"""`weighbridge demo` and `weighbridge rehearse-registry`: to see the service at work, and to practise.
 
+The demo runs a chain of ledgers once, on made-up measurements and published figures; the registry takes
+reports and does with them what it is told.
+"""
+
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
+
+from weighbridge.errors import Refusal
 
 DemoDataDir = Annotated[
     Path | None, Parameter(help="The folder for the service and its data; a fresh temporary one by default.")
@@ -11,11 +18,28 @@ DemoDataDir = Annotated[
 Keep = Annotated[
     bool, Parameter(negative=(), show_default=False, help="Keep the temporary folder, to look around in it.")
 ]
+Host = Annotated[str, Parameter(help="The address to listen on.")]
+PortOption = Annotated[int, Parameter(help="The port to listen on; 0 takes a free one.")]
+Drop = Annotated[int, Parameter(help="Lose so many first requests of each report before they are read.")]
+Fail = Annotated[int, Parameter(help="Answer 500 to so many, and keep nothing.")]
+Lose = Annotated[int, Parameter(help="Keep what so many bring, and lose the answer.")]
+FailAfter = Annotated[int, Parameter(help="Keep what so many bring, and answer 500.")]
+DelaySeconds = Annotated[float, Parameter(help="Answer so many seconds after a report was kept.")]
+Refuse = Annotated[str | None, Parameter(help="Take no report (422), and say this.")]
+Decision = Annotated[
+    Literal["accepted", "rejected"] | None,
+    Parameter(help="Decide so of every report; by default somebody has to decide."),
+]
+DecideAfter = Annotated[float, Parameter(help="Have reports under review for so many seconds.")]
+Reason = Annotated[str | None, Parameter(help="The reason of that decision.")]
+TokenFile = Annotated[Path | None, Parameter(help="A file with the token that callers have to send.")]
+Kept = Annotated[Path | None, Parameter(name="--keep", help="A file in which what was received is kept.")]
 
 
 def register(app: App) -> None:
-    """Add the command."""
+    """Add the commands."""
     app.command(demo)
+    app.command(rehearse_registry)
 
 
 def demo(*, data_dir: DemoDataDir = None, keep: Keep = False) -> None:
@@ -30,3 +54,45 @@ def demo(*, data_dir: DemoDataDir = None, keep: Keep = False) -> None:
     from weighbridge.demo.run import run  # noqa: PLC0415 - slow to import
 
     run(data_dir, keep=keep)
+
+
+def rehearse_registry(
+    *,
+    host: Host = "127.0.0.1",
+    port: PortOption = 8099,
+    drop: Drop = 0,
+    fail: Fail = 0,
+    lose: Lose = 0,
+    fail_after: FailAfter = 0,
+    delay_seconds: DelaySeconds = 0.0,
+    refuse: Refuse = None,
+    decision: Decision = None,
+    decide_after_seconds: DecideAfter = 0.0,
+    reason: Reason = None,
+    token_file: TokenFile = None,
+    keep: Kept = None,
+) -> None:
+    """Run a registry that takes reports and does what it is told, until interrupted.
+
+    Prints "ready" and the address that reports are posted to. A report may say for itself what becomes of it:
+    `[rehearse: lose 1, reject]` in its name; see the guide on rehearsing a submission.
+
+    Example: `weighbridge rehearse-registry --lose 1 --decision accepted`
+    """
+    from weighbridge.demo.rehearsal.behaviour import RegistryBehaviour  # noqa: PLC0415 - slow to import
+    from weighbridge.demo.rehearsal.received import ReceivedReports  # noqa: PLC0415 - as above
+    from weighbridge.demo.rehearsal.server import RehearsalServer  # noqa: PLC0415 - as above
+
+    behaviour = RegistryBehaviour(
+        drop, fail, lose, fail_after, delay_seconds, refuse, decision, decide_after_seconds, reason
+    )
+    try:
+        token = None if token_file is None else token_file.read_text().strip()
+        received = ReceivedReports(behaviour, keep)
+        server = RehearsalServer((host, port), received, token)
+    except (OSError, ValueError, KeyError) as error:
+        raise Refusal(f"The registry cannot be run: {error}.") from None
+    with server:
+        sys.stdout.write(f"ready {server.address}\n")
+        sys.stdout.flush()
+        server.serve_forever()

@@ -1,5 +1,8 @@
 """Stories of reports: made, submitted, accepted, rejected and restated in any order over three months.
 
+Half of the reports go to a registry, which loses requests and answers, fails or refuses; some submissions
+fail, and are sent off again.
+
 A naive account of who holds what is kept beside them. After every step the service has taken what may be
 taken and nothing else, and its ledger has at every moment what the last of each chain states; nothing is
 counted twice.
@@ -9,10 +12,11 @@ import os
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import given as for_all
 from hypothesis import strategies as st
-from tests.given import reports
+from tests.given import registries, reports
 
 from weighbridge.verification.books import check_books
 
@@ -22,11 +26,27 @@ PRODUCED = (5, 3, 4)
 MOMENTS = ("2025-02-01T00:00:00Z", "2025-03-01T00:00:00Z", "2025-04-01T00:00:00Z")
 UNDER_WAY = {"submitting", "submitted", "failed"}
 
+TRIES = 2
+BEHAVIOURS = (
+    {},
+    {"drop": 1},
+    {"lose": 1},
+    {"fail_after": 1},
+    {"drop": 9},
+    {"fail": 9},
+    {"fail_after": 9},
+    {"refuse": "Not like this."},
+)
+"""What the registry does with what is posted next."""
+
 amounts = st.tuples(*[st.integers(0, mass + 1) for mass in PRODUCED])
 steps = st.one_of(
     st.tuples(st.just("make"), amounts),
     st.tuples(st.just("restate"), st.integers(0, 9), amounts),
     st.tuples(st.just("submit"), st.integers(0, 9)),
+    st.tuples(st.just("post"), st.integers(0, 9), st.sampled_from(BEHAVIOURS)),
+    st.tuples(st.just("post"), st.integers(0, 9), st.sampled_from(BEHAVIOURS)),
+    st.tuples(st.just("retry"), st.integers(0, 9), st.sampled_from(BEHAVIOURS)),
     st.tuples(st.just("cancel"), st.integers(0, 9)),
     st.tuples(st.just("accept"), st.integers(0, 9)),
     st.tuples(st.just("accept"), st.integers(0, 9)),
@@ -45,6 +65,8 @@ class Told:
     restates: "Told | None" = None
     restated: bool = False
     since: int = 0
+    is_posted: bool = False
+    """Whether it goes to the registry, and no longer to people."""
 
     @property
     def chain(self):
@@ -113,13 +135,15 @@ class Account:
 class Story:
     """The service and the naive account of one story."""
 
-    def __init__(self, server):
+    def __init__(self, server, registry):
         account = server.account()
+        self.registry = registry
         self.server, self.drain = server, account.drain
         self.api = account.caller()
         self.claims = reports.claims(self.api, account.drain, *PRODUCED)
         self.account = Account()
         self.batches = [batch["id"] for batch in self.claims.plant.batches()]
+        self.number = registry.register(self.api, tries=TRIES, poll_seconds=None)["id"]
 
     def make(self, amounts, restates=None):
         taken = {month: amount for month, amount in enumerate(amounts) if amount}
@@ -143,10 +167,45 @@ class Story:
         if told := self._one(number):
             self.make(amounts, told)
 
-    def submit(self, number):
+    def post(self, number, behaviour):
+        """Send a draft to the registry, which does as it is told, and wait for what comes of it."""
+        told = self._one(number)
+        if told and told.status == "draft":
+            told.is_posted = True
+            self.submit(number, {"registry_id": self.number})
+            self._handed_on(told, behaviour)
+
+    def retry(self, number, behaviour):
+        """Send off again what failed, to where it went before."""
+        told = self._one(number)
+        if told and told.status == "failed":
+            self.submit(number)
+            self._handed_on(told, behaviour)
+
+    def _handed_on(self, told, behaviour):
+        """What comes of it: it is at the registry, or it failed."""
+        if told.status != "submitting":
+            told.is_posted = False
+            return
+        if not told.is_posted:
+            self._deliver()
+            return
+        self.registry.behave(**behaviour)
+        others = [one for one in self.account.reports if one.status == "submitting" and one is not told]
+        self.drain()
+        for one in [told, *others]:
+            one.status = self.claims.read({"id": one.id})["status"]
+        kept = self.api.get(f"/reports/{told.id}/submission").expect(200).body
+        received = [one.key for one in self.registry.received()].count(kept["key"])
+        assert received == (1 if told.status == "submitted" else received)
+        assert received <= 1
+        assert kept["may_have_been_received"] or not received
+        assert told.status in {"submitted", "failed"}
+
+    def submit(self, number, body=None):
         if not (told := self._one(number)):
             return
-        answer = self.api.post(f"/reports/{told.id}/submit", {})
+        answer = self.api.post(f"/reports/{told.id}/submit", body or {})
         if told.status not in {"draft", "failed"}:
             answer.expect(409)
         elif told.status == "draft" and not (told.taken and self.account.may_take(told)):
@@ -219,10 +278,17 @@ class Story:
         return reports[number % len(reports)] if reports else None
 
     def _deliver(self):
+        self.registry.behave()
         self.drain()
         for one in self.account.reports:
             if one.status == "submitting":
                 one.status = "submitted"
+
+
+@pytest.fixture(scope="module")
+def registry():
+    with registries.rehearsal() as listening:
+        yield listening
 
 
 @settings(
@@ -231,8 +297,10 @@ class Story:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @for_all(st.lists(steps, min_size=8, max_size=25))
-def test_whatever_happens_to_reports_the_ledger_has_what_the_last_of_each_chain_states(server, story):
-    told = Story(server)
+def test_whatever_happens_to_reports_the_ledger_has_what_the_last_of_each_chain_states(
+    server, registry, story
+):
+    told = Story(server, registry)
 
     for name, *arguments in story:
         getattr(told, name)(*arguments)

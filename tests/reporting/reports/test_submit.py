@@ -52,13 +52,13 @@ def test_submission_reserves_what_the_report_takes_at_once_and_answers_with_its_
     }
 
 
-def test_the_task_hands_on_canonical_content_and_says_its_digest(claims, sql):
+def test_the_task_hands_on_canonical_content_and_says_its_digest(claims):
     draft = claims.report("1.50")
     task = submit(claims, draft).expect(202).body["async_task_id"]
     claims.plant.drain()
 
     ended = claims.plant.api.get(f"/async_tasks/{task}").expect(200).body
-    [(content,)] = sql("SELECT content FROM report_submissions WHERE report_id = %s", draft["numeric_id"])
+    content = claims.plant.api.get(f"/reports/{draft['id']}/submission/download").expect(200).content
 
     digest = hashlib.sha256(content).hexdigest()
     assert ended["result"] == {"report": draft["id"], "reference": f"sha256:{digest}", "sha256": digest}
@@ -249,3 +249,51 @@ def test_an_event_that_waits_for_approval_blocks_the_report_of_what_it_would_cha
 
     assert unmet(submit(claims, claims.report(5))) == ["pending_proposals"]
     submit(claims, claims.report(0, 5)).expect(202)
+
+
+def corrected_by_hand(claims, value):
+    """Another value for the first event, and batches that stand on it."""
+    plant = claims.plant
+    events = plant.api.get(f"/projects/{plant.project['id']}/events", {"sort": "start_time"}).data
+    path = f"/projects/{plant.project['id']}/data_points/{events[0]['data_points'][0]['id']}"
+    plant.api.patch(path, {"data_point": {"value": value}}).expect(200)
+    plant.generate()
+
+
+def test_a_methodology_may_ask_how_much_was_measured(claims):
+    corrected_by_hand(claims, 6)
+    new = {"name": "Removal", "version": "1", "report_type": "quarterly", "measured_share_min": "0.375"}
+    api = claims.plant.api
+    enough = api.post("/methodologies", {"methodology": new}).expect(201).body["id"]
+    more = {"methodology": new | {"version": "2", "measured_share_min": "0.3751"}}
+    too_much = api.post("/methodologies", more).expect(201).body["id"]
+    by_hand, measured = (
+        next(batch["id"] for batch in claims.plant.batches() if batch["start_time"].startswith(month))
+        for month in ("2025-01", "2025-02")
+    )
+    taken = [{"batch_id": by_hand, "amount": 5}, {"batch_id": measured, "amount": 3}]
+
+    def draft(methodology):
+        return claims.ask(batches=taken, methodology_id=methodology).expect(201).body
+
+    errors = submit(claims, draft(too_much)).expect(422).errors
+    assert [error["code"] for error in errors] == ["requirements", "measured_share"]
+    assert errors[1]["records"] == [by_hand]
+    assert "Of what it takes 0.375 was measured, and its methodology asks for 0.3751" in errors[1]["message"]
+    submit(claims, draft(enough)).expect(202)
+
+
+def test_whatever_a_methodology_asks_for_and_is_not_there_is_told_at_once(claims):
+    corrected_by_hand(claims, 6)
+    plant = claims.plant
+    rule = alerts.rule(plant.api, plant.project, "{{mass}} > 2")
+    alerts.finished_run(plant.api, plant.drain, rule)
+    new = {
+        "name": "Removal", "version": "1", "report_type": "quarterly", "measured_share_min": 1,
+        "submission_requirements": ["evidence", "no_open_alerts"],
+    }  # fmt: skip
+    methodology = plant.api.post("/methodologies", {"methodology": new}).expect(201).body["id"]
+
+    draft = claims.report(5, methodology_id=methodology)
+
+    assert sorted(unmet(submit(claims, draft))) == ["measured_share", "no_evidence", "open_alerts"]

@@ -510,6 +510,24 @@ class AsyncProjectsOperations(AsyncGroup):
     update = AsyncOne(operations.projects_update)
 
 
+class RegistriesOperations(Group):
+    """Operations on registries."""
+
+    create = One(operations.registries_create)
+    get = One(operations.registries_get)
+    list = Listed(operations.registries_list)
+    update = One(operations.registries_update)
+
+
+class AsyncRegistriesOperations(AsyncGroup):
+    """Operations on registries."""
+
+    create = AsyncOne(operations.registries_create)
+    get = AsyncOne(operations.registries_get)
+    list = AsyncListed(operations.registries_list)
+    update = AsyncOne(operations.registries_update)
+
+
 class ReportLinksOperations(Group):
     """Operations on report links."""
 
@@ -534,7 +552,9 @@ class ReportsOperations(Group):
     accept = One(operations.reports_accept)
     create = One(operations.reports_create)
     delete = One(operations.reports_delete)
+    download_submission = One(operations.reports_download_submission)
     get = One(operations.reports_get)
+    get_submission = One(operations.reports_get_submission)
     list = Listed(operations.reports_list)
     reject = One(operations.reports_reject)
     submit = One(operations.reports_submit)
@@ -547,7 +567,9 @@ class AsyncReportsOperations(AsyncGroup):
     accept = AsyncOne(operations.reports_accept)
     create = AsyncOne(operations.reports_create)
     delete = AsyncOne(operations.reports_delete)
+    download_submission = AsyncOne(operations.reports_download_submission)
     get = AsyncOne(operations.reports_get)
+    get_submission = AsyncOne(operations.reports_get_submission)
     list = AsyncListed(operations.reports_list)
     reject = AsyncOne(operations.reports_reject)
     submit = AsyncOne(operations.reports_submit)
@@ -741,6 +763,7 @@ class Groups:
         self.models = ModelsOperations(client)
         self.outages = OutagesOperations(client)
         self.projects = ProjectsOperations(client)
+        self.registries = RegistriesOperations(client)
         self.report_links = ReportLinksOperations(client)
         self.reports = ReportsOperations(client)
         self.rule_results = RuleResultsOperations(client)
@@ -782,6 +805,7 @@ class AsyncGroups:
         self.models = AsyncModelsOperations(client)
         self.outages = AsyncOutagesOperations(client)
         self.projects = AsyncProjectsOperations(client)
+        self.registries = AsyncRegistriesOperations(client)
         self.report_links = AsyncReportLinksOperations(client)
         self.reports = AsyncReportsOperations(client)
         self.rule_results = AsyncRuleResultsOperations(client)

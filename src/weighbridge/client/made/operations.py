@@ -2384,6 +2384,9 @@ def methodologies_create(
     report_type: str,
     model_ids: Sequence[str] | UnsetType = UNSET,
     submission_requirements: Sequence[Literal["no_open_alerts", "evidence"]] | UnsetType = UNSET,
+    measured_share_min: Decimal | int | UnsetType | None = UNSET,
+    registry_id: int | UnsetType | None = UNSET,
+    mapping: Mapping[str, Any] | UnsetType | None = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.Methodology]:
     """Create a methodology, once by name and version; it never changes.
@@ -2401,6 +2404,9 @@ def methodologies_create(
                 "report_type": report_type,
                 "model_ids": model_ids,
                 "submission_requirements": submission_requirements,
+                "measured_share_min": measured_share_min,
+                "registry_id": registry_id,
+                "mapping": mapping,
             }
         },
         takes_key=True,
@@ -3081,6 +3087,116 @@ def projects_update(
     )
 
 
+def registries_create(
+    *,
+    name: str,
+    adapter: Literal["file", "http"],
+    address: str | UnsetType | None = UNSET,
+    status_address: str | UnsetType | None = UNSET,
+    headers: Mapping[str, Any] | UnsetType = UNSET,
+    timeout_seconds: int | UnsetType = UNSET,
+    tries: int | UnsetType = UNSET,
+    poll_seconds: int | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Registry]:
+    """Create a registry: where reports go; what its headers say is kept and never shown.
+
+    POST /registries
+    """
+    return call(
+        "POST",
+        "/registries",
+        records.Registry,
+        body={
+            "registry": {
+                "name": name,
+                "adapter": adapter,
+                "address": address,
+                "status_address": status_address,
+                "headers": headers,
+                "timeout_seconds": timeout_seconds,
+                "tries": tries,
+                "poll_seconds": poll_seconds,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def registries_get(
+    registry_id: str,
+) -> Call[records.Registry]:
+    """Read one registry.
+
+    GET /registries/{registry_id}
+    """
+    return call(
+        "GET",
+        "/registries/{registry_id}",
+        records.Registry,
+        names={"registry_id": registry_id},
+    )
+
+
+def registries_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+) -> Listing[records.Registry]:
+    """List the account's registries.
+
+    GET /registries
+    """
+    return Listing(
+        call(
+            "GET",
+            "/registries",
+            records.PageOfRegistry,
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[name][eq]": name},
+        )
+    )
+
+
+def registries_update(
+    registry_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    address: str | UnsetType = UNSET,
+    status_address: str | UnsetType = UNSET,
+    headers: Mapping[str, Any] | UnsetType = UNSET,
+    timeout_seconds: int | UnsetType = UNSET,
+    tries: int | UnsetType = UNSET,
+    poll_seconds: int | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Registry]:
+    """Change a registry; submissions under way go on with what is new.
+
+    PATCH /registries/{registry_id}
+    """
+    return call(
+        "PATCH",
+        "/registries/{registry_id}",
+        records.Registry,
+        names={"registry_id": registry_id},
+        body={
+            "registry": {
+                "name": name,
+                "address": address,
+                "status_address": status_address,
+                "headers": headers,
+                "timeout_seconds": timeout_seconds,
+                "tries": tries,
+                "poll_seconds": poll_seconds,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
 def report_links_create(
     report_id: str,
     *,
@@ -3245,6 +3361,21 @@ def reports_delete(
     )
 
 
+def reports_download_submission(
+    report_id: str,
+) -> Call[bytes]:
+    """Download the file of a report's submission, as it is handed on; of a draft, as it would be.
+
+    GET /reports/{report_id}/submission/download
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/submission/download",
+        bytes,
+        names={"report_id": report_id},
+    )
+
+
 def reports_get(
     report_id: str,
 ) -> Call[records.Report]:
@@ -3256,6 +3387,21 @@ def reports_get(
         "GET",
         "/reports/{report_id}",
         records.Report,
+        names={"report_id": report_id},
+    )
+
+
+def reports_get_submission(
+    report_id: str,
+) -> Call[records.StoredSubmission]:
+    """Read what is kept of a report's submission: to whom it goes, under which key, and how far it came.
+
+    GET /reports/{report_id}/submission
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/submission",
+        records.StoredSubmission,
         names={"report_id": report_id},
     )
 
@@ -3326,6 +3472,7 @@ def reports_submit(
     report_id: str,
     *,
     adapter: Literal["file"] | UnsetType = UNSET,
+    registry_id: int | UnsetType = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.SubmittedReport]:
     """Reserve what a report takes and send it off; refused with every requirement that it does not meet.
@@ -3337,7 +3484,7 @@ def reports_submit(
         "/reports/{report_id}/submit",
         records.SubmittedReport,
         names={"report_id": report_id},
-        body={"adapter": adapter},
+        body={"adapter": adapter, "registry_id": registry_id},
         takes_key=True,
         key=idempotency_key,
     )

@@ -1521,6 +1521,16 @@ class ListSummaryOfProject(msgspec.Struct, frozen=True, kw_only=True):
     export: StartedExport | None = None
 
 
+class ListSummaryOfRegistry(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[Registry]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
 class ListSummaryOfReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a list comes to, without its pages."""
 
@@ -1637,6 +1647,9 @@ class Methodology(msgspec.Struct, frozen=True, kw_only=True):
     report_type: str
     models: list[MethodologyModel]
     submission_requirements: list[Literal["no_open_alerts", "evidence"]]
+    measured_share_min: Decimal | None
+    registry_id: int | None
+    mapping: dict[str, Any] | None
     created_at: datetime
 
 
@@ -1952,6 +1965,13 @@ class PageOfProject(msgspec.Struct, frozen=True, kw_only=True):
     info: Info
 
 
+class PageOfRegistry(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[Registry]
+    info: Info
+
+
 class PageOfReport(msgspec.Struct, frozen=True, kw_only=True):
     """One page of a list."""
 
@@ -2167,6 +2187,22 @@ class ProposedSlot(msgspec.Struct, frozen=True, kw_only=True):
     start_time: datetime
     data_point_slug: str
     to_value: Value
+
+
+class Registry(msgspec.Struct, frozen=True, kw_only=True):
+    """Where reports go."""
+
+    id: int
+    name: str
+    adapter: Literal["file", "http"]
+    address: str | None
+    status_address: str | None
+    secret_headers: list[str]
+    timeout_seconds: int
+    tries: int
+    poll_seconds: int | None
+    created_at: datetime
+    updated_at: datetime
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -2613,6 +2649,29 @@ class StaticInput(msgspec.Struct, frozen=True, kw_only=True):
     feedstock_id: str | None
     location_id: str | None
     created_at: datetime
+
+
+class StoredSubmission(msgspec.Struct, frozen=True, kw_only=True):
+    """What is kept of a report's submission, and how far it came."""
+
+    report_id: str
+    adapter: Literal["file", "http"] | None
+    registry_id: int | None
+    key: str | None
+    media_type: str | None
+    size_bytes: int | None
+    sha256: str | None
+    may_have_been_received: bool
+    steps: list[SubmissionStep]
+
+
+class SubmissionStep(msgspec.Struct, frozen=True, kw_only=True):
+    """One step of handing a report on, or what came of it."""
+
+    step: Literal["sending", "received", "refused", "not_sent", "unanswered", "absent"]
+    said_at: datetime
+    http_status: int | None
+    detail: str | None
 
 
 class SubmittedReport(msgspec.Struct, frozen=True, kw_only=True):

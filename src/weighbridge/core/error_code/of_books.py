@@ -60,6 +60,19 @@ ACCOUNTING: Final[Mapping[str, ErrorCode]] = {
     "no_evidence": ErrorCode(
         RULE, "Batches have no evidence.", "Attach evidence to events of the batches in `records`."
     ),
+    "measured_share": ErrorCode(
+        RULE,
+        "Less of what the report takes was measured than its methodology asks for, or nobody knows how much.",
+        "Put measured values in the place of others, or leave the batches in `records` out.",
+    ),
+    "mapping": ErrorCode(
+        RULE, "A mapping cannot be read, or cannot be filled.", "Mend it at the place that `field` names."
+    ),
+    "schema": ErrorCode(
+        RULE,
+        "What is to be sent breaks its schema, or the schema cannot be used.",
+        "Make a methodology with another mapping or schema.",
+    ),
     "own_ledger": ErrorCode(
         RULE, "The model would draw from the ledger that it credits.", "Name another ledger."
     ),

@@ -34,6 +34,9 @@ class Requirement(StrEnum):
     NO_OPEN_ALERTS = "open_alerts"
     """No alert stands on the data or the runs behind it."""
 
+    MEASURED_ENOUGH = "measured_share"
+    """Of what it takes, as much was measured as its methodology asks for."""
+
     HAS_EVIDENCE = "no_evidence"
     """Each of its batches has evidence on an event that it was made of."""
 

@@ -139,6 +139,8 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "rule_result.bulk_approve": _NOTHING,
     "rule_result.reject": _NOTHING,
     "rule_result.bulk_reject": _NOTHING,
+    "registry.create": _NOTHING,
+    "registry.update": _NOTHING,
     "methodology.create": _NOTHING,
     "report.create": _NOTHING,
     "report.update": _NOTHING,

@@ -23,6 +23,11 @@ METHODOLOGIES: Final = Listing(
     filters={"name": Filter("m.name", str, "a name")},
 )
 
+
+def _none() -> None:
+    return None
+
+
 METHODOLOGY: Final = row_of(
     Methodology,
     Column("id", "m.id"),
@@ -31,6 +36,9 @@ METHODOLOGY: Final = row_of(
     Column("report_type", "m.report_type"),
     Column("models", (), list),
     Column("submission_requirements", "m.submission_requirements"),
+    Column("measured_share_min", "m.measured_share_min"),
+    Column("registry_id", "m.registry_id"),
+    Column("mapping", (), _none),
     Column("created_at", "m.created_at"),
 )
 
@@ -53,7 +61,9 @@ async def get_methodology(tx: Read, actor: Actor, text: str) -> Methodology:
         raise NotFound("methodology", text) from None
     numbered = SQL("{} AND m.id = %s").format(_owned(actor))
     found = await find(tx, METHODOLOGY, "methodologies m", numbered, (number,))
-    return (await _with_models(tx, [found]))[0]
+    [methodology] = await _with_models(tx, [found])
+    mapping = await tx.value("SELECT mapping FROM methodologies WHERE id = %s", (number,))
+    return msgspec.structs.replace(methodology, mapping=mapping)
 
 
 def _owned(actor: Actor) -> Composable:

@@ -1,6 +1,7 @@
 """What a methodology looks like on the wire."""
 
-from typing import Annotated
+from decimal import Decimal
+from typing import Annotated, Any
 
 import msgspec
 
@@ -34,6 +35,12 @@ class Methodology(msgspec.Struct, frozen=True):
     """The models that implement it; reports take batches of no other. Empty when any model may."""
     submission_requirements: list[Annotated[str, one_of(OPTIONAL_REQUIREMENTS)]]
     """What must hold of a report before it is sent off, beside what must always hold."""
+    measured_share_min: Decimal | None
+    """How much of what a report takes has to be measured, from 0 to 1; null where it asks for none."""
+    registry_id: int | None
+    """The number of the registry that its reports go to; null where people hand them on."""
+    mapping: dict[str, Any] | None
+    """How its reports are written; null for plain JSON, and in lists."""
     created_at: Instant
 
 
@@ -46,6 +53,11 @@ class NewMethodology(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model_ids: list[str] = []
     """The models that implement it, such as `mod_…`."""
     submission_requirements: list[Annotated[Line, one_of(OPTIONAL_REQUIREMENTS)]] = []
+    measured_share_min: Decimal | None = None
+    registry_id: int | None = None
+    """The registry that its reports go to, unless a submission names another one."""
+    mapping: dict[str, Any] | None = None
+    """How its reports are written: `format`, `template` and, if they are checked, `schema`."""
 
 
 class NewMethodologyBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

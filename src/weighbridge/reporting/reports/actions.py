@@ -21,9 +21,9 @@ from weighbridge.errors import Conflict, Invalid, Malformed
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks.actions import queue_task
 from weighbridge.platform.tenancy.scope import key_named
+from weighbridge.reporting.rendering.stated import rendered
 from weighbridge.reporting.reports import queries
 from weighbridge.reporting.reports.records import (
-    ADAPTER_NAMES,
     Acceptance,
     NewReport,
     Report,
@@ -33,6 +33,7 @@ from weighbridge.reporting.reports.records import (
     SubmittedReport,
     TakenBatch,
 )
+from weighbridge.reporting.submission.receiver import receiver_of
 from weighbridge.reporting.submission.requirements import UNMET, CheckedDraft, batches_gone, no_batches, unmet
 from weighbridge.reporting.taking.amounts import (
     Amounts,
@@ -150,22 +151,23 @@ async def submit_report(tx: Write, actor: Actor, friendly: str, request: ReportS
     """
     before = await queries.get_report(tx, actor, friendly)
     key = key_named("report", friendly)
-    if request.adapter not in ADAPTER_NAMES:
-        message = f"adapter is {shorten(request.adapter)!r}; it is one of {', '.join(ADAPTER_NAMES)}."
-        raise Invalid([Problem(message, "adapter", "invalid")])
     report = await hold_report(tx, key.project, key.key)
     refuse_unless(report, ReportTrigger.SUBMIT, "submitted")
+    receiver = await receiver_of(tx, actor, report, request)
     word = ReportWord(actor)
     if report.state is ReportStatus.FAILED:
         await resume_submission(tx, report, word)
     else:
         draft = await _checked(tx, report)
         await enter_submission(tx, report, draft.remaining, draft.amounts, word)
+        # What would break its schema is refused while the report is still a draft.
+        await rendered(tx, await queries.report_numbered(tx, key.project, key.key), is_checked=True)
     args = {
         "project_id": key.project,
         "ledger_id": report.ledger,
         "report_id": key.key,
-        "adapter": request.adapter,
+        "adapter": receiver.adapter,
+        "registry_id": receiver.registry,
     }
     lock = locks.jobs_of_report(key.project, key.key)
     task = await queue_task(tx, actor, kind=TASK, project_id=key.project, args=args, lock=lock)

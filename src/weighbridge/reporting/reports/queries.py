@@ -11,6 +11,7 @@ from weighbridge.accounting.books.stale_reasons import stale_among
 from weighbridge.collection.measurements.alerts import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
+from weighbridge.core.report.delivery import DeliveryStep, may_have_been_received
 from weighbridge.core.report.state import RESERVING, ReportStatus
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import (
@@ -30,7 +31,7 @@ from weighbridge.db.listing import (
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
 from weighbridge.platform.tenancy.project_filter import project_filter
-from weighbridge.platform.tenancy.scope import find, key_named, of_key, of_projects
+from weighbridge.platform.tenancy.scope import find, key_named, need, of_key, of_projects
 from weighbridge.reporting.reports.records import (
     INCLUSIONS_INLINE,
     REPORT_BATCHES_MAX,
@@ -38,8 +39,11 @@ from weighbridge.reporting.reports.records import (
     Report,
     ReportAllocation,
     ReportMove,
+    StoredSubmission,
+    SubmissionStep,
 )
 from weighbridge.reporting.restating.summary import summary_of_changes
+from weighbridge.reporting.submission.kept import KeptSubmission, kept_submission
 
 REPORTS: Final = Listing(
     sorts={
@@ -136,6 +140,43 @@ async def get_report(tx: Read, actor: Actor, friendly: str) -> Report:
 async def report_numbered(tx: Read, project: int, number: int) -> Report:
     """One report that is known to be there."""
     return await _one(tx, SQL("r.project_id = %s AND r.id = %s"), ids.Key(project, number))
+
+
+async def get_submission(tx: Read, actor: Actor, friendly: str) -> StoredSubmission:
+    """What is kept of a report's submission; of one that was not sent off, that nothing is."""
+    key, kept = await _kept(tx, actor, friendly)
+    if kept is None:
+        return StoredSubmission(friendly, None, None, None, None, None, None, False, [])  # noqa: FBT003
+    steps = await tx.rows(
+        SubmissionStep,
+        """
+        SELECT step, said_at, http_status, detail FROM report_deliveries
+         WHERE project_id = %s AND report_id = %s ORDER BY id
+        """,
+        (key.project, key.key),
+    )
+    return StoredSubmission(
+        report_id=friendly,
+        adapter=kept.adapter,
+        registry_id=kept.registry,
+        key=kept.key,
+        media_type=kept.media_type,
+        size_bytes=kept.size,
+        sha256=kept.sha256.hex(),
+        may_have_been_received=may_have_been_received([DeliveryStep(one.step) for one in steps]),
+        steps=steps,
+    )
+
+
+async def submission_to_send(tx: Read, actor: Actor, friendly: str) -> tuple[ids.Key, KeptSubmission | None]:
+    """The file of a report's submission, and the key of the report."""
+    return await _kept(tx, actor, friendly)
+
+
+async def _kept(tx: Read, actor: Actor, friendly: str) -> tuple[ids.Key, KeptSubmission | None]:
+    key = key_named("report", friendly)
+    await need(tx, "reports r", of_key(actor, "r.project_id", "r.id"), (key.project, key.key))
+    return key, await kept_submission(tx, key.project, key.key)
 
 
 async def _one(tx: Read, where: Composable, key: ids.Key) -> Report:

@@ -6,15 +6,16 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from weighbridge.core.report.adapter import AdapterName
+from weighbridge.core.report.delivery import DeliveryStep
 from weighbridge.core.report.state import ReportStatus
 from weighbridge.core.report.summary import ChangeCause
 from weighbridge.core.time.instant import Instant
 from weighbridge.http.text import Description, Line, one_of
 from weighbridge.platform.async_tasks.records import AsyncTask
 
-FILE: Final = "file"
-ADAPTER_NAMES: Final = (FILE,)
-"""Who can hand a report on; `file` keeps it for people to fetch."""
+WITHOUT_REGISTRY: Final = (AdapterName.FILE,)
+"""The adapters that hand a report on without a registry; `file` keeps it for people to fetch."""
 
 INCLUSIONS_INLINE: Final = 100
 """Inclusions that stand in each report of a list; one report by itself has all."""
@@ -192,8 +193,10 @@ class ReportChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ReportSubmission(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of POST /reports/{report_id}/submit, which may be left out."""
 
-    adapter: Annotated[Line, one_of(ADAPTER_NAMES)] = FILE
-    """Who hands the report on."""
+    adapter: Annotated[Line, one_of(WITHOUT_REGISTRY)] | UnsetType = UNSET
+    """Sent as `file` it is kept for people to fetch, whatever its methodology says."""
+    registry_id: int | UnsetType = UNSET
+    """The number of the registry that it goes to, instead of the one that its methodology names."""
 
 
 class SubmittedReport(msgspec.Struct, frozen=True):
@@ -205,6 +208,41 @@ class SubmittedReport(msgspec.Struct, frozen=True):
     async_task_id: int
     """The number of the task that sends it off."""
     async_task: AsyncTask
+
+
+class SubmissionStep(msgspec.Struct, frozen=True):
+    """One step of handing a report on, or what came of it."""
+
+    step: Annotated[str, one_of(DeliveryStep)]
+    """What was done: `sending` stands before anything leaves, the others say what came of it."""
+    said_at: Instant
+    """When it was written down."""
+    http_status: int | None
+    """The status that the registry answered with; null where it did not answer."""
+    detail: str | None
+    """What the registry or the service says of it; null when nothing."""
+
+
+class StoredSubmission(msgspec.Struct, frozen=True):
+    """What is kept of a report's submission, and how far it came."""
+
+    report_id: str
+    adapter: Annotated[str, one_of(AdapterName)] | None
+    """Who hands it on; null while nothing is kept to be handed on."""
+    registry_id: int | None
+    """The number of the registry that it goes to; null where people hand it on."""
+    key: str | None
+    """The key under which the registry takes it once: a UUID; null while nothing is kept."""
+    media_type: str | None
+    """What kind of file is handed on, such as `application/json`; null while nothing is kept."""
+    size_bytes: int | None
+    """How long the file is; null while nothing is kept."""
+    sha256: str | None
+    """The SHA-256 of the file, as 64 hexadecimal digits; null while nothing is kept."""
+    may_have_been_received: bool
+    """Whether its receiver may have it; false is certain."""
+    steps: list[SubmissionStep]
+    """The steps that were taken, oldest first; empty where people hand it on."""
 
 
 class Acceptance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,10 +1,15 @@
 """Paths of reports."""
 
+from functools import partial
+
+from weighbridge.core.report.adapter import MEDIA_TYPES
 from weighbridge.db.listing import Page, list_request
 from weighbridge.errors import Invalid
+from weighbridge.http.attachment import Attachment
 from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.http.operation import REFUSALS_TOLD
 from weighbridge.platform.queue.polling import poll
+from weighbridge.reporting.rendering.stated import rendered
 from weighbridge.reporting.reports import actions, queries
 from weighbridge.reporting.reports.records import (
     Acceptance,
@@ -13,8 +18,10 @@ from weighbridge.reporting.reports.records import (
     ReportChangeBody,
     ReportRejection,
     ReportSubmission,
+    StoredSubmission,
     SubmittedReport,
 )
+from weighbridge.reporting.submission.kept import spool_of, spool_with
 
 _ONE = "/reports/{report_id}"
 
@@ -69,6 +76,32 @@ async def submit_report(call: WriteCall, body: ReportSubmission) -> Answer:
     return Answer(submitted, poll(submitted.async_task))
 
 
+@get(f"{_ONE}/submission", permission="production_accounting:read", returns=StoredSubmission)
+async def get_submission(call: ReadCall) -> StoredSubmission:
+    """Read what is kept of a report's submission: to whom it goes, under which key, and how far it came."""
+    return await queries.get_submission(call.tx, call.actor, call.path["report_id"])
+
+
+@get(
+    f"{_ONE}/submission/download",
+    permission="production_accounting:read",
+    sends=tuple(MEDIA_TYPES.values()),
+)
+async def download_submission(call: ReadCall) -> Attachment:
+    """Download the file of a report's submission, as it is handed on; of a draft, as it would be.
+
+    What would be sent of a draft is not held against its schema: that is done when it is submitted.
+    """
+    report, kept = await queries.submission_to_send(call.tx, call.actor, call.path["report_id"])
+    if kept is not None:
+        return Attachment(kept.name, kept.media_type, kept.size, partial(spool_of, call.files, kept))
+    file = await rendered(
+        call.tx, await queries.report_numbered(call.tx, report.project, report.key), is_checked=False
+    )
+    name = f"{call.path['report_id']}.{file.extension}"
+    return Attachment(name, file.media_type, len(file.content), partial(spool_with, file.content))
+
+
 @post(f"{_ONE}/accept", permission="production_accounting:write", body=Acceptance, returns=Report, status=200)
 async def accept_report(call: WriteCall, body: Acceptance) -> Report:
     """Write down that the receiver accepted a submitted report; what it takes is posted."""
@@ -95,6 +128,8 @@ ROUTES = [
     update_report,
     delete_report,
     submit_report,
+    get_submission,
+    download_submission,
     accept_report,
     reject_report,
 ]

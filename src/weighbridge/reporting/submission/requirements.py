@@ -11,11 +11,14 @@ from weighbridge.accounting.ledgers.queries import as_deficit
 from weighbridge.collection.measurements.alerts import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core.identity import ids
 from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import plain
+from weighbridge.core.report.measured import measured_share_of
 from weighbridge.core.report.requirement import OPTIONAL_REQUIREMENTS, Requirement
 from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.db.engine import Read
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
 from weighbridge.reporting.taking.holdings import ChainHoldings
+from weighbridge.reporting.taking.measured import shares_of_batches
 from weighbridge.reporting.taking.remaining import Remaining
 
 RECORDS_MAX: Final = 20
@@ -57,6 +60,7 @@ async def unmet(tx: Read, draft: CheckedDraft) -> list[Problem]:
         if count:
             named_ones = [ids.of(kind, draft.project, number) for number in records or ()]
             problems.append(_problem(requirement, sentence, count, named_ones))
+    problems += await _measured_too_little(tx, draft)
     problems += await _open_deficits(tx, draft)
     return problems
 
@@ -92,6 +96,31 @@ async def _methodology_asks(tx: Read, methodology: int | None) -> set[Requiremen
     )
     asks = {OPTIONAL_REQUIREMENTS[name] for name in named}
     return asks | {Requirement.OF_ITS_MODELS} if has_models else asks
+
+
+async def _measured_too_little(tx: Read, draft: CheckedDraft) -> list[Problem]:
+    """Whether less was measured of what the report takes than its methodology asks for."""
+    least: Decimal | None = await tx.value(
+        "SELECT measured_share_min FROM methodologies WHERE id = %s", (draft.methodology,)
+    )
+    if least is None:
+        return []
+    shares = await shares_of_batches(tx, ids.Key(draft.project, draft.report))
+    unknown = [one.batch for one in shares if one.share is None]
+    if unknown:
+        sentence = "Of {count} of its batches nobody knows how much was measured: {records}."
+        named = [ids.of("batch", draft.project, number) for number in unknown[:RECORDS_MAX]]
+        return [_problem(Requirement.MEASURED_ENOUGH, sentence, len(unknown), named)]
+    share = measured_share_of(shares)
+    if share is not None and share >= least:
+        return []
+    below = [one.batch for one in shares if one.share is not None and one.share < least]
+    named = [ids.of("batch", draft.project, number) for number in below[:RECORDS_MAX]]
+    message = (
+        f"Of what it takes {0 if share is None else plain(share)} was measured, and its methodology asks for "
+        f"{plain(least)}; {len(below)} of its batches are below that: {', '.join(named)}."
+    )
+    return [Problem(message, None, Requirement.MEASURED_ENOUGH, tuple(named))]
 
 
 async def _open_deficits(tx: Read, draft: CheckedDraft) -> list[Problem]:

@@ -1,0 +1,224 @@
+"""Make registries, and change them.
+
+Invariant: what a header says goes into its own table and nowhere else; audit rows have its name.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+from msgspec import UNSET
+
+from weighbridge.core.identity.name import problem_of_name
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
+from weighbridge.core.report.adapter import AdapterName
+from weighbridge.db.engine import Write
+from weighbridge.errors import Invalid
+from weighbridge.http.outgoing.reach import problem_of_address
+from weighbridge.platform import changes
+from weighbridge.reporting.registries import queries
+from weighbridge.reporting.registries.records import (
+    POLL_SECONDS,
+    NewRegistry,
+    Registry,
+    RegistryChange,
+)
+
+TIMEOUT_SECONDS_MAX: Final = 120
+"""Seconds that one request to a registry may take."""
+
+TRIES_MAX: Final = 20
+"""Tries of one submission."""
+
+POLL_SECONDS_MAX: Final = 86_400
+"""Seconds between two questions for a decision."""
+
+HEADERS_MAX: Final = 10
+"""Headers that prove to one registry who calls."""
+
+HEADER_VALUE_MAX: Final = 8_192
+"""Characters of such a header."""
+
+KEY: Final = "{key}"
+"""What stands for the key in the address by which a registry is asked for a report."""
+
+_HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
+_VALUE: Final = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
+_OURS: Final = frozenset(
+    {
+        "accept",
+        "accept-encoding",
+        "connection",
+        "content-digest",
+        "content-disposition",
+        "content-length",
+        "content-type",
+        "host",
+        "idempotency-key",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+"""Headers that the service sends itself, and those that are about the connection."""
+
+
+async def create_registry(tx: Write, actor: Actor, new: NewRegistry) -> Registry:
+    """Make a registry of the account, once by name."""
+    is_called = new.adapter == AdapterName.HTTP
+    poll = new.poll_seconds if new.poll_seconds is not UNSET else (POLL_SECONDS if is_called else None)
+    status_address = new.status_address or (f"{new.address.rstrip('/')}/{KEY}" if new.address else None)
+    wanted = _Wanted(
+        new.name.strip(), new.adapter, new.address, status_address, new.timeout_seconds, new.tries, poll
+    )
+    if problems := await _problems(tx, actor, wanted, new.headers, None):
+        raise Invalid(problems)
+    number: int = await tx.value(
+        """
+        INSERT INTO registries (name, adapter, address, status_address, timeout_seconds, tries, poll_seconds,
+                                account_id)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+        """,
+        (*msgspec.structs.astuple(wanted), actor.account_id),
+    )
+    await _keep_headers(tx, number, new.headers)
+    made = await queries.get_registry(tx, actor, str(number))
+    changes.record(tx, actor, action="registry.create", target=str(made.id), project_id=None, after=made)
+    return made
+
+
+async def update_registry(tx: Write, actor: Actor, text: str, change: RegistryChange) -> Registry:
+    """Change a registry; what is left out stays, headers are taken as a whole."""
+    found = await queries.get_registry(tx, actor, text)
+    await tx.execute("SELECT FROM registries WHERE id = %s FOR UPDATE", (found.id,))
+    before = await queries.get_registry(tx, actor, text)
+    stated = {
+        name: value
+        for name, value in msgspec.structs.asdict(change).items()
+        if value is not UNSET and name != "headers"
+    }
+    was = _Wanted(
+        before.name, before.adapter, before.address, before.status_address, before.timeout_seconds,
+        before.tries, before.poll_seconds,
+    )  # fmt: skip
+    wanted = msgspec.structs.replace(was, **stated)
+    wanted = msgspec.structs.replace(wanted, name=wanted.name.strip())
+    headers = {} if change.headers is UNSET else change.headers
+    if problems := await _problems(tx, actor, wanted, headers, before.id):
+        raise Invalid(problems)
+    await tx.execute(
+        """
+        UPDATE registries
+           SET name = %s, adapter = %s, address = %s, status_address = %s, timeout_seconds = %s, tries = %s,
+               poll_seconds = %s, updated_at = clock_timestamp()
+         WHERE id = %s
+        """,
+        (*msgspec.structs.astuple(wanted), before.id),
+    )
+    if change.headers is not UNSET:
+        await tx.execute("DELETE FROM registry_secrets WHERE registry_id = %s", (before.id,))
+        await _keep_headers(tx, before.id, change.headers)
+    after = await queries.get_registry(tx, actor, text)
+    changes.record(
+        tx, actor, action="registry.update", target=str(after.id), project_id=None, before=before, after=after
+    )
+    return after
+
+
+class _Wanted(msgspec.Struct, frozen=True):
+    """A registry as it is to be."""
+
+    name: str
+    adapter: str
+    address: str | None
+    status_address: str | None
+    timeout_seconds: int
+    tries: int
+    poll_seconds: int | None
+
+
+async def _problems(
+    tx: Write, actor: Actor, wanted: _Wanted, headers: Mapping[str, str], number: int | None
+) -> list[Problem]:
+    problems = [problem_of_name(wanted.name, "A registry", "registry.name"), *_of_adapter(wanted, headers)]
+    if await tx.value(
+        "SELECT true FROM registries WHERE account_id = %s AND name = %s AND id IS DISTINCT FROM %s",
+        (actor.account_id, wanted.name, number),
+    ):
+        message = f"The account has a registry {shorten(wanted.name)!r} already."
+        problems.append(Problem(message, "registry.name", "taken"))
+    problems += _of_headers(headers)
+    problems += [
+        Problem(f"{name} is {value:,}; it is from 1 to {most:,}.", f"registry.{name}", "invalid")
+        for name, value, most in (
+            ("timeout_seconds", wanted.timeout_seconds, TIMEOUT_SECONDS_MAX),
+            ("tries", wanted.tries, TRIES_MAX),
+            ("poll_seconds", wanted.poll_seconds, POLL_SECONDS_MAX),
+        )
+        if value is not None and not 1 <= value <= most
+    ]
+    return [problem for problem in problems if problem]
+
+
+def _of_adapter(wanted: _Wanted, headers: Mapping[str, str]) -> list[Problem | None]:
+    """What is wrong with the adapter, and with the addresses that it needs or has no use for."""
+    if wanted.adapter not in tuple(AdapterName):
+        said = ", ".join(AdapterName)
+        message = f"adapter is {shorten(wanted.adapter)!r}; it is one of {said}."
+        return [Problem(message, "registry.adapter", "invalid")]
+    if wanted.adapter == AdapterName.FILE:
+        given = {
+            "address": wanted.address,
+            "status_address": wanted.status_address,
+            "poll_seconds": wanted.poll_seconds,
+            "headers": headers or None,
+        }
+        return [
+            Problem(f"A registry of files is never called, and has no {name}.", f"registry.{name}", "invalid")
+            for name, value in given.items()
+            if value is not None
+        ]
+    if wanted.address is None:
+        return [Problem("A registry that is called has an address.", "registry.address", "required")]
+    problems = [problem_of_address(wanted.address, "registry.address")]
+    if wanted.status_address is not None:
+        filled = wanted.status_address.replace(KEY, "key")
+        problems.append(problem_of_address(filled, "registry.status_address"))
+        if KEY not in wanted.status_address:
+            message = f"status_address is {shorten(wanted.status_address)!r}; {KEY} stands in it for the key."
+            problems.append(Problem(message, "registry.status_address", "invalid"))
+    return problems
+
+
+def _of_headers(headers: Mapping[str, str]) -> list[Problem]:
+    """What is wrong with headers; what they say is not repeated."""
+    field = "registry.headers"
+    if len(headers) > HEADERS_MAX:
+        message = f"headers has {len(headers)} headers; a registry has at most {HEADERS_MAX}."
+        return [Problem(message, field, "too_many")]
+    problems = []
+    for name, value in headers.items():
+        if not _HEADER.fullmatch(name):
+            problems.append(
+                Problem(f"headers names {shorten(name)!r}, which is no header.", field, "invalid")
+            )
+        elif name.lower() in _OURS:
+            problems.append(Problem(f"{name} is a header that the service sends itself.", field, "invalid"))
+        elif len(value) > HEADER_VALUE_MAX or not _VALUE.fullmatch(value):
+            message = f"{name} says 1 to {HEADER_VALUE_MAX:,} characters of ASCII, without line breaks."
+            problems.append(Problem(message, field, "invalid"))
+    if len({name.lower() for name in headers}) < len(headers):
+        problems.append(Problem("headers names a header twice.", field, "invalid"))
+    return problems
+
+
+async def _keep_headers(tx: Write, number: int, headers: Mapping[str, str]) -> None:
+    await tx.execute(
+        """
+        INSERT INTO registry_secrets (registry_id, header, value)
+        SELECT %s, * FROM unnest(%s::text[], %s::text[])
+        """,
+        (number, [*headers], [*headers.values()]),
+    )

@@ -15,6 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from http.client import HTTPConnection
 from itertools import count
 from pathlib import Path
@@ -188,11 +189,18 @@ class Account:
     def drain(self) -> None:
         """Carry out the account's unfinished tasks here and now, oldest first."""
         from weighbridge import worker  # noqa: PLC0415 - tests without tasks need none of its imports
+        from weighbridge.reporting.reports.tasks import submit_report  # noqa: PLC0415 - as above
 
         last = 0
         while found := self.server.sql(_NEXT_UNFINISHED_TASK, self.id, last):
             [(last,)] = found
-            tasks = {**worker.TASKS, "export": worker.exporter(self.server.settings).make}
+            bundler = worker.bundler(self.server.settings)
+            tasks = {
+                **worker.TASKS,
+                "export": worker.exporter(self.server.settings).make,
+                "report_bundle": bundler.make,
+                "report_submission": partial(submit_report, bundler=bundler),
+            }
             self.server.run(worker.attempt_task(self.server.database, last, tasks=tasks))
 
     async def _token(self, permissions: Iterable[str]) -> str:

@@ -14,6 +14,7 @@ from weighbridge import __version__
 from weighbridge.commands import (
     account,
     audit,
+    bundle,
     demo,
     flag,
     importing,
@@ -27,7 +28,21 @@ from weighbridge.commands import (
 )
 from weighbridge.errors import Refusal
 
-COMMANDS = (serve, worker, migrate, account, flag, token, importing, verify, audit, openapi, model, demo)
+COMMANDS = (
+    serve,
+    worker,
+    migrate,
+    account,
+    flag,
+    token,
+    importing,
+    verify,
+    audit,
+    bundle,
+    openapi,
+    model,
+    demo,
+)
 
 app = App(
     name="weighbridge",

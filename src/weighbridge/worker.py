@@ -41,6 +41,8 @@ from weighbridge.quality.evaluation.catching_up import catch_up
 from weighbridge.quality.evaluation.incremental import FailedEvaluation
 from weighbridge.quality.evaluation.rounds import ACCOUNTS_AT_ONCE, Rounds
 from weighbridge.quality.rule_runs.tasks import run_rule
+from weighbridge.reporting.bundle.keeping import Bundler
+from weighbridge.reporting.reports.queries import report_numbered
 from weighbridge.reporting.reports.tasks import submit_report
 from weighbridge.settings import Settings
 from weighbridge.supervisor.heartbeat import beating
@@ -66,6 +68,22 @@ async def export(database: Database, attempt: Attempt) -> None:
     await exporter(settings_module.read()).make(database, attempt)
 
 
+def bundler(settings: Settings) -> Bundler:
+    """What makes the proof bundles of reports, with the store of the service."""
+    store = open_store(settings.evidence_url, settings.data_dir)
+    return Bundler(store, settings, report_numbered)
+
+
+async def bundle(database: Database, attempt: Attempt) -> None:
+    """Make the proof bundle that a task asks for."""
+    await bundler(settings_module.read()).make(database, attempt)
+
+
+async def submit(database: Database, attempt: Attempt) -> None:
+    """Make the bundle of a report and hand the report on."""
+    await submit_report(database, attempt, bundler(settings_module.read()))
+
+
 Task = Callable[[Database, Attempt], Coroutine[Any, Any, None]]
 
 TASKS: Final[Mapping[str, Task]] = {
@@ -73,7 +91,8 @@ TASKS: Final[Mapping[str, Task]] = {
     "batch_deletion": delete_batches,
     "rule_run": run_rule,
     "export": export,
-    "report_submission": submit_report,
+    "report_submission": submit,
+    "report_bundle": bundle,
 }
 """What each type of task does. A task publishes its effect and its success in one fenced transaction."""
 

@@ -10,7 +10,8 @@ The machinery below them, from the bottom up; a package imports only from those 
 
 - `taking`: what may be taken of batches, what a chain of reports holds, and the entries that change that;
 - `restating`: what a report says otherwise than the one that it restates, and why;
-- `submission`: what must hold before a report is sent off, and the adapters that send it.
+- `submission`: what must hold before a report is sent off, and the adapters that send it;
+- `bundle`: one file with all that a report rests on, made when it is sent off, for whoever checks it offline.
 
 Start with `core/report/state.py`, the table of all moves, and `reports/actions.py`.
 """

@@ -41,6 +41,7 @@ ORPHAN_AGE: Final = timedelta(days=1)
 _NAMED: Final = """
     SELECT storage_key FROM evidence WHERE storage_key = ANY (%(keys)s)
     UNION ALL SELECT storage_key FROM exports WHERE storage_key = ANY (%(keys)s)
+    UNION ALL SELECT storage_key FROM report_bundles WHERE storage_key = ANY (%(keys)s)
 """
 
 _FILE: Final = "file"

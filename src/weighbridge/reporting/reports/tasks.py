@@ -1,8 +1,8 @@
 """Send a report off: keep what is sent, hand it on, and write down that it was received.
 
-Invariants: what is handed on is made once and kept before it is handed on, so every attempt sends the same
-under the same key; the report is submitted in the transaction that ends the task. When the task fails, the
-database lets the report fail with it.
+Invariants: the proof bundle is made before anything is handed on; what is handed on is made once and kept
+before that, so every attempt sends the same under the same key; the report is submitted in the transaction
+that ends the task. When the task fails, the database lets the report fail with it.
 """
 
 import msgspec
@@ -12,6 +12,7 @@ from weighbridge.db.engine import Database
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import actions as tasks
 from weighbridge.platform.async_tasks.actions import Attempt
+from weighbridge.reporting.bundle.keeping import Bundler
 from weighbridge.reporting.reports import queries
 from weighbridge.reporting.submission.adapter import ADAPTERS, Submission, keep
 from weighbridge.reporting.submission.content import content_of
@@ -29,7 +30,7 @@ class SubmissionResult(msgspec.Struct, frozen=True):
     """The SHA-256 of what was sent, as 64 hexadecimal digits."""
 
 
-async def submit_report(database: Database, attempt: Attempt) -> None:
+async def submit_report(database: Database, attempt: Attempt, bundler: Bundler) -> None:
     """Hand a report on and write down that it was received; safe to repeat, under one key."""
     project, number = attempt.project_id, attempt.args["report_id"]
     adapter = ADAPTERS[attempt.args["adapter"]]
@@ -38,6 +39,7 @@ async def submit_report(database: Database, attempt: Attempt) -> None:
         report = await queries.report_numbered(tx, project, number)
         made = Submission(report.id, "application/json", content_of(report))
         kept = await keep(tx, project, number, adapter.name, made)
+    await bundler.make_once(database, attempt, number)
     await tasks.report(database, attempt, 50, f"Handing {report.id} on by {adapter.name}")
     receipt = await adapter.send(kept)
     async with database.write() as tx:

@@ -72,7 +72,7 @@ def test_the_key_inside_counts_for_nothing(weighbridge, bundle, file):
 def test_two_bundles_are_compared_by_batch_and_cause(weighbridge, account, claims, bundle, file):
     claims.plant.deliver("0.5", "2025-01-20T00:00:00Z")
     claims.plant.generate()
-    later = tmp_path / "later.zip"
+    later = file.with_name("later.zip")
     later.write_bytes(
         bundles.bundle(account, bundles.report_of(claims.plant.api, claims.plant.ledger)).content
     )

@@ -144,7 +144,8 @@ def _local(content: memoryview, place: int) -> tuple[ArchivePart, bytes]:
         raise UnreadableError(f"The part at byte {place:,} is compressed; the parts of a bundle are not.")
     behind = place + _LOCAL_BYTES + length
     name = bytes(content[place + _LOCAL_BYTES : min(behind, place + _LOCAL_BYTES + NAME_BYTES_MAX + 1)])
-    if length > NAME_BYTES_MAX or not NAME.fullmatch(shown := name.decode("ascii", "replace")):
+    shown = name.decode("ascii", "replace")
+    if length > NAME_BYTES_MAX or not NAME.fullmatch(shown):
         raise UnreadableError(
             f"A part is called {shown[:40]!r}; a name has letters, digits, dots, dashes and underscores,"
             " and one folder at most."

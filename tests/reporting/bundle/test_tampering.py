@@ -92,6 +92,20 @@ def test_numbers_that_do_not_follow_are_found_though_all_was_made_anew_with_the_
     assert any(said in sentence for sentence in told), told
 
 
+def test_evidence_that_the_operator_leaves_out_is_missed_for_the_audit_log_tells_of_it(bundle):
+    def change(parts):
+        header, row = parts["evidence.csv"].splitlines(keepends=True)
+        [name] = [name for name in parts if name.startswith("evidence/")]
+        assert name.removeprefix("evidence/").encode() in row
+        parts["evidence.csv"] = header
+        del parts[name]
+
+    [fault] = found(bundle, tampering.remade(bundle, change, read_model))
+
+    assert fault.part == "evidence.csv"
+    assert "The audit log tells of evidence" in fault.sentence
+
+
 def test_another_key_opens_nothing(bundle):
     stranger = VerifierKey(bundle.key.name, SigningKey.made().public)
 

@@ -1,6 +1,6 @@
 """The check of a whole bundle, from its first byte to the last digit of its last batch.
 
-In this order, and each step also when an earlier one found faults, as far as there is something to look at:
+In this order; all faults of a step are told, and what is not vouched for is not looked into any further:
 
 1. the archive is byte for byte what its parts make;
 2. every part has the digest that was signed, and the signature is that of the caller's key;
@@ -15,7 +15,7 @@ its events.
 
 from dataclasses import dataclass, field
 
-from weighbridge.core.bundle.coherence import PAGE, check_events, check_parts, check_rows
+from weighbridge.core.bundle.coherence import PAGE, check_events, check_evidence, check_parts, check_rows
 from weighbridge.core.bundle.contents import BundleContents, ReadModel, contents_of
 from weighbridge.core.bundle.form.archive import parts_of
 from weighbridge.core.bundle.form.fault import Faults, UnreadableError
@@ -78,6 +78,7 @@ def _guarded(faults: Faults, contents: BundleContents, vouched: Vouched) -> None
     """What compares rows may meet any nonsense that a key was made to sign."""
     try:
         check_rows(contents, faults)
+        check_evidence(contents, vouched, faults)
         compare_with_log(contents, vouched, faults)
         if vouched.head is not None and vouched.head.origin != contents.manifest.audit_log:
             faults.add(

@@ -38,6 +38,7 @@ from weighbridge.core.model import sha256
 from weighbridge.core.quantity.number import exact_total
 
 PAGE: Final = "report.html"
+_ATTACHED: Final = "evidence.create"
 _FIELDS: Final = {"start_time": 2, "end_time": 3, "tracking_id": 4, "feedstock_id": 5, "asset_id": 6}
 """By the name of a field of events that can be corrected, its place in a row of events."""
 
@@ -73,7 +74,6 @@ def check_rows(contents: BundleContents, faults: Faults) -> None:
         of_node}, faults,
     )  # fmt: skip
     _check_corrections(contents, faults)
-    _check_evidence(contents, faults)
 
 
 def _check_named(part: str, there: Iterable[Any], named: Iterable[Any], faults: Faults) -> None:
@@ -237,11 +237,19 @@ class _Numbers:
         return cls._last[1]
 
 
-def _check_evidence(contents: BundleContents, faults: Faults) -> None:
+def check_evidence(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
+    """What was attached is there by the events that it was attached to, as the audit log tells it."""
+    project = contents.manifest.project_number
     for row in contents.evidence:
         content = contents.parts.get(f"{EVIDENCE_FOLDER}{row.sha256}")
         if content is not None and (digest_of_part(content), len(content)) != (row.sha256, row.size):
             faults.add(EVIDENCE.part, f"The file of {row.name!r} is not the one that was attached.")
+        if not any(file.has(row.event) for file in contents.events.values()):
+            faults.add(EVIDENCE.part, f"{row.name!r} was attached to event {row.event}, which is not there.")
+    there = {f"evidence {row.evidence} of {ids.of('event', project, row.event)}" for row in contents.evidence}
+    logged = {row["object"] for row in vouched.rows if row["action"] == _ATTACHED}
+    for name in sorted(logged - there)[:5]:
+        faults.add(EVIDENCE.part, f"The audit log tells of {name}, and it is not there.")
 
 
 def check_events(contents: BundleContents, faults: Faults) -> None:

@@ -28,7 +28,7 @@ _ROWS: Final = """
      WHERE a.account_id = %(account)s AND s.number <= %(size)s
        AND (a.object = ANY (%(objects)s)
             OR a.object = ANY (%(ledgers)s) AND a.action LIKE 'batch_generation.%%'
-               AND (a.after ->> 'id')::bigint = ANY (%(generations)s))
+               AND a.after ->> 'id' = ANY (%(generations)s))
      ORDER BY s.number
 """
 
@@ -56,7 +56,7 @@ async def audit_parts(  # noqa: PLR0917 - what the log is asked for
         "size": size,
         "objects": list(objects),
         "ledgers": list(ledgers),
-        "generations": list(generations),
+        "generations": list(map(str, generations)),
     }
     rows = [(row.number, shown(row)) for row in await tx.rows(SealedRow, _ROWS, values)]
     proofs = [(number, (await inclusion_proof(tx, account, signer, number, size)).text) for number, _ in rows]

@@ -103,6 +103,11 @@ class EventFile:
             self.table.values_of(line)
             yield fields_of(line)
 
+    def has(self, event: int) -> bool:
+        """Whether an event is there, in any state."""
+        at = bisect_left(self._keys, event << VERSION_BITS)
+        return at < len(self._keys) and self._keys[at] >> VERSION_BITS == event
+
     @property
     def unread(self) -> list[int]:
         """The first events that were never read."""

@@ -4,13 +4,16 @@ Seed, Report operations: what a verifier recomputes offline, from one file.
 """
 
 import json
+from functools import partial
 
 import pytest
 from tests.given import bundles, reports
 from tests.given.bundles import Bundle
 from tests.given.reports import submitted
 
+from weighbridge import worker
 from weighbridge.core.proof.signing import VerifierKey
+from weighbridge.reporting.reports.tasks import submit_report
 
 
 @pytest.fixture
@@ -74,6 +77,25 @@ def test_a_report_that_is_sent_off_has_its_bundle_and_keeps_it(claims):
         "report.submit",
     ]
     assert downloaded(claims, report)[0].content == answer.content
+
+
+def test_a_bundle_of_the_draft_that_comes_after_its_submission_gives_way(claims, account):
+    draft = claims.report(4)
+    late = claims.plant.api.post(f"/reports/{draft['id']}/bundle", {}).expect(202).body["async_task_id"]
+    task = claims.plant.api.post(f"/reports/{draft['id']}/submit", {}).expect(202).body["async_task_id"]
+    server = account.server
+    submit = partial(submit_report, bundler=worker.bundler(server.settings))
+    server.run(worker.attempt_task(server.database, task, tasks={"report_submission": submit}))
+    claims.plant.drain()
+
+    ended = claims.plant.api.get(f"/async_tasks/{late}").expect(200).body
+
+    assert (ended["state"], ended["error_message"]) == (
+        "failed",
+        "The report was sent off meanwhile; the bundle of that stays.",
+    )
+    assert claims.read(draft)["status"] == "submitted"
+    assert downloaded(claims, draft)[1].check().contents.report.effective_at is not None
 
 
 def test_the_audit_log_has_the_digest_of_the_bundle(claims):

@@ -97,7 +97,7 @@ class ComputedAgain:
         chosen = sorted(newest.values())
         sources = sources_of(contents, self.model, chosen)
         measures = measures_of(contents, self.model, sources)
-        corrections = {one for number in chosen for one in numbers_of(contents.lineage[number].corrections)}
+        corrections = _corrections_seen(contents, chosen)
         data = SlotData(
             self.slot,
             tuple(groups_of(contents, self.model, self.slot, sources, corrections)),
@@ -111,6 +111,24 @@ class ComputedAgain:
         )
         self.computed: SlotRun = run_slot(setting, data)
         self.runs = {run.partition: run for run in self.computed.runs}
+
+
+def _corrections_seen(contents: BundleContents, batches: Sequence[int]) -> list[int]:
+    """The corrections in force for the newest of some batches that was made of each event."""
+    of_batch = {number: numbers_of(contents.lineage[number].corrections) for number in batches}
+    corrected = {contents.corrections[one].event for numbers in of_batch.values() for one in numbers}
+    if not corrected:
+        return []
+    newest: dict[int, int] = {}
+    for number in batches:
+        for read in contents.lineage[number].inputs:
+            newest |= dict.fromkeys(corrected.intersection(numbers_of(read.events)), number)
+    return [
+        one
+        for number, numbers in of_batch.items()
+        for one in numbers
+        if newest.get(contents.corrections[one].event) == number
+    ]
 
 
 def _slot_of(batch: BatchRow) -> Interval:

@@ -16,6 +16,7 @@ from weighbridge.collection.evidence_files.keeping import KEY_BYTES
 from weighbridge.collection.evidence_files.store import EvidenceStore
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Database, Read, Write
+from weighbridge.errors import Conflict
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import actions as tasks
 from weighbridge.platform.async_tasks.actions import Attempt
@@ -64,11 +65,14 @@ class Bundler:
         self._settings = settings
 
     async def make(self, database: Database, attempt: Attempt) -> None:
-        """Make the bundle of a draft, in place of the one before."""
+        """Make the bundle of a draft, in place of the one before; Conflict once the report was sent off."""
         number, is_redacted = attempt.args["report_id"], attempt.args["redact"]
         made, row = await self._made(database, attempt, number, is_redacted=is_redacted)
         async with database.write() as tx:
             await tasks.hold_fence(tx, attempt)
+            before = await kept_bundle(tx, attempt.project_id, number)
+            if before is not None and before.is_final:
+                raise Conflict("The report was sent off meanwhile; the bundle of that stays.", "not_draft")
             result = await _keep(tx, attempt, number, made, row)
             await tasks.succeed(tx, attempt, result)
 

@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test packages check lint types bench fuzz fuzz-accounting durability fuzz-api fuzz-readers attack sensor docs lock sbom audit clean
+.PHONY: help setup demo serve test packages check lint types bench fuzz fuzz-accounting durability fuzz-api fuzz-readers fuzz-bundle attack sensor docs lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -69,6 +69,9 @@ durability: $(READY) packages ## kill processes KILLS times, race ROUNDS times, 
 		$(if $(SEED),SEED=$(SEED)) $(BIN)/pytest -s tests/durability/test_kills.py tests/durability/test_races.py \
 		tests/durability/test_database_stop.py tests/durability/test_fence.py tests/durability/test_generation.py \
 		tests/durability/test_changes.py tests/durability/test_agent_kills.py tests/durability/test_submissions.py
+
+fuzz-bundle: $(READY) ## change BYTES single bytes of a proof bundle, 1,000 by default; each has to be found
+	@WEIGHBRIDGE_BUNDLE_BYTES=$(or $(BYTES),1000) $(BIN)/pytest tests/reporting/bundle/test_tampering.py
 
 sensor: $(READY) ## import all five years of a public log of a gas turbine, when its file is there
 	@HOURS=36733 $(BIN)/pytest tests/commands/test_import_sensor_data.py tests/sensor

@@ -195,6 +195,7 @@ class Account:
             tasks = {
                 **worker.TASKS,
                 "export": worker.exporter(self.server.settings).make,
+                "report_bundle": worker.bundler(self.server.settings).make,
                 "report_submission": worker.submitter(self.server.settings).submit,
             }
             self.server.run(worker.attempt_task(self.server.database, last, tasks=tasks))

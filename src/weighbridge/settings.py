@@ -22,7 +22,13 @@ from weighbridge.core.proof.key_name import is_key_name
 from weighbridge.errors import Refusal
 
 PREFIX = "WEIGHBRIDGE_"
+HTTP_ADDRESS = re.compile(r"https?://[^/?#@\s]+([/?#]\S*)?")
 PORT_MAX = 65_535
+
+
+def is_http_address(text: str) -> bool:
+    """Whether a text is an address that is asked over HTTP."""
+    return HTTP_ADDRESS.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,12 @@ class Settings:
         "What the service is called in signed heads of the audit log, such as plant.example; unset is made "
         "from its first key.",
         TextForm(is_key_name, "a name without spaces or +, such as plant.example"),
+    ] = None
+    time_stamp_url: Annotated[
+        str | None,
+        "A time-stamping authority (RFC 3161) that is asked over every proof bundle, as http or https URL; "
+        "unset asks none.",
+        TextForm(is_http_address, "an http or https URL, such as https://tsa.example/tsr"),
     ] = None
     evidence_url: Annotated[
         str | None,

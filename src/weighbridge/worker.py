@@ -47,6 +47,8 @@ from weighbridge.quality.evaluation.catching_up import catch_up
 from weighbridge.quality.evaluation.incremental import FailedEvaluation
 from weighbridge.quality.evaluation.rounds import ACCOUNTS_AT_ONCE, Rounds
 from weighbridge.quality.rule_runs.tasks import run_rule
+from weighbridge.reporting.bundle.keeping import Bundler
+from weighbridge.reporting.reports.queries import report_numbered
 from weighbridge.reporting.reports.tasks import Submitter
 from weighbridge.settings import Settings
 from weighbridge.supervisor.heartbeat import beating
@@ -72,14 +74,25 @@ async def export(database: Database, attempt: Attempt) -> None:
     await exporter(settings_module.read()).make(database, attempt)
 
 
+def bundler(settings: Settings) -> Bundler:
+    """What makes the proof bundles of reports, with the store of the service."""
+    store = open_store(settings.evidence_url, settings.data_dir)
+    return Bundler(store, settings, report_numbered)
+
+
+async def bundle(database: Database, attempt: Attempt) -> None:
+    """Make the proof bundle that a task asks for."""
+    await bundler(settings_module.read()).make(database, attempt)
+
+
 def submitter(settings: Settings) -> Submitter:
     """What sends reports off, with the store of the service and the networks that it may call."""
     store = open_store(settings.evidence_url, settings.data_dir)
-    return Submitter(store, CallReach.of(settings.outgoing_networks))
+    return Submitter(store, CallReach.of(settings.outgoing_networks), bundler(settings))
 
 
 async def submit(database: Database, attempt: Attempt) -> None:
-    """Send off the report that a task names."""
+    """Make the bundle of the report that a task names, and send the report off."""
     await submitter(settings_module.read()).submit(database, attempt)
 
 
@@ -91,6 +104,7 @@ TASKS: Final[Mapping[str, Task]] = {
     "rule_run": run_rule,
     "export": export,
     "report_submission": submit,
+    "report_bundle": bundle,
 }
 """What each type of task does. A task publishes its effect and its success in one fenced transaction."""
 

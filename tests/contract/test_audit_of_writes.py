@@ -82,6 +82,7 @@ ROWS = {
     "update_report": "report.update",
     "delete_report": "report.delete",
     "submit_report": "report.submit",
+    "make_report_bundle": "report.start_bundle",
     "accept_report": "report.accept",
     "reject_report": "report.reject",
     "create_webhook": "webhook.create",
@@ -224,6 +225,7 @@ REPORTS: dict[str, bool] = {
     "update_report": False,
     "delete_report": False,
     "submit_report": False,
+    "make_report_bundle": False,
     "accept_report": True,
     "reject_report": True,
 }

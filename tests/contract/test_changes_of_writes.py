@@ -40,6 +40,7 @@ TOLD: dict[str, set[tuple[str, str]]] = {
     "update_report": {("report", "update")},
     "delete_report": {("report", "delete")},
     "submit_report": STARTED | SUBMITTED,
+    "make_report_bundle": STARTED,
     "accept_report": SUBMITTED,
     "reject_report": SUBMITTED,
     "cancel_async_task": {("async_task", "fail")},

@@ -214,6 +214,7 @@ def world_of(server: Server) -> World:
     asked = {"response_mode": "summary_with_export"}
     found["export"] = api.get("/projects", asked).expect(200).body["export"]["id"]
     found["methodology_number"] = found["methodology"]
+    api.post(f"/reports/{found['report']}/bundle", {}).expect(202)
     rule = api.post(f"{inside}/rules", {"rule": RULE}).expect(201).body
     account.drain()
     found |= {

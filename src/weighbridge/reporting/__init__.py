@@ -15,6 +15,7 @@ The machinery below them, from the bottom up; a package imports only from those 
 - `submission`: what must hold before a report is sent off, and the adapters that send it;
 - `linking`: the report behind a link, and what is told of its uses.
 - `rendering`: the file that is sent, as a mapping says, and the schema that it is held against.
+- `bundle`: one file with all that a report rests on, made when it is sent off, for whoever checks it offline.
 
 Start with `core/report/state.py`, the table of all moves, and `reports/actions.py`.
 """

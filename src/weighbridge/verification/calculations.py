@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from weighbridge.accounting.books.fingerprint import digits
 from weighbridge.core.engine import NodeReading
 from weighbridge.core.ledger.contributions import NO_CONTRIBUTIONS, Contributions, as_columns
 from weighbridge.core.model import Model, Node
+from weighbridge.core.quantity.digits import digits
 from weighbridge.core.quantity.number import plain
 from weighbridge.core.quantity.value_source import ValueSource
 from weighbridge.db.engine import Read

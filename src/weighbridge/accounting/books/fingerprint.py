@@ -11,9 +11,10 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from weighbridge.core.engine import Amount, PartitionRun
+from weighbridge.core.engine import PartitionRun
 from weighbridge.core.engine.source_ledger import Drawn
 from weighbridge.core.model import Available, Model
+from weighbridge.core.quantity.digits import digits
 from weighbridge.core.quantity.number import EXACT, ZERO, plain
 
 
@@ -67,17 +68,3 @@ def draw_lines(draws: Iterable[Drawn]) -> Iterator[str]:
     for draw in draws:
         along = [f"{plain(value)} {unit}" for value, unit in zip(draw.attributes, draw.units, strict=True)]
         yield " ".join([draw.node, str(draw.source.number), plain(draw.amount), *along]) + "\n"
-
-
-def digits(amount: Amount) -> str:
-    """An amount as text that is the same for the same amount; of an array, its digest."""
-    if amount is None:
-        return ""
-    if isinstance(amount, Decimal):
-        return plain(amount)
-    return f"[{len(amount)} {digest_of(amount).hex()}]"
-
-
-def digest_of(amounts: Sequence[Decimal]) -> bytes:
-    """The SHA-256 of an array's numbers, one to a line."""
-    return hashlib.sha256("\n".join(map(plain, amounts)).encode()).digest()

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from weighbridge.accounting.books.fingerprint import digest_of
 from weighbridge.accounting.planning.plan import Run
 from weighbridge.accounting.posting.posted import GenerationContext, Posted
 from weighbridge.core.engine import NodeReading
 from weighbridge.core.ledger.contributions import NO_CONTRIBUTIONS, as_columns
 from weighbridge.core.model import Model, Node
+from weighbridge.core.quantity.digits import digest_of
 from weighbridge.db.engine import Write
 
 ELEMENTS_KEPT_MAX: Final = 1000

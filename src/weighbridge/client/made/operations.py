@@ -3361,6 +3361,36 @@ def reports_delete(
     )
 
 
+def reports_download_report_bundle(
+    report_id: str,
+) -> Call[bytes]:
+    """Download the proof bundle of a report: a ZIP file that `weighbridge bundle check` checks offline.
+
+    GET /reports/{report_id}/bundle
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/bundle",
+        bytes,
+        names={"report_id": report_id},
+    )
+
+
+def reports_download_report_time_stamp(
+    report_id: str,
+) -> Call[bytes]:
+    """Download the time stamp (RFC 3161) over the proof bundle of a report, where an authority was asked.
+
+    GET /reports/{report_id}/bundle/time_stamp
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/bundle/time_stamp",
+        bytes,
+        names={"report_id": report_id},
+    )
+
+
 def reports_download_submission(
     report_id: str,
 ) -> Call[bytes]:
@@ -3443,6 +3473,27 @@ def reports_list(
                 "filter[created_at][leq]": created_at_leq,
             },
         )
+    )
+
+
+def reports_make_report_bundle(
+    report_id: str,
+    *,
+    redact: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.StartedBundle]:
+    """Make the proof bundle of a draft: one file with all that its amounts were computed from.
+
+    POST /reports/{report_id}/bundle
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/bundle",
+        records.StartedBundle,
+        names={"report_id": report_id},
+        body={"redact": redact},
+        takes_key=True,
+        key=idempotency_key,
     )
 
 

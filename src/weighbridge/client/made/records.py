@@ -114,7 +114,9 @@ class AsyncTask(msgspec.Struct, frozen=True, kw_only=True):
     """One task that a caller polls."""
 
     id: int
-    type: Literal["batch_generation", "batch_deletion", "rule_run", "export", "report_submission"]
+    type: Literal[
+        "batch_generation", "batch_deletion", "rule_run", "export", "report_submission", "report_bundle"
+    ]
     state: Literal["pending", "running", "complete", "failed"]
     progress: int
     progress_description: str | None
@@ -2615,6 +2617,14 @@ class StandingAt(msgspec.Struct, frozen=True, kw_only=True):
 
     balance: Decimal
     deficit: Decimal
+
+
+class StartedBundle(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to a bundle that was asked for: it is being made."""
+
+    id: str
+    async_task_id: int
+    async_task: AsyncTask
 
 
 class StartedExport(msgspec.Struct, frozen=True, kw_only=True):

@@ -42,6 +42,7 @@ _NAMED: Final = """
     SELECT storage_key FROM evidence WHERE storage_key = ANY (%(keys)s)
     UNION ALL SELECT storage_key FROM exports WHERE storage_key = ANY (%(keys)s)
     UNION ALL SELECT storage_key FROM report_submissions WHERE storage_key = ANY (%(keys)s)
+    UNION ALL SELECT storage_key FROM report_bundles WHERE storage_key = ANY (%(keys)s)
 """
 
 _FILE: Final = "file"

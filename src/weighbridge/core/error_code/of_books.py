@@ -15,6 +15,14 @@ ACCOUNTING: Final[Mapping[str, ErrorCode]] = {
     "report_state": ErrorCode(
         (409,), "The report is in a state that this does not start from.", "Read the report again."
     ),
+    "bundle_missing": ErrorCode(
+        (404,), "The report has no proof bundle yet.", "Ask for it with POST, and wait for its task."
+    ),
+    "time_stamp_missing": ErrorCode(
+        (404, 503),
+        "No time-stamping authority vouched for the bundle.",
+        "Set WEIGHBRIDGE_TIME_STAMP_URL, or ask again when the authority answers.",
+    ),
     "not_draft": ErrorCode((409,), "The report is no draft any more.", "Restate it by another report."),
     "restated": ErrorCode(
         RULE, "Another report restates this one already.", "Restate that one, which `records` names."

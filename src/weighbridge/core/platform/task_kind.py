@@ -16,6 +16,7 @@ AREA_OF_KIND: Final[Mapping[str, str]] = MappingProxyType(
         "rule_run": "data_rules",
         "export": ANY,
         "report_submission": "production_accounting",
+        "report_bundle": "production_accounting",
     }
 )
 """The area in which the permission to write starts a task of each kind.

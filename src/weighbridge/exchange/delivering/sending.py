@@ -26,7 +26,7 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.json import jsonb
 from weighbridge.exchange.delivering.message import MEDIA_TYPE, StoredDelivery, body_of
-from weighbridge.exchange.delivering.taking import Receiver, held_receiver
+from weighbridge.exchange.delivering.taking import HookReceiver, held_receiver
 from weighbridge.http.outgoing.client import NoAnswer, NotSent, OutgoingClient, OutgoingRequest
 from weighbridge.platform import changes
 
@@ -123,7 +123,7 @@ _DISABLE: Final = """
 """
 
 
-async def due_deliveries(tx: Read, receiver: Receiver, limit: int) -> list[StoredDelivery]:
+async def due_deliveries(tx: Read, receiver: HookReceiver, limit: int) -> list[StoredDelivery]:
     """What is to be sent now, in the order of the feed; while a webhook is disabled, what was asked for."""
     return await tx.rows(StoredDelivery, _DUE, (receiver.number, receiver.is_enabled, limit))
 
@@ -189,7 +189,7 @@ async def write_down(tx: Write, delivery: StoredDelivery, holder: UUID, attempt:
     return True
 
 
-async def _disable(tx: Write, receiver: Receiver, status: int | None) -> None:
+async def _disable(tx: Write, receiver: HookReceiver, status: int | None) -> None:
     """Disable a webhook that has failed for too long, or whose receiver is gone; and say so."""
     reason = f"No attempt has been taken for {FAILING_DAYS_MAX} days."
     if status == GONE:

@@ -32,7 +32,7 @@ ENTRIES_LOOKED_MAX: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Receiver:
+class HookReceiver:
     """A webhook as whoever holds its lane needs it."""
 
     number: int
@@ -80,12 +80,12 @@ class TakenDelivery:
         return (self.kind, self.action, self.project) == (entry.kind, entry.action, entry.project)
 
 
-async def held_receiver(tx: Write, webhook: int, holder: UUID) -> Receiver | None:
+async def held_receiver(tx: Write, webhook: int, holder: UUID) -> HookReceiver | None:
     """The webhook whose lane is held, for the rest of the transaction; None when it is not, or is gone."""
     held = "SELECT FROM webhook_lanes WHERE webhook_id = %s AND holder = %s AND held_until > now() FOR UPDATE"
     if not await tx.tuples(held, (webhook, holder)):
         return None
-    return await tx.row(Receiver, _RECEIVER, (webhook,))
+    return await tx.row(HookReceiver, _RECEIVER, (webhook,))
 
 
 _RECEIVER: Final = """
@@ -131,7 +131,7 @@ _MOVE: Final = """
 """
 
 
-async def take(tx: Write, receiver: Receiver) -> int:
+async def take(tx: Write, receiver: HookReceiver) -> int:
     """Store what the feed has for an enabled webhook, as far as there is room; gives how many deliveries."""
     room = WAITING_DELIVERIES_MAX - receiver.waiting
     if not receiver.is_enabled or room <= 0:
@@ -185,7 +185,7 @@ def _first(ranges: Iterable[range], count: int) -> Iterator[range]:
         count -= len(one)
 
 
-def _what(receiver: Receiver, first: int, last: int) -> dict[str, object]:
+def _what(receiver: HookReceiver, first: int, last: int) -> dict[str, object]:
     pairs = dict.fromkeys(pair for text in receiver.change_types for pair in CHANGE_TYPES[text])
     return {
         "account": receiver.account,

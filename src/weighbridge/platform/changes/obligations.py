@@ -146,6 +146,8 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "report.update": _NOTHING,
     "report.delete": _NOTHING,
     "report.submit": _NOTHING,
+    "report.start_bundle": _NOTHING,
+    "report.keep_bundle": _NOTHING,
     "report.deliver": _NOTHING,
     "report.accept": _NOTHING,
     "report.reject": _NOTHING,

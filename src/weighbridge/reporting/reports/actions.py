@@ -25,11 +25,13 @@ from weighbridge.reporting.rendering.stated import rendered
 from weighbridge.reporting.reports import queries
 from weighbridge.reporting.reports.records import (
     Acceptance,
+    BundleOptions,
     NewReport,
     Report,
     ReportChange,
     ReportRejection,
     ReportSubmission,
+    StartedBundle,
     SubmittedReport,
     TakenBatch,
 )
@@ -56,6 +58,7 @@ from weighbridge.reporting.taking.moves import (
 )
 
 TASK: Final = "report_submission"
+BUNDLE_TASK: Final = "report_bundle"
 
 _NO_BATCHES: Final = Amounts()
 
@@ -180,6 +183,23 @@ async def submit_report(tx: Write, actor: Actor, friendly: str, request: ReportS
         tx, actor, action="report.submit", target=after.id, project_id=key.project, before=before, after=after
     )
     return SubmittedReport(before.id, ReportStatus.SUBMITTING, task.id, task)
+
+
+async def start_bundle(tx: Write, actor: Actor, friendly: str, options: BundleOptions) -> StartedBundle:
+    """Queue the making of a draft's proof bundle; one that is sent off has its own.
+
+    Raises Conflict for a report that is no draft, Invalid for one without batches.
+    """
+    before, key = await _draft(tx, actor, friendly, "bundled anew")
+    if not before.inclusion_count:
+        raise Invalid([no_batches()])
+    args = {"project_id": key.project, "report_id": key.key, "redact": options.redact}
+    lock = locks.jobs_of_report(key.project, key.key)
+    task = await queue_task(tx, actor, kind=BUNDLE_TASK, project_id=key.project, args=args, lock=lock)
+    changes.record(
+        tx, actor, action="report.start_bundle", target=before.id, project_id=key.project, after=task
+    )
+    return StartedBundle(before.id, task.id, task)
 
 
 async def accept_report(tx: Write, actor: Actor, friendly: str, said: Acceptance) -> Report:

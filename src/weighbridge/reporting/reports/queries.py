@@ -29,9 +29,11 @@ from weighbridge.db.listing import (
     read_page,
 )
 from weighbridge.db.row import Column, row_of, unless_null
+from weighbridge.errors import NotFound
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
 from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import find, key_named, need, of_key, of_projects
+from weighbridge.reporting.bundle.keeping import KeptBundle, kept_bundle
 from weighbridge.reporting.reports.records import (
     INCLUSIONS_INLINE,
     REPORT_BATCHES_MAX,
@@ -177,6 +179,25 @@ async def _kept(tx: Read, actor: Actor, friendly: str) -> tuple[ids.Key, KeptSub
     key = key_named("report", friendly)
     await need(tx, "reports r", of_key(actor, "r.project_id", "r.id"), (key.project, key.key))
     return key, await kept_submission(tx, key.project, key.key)
+
+
+async def bundle_of(tx: Read, actor: Actor, friendly: str) -> KeptBundle:
+    """The proof bundle of one report; NotFound while it has none."""
+    await get_report(tx, actor, friendly)
+    key = key_named("report", friendly)
+    kept = await kept_bundle(tx, key.project, key.key)
+    if kept is None:
+        raise NotFound("report", friendly, message="The report has no bundle yet.", code="bundle_missing")
+    return kept
+
+
+async def time_stamp_of(tx: Read, actor: Actor, friendly: str) -> bytes:
+    """The time stamp over the bundle of one report; NotFound where no authority was asked."""
+    kept = await bundle_of(tx, actor, friendly)
+    if kept.time_stamp is None:
+        message = "No time-stamping authority was asked over the bundle."
+        raise NotFound("report", friendly, message=message, code="time_stamp_missing")
+    return kept.time_stamp
 
 
 async def _one(tx: Read, where: Composable, key: ids.Key) -> Report:

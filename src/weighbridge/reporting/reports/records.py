@@ -199,6 +199,23 @@ class ReportSubmission(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The number of the registry that it goes to, instead of the one that its methodology names."""
 
 
+class BundleOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/bundle, which may be left out."""
+
+    redact: bool = False
+    """Whether evidence is left out, and stands in the bundle by its digests alone."""
+
+
+class StartedBundle(msgspec.Struct, frozen=True):
+    """The answer to a bundle that was asked for: it is being made."""
+
+    id: str
+    """The friendly id of the report."""
+    async_task_id: int
+    """The number of the task that makes it."""
+    async_task: AsyncTask
+
+
 class SubmittedReport(msgspec.Struct, frozen=True):
     """The answer to a submission: the report is on its way."""
 

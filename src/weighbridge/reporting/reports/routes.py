@@ -1,23 +1,28 @@
 """Paths of reports."""
 
 from functools import partial
+from tempfile import SpooledTemporaryFile
 
+from weighbridge.core.proof.time_stamp import ANSWER_TYPE
 from weighbridge.core.report.adapter import MEDIA_TYPES
 from weighbridge.db.listing import Page, list_request
 from weighbridge.errors import Invalid
-from weighbridge.http.attachment import Attachment
+from weighbridge.http.attachment import Attachment, Spool
 from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.http.operation import REFUSALS_TOLD
 from weighbridge.platform.queue.polling import poll
+from weighbridge.reporting.bundle.keeping import MEDIA_TYPE
 from weighbridge.reporting.rendering.stated import rendered
 from weighbridge.reporting.reports import actions, queries
 from weighbridge.reporting.reports.records import (
     Acceptance,
+    BundleOptions,
     NewReportBody,
     Report,
     ReportChangeBody,
     ReportRejection,
     ReportSubmission,
+    StartedBundle,
     StoredSubmission,
     SubmittedReport,
 )
@@ -102,6 +107,48 @@ async def download_submission(call: ReadCall) -> Attachment:
     return Attachment(name, file.media_type, len(file.content), partial(spool_with, file.content))
 
 
+@post(
+    f"{_ONE}/bundle",
+    permission="production_accounting:write",
+    body=BundleOptions,
+    returns=StartedBundle,
+    status=202,
+)
+async def make_report_bundle(call: WriteCall, body: BundleOptions) -> Answer:
+    """Make the proof bundle of a draft: one file with all that its amounts were computed from.
+
+    A report that is sent off has one already, made before anything was handed on.
+    """
+    started = await actions.start_bundle(call.tx, call.actor, call.path["report_id"], body)
+    return Answer(started, poll(started.async_task))
+
+
+@get(f"{_ONE}/bundle", permission="production_accounting:read", sends=(MEDIA_TYPE,))
+async def download_report_bundle(call: ReadCall) -> Attachment:
+    """Download the proof bundle of a report: a ZIP file that `weighbridge bundle check` checks offline."""
+    kept = await queries.bundle_of(call.tx, call.actor, call.path["report_id"])
+    return Attachment(
+        f"{call.path['report_id']}.zip",
+        MEDIA_TYPE,
+        kept.size,
+        partial(call.files.get, kept.storage_key, kept.size, kept.sha256),
+    )
+
+
+@get(f"{_ONE}/bundle/time_stamp", permission="production_accounting:read", sends=(ANSWER_TYPE,))
+async def download_report_time_stamp(call: ReadCall) -> Attachment:
+    """Download the time stamp (RFC 3161) over the proof bundle of a report, where an authority was asked."""
+    stamp = await queries.time_stamp_of(call.tx, call.actor, call.path["report_id"])
+
+    async def read() -> Spool:
+        spool: Spool = SpooledTemporaryFile(max_size=len(stamp) + 1)  # noqa: SIM115 - whoever sends it closes it
+        spool.write(stamp)
+        spool.seek(0)
+        return spool
+
+    return Attachment(f"{call.path['report_id']}.zip.tsr", ANSWER_TYPE, len(stamp), read)
+
+
 @post(f"{_ONE}/accept", permission="production_accounting:write", body=Acceptance, returns=Report, status=200)
 async def accept_report(call: WriteCall, body: Acceptance) -> Report:
     """Write down that the receiver accepted a submitted report; what it takes is posted."""
@@ -130,6 +177,9 @@ ROUTES = [
     submit_report,
     get_submission,
     download_submission,
+    make_report_bundle,
+    download_report_bundle,
+    download_report_time_stamp,
     accept_report,
     reject_report,
 ]

@@ -1,8 +1,8 @@
 """Send a report off: keep what is sent, hand it on, and write down that it was received.
 
-Invariants: what is handed on is made once and kept before it is handed on, so every attempt sends the same
-under the same key; the report is submitted in the transaction that ends the task. When the task fails, the
-database lets the report fail with it.
+Invariants: the proof bundle is made before anything is handed on; what is handed on is made once and kept
+before that, so every attempt sends the same under the same key; the report is submitted in the transaction
+that ends the task. When the task fails, the database lets the report fail with it.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ from weighbridge.http.outgoing.reach import CallReach
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import actions as tasks
 from weighbridge.platform.async_tasks.actions import Attempt
+from weighbridge.reporting.bundle.keeping import Bundler
 from weighbridge.reporting.rendering.stated import rendered
 from weighbridge.reporting.reports import queries
 from weighbridge.reporting.submission.adapter import FILE, Adapter, Receipt
@@ -60,16 +61,19 @@ class Submitter:
         self,
         store: EvidenceStore,
         reach: CallReach,
+        bundler: Bundler,
         pause: Pause = asyncio.sleep,
     ) -> None:
         self._store = store
         self._reach = reach
+        self._bundler = bundler
         self._pause = pause
 
     async def submit(self, database: Database, attempt: Attempt) -> None:
         """Hand a report on and write down that it was received; safe to repeat, under one key."""
         number = attempt.args["report_id"]
         kept = await self._kept(database, attempt, number)
+        await self._bundler.make_once(database, attempt, number)
         await tasks.report(database, attempt, 50, f"Handing {kept.name} on by {kept.adapter}")
         receipt = await self._handed_on(database, attempt, kept)
         await _delivered(database, attempt, kept, receipt)

@@ -1,0 +1,259 @@
+"""Whether the rows of all parts hang together: what is named is there, and what is there is named.
+
+Invariants: every batch is reported, or another batch that is there rests on it; every other row serves a
+batch; a part that nothing names is a fault.
+"""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any, Final
+
+from weighbridge.core.bundle.contents import (
+    EVIDENCE_FOLDER,
+    MANIFEST,
+    MODEL_FOLDER,
+    REPORT,
+    RULE_FOLDER,
+    BundleContents,
+)
+from weighbridge.core.bundle.form.events import VERSION_BITS
+from weighbridge.core.bundle.form.fault import Faults, UnreadableError
+from weighbridge.core.bundle.form.lineage import LINEAGE, SLOTS, BatchLineage, SetRead, numbers_of
+from weighbridge.core.bundle.form.rows import BatchRow, CorrectionRow
+from weighbridge.core.bundle.form.tables import (
+    BATCHES,
+    CORRECTIONS,
+    EVIDENCE,
+    LEDGERS,
+    MODELS,
+    NODE_VALUES,
+    STATIC_INPUTS,
+    TABLES,
+    events_part,
+)
+from weighbridge.core.bundle.index import DATA_PACKAGE, RO_CRATE, SIGNATURE, SUMS, digest_of_part
+from weighbridge.core.bundle.trust import HEAD, ROWS, Vouched, proof_part
+from weighbridge.core.identity import ids
+from weighbridge.core.model import sha256
+from weighbridge.core.quantity.number import exact_total
+
+PAGE: Final = "report.html"
+_ATTACHED: Final = "evidence.create"
+_FIELDS: Final = {"start_time": 2, "end_time": 3, "tracking_id": 4, "feedstock_id": 5, "asset_id": 6}
+"""By the name of a field of events that can be corrected, its place in a row of events."""
+
+
+def check_parts(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
+    """Every part is one that the others name."""
+    expected = {MANIFEST, REPORT, PAGE, DATA_PACKAGE, RO_CRATE, SUMS, SIGNATURE, LINEAGE, SLOTS, HEAD, ROWS}
+    expected |= {table.part for table in TABLES} | {events_part(one) for one in contents.points}
+    expected |= {proof_part(row["number"]) for row in vouched.rows}
+    expected |= {f"{MODEL_FOLDER}{model.model_id}.yaml" for model in contents.models.values()}
+    expected |= {_rule_part(one) for one in contents.corrections.values() if one.rule is not None}
+    if not contents.manifest.is_redacted:
+        expected |= {f"{EVIDENCE_FOLDER}{one.sha256}" for one in contents.evidence if one.sha256}
+    for name in sorted(contents.parts.keys() - expected):
+        faults.add(name, "Nothing in the bundle names this part.")
+    for name in sorted(expected - contents.parts.keys()):
+        faults.add(name, "The part is missing.")
+
+
+def _rule_part(correction: CorrectionRow) -> str:
+    return f"{RULE_FOLDER}{correction.rule}-{correction.rule_version}.json"
+
+
+def check_rows(contents: BundleContents, faults: Faults) -> None:
+    """Everything else."""
+    _check_report(contents, faults)
+    _check_batches(contents, faults)
+    _check_reached(contents, faults)
+    _check_models(contents, faults)
+    _check_named(
+        STATIC_INPUTS.part, contents.statics,
+        {one for line in contents.lineage.values() for of_node in line.static_inputs.values() for one in
+        of_node}, faults,
+    )  # fmt: skip
+    _check_corrections(contents, faults)
+
+
+def _check_named(part: str, there: Iterable[Any], named: Iterable[Any], faults: Faults) -> None:
+    """What is there is named, and what is named is there."""
+    rows, names = set(there), set(named)
+    for one in sorted(rows - names)[:5]:
+        faults.add(part, f"Nothing in the bundle rests on row {one}.")
+    for one in sorted(names - rows)[:5]:
+        faults.add(part, f"Row {one} is named, and is missing.")
+
+
+def _check_report(contents: BundleContents, faults: Faults) -> None:
+    report, manifest = contents.report, contents.manifest
+    if (report.id, report.project_id) != (manifest.report_id, manifest.project_id):
+        faults.add(MANIFEST, "It names another report or project than report.json.")
+    by_id = {batch.batch_id: batch for batch in contents.batches.values()}
+    amounts = [Decimal(inclusion.amount) for inclusion in report.inclusions]
+    if exact_total(amounts) != Decimal(report.amount):
+        faults.add(REPORT, f"Its inclusions add up to {exact_total(amounts)}, and it states {report.amount}.")
+    if len(contents.reported) != len(report.inclusions):
+        faults.add(REPORT, "It takes twice of one batch.")
+    for inclusion in report.inclusions:
+        batch = by_id.get(inclusion.batch_id)
+        if batch is None:
+            faults.add(REPORT, f"It takes of batch {inclusion.batch_id}, which is not there.")
+            continue
+        ledger = contents.ledgers.get(batch.ledger)
+        said = (
+            inclusion.tracking_id,
+            inclusion.start_time,
+            inclusion.end_time,
+            inclusion.unit,
+            report.ledger_id,
+        )
+        stands = (
+            batch.tracking_id, batch.start_time.text, batch.end_time.text, ledger and ledger.unit,
+            ledger and ledger.ledger_id,
+        )  # fmt: skip
+        if said != stands:
+            faults.add(REPORT, f"What it says of batch {inclusion.batch_id} is not what the batch is.")
+        if Decimal(inclusion.amount) > batch.credited:
+            faults.add(REPORT, f"It takes more of batch {inclusion.batch_id} than that was credited with.")
+
+
+def _check_batches(contents: BundleContents, faults: Faults) -> None:
+    project = contents.manifest.project_number
+    computed = {number for number, batch in contents.batches.items() if batch.model is not None}
+    _check_named(LINEAGE, contents.lineage, computed, faults)
+    _check_named(NODE_VALUES.part, contents.values, contents.batches, faults)
+    _check_named(LEDGERS.part, contents.ledgers, {one.ledger for one in contents.batches.values()}, faults)
+    placed: list[int] = [number for line in contents.slots for number in line.batches]
+    _check_named(SLOTS, set(placed), computed, faults)
+    if len(placed) != len(set(placed)):
+        faults.add(SLOTS, "A batch stands in two slots.")
+    if sorted(contents.slots, key=lambda line: line.batches) != contents.slots:
+        faults.add(SLOTS, "Lines are sorted by their batches, and these are not.")
+    for number, batch in contents.batches.items():
+        if batch.batch_id != ids.of("batch", project, number):
+            faults.add(BATCHES.part, f"Batch {number} of the project has another id than {batch.batch_id}.")
+    for line in contents.slots:
+        for made in (contents.batches[one] for one in line.batches if one in contents.batches):
+            if (made.model, made.generation) != (line.model, line.generation):
+                faults.add(SLOTS, f"Batch {made.batch_id} was made by another model version or generation.")
+
+
+def _check_reached(contents: BundleContents, faults: Faults) -> None:
+    """Every batch is reported, or a batch that is rests on it."""
+    mates = {number: line for line in contents.slots for number in line.batches}
+    of_run: dict[tuple[int, int | None], list[int]] = {}
+    for batch in contents.batches.values():
+        of_run.setdefault((batch.ledger, batch.run), []).append(batch.batch)
+    waiting = [batch.batch for batch in contents.batches.values() if batch.batch_id in contents.reported]
+    reached: set[int] = set()
+    while waiting:
+        number = waiting.pop()
+        if number in reached or number not in contents.batches:
+            if number not in contents.batches:
+                faults.add(BATCHES.part, f"Batch {number} is rested on, and is missing.")
+            continue
+        reached.add(number)
+        waiting += _rests_on(contents.batches[number], mates, contents.lineage, of_run)
+    for number in sorted(contents.batches.keys() - reached)[:5]:
+        faults.add(
+            BATCHES.part, f"Nothing that is reported rests on batch {contents.batches[number].batch_id}."
+        )
+
+
+def _rests_on(
+    batch: BatchRow,
+    mates: Mapping[int, Any],
+    lineage: Mapping[int, BatchLineage],
+    of_run: Mapping[tuple[int, int | None], list[int]],
+) -> list[int]:
+    line = mates.get(batch.batch)
+    beside = [*line.batches, *line.alongside] if line is not None else []
+    drawn = [draw.source for draw in lineage[batch.batch].draws] if batch.batch in lineage else []
+    earlier = (
+        [] if batch.run is None else [one for one in of_run[batch.ledger, batch.run] if one < batch.batch]
+    )
+    return [*beside, *drawn, *earlier]
+
+
+def _check_models(contents: BundleContents, faults: Faults) -> None:
+    _check_named(
+        MODELS.part,
+        contents.models,
+        {batch.model for batch in contents.batches.values() if batch.model is not None},
+        faults,
+    )
+    for number, row in contents.models.items():
+        document = contents.documents.get(number)
+        part = f"{MODEL_FOLDER}{row.model_id}.yaml"
+        if row.model_id != ids.of("model", 0, number):
+            faults.add(MODELS.part, f"Model {number} has another id than {row.model_id}.")
+        if document is not None and sha256(document) != row.sha256:
+            faults.add(part, "The document is not the one that made the batches, by its digest.")
+
+
+def _check_corrections(contents: BundleContents, faults: Faults) -> None:
+    """Each correction was in force for a batch, whose event had the value that it put there."""
+    named: set[int] = set()
+    for line in contents.lineage.values():
+        numbers = numbers_of(line.corrections)
+        named |= set(numbers)
+        for number in numbers:
+            row = contents.corrections.get(number)
+            if row is not None and (wrong := _unlike(contents, line, row)):
+                faults.add(CORRECTIONS.part, f"Correction {number}: {wrong}")
+    _check_named(CORRECTIONS.part, contents.corrections, named, faults)
+
+
+def _unlike(contents: BundleContents, line: BatchLineage, row: CorrectionRow) -> str | None:
+    """Why a correction does not fit the event of a batch; None when it does."""
+    reads = [read for read in line.inputs if row.event in _Numbers.of(read)]
+    if not reads:
+        return f"its event {row.event} is none that batch {line.batch} was made of."
+    for read in reads:
+        file = contents.events[read.event_type]
+        at = _FIELDS.get(row.data_point, file.value_of.get(row.data_point, -1))
+        if at < 0:
+            return f"{read.event_type!r} has no {row.data_point!r}."
+        version = read.versions.get(str(row.event), 0)
+        try:
+            [fields] = file.rows([row.event << VERSION_BITS | version])
+        except UnreadableError as error:
+            return str(error)
+        if fields[at] != row.to_value:
+            return f"it puts {row.to_value!r} there, and batch {line.batch} saw {fields[at]!r}."
+    return None
+
+
+class _Numbers:
+    """The events of sets, remembered: corrections of one batch ask for them again and again."""
+
+    _last: tuple[SetRead, frozenset[int]] | None = None
+
+    @classmethod
+    def of(cls, read: SetRead) -> frozenset[int]:
+        if cls._last is None or cls._last[0] is not read:
+            cls._last = read, frozenset(numbers_of(read.events))
+        return cls._last[1]
+
+
+def check_evidence(contents: BundleContents, vouched: Vouched, faults: Faults) -> None:
+    """What was attached is there by the events that it was attached to, as the audit log tells it."""
+    project = contents.manifest.project_number
+    for row in contents.evidence:
+        content = contents.parts.get(f"{EVIDENCE_FOLDER}{row.sha256}")
+        if content is not None and (digest_of_part(content), len(content)) != (row.sha256, row.size):
+            faults.add(EVIDENCE.part, f"The file of {row.name!r} is not the one that was attached.")
+        if not any(file.has(row.event) for file in contents.events.values()):
+            faults.add(EVIDENCE.part, f"{row.name!r} was attached to event {row.event}, which is not there.")
+    there = {f"evidence {row.evidence} of {ids.of('event', project, row.event)}" for row in contents.evidence}
+    logged = {row["object"] for row in vouched.rows if row["action"] == _ATTACHED}
+    for name in sorted(logged - there)[:5]:
+        faults.add(EVIDENCE.part, f"The audit log tells of {name}, and it is not there.")
+
+
+def check_events(contents: BundleContents, faults: Faults) -> None:
+    """Every event was read by a batch; asked for when all batches were computed again."""
+    for file in contents.events.values():
+        if unread := file.unread:
+            faults.add(file.table.part, f"No batch was made of event {', '.join(map(str, unread))}.")

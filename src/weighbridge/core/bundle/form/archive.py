@@ -1,0 +1,161 @@
+"""The archive: a ZIP file of which every byte follows from the names and the contents of its parts.
+
+Parts are stored as they are, without compression, because compressed bytes differ from one library to the
+next. Names are sorted, times are fixed, and there is nothing else: no comment, no extra field but the sizes
+of ZIP64 where a size or a place needs one. So equal contents give equal files on every machine, and a reader
+tells whether one byte of the frame is another.
+
+    local header, part, local header, part, ..., directory, end
+
+Invariants: `headers` and `directory` are the only places that know the format, for writing and for reading;
+reading looks at each byte once and believes no length that does not lie inside the file.
+"""
+
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from struct import pack, unpack_from
+from typing import Final
+
+from weighbridge.core.bundle.form.fault import UnreadableError
+
+PARTS_MAX: Final = 200_000
+"""Parts of one bundle; more are refused before they are looked at."""
+
+NAME_BYTES_MAX: Final = 200
+"""The longest name of a part."""
+
+NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)?", re.ASCII)
+"""What a part may be called: at most one folder, and nothing that leads out of it."""
+
+_LOCAL: Final = b"PK\x03\x04"
+_ENTRY: Final = b"PK\x01\x02"
+_FIXED_DATE: Final = 0x21
+"""The first day that ZIP can write, 1 January 1980, at midnight."""
+_PLAIN, _ZIP64, _UNIX = 20, 45, 3
+_MODE: Final = 0o100644 << 16
+_LONG: Final = 0xFFFFFFFF
+_MANY: Final = 0xFFFF
+_LOCAL_BYTES: Final = 30
+_BLOCK: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivePart:
+    """A part of the archive, without its content."""
+
+    name: str
+    size: int
+    crc: int
+
+
+def headers(parts: Sequence[ArchivePart]) -> Iterator[bytes]:
+    """What stands before the content of each part, in the order of the parts."""
+    for part in parts:
+        is_long = part.size >= _LONG
+        name, extra = part.name.encode("ascii"), b""
+        size = part.size
+        if is_long:
+            size, extra = _LONG, pack("<HHQQ", 1, 16, part.size, part.size)
+        yield pack(
+            "<4sHHHHHIIIHH", _LOCAL, _ZIP64 if is_long else _PLAIN, 0, 0, 0, _FIXED_DATE, part.crc, size,
+            size, len(name), len(extra),
+        ) + name + extra  # fmt: skip
+
+
+def directory(parts: Sequence[ArchivePart]) -> bytes:
+    """All that stands behind the last part."""
+    written, place = bytearray(), 0
+    for part, header in zip(parts, headers(parts), strict=True):
+        written += _entry(part, place)
+        place += len(header) + part.size
+    return bytes(written) + _end(len(parts), len(written), place)
+
+
+def _entry(part: ArchivePart, place: int) -> bytes:
+    wide = [number for number in (part.size, part.size, place) if number >= _LONG]
+    name = part.name.encode("ascii")
+    extra = pack(f"<HH{len(wide)}Q", 1, 8 * len(wide), *wide) if wide else b""
+    size, version = min(part.size, _LONG), _ZIP64 if wide else _PLAIN
+    return pack(
+        "<4sBBHHHHHIIIHHHHHII", _ENTRY, version, _UNIX, version, 0, 0, 0, _FIXED_DATE, part.crc, size, size,
+        len(name), len(extra), 0, 0, 0, _MODE, min(place, _LONG),
+    ) + name + extra  # fmt: skip
+
+
+def _end(count: int, size: int, place: int) -> bytes:
+    """The records behind the directory; those of ZIP64 only where a number is too large for the short one."""
+    wide = b""
+    if count >= _MANY or size >= _LONG or place >= _LONG:
+        record = pack(
+            "<4sQBBHIIQQQQ", b"PK\x06\x06", 44, _ZIP64, _UNIX, _ZIP64, 0, 0, count, count, size, place
+        )
+        wide = record + pack("<4sIQI", b"PK\x06\x07", 0, place + size, 1)
+    few, short, near = min(count, _MANY), min(size, _LONG), min(place, _LONG)
+    return wide + pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, few, few, short, near, 0)
+
+
+def parts_of(content: memoryview) -> dict[str, memoryview]:
+    """The parts of an archive by their names, none of them copied.
+
+    Raises UnreadableError unless the file is byte for byte what its parts make.
+    """
+    parts: list[ArchivePart] = []
+    contents: dict[str, memoryview] = {}
+    place = 0
+    while bytes(content[place : place + 4]) == _LOCAL:
+        part, header = _local(content, place)
+        if parts and part.name <= parts[-1].name:
+            raise UnreadableError(
+                f"{part.name!r} stands behind {parts[-1].name!r}; parts are sorted, and each is there once."
+            )
+        if len(parts) == PARTS_MAX:
+            raise UnreadableError(f"The file has more than {PARTS_MAX:,} parts.")
+        start = place + len(header)
+        place = start + part.size
+        contents[part.name] = content[start:place]
+        parts.append(part)
+    if not parts:
+        raise UnreadableError("The file is no bundle: it does not begin with a part.")
+    for part in parts:
+        if crc_of(contents[part.name]) != part.crc:
+            raise UnreadableError(f"The content of {part.name!r} has another checksum than it should.")
+    if bytes(content[place:]) != directory(parts):
+        raise UnreadableError(
+            f"What stands behind the last part, {parts[-1].name!r}, is not the directory that the parts make."
+        )
+    return contents
+
+
+def crc_of(content: memoryview, start: int = 0) -> int:
+    """The checksum of a content that goes on from another one; ZIP's own, which protects from accidents."""
+    for place in range(0, len(content), _BLOCK):
+        start = zlib.crc32(content[place : place + _BLOCK], start)
+    return start
+
+
+def _local(content: memoryview, place: int) -> tuple[ArchivePart, bytes]:
+    """The part whose header begins here, and that header."""
+    if len(content) < place + _LOCAL_BYTES:
+        raise UnreadableError("The file ends within the header of a part.")
+    method, crc, size, length, extra = unpack_from("<8xH4xI4xIHH", content, place)
+    if method:
+        raise UnreadableError(f"The part at byte {place:,} is compressed; the parts of a bundle are not.")
+    behind = place + _LOCAL_BYTES + length
+    name = bytes(content[place + _LOCAL_BYTES : min(behind, place + _LOCAL_BYTES + NAME_BYTES_MAX + 1)])
+    shown = name.decode("ascii", "replace")
+    if length > NAME_BYTES_MAX or not NAME.fullmatch(shown):
+        raise UnreadableError(
+            f"A part is called {shown[:40]!r}; a name has letters, digits, dots, dashes and underscores,"
+            " and one folder at most."
+        )
+    if size == _LONG and extra == 20 and len(content) >= behind + 20:
+        [size] = unpack_from("<4x8xQ", content, behind)
+    part = ArchivePart(shown, size, crc)
+    [header] = headers([part])
+    if bytes(content[place : place + len(header)]) != header:
+        raise UnreadableError(f"The header of {shown!r} is not the one that its name and its content make.")
+    if place + len(header) + size > len(content):
+        raise UnreadableError(f"{shown!r} should have {size:,} bytes, and the file ends before.")
+    return part, header

@@ -1,0 +1,197 @@
+"""`report.html`: a bundle for people to read and to print, made of the other parts and of nothing else.
+
+Invariants: no script, no style or picture from elsewhere; every text is escaped; equal parts make equal
+pages.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from typing import Final
+
+from weighbridge.core.bundle.contents import BundleContents
+from weighbridge.core.bundle.equation_lines import EquationLine, equation_lines, prepared_of
+from weighbridge.core.bundle.trust import Vouched
+from weighbridge.core.model.prepared import PreparedModel
+from weighbridge.core.quantity.number import plain
+
+BATCHES_SHOWN: Final = 200
+"""Batches whose equations stand in the page, reported ones first; `bundle check --show` prints any."""
+
+ROWS_SHOWN: Final = 500
+"""Rows of a table of the page; the tables of the bundle have all."""
+
+_STYLE: Final = """
+body{font:15px/1.45 system-ui,sans-serif;color:#1b1f23;max-width:60rem;margin:2rem auto;padding:0 1rem}
+h1{font-size:1.6rem}h2{font-size:1.2rem;border-bottom:1px solid #ccc;margin-top:2.2rem}
+h3{font-size:1rem;margin-bottom:.3rem}table{border-collapse:collapse;width:100%;font-size:.9rem}
+th,td{text-align:left;vertical-align:top;padding:.25rem .5rem;border-bottom:1px solid #e3e3e3}
+td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+code,pre{font:13px ui-monospace,monospace;overflow-wrap:anywhere;white-space:pre-wrap}
+.f{color:#57606a}@media print{body{max-width:none;margin:0}section{break-inside:avoid}h2{break-after:avoid}}
+"""
+
+
+def page_of(
+    contents: BundleContents, prepared: Mapping[int, PreparedModel], vouched: Vouched
+) -> Iterator[bytes]:
+    """The page, some at a time."""
+    report = contents.report
+    title = f"{report.name}, {contents.manifest.project_name}"
+    yield (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body><h1>{escape(title)}</h1>"
+    ).encode()
+    for piece in _sections(contents, prepared, vouched):
+        yield piece.encode()
+    yield b"</body></html>\n"
+
+
+def _sections(
+    contents: BundleContents, prepared: Mapping[int, PreparedModel], vouched: Vouched
+) -> Iterator[str]:
+    report = contents.report
+    ledger = next((one for one in contents.ledgers.values() if one.ledger_id == report.ledger_id), None)
+    unit = ledger.unit if ledger else ""
+    yield "<h2>Result</h2>" + _pairs(
+        [
+            ("States", f"{report.amount} {unit}"),
+            ("Of ledger", ledger.name if ledger else ""),
+            ("Period", f"{report.start_time} to {report.end_time}"),
+            ("Counts from", report.effective_at or "a draft, which reserves nothing"),
+            ("Report", f"{report.id}, {report.report_type}"),
+            ("Restates", report.supersedes or "nothing"),
+            ("Evidence", "by digests alone" if contents.manifest.is_redacted else "included"),
+        ]
+    )
+    yield _table(
+        "Batches that it takes of",
+        ("Batch", "From", "To", f"Amount, {unit}"),
+        ((one.tracking_id, one.start_time, one.end_time, one.amount) for one in report.inclusions),
+        numbers=1,
+    )
+    yield _checking(contents)
+    yield "<h2>Equations</h2>"
+    shown = _in_order(contents)
+    for number in shown[:BATCHES_SHOWN]:
+        yield _batch(contents, number, prepared_of(contents, prepared, number))
+    if len(shown) > BATCHES_SHOWN:
+        yield (
+            f"<p>{len(shown) - BATCHES_SHOWN:,} more batches stand in node_values.csv;"
+            " <code>weighbridge bundle check --show BATCH</code> prints any of them.</p>"
+        )
+    yield from _tables(contents, vouched)
+
+
+def _tables(contents: BundleContents, vouched: Vouched) -> Iterator[str]:
+    """What the equations rest on."""
+    yield _table(
+        "Corrections",
+        ("Correction", "Event", "Data point", "Was", "Is", "By", "Why"),
+        (
+            (
+                one.correction, one.event, one.data_point, one.from_value or "", one.to_value, one.origin,
+                one.reason or "",
+            )
+            for one in contents.corrections.values()
+        ),
+    )  # fmt: skip
+    yield _table(
+        "Static inputs",
+        ("Number", "Name", "Value", "Unit", "From"),
+        (
+            (one.static_input, one.slug, plain(one.value), one.unit or "", one.effective_from.text)
+            for one in contents.statics.values()
+        ),
+    )
+    yield _table(
+        "Models",
+        ("Model", "Name", "Version", "SHA-256"),
+        ((one.model_id, one.name, one.version, one.sha256) for one in contents.models.values()),
+    )
+    yield _table(
+        "Evidence",
+        ("Event", "Name", "SHA-256 or address"),
+        ((one.event, one.name, one.sha256 or one.url or "") for one in contents.evidence),
+    )
+    yield _table(
+        "Audit log",
+        ("Row", "When", "What", "Of"),
+        ((row["number"], row["at"], row["action"], row["object"]) for row in vouched.rows),
+    )
+
+
+def _checking(contents: BundleContents) -> str:
+    lines = (
+        "sha256sum -c SHA256SUMS\n"
+        "ssh-keygen -Y verify -f allowed_signers -I operator -n weighbridge-bundle -s SHA256SUMS.sig"
+        " &lt; SHA256SUMS\n"
+        "weighbridge bundle check FILE --key KEY"
+    )
+    name = escape(contents.manifest.audit_log)
+    return (
+        "<h2>How to check it</h2><p>The first line shows that no part was changed, the second that the"
+        " operator's service signed them, the third all of that, and computes every batch again. The key is"
+        f" the operator's, not from this file; it is that of <code>{name}</code>.</p><pre>{lines}</pre>"
+    )
+
+
+def _in_order(contents: BundleContents) -> list[int]:
+    """Batches that the report takes of, then those that they rest on."""
+    named = contents.reported
+    return sorted(
+        contents.batches,
+        key=lambda one: (
+            contents.batches[one].batch_id not in named,
+            contents.batches[one].start_time,
+            contents.batches[one].tracking_id,
+            one,
+        ),
+    )
+
+
+def _batch(contents: BundleContents, number: int, prepared: PreparedModel | None) -> str:
+    batch = contents.batches[number]
+    ledger = contents.ledgers.get(batch.ledger)
+    head = f"{batch.tracking_id}: {plain(batch.total)} {ledger.unit if ledger else ''}"
+    said = contents.reported.get(batch.batch_id)
+    use = f"the report takes {said.amount}" if said else "others rest on it"
+    written = "".join(map(_equation, equation_lines(contents, number, prepared)))
+    times = f"{batch.start_time.text} to {batch.end_time.text}"
+    return (
+        f'<section id="{escape(batch.batch_id)}"><h3>{escape(head)}</h3>'
+        f'<p class="f">{escape(batch.batch_id)}, {times}; {escape(use)}</p>'
+        f"<table>{written}</table></section>"
+    )
+
+
+def _equation(line: EquationLine) -> str:
+    filled = f"<br><code>{escape(line.filled)}</code>" if line.filled else ""
+    return (
+        f"<tr><td><code>{escape(line.written or line.node)}</code>{filled}"
+        f'<br><span class="f">{escape(line.origin)}</span></td>'
+        f'<td class="n">{escape(line.result)}</td></tr>'
+    )
+
+
+def _pairs(pairs: Iterable[tuple[str, str]]) -> str:
+    written = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in pairs)
+    return f"<table>{written}</table>"
+
+
+def _table(title: str, names: Sequence[str], found: Iterable[Sequence[object]], numbers: int = 0) -> str:
+    written, count = [], 0
+    for row in found:
+        count += 1
+        if count <= ROWS_SHOWN:
+            last = len(row) - numbers
+            cells = "".join(
+                f"<td{' class=n' if at >= last else ''}>{escape(str(cell))}</td>"
+                for at, cell in enumerate(row)
+            )
+            written.append(f"<tr>{cells}</tr>")
+    if not count:
+        return f"<h2>{escape(title)}</h2><p>None.</p>"
+    more = f"<p>{count - ROWS_SHOWN:,} more stand in the tables.</p>" if count > ROWS_SHOWN else ""
+    header = "".join(f"<th>{escape(name)}</th>" for name in names)
+    return f"<h2>{escape(title)}</h2><table><tr>{header}</tr>{''.join(written)}</table>{more}"

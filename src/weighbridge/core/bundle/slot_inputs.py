@@ -1,0 +1,384 @@
+"""What the engine is given to compute a slot again: the events of its batches as these saw them.
+
+Each set of events that nodes read alike is a source of its own. Where sums tell enough, values are put
+together by tags; where order, time or a join matters they are elements, in the order that the service has
+them in: start, end, tracking id, client reference, values, names, number.
+
+A worked example: a slot of partitions Straw and Wood made two batches. Batch 1 names the events 3-5 for
+`mass` and 9 for `power`, batch 2 the events 6-7 and 9. Source 1 then has 3-7, source 2 has 9 once; 9 has no
+feedstock, so its group agrees with both partitions and the engine shares it, as it did in the service.
+
+Invariant: an event counts once in a slot, in the state in which the newest batch saw it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from weighbridge.core.bundle.contents import BundleContents
+from weighbridge.core.bundle.form.events import VERSION_BITS, EventFile, Texts
+from weighbridge.core.bundle.form.fault import UnreadableError
+from weighbridge.core.bundle.form.lineage import SetRead, numbers_of
+from weighbridge.core.bundle.form.rows import CorrectionRow
+from weighbridge.core.bundle.form.tables import VALUES_FROM
+from weighbridge.core.bundle.form.text_form import time_read
+from weighbridge.core.collection.correction import CorrectionOrigin, value_source
+from weighbridge.core.engine.element import Content, Element, Measure
+from weighbridge.core.engine.measured.inputs import latest
+from weighbridge.core.engine.statistics import NOTHING, Group, statistics_of
+from weighbridge.core.identity import ids
+from weighbridge.core.ledger.partition import DIMENSIONS, Partition
+from weighbridge.core.model import Aggregate, Input, Model, Straddle
+from weighbridge.core.model.definition import JOINED_ON
+from weighbridge.core.quantity.unit import ONE, parse_unit
+from weighbridge.core.quantity.value_source import ValueSource
+from weighbridge.core.time.instant import Interval
+from weighbridge.core.time.meter import ALWAYS, Meter, Service
+
+SUMMED: Final = frozenset({Aggregate.SUM, Aggregate.AVERAGE, Aggregate.MIN, Aggregate.MAX, Aggregate.COUNT})
+_START, _END, _TRACKING_ID, _FEEDSTOCK, _ASSET, _LOCATION, _REFERENCE, _IMPUTED = range(2, 10)
+
+Origins = Mapping[tuple[int, str], CorrectionOrigin]
+"""By event and data point, where the value comes from that stood there."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOfSlot:
+    """Events that some nodes of a slot read alike."""
+
+    number: int
+    event_type: str
+    nodes: tuple[str, ...]
+    keys: Sequence[int]
+    """Numbers and versions of the events, ascending."""
+
+
+def sources_of(contents: BundleContents, model: Model, batches: Sequence[int]) -> list[SourceOfSlot]:
+    """The events that batches of one slot read, in sets; UnreadableError for nodes that read none."""
+    by_nodes: dict[tuple[str, ...], tuple[str, dict[int, int]]] = {}
+    for batch in sorted(batches):
+        for read in contents.lineage[batch].inputs:
+            _refuse_misread(model, read)
+            _, versions = by_nodes.setdefault(tuple(read.nodes), (read.event_type, {}))
+            named = {int(event): version for event, version in read.versions.items()}
+            versions |= dict.fromkeys(numbers_of(read.events), 0) | named
+    return [
+        SourceOfSlot(
+            number,
+            event_type,
+            nodes,
+            sorted(event << VERSION_BITS | version for event, version in versions.items()),
+        )
+        for number, (nodes, (event_type, versions)) in enumerate(by_nodes.items(), start=1)
+    ]
+
+
+def _refuse_misread(model: Model, read: SetRead) -> None:
+    for slug in read.nodes:
+        body = model.by_slug[slug].body if slug in model.by_slug else None
+        if not isinstance(body, Input) or body.event_type != read.event_type:
+            raise UnreadableError(f"Node {slug!r} of the model reads no events of {read.event_type!r}.")
+
+
+def measures_of(
+    contents: BundleContents, model: Model, sources: Sequence[SourceOfSlot]
+) -> dict[str, Measure]:
+    """Where each input finds what it reads in its events."""
+    source_of = {slug: source for source in sources for slug in source.nodes}
+    measures: dict[str, Measure] = {}
+    for node in model.nodes:
+        if not isinstance(node.body, Input):
+            continue
+        source = source_of.get(node.slug)
+        if source is None:  # none of its events was read by any batch
+            measures[node.slug] = Measure(node.unit, len(sources) + 1 + len(measures))
+        else:
+            is_of_elements = not all(map(is_summed, inputs_of(model, source).values()))
+            measures[node.slug] = _measure(contents, model, node.body, source.number, is_of_elements)
+    return measures
+
+
+def inputs_of(model: Model, source: SourceOfSlot) -> dict[str, Input]:
+    """The inputs that read the events of a source."""
+    bodies = {slug: model.node(slug).body for slug in source.nodes}
+    return {slug: body for slug, body in bodies.items() if isinstance(body, Input)}
+
+
+def _measure(
+    contents: BundleContents,
+    model: Model,
+    body: Input,
+    number: int,
+    is_of_elements: bool,  # noqa: FBT001 - of the source
+) -> Measure:
+    points = {point.data_point: index for index, point in enumerate(contents.points[body.event_type])}
+    if body.data_point_type not in points:
+        raise UnreadableError(f"{body.event_type!r} has no data point {body.data_point_type!r}.")
+    point = contents.points[body.event_type][points[body.data_point_type]]
+    there = _points_of_target(contents, model, body)
+    key = _key_point(body)
+    is_own_weight = body.weight in points
+    return Measure(
+        unit=parse_unit(point.unit) if point.value_type == "number" and point.unit else ONE,
+        source=number,
+        is_of_elements=is_of_elements,
+        value=points[body.data_point_type],
+        weight=None if body.weight is None else (points if is_own_weight else there).get(body.weight),
+        is_weight_of_target=body.weight is not None and not is_own_weight,
+        key=None if key is None else points[key],
+        target_key=None if key is None else there.get(key),
+    )
+
+
+def _points_of_target(contents: BundleContents, model: Model, body: Input) -> Mapping[str, int]:
+    """Where the data points stand of the events that an input is joined to."""
+    target = model.node(body.join.to).body if body.join is not None else None
+    if not isinstance(target, Input):
+        return {}
+    return {point.data_point: index for index, point in enumerate(contents.points.get(target.event_type, ()))}
+
+
+def _key_point(body: Input) -> str | None:
+    """The text data point that an input is joined on; None where it is joined otherwise."""
+    return body.join.on if body.join is not None and body.join.on not in JOINED_ON else None
+
+
+def is_summed(body: Input) -> bool:
+    """Whether sums over whole events tell all that an input needs."""
+    return (
+        body.aggregate in SUMMED
+        and body.join is None
+        and body.straddle is not Straddle.PRORATE
+        and not body.is_any_period
+    )
+
+
+def groups_of(
+    contents: BundleContents,
+    model: Model,
+    slot: Interval,
+    sources: Sequence[SourceOfSlot],
+    corrections: Iterable[int],
+) -> list[Group]:
+    """The events of a slot in groups by tags."""
+    origins: dict[tuple[int, str], CorrectionOrigin] = {}
+    for number in corrections:
+        row: CorrectionRow = contents.corrections[number]
+        origins[row.event, row.data_point] = CorrectionOrigin(row.origin)
+    groups: list[Group] = []
+    for source in sources:
+        inputs = inputs_of(model, source)
+        gathering = _Gathering(contents, source, DIMENSIONS[model.partition_type], origins)
+        if all(map(is_summed, inputs.values())):
+            groups += gathering.sums(inputs)
+        else:
+            groups += gathering.elements(inputs, ranking_of(contents, model, inputs), slot)
+    return groups
+
+
+def ranking_of(contents: BundleContents, model: Model, inputs: Mapping[str, Input]) -> list[str]:
+    """The data points by which events of one time are ranked: all that any input reads that finds them alike,
+    so that arrays of the same events run in parallel.
+    """
+    first = next(iter(inputs.values()))
+    every = {node.slug: node.body for node in model.nodes if isinstance(node.body, Input)}
+    there = {point.data_point for point in contents.points[first.event_type]}
+    read: dict[str, None] = {}
+    for slug, body in every.items():
+        if _likeness(body) != _likeness(first):
+            continue
+        joined = [other for other in every.values() if other.join is not None and other.join.to == slug]
+        named = [body.data_point_type, body.weight, _key_point(body)]
+        for other in joined:
+            weight = None if other.weight in _points_read(contents, other) else other.weight
+            named += [_key_point(other), weight]
+        read |= dict.fromkeys(point for point in named if point is not None and point in there)
+    return list(read)
+
+
+def _points_read(contents: BundleContents, body: Input) -> set[str]:
+    return {point.data_point for point in contents.points.get(body.event_type, ())}
+
+
+def _likeness(body: Input) -> tuple[object, ...]:
+    """What inputs have in common that find the same events."""
+    window: tuple[object, ...] = (body.straddle, body.aggregate is Aggregate.TIME_WEIGHTED)
+    if body.is_any_period:
+        window = ("any", body.join)
+    elif body.aggregate is Aggregate.DELTA:
+        window = ("counted",)
+    return body.event_type, body.where, *window
+
+
+class _Gathering:
+    """Reads the events of one source and puts them into groups."""
+
+    def __init__(
+        self, contents: BundleContents, source: SourceOfSlot, dimensions: Sequence[str], origins: Origins
+    ) -> None:
+        self._contents = contents
+        self._source = source
+        self._file: EventFile = contents.events[source.event_type]
+        self._points = contents.points[source.event_type]
+        self._origins = origins
+        self._corrected = {event for event, _ in origins}
+        self._has = ["tracking_id" in dimensions, "feedstock" in dimensions, "asset" in dimensions]
+
+    def _tags(self, fields: Texts) -> tuple[str | None, str | None, str | None]:
+        tracking_id, feedstock, asset = self._has
+        return (
+            fields[_TRACKING_ID] if tracking_id else None,
+            fields[_FEEDSTOCK] if feedstock else None,
+            fields[_ASSET] if asset else None,
+        )
+
+    def _by_tags(self) -> dict[tuple[str | None, ...], list[Texts]]:
+        tagged: dict[tuple[str | None, ...], list[Texts]] = {}
+        rows = self._file.rows(self._source.keys)
+        if not any(self._has):
+            tagged[None, None, None] = list(rows)
+            return tagged
+        for fields in rows:
+            tagged.setdefault(self._tags(fields), []).append(fields)
+        return tagged
+
+    def sums(self, inputs: Mapping[str, Input]) -> Iterator[Group]:
+        """Groups of whole events, with what their values come to."""
+        for tags, events in self._by_tags().items():
+            by_input = {slug: self._statistics(body, events) for slug, body in inputs.items()}
+            yield self._group(tags, int(events[0][0] or 0), len(events), by_input)
+
+    def _group(
+        self, tags: tuple[str | None, ...], first: int, count: int, by_input: Any, **more: Any
+    ) -> Group:
+        name = ids.of("event", self._contents.manifest.project_number, first)
+        return Group(self._source.number, Partition(*tags), count, name, Decimal(0), by_input, **more)
+
+    def _statistics(self, body: Input, events: Sequence[Texts]) -> Any:
+        value = self._file.value_of[body.data_point_type]
+        weight = None if body.weight is None else self._file.value_of[body.weight]
+        is_count = body.aggregate is Aggregate.COUNT
+        valued = [fields for fields in events if fields[value] is not None]
+        one = Decimal(1)
+        pairs = [
+            (
+                one if is_count else Decimal(fields[value] or 0),
+                None if weight is None or (text := fields[weight]) is None else Decimal(text),
+            )
+            for fields in valued
+        ]
+        read = [point for point in (body.data_point_type, body.weight) if point is not None]
+        return statistics_of(pairs, self._sources(valued, read))
+
+    def _sources(self, events: Sequence[Texts], read: Sequence[str]) -> list[ValueSource]:
+        """Where values come from, weights with them; nothing where all were captured."""
+        if not self._corrected and not any(fields[_IMPUTED] == "true" for fields in events):
+            return []
+        return [latest([self._source_of(fields, point) for point in read]) for fields in events]
+
+    def _source_of(self, fields: Texts, point: str) -> ValueSource:
+        origin = self._origins.get((int(fields[0] or 0), point))
+        return value_source(origin, is_imputed=fields[_IMPUTED] == "true")
+
+    def elements(
+        self, inputs: Mapping[str, Input], ranking: Sequence[str], slot: Interval
+    ) -> Iterator[Group]:
+        """Groups of single events, in the order that the values of `ranking` complete."""
+        body = next(iter(inputs.values()))
+        ordered = sorted(self._file.rows(self._source.keys), key=self._order(ranking))
+        by_tags: dict[tuple[str | None, ...], list[Element]] = {}
+        for rank, fields in enumerate(ordered):
+            by_tags.setdefault(self._tags(fields), []).append(self._element(fields, rank, body, slot))
+        for tags, elements in by_tags.items():
+            of_slot = [element for element in elements if element.is_of_slot]
+            yield self._group(
+                tags,
+                (of_slot or elements)[0].event,
+                len(of_slot),
+                dict.fromkeys(inputs, NOTHING),
+                elements=tuple(elements),
+                is_of_elements=True,
+                is_of_slot=bool(of_slot),
+            )
+
+    def _order(self, ranking: Sequence[str]) -> Callable[[Texts], tuple[Any, ...]]:
+        """By what elements are ranked; what is missing comes last."""
+        values = [self._file.value_of[point] for point in ranking]
+
+        def key(fields: Texts) -> tuple[Any, ...]:
+            texts = (fields[at] for at in (_TRACKING_ID, _REFERENCE))
+            ranked = [self._content(fields, at) for at in values]
+            names = (fields[at] for at in (_FEEDSTOCK, _ASSET, _LOCATION))
+            return (
+                fields[_START],
+                fields[_END],
+                *map(_last_without, texts),
+                *map(_last_without, ranked),
+                *map(_last_without, names),
+                int(fields[0] or 0),
+            )
+
+        return key
+
+    def _content(self, fields: Texts, at: int) -> Content:
+        text = fields[at]
+        if text is None:
+            return None
+        match self._points[at - VALUES_FROM].value_type:
+            case "number":
+                return Decimal(text)
+            case "boolean":
+                return text == "true"
+        return text
+
+    def _element(self, fields: Texts, rank: int, body: Input, slot: Interval) -> Element:
+        event = int(fields[0] or 0)
+        time = Interval(time_read(fields[_START] or ""), time_read(fields[_END] or ""))
+        asset, location = fields[_ASSET], fields[_LOCATION]
+        sources: tuple[ValueSource, ...] = ()
+        if event in self._corrected or fields[_IMPUTED] == "true":
+            named = tuple(self._source_of(fields, point.data_point) for point in self._points)
+            sources = () if set(named) == {ValueSource.CAPTURED} else named
+        return Element(
+            event=event,
+            rank=rank,
+            time=time,
+            values=tuple(self._content(fields, VALUES_FROM + at) for at in range(len(self._points))),
+            tracking_id=fields[_TRACKING_ID],
+            feedstock=fields[_FEEDSTOCK],
+            asset=asset,
+            location=location,
+            service=self._service(Meter.of(asset, location)),
+            is_of_slot=has(slot, body, time),
+            sources=sources,
+        )
+
+    def _service(self, meter: Meter) -> Service:
+        key = ("asset", meter.asset) if meter.asset is not None else ("location", meter.location or "")
+        row = self._contents.meters.get(key)
+        return ALWAYS if row is None else Service(row.in_service_from, row.in_service_until)
+
+
+def _last_without(value: Content) -> tuple[bool, Any]:
+    return value is None, "" if value is None else value.encode() if isinstance(value, str) else value
+
+
+def has(slot: Interval, body: Input, time: Interval) -> bool:
+    """Whether a slot has an event by its time: not the reading that stands when it begins, and not what is
+    found by a join whatever its date.
+    """
+    if body.is_any_period:
+        return False
+    begins = slot.start <= time.start < slot.end
+    ends = time.end > slot.start and time.end <= slot.end
+    if body.aggregate is Aggregate.DELTA:
+        return slot.start < time.start <= slot.end if time.is_reading else ends
+    match body.straddle:
+        case Straddle.START:
+            return begins
+        case Straddle.END:
+            return begins if time.is_reading else ends
+        case Straddle.PRORATE:
+            return begins or time.start < slot.start < time.end
+    return begins and time.end <= slot.end

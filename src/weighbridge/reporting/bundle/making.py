@@ -1,0 +1,298 @@
+"""A bundle is made: every part is written into a folder, then all are put into one file.
+
+Invariants: all that a bundle says is of one snapshot of the database; the same snapshot, head and key make
+the same bytes; memory stays flat, however many events there are.
+"""
+
+import asyncio
+import hashlib
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import msgspec
+
+from weighbridge.collection.evidence_files.store import EvidenceStore
+from weighbridge.core.bundle.check import made_parts
+from weighbridge.core.bundle.contents import (
+    EVIDENCE_FOLDER,
+    FORMAT,
+    MANIFEST,
+    MODEL_FOLDER,
+    REPORT,
+    RULE_FOLDER,
+    BundleContents,
+    Manifest,
+    contents_of,
+)
+from weighbridge.core.bundle.form import tables
+from weighbridge.core.bundle.form.archive import ArchivePart, directory, headers
+from weighbridge.core.bundle.form.fault import Faults
+from weighbridge.core.bundle.form.lineage import LINEAGE, SLOTS
+from weighbridge.core.bundle.form.record import record_text
+from weighbridge.core.bundle.index import (
+    NAMESPACE,
+    SIGNATURE,
+    SUMS,
+    IndexedPart,
+    sums,
+)
+from weighbridge.core.bundle.trust import HEAD, ROWS, Vouched, proof_part
+from weighbridge.core.engine import ENGINE_REVISION
+from weighbridge.core.identity import ids
+from weighbridge.core.proof.canonical import canonical_json
+from weighbridge.core.proof.ssh_signature import ssh_signature
+from weighbridge.db.engine import Database, Read
+from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.platform.audit_tree.keys import Signer
+from weighbridge.reporting.bundle import written_events, written_rows
+from weighbridge.reporting.bundle.audit_parts import audit_parts, rows_text, seal_all
+from weighbridge.reporting.bundle.closure import batches_behind
+from weighbridge.reporting.reports.records import Report
+from weighbridge.reporting.submission.content import content_of
+
+_READ_BYTES: Final = 1 << 20
+
+
+ReadReport = Callable[[Read, int, int], Awaitable[Report]]
+"""Reads a report by its project and number, with all its inclusions."""
+
+
+@dataclass(frozen=True, slots=True)
+class BundleRequest:
+    """Of which report a bundle is made, and how."""
+
+    project: int
+    report: int
+    account: int
+    signer: Signer
+    read_report: ReadReport
+    is_redacted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MadeBundle:
+    """A bundle that lies in a file."""
+
+    size: int
+    sha256: bytes
+    batch_count: int
+
+
+class _Folder:
+    """The parts as files, and what is known of each."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._stored: dict[str, tuple[Path, ArchivePart, str]] = {}
+
+    def write(self, name: str, pieces: Iterable[bytes]) -> None:
+        """Write a part."""
+        writing = self.begin(name)
+        for piece in pieces:
+            writing.write(piece)
+        writing.close()
+
+    def begin(self, name: str) -> "_Writing":
+        return _Writing(self, name, self._path / str(len(self._stored)))
+
+    def keep(self, name: str, path: Path, part: ArchivePart, sha256: str) -> None:
+        self._stored[name] = path, part, sha256
+
+    @property
+    def indexed(self) -> dict[str, IndexedPart]:
+        """The parts by their names, with digests."""
+        return {
+            name: IndexedPart(name, part.size, sha256) for name, (_, part, sha256) in self._stored.items()
+        }
+
+    def contents(self, stack: ExitStack) -> dict[str, memoryview]:
+        """The parts as memory, until the stack ends."""
+        found = {}
+        for name, (path, part, _) in self._stored.items():
+            if not part.size:
+                found[name] = memoryview(b"")
+                continue
+            with path.open("rb") as file:
+                mapped = stack.enter_context(mmap(file.fileno(), 0, access=ACCESS_READ))
+            view = memoryview(mapped)
+            stack.callback(view.release)
+            found[name] = view
+        return found
+
+    def assemble(self, target: Path) -> tuple[int, bytes]:
+        """Put all parts into one file; gives its length and its digest."""
+        stored = [self._stored[name] for name in sorted(self._stored)]
+        parts = [part for _, part, _ in stored]
+        digest = hashlib.sha256()
+        with target.open("wb") as file:
+            for header, (path, _, _) in zip(headers(parts), stored, strict=True):
+                for piece in (header, *_pieces(path)):
+                    digest.update(piece)
+                    file.write(piece)
+            behind = directory(parts)
+            digest.update(behind)
+            file.write(behind)
+            return file.tell(), digest.digest()
+
+
+def _pieces(path: Path) -> Iterable[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(_READ_BYTES):
+            yield piece
+
+
+class _Writing:
+    """A part that is being written."""
+
+    def __init__(self, folder: _Folder, name: str, path: Path) -> None:
+        self._folder, self._name, self._path = folder, name, path
+        self._file: BinaryIO = path.open("wb")
+        self._digest = hashlib.sha256()
+        self._crc = self._size = 0
+        folder.keep(name, path, ArchivePart(name, 0, 0), "")
+
+    def write(self, piece: bytes) -> None:
+        self._file.write(piece)
+        self._digest.update(piece)
+        self._crc = zlib.crc32(piece, self._crc)
+        self._size += len(piece)
+
+    def close(self) -> None:
+        self._file.close()
+        part = ArchivePart(self._name, self._size, self._crc)
+        self._folder.keep(self._name, self._path, part, self._digest.hexdigest())
+
+
+async def make_bundle(
+    database: Database, store: EvidenceStore, request: BundleRequest, folder: Path, target: Path
+) -> MadeBundle:
+    """Make a bundle in a file; `folder` is empty and takes the parts meanwhile."""
+    await seal_all(database, request.account)
+    parts = _Folder(folder)
+    async with database.read() as tx:
+        batches = await _write_parts(tx, store, request, parts)
+    size, sha256 = await asyncio.to_thread(_finish, parts, request, target)
+    return MadeBundle(size, sha256, batches)
+
+
+async def _write_parts(tx: Read, store: EvidenceStore, request: BundleRequest, parts: _Folder) -> int:
+    """Write what comes from the database; gives the number of batches."""
+    project = request.project
+    report = await request.read_report(tx, project, request.report)
+    reported = {ids.number("batch", one.batch_id, project) for one in report.inclusions}
+    batches, slots = await batches_behind(tx, project, reported)
+    [(name, zone)] = await tx.tuples("SELECT name, time_zone FROM projects WHERE id = %s", (project,))
+    manifest = Manifest(
+        FORMAT, report.id, report.project_id, project, name, zone, request.signer.origin(request.account),
+        ENGINE_REVISION, request.is_redacted,
+    )  # fmt: skip
+    parts.write(MANIFEST, [record_text(manifest)])
+    parts.write(REPORT, [content_of(report) + b"\n"])
+    parts.write(SLOTS, map(record_text, slots))
+    ledgers = await written_rows.ledger_rows(tx, project, batches)
+    models = await written_rows.model_rows(tx, project, batches)
+    for model, document in models:
+        parts.write(f"{MODEL_FOLDER}{model.model_id}.yaml", [document.encode()])
+    for rule, version, document in await written_rows.rule_documents(tx, project, batches):
+        parts.write(f"{RULE_FOLDER}{rule}-{version}.json", [canonical_json(document) + b"\n"])
+    points = await written_rows.event_type_rows(tx, project, batches)
+    for table, found in (
+        (tables.LEDGERS, ledgers),
+        (tables.MODELS, [model for model, _ in models]),
+        (tables.BATCHES, await written_rows.batch_rows(tx, project, batches)),
+        (tables.EVENT_TYPES, points),
+        (tables.METERS, await written_rows.meter_rows(tx, project)),
+        (tables.STATIC_INPUTS, await written_rows.static_input_rows(tx, project, batches)),
+        (tables.CORRECTIONS, await written_rows.correction_rows(tx, project, batches)),
+    ):
+        parts.write(table.part, table.text(found))
+    await _write_each(
+        parts, tables.NODE_VALUES, _portions(written_rows.node_value_rows(tx, project, batches))
+    )
+    corrected = await written_events.CorrectedEvents.read(tx, project, batches)
+    for event_type in sorted({point.event_type for point in points}):
+        of_type = [point for point in points if point.event_type == event_type]
+        rows = written_events.event_rows(tx, project, batches, of_type, corrected)
+        await _write_each(parts, tables.events_table(event_type, of_type), rows)
+    writing = parts.begin(LINEAGE)
+    async for line in written_events.lineage_lines(tx, project, batches, corrected.versions):
+        writing.write(record_text(line))
+    writing.close()
+    objects = [report.id, *(model.model_id for model, _ in models)]
+    objects += await _write_evidence(tx, store, request, batches, parts)
+    generations = sorted({line.generation for line in slots})
+    await _write_audit(tx, request, parts, objects, [ledger.ledger_id for ledger in ledgers], generations)
+    return len(batches)
+
+
+async def _portions(rows: AsyncIterator[Any]) -> AsyncIterator[list[Any]]:
+    async for row in rows:
+        yield [row]
+
+
+async def _write_each(
+    parts: _Folder, table: tables.BundleTable, portions: AsyncIterator[Sequence[Any]]
+) -> None:
+    writing = parts.begin(table.part)
+    writing.write(table.header.encode())
+    async for rows in portions:
+        writing.write("".join(map(table.line, rows)).encode())
+    writing.close()
+
+
+async def _write_evidence(
+    tx: Read, store: EvidenceStore, request: BundleRequest, batches: Sequence[int], parts: _Folder
+) -> list[str]:
+    """Write what was attached; gives what the audit log calls it."""
+    found = await written_rows.evidence_rows(tx, request.project, batches)
+    parts.write(tables.EVIDENCE.part, tables.EVIDENCE.text(row for row, _ in found))
+    written = set()
+    for row, key in found:
+        if key is None or request.is_redacted or row.sha256 is None or row.sha256 in written:
+            continue
+        written.add(row.sha256)
+        with await store.get(key, row.size or 0, bytes.fromhex(row.sha256)) as spool:
+            parts.write(f"{EVIDENCE_FOLDER}{row.sha256}", iter(partial(spool.read, _READ_BYTES), b""))
+    return [f"evidence {row.evidence} of {ids.of('event', request.project, row.event)}" for row, _ in found]
+
+
+async def _write_audit(  # noqa: PLR0917 - what the log is asked for
+    tx: Read,
+    request: BundleRequest,
+    parts: _Folder,
+    objects: Sequence[str],
+    ledgers: Sequence[str],
+    generations: Sequence[int],
+) -> None:
+    head, rows, proofs = await audit_parts(tx, request.account, request.signer, objects, ledgers, generations)
+    parts.write(HEAD, [head.encode()])
+    parts.write(ROWS, [rows_text(rows)])
+    for number, proof in proofs:
+        parts.write(proof_part(number), [proof.encode()])
+
+
+def _finish(parts: _Folder, request: BundleRequest, target: Path) -> tuple[int, bytes]:
+    """Write what follows from the other parts, sign, and put all into one file."""
+    with ExitStack() as stack:
+        faults = Faults()
+        contents = contents_of(parts.contents(stack), read_model, faults)
+        assert contents is not None, "what was written is read"  # noqa: S101
+        assert not faults, faults.told  # noqa: S101
+        _write_made(parts, contents)
+        contents.events.clear()
+    digests = sums([part for name, part in parts.indexed.items() if name not in {SUMS, SIGNATURE}])
+    parts.write(SUMS, [digests])
+    parts.write(SIGNATURE, [ssh_signature(digests, request.signer.key, NAMESPACE).encode()])
+    return parts.assemble(target)
+
+
+def _write_made(parts: _Folder, contents: BundleContents) -> None:
+    rows = [msgspec.json.decode(line) for line in bytes(contents.parts[ROWS]).splitlines()]
+    for name, content in made_parts(contents, Vouched(rows=rows)).items():
+        parts.write(name, [content])

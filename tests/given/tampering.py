@@ -1,0 +1,142 @@
+"""Bundles that somebody changed: byte by byte, row by row, part by part, with and without a key."""
+
+import json
+import random
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from tests.given.bundles import KEY, Bundle
+
+from weighbridge.core.bundle.check import made_parts
+from weighbridge.core.bundle.contents import contents_of
+from weighbridge.core.bundle.form.archive import ArchivePart, directory, headers, parts_of
+from weighbridge.core.bundle.form.fault import Faults
+from weighbridge.core.bundle.index import NAMESPACE, SIGNATURE, SUMS, IndexedPart, digest_of_part, sums
+from weighbridge.core.bundle.trust import verify_audit
+from weighbridge.core.proof.signing import SigningKey
+from weighbridge.core.proof.ssh_signature import ssh_signature
+
+Parts = dict[str, bytes]
+Change = tuple[str, bytes]
+"""What was done, in words, and the file that came of it."""
+
+ANOTHER: Final = SigningKey.made()
+
+
+def taken_apart(bundle: Bundle) -> Parts:
+    """The parts of a bundle."""
+    return {name: bytes(content) for name, content in parts_of(memoryview(bundle.content)).items()}
+
+
+def put_together(parts: Mapping[str, bytes], names: list[str] | None = None) -> bytes:
+    """A file of parts, in the order of their names unless another is given."""
+    order = sorted(parts) if names is None else names
+    made = [ArchivePart(name, len(parts[name]), zlib.crc32(parts[name])) for name in order]
+    written = b"".join(header + parts[part.name] for header, part in zip(headers(made), made, strict=True))
+    return written + directory(made)
+
+
+def signed(parts: Mapping[str, bytes], key: SigningKey = KEY) -> bytes:
+    """A file of parts with digests made anew, and a signature over them."""
+    others = {name: content for name, content in parts.items() if name not in {SUMS, SIGNATURE}}
+    digests = sums(
+        [
+            IndexedPart(name, len(content), digest_of_part(memoryview(content)))
+            for name, content in others.items()
+        ]
+    )
+    signature = ssh_signature(digests, key, NAMESPACE).encode()
+    return put_together({**others, SUMS: digests, SIGNATURE: signature})
+
+
+def byte_changes(bundle: Bundle, count: int, seed: int) -> Iterator[Change]:
+    """Files with one byte changed, anywhere."""
+    chance = random.Random(seed)  # noqa: S311 - the same changes in every run
+    for _ in range(count):
+        place = chance.randrange(len(bundle.content))
+        value = (bundle.content[place] + chance.randrange(1, 256)) % 256
+        changed = bytearray(bundle.content)
+        changed[place] = value
+        yield f"byte {place:,} of {len(changed):,} became {value}", bytes(changed)
+
+
+def structural_changes(bundle: Bundle) -> Iterator[Change]:
+    """Files with rows, parts or frames changed; what is changed inside is signed anew with the right key."""
+    parts = taken_apart(bundle)
+    for name, content in parts.items():
+        if name in {SUMS, SIGNATURE}:
+            continue
+        if name.endswith((".csv", ".jsonl")):
+            for what, lines in _rows_changed(name, content.splitlines(keepends=True)):
+                yield f"{name}: {what}", signed({**parts, name: b"".join(lines)})
+        yield f"{name}: removed", signed({one: text for one, text in parts.items() if one != name})
+        yield f"{name}: a byte behind it", signed({**parts, name: content + b"\n"})
+    yield from _files_changed(parts)
+    yield from _frames_changed(bundle, parts)
+
+
+def _rows_changed(name: str, lines: list[bytes]) -> Iterator[tuple[str, list[bytes]]]:
+    first = 1 if name.endswith(".csv") else 0
+    rows = lines[first:]
+    for at in {0, len(rows) // 2, len(rows) - 1} if rows else ():
+        yield f"row {at} dropped", [*lines[:first], *rows[:at], *rows[at + 1 :]]
+        yield f"row {at} doubled", [*lines[:first], *rows[: at + 1], *rows[at:]]
+        otherwise = re.sub(rb"(?<=[,\"\[])(-?\d+)(?=[,\"\]\n])", rb"\1.0", rows[at], count=1)
+        if otherwise != rows[at]:
+            yield (
+                f"row {at}: a whole number with a point",
+                [*lines[:first], *rows[:at], otherwise, *rows[at + 1 :]],
+            )
+        longer = re.sub(rb"(\d\.\d+)(?=[,\"\n])", rb"\g<1>0", rows[at], count=1)
+        if longer != rows[at]:
+            yield (
+                f"row {at}: a decimal with a zero more",
+                [*lines[:first], *rows[:at], longer, *rows[at + 1 :]],
+            )
+    if len(rows) > 1:
+        yield "two rows swapped", [*lines[:first], rows[1], rows[0], *rows[2:]]
+    if first:
+        yield "its columns doubled", [lines[0], *lines]
+
+
+def _files_changed(parts: Parts) -> Iterator[Change]:
+    for name in ("notes.txt", "events/other.csv", "evidence/" + "0" * 64, "audit/999.tlog-proof", "zzz"):
+        yield f"{name} added", signed({**parts, name: b"more\n"})
+    yield "the signature of another key", signed(parts, ANOTHER)
+    head = parts["audit/head.checkpoint"].decode()
+    older = re.sub(r"\n(\d+)\n", lambda found: f"\n{int(found[1]) - 1}\n", head, count=1)
+    yield "a head of fewer rows", signed({**parts, "audit/head.checkpoint": older.encode()})
+    manifest = json.loads(parts["bundle.json"])
+    for field, value in {"format": 2, "time_zone": "Pacific/Auckland", "is_redacted": True}.items():
+        text = json.dumps({**manifest, field: value}, separators=(",", ":"), sort_keys=True) + "\n"
+        if text.encode() != parts["bundle.json"]:
+            yield f"bundle.json: {field} is {value}", signed({**parts, "bundle.json": text.encode()})
+
+
+def _frames_changed(bundle: Bundle, parts: Parts) -> Iterator[Change]:
+    content, names = bundle.content, sorted(parts)
+    yield "a byte behind the end", content + b"\0"
+    yield "the last byte missing", content[:-1]
+    yield "a comment of the archive", content[:-2] + b"\x02\x00hi"
+    yield "bytes before the beginning", b"#!" + content
+    yield "the file twice", content + content
+    yield "parts in another order", put_together(parts, [names[1], names[0], *names[2:]])
+    yield "a part twice", put_together(parts, [*names[:3], names[2], *names[3:]])
+    yield "nothing", b""
+    yield "half of it", content[: len(content) // 2]
+    yield "an empty archive", directory([])
+
+
+def remade(bundle: Bundle, change: Callable[[Parts], None], read_model: Any) -> bytes:
+    """A file whose parts were changed by somebody who has the key, with indexes and page made anew."""
+    parts = taken_apart(bundle)
+    change(parts)
+    views = {name: memoryview(content) for name, content in parts.items()}
+    contents = contents_of(views, read_model, Faults())
+    assert contents is not None
+    vouched = verify_audit(views, bundle.key, Faults())
+    for name, content in made_parts(contents, vouched).items():
+        parts[name] = content
+    return signed(parts)

@@ -5,7 +5,16 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from tools.client_source.types import HEAD, TRIAL, Operation, identifier, operations, reference, requested
+from tools.client_source.types import (
+    HEAD,
+    TRIAL,
+    Operation,
+    either_of,
+    identifier,
+    operations,
+    reference,
+    requested,
+)
 
 IMPORTS: Final = """\
 from collections.abc import Mapping, Sequence
@@ -90,8 +99,7 @@ def answer(operation: Operation, schemas: dict[str, Any]) -> tuple[str, str]:
     listed = schemas[name].get("properties", {}).get("data", {}).get("items")
     info = schemas[name].get("properties", {}).get("info", {})
     if listed is not None and reference(info) == "Info" and operation.method == "GET":
-        item = reference(listed)
-        return record, f"Listing[{'records.' + item if item else 'Any'}]"
+        return record, f"Listing[records.{'Or'.join(either_of(listed) or [reference(listed) or ''])}]"
     return record, f"Call[{record}]"
 
 

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any, Final
 
-from tools.client_source.types import HEAD, REF, answered, operations
+from tools.client_source.types import HEAD, REF, answered, either_of, operations
 
 IMPORTS: Final = """\
 from __future__ import annotations
@@ -29,6 +29,8 @@ def source(document: dict[str, Any]) -> str:
     """The text of the file."""
     schemas = document["components"]["schemas"]
     names = sorted(_reached(document))
+    unions = _unions([schemas[name] for name in names], schemas)
+    schemas, names = schemas | unions, sorted({*names, *unions})
     return (
         HEAD.format(doc="The records of the interface, as answers hold them.")
         + IMPORTS
@@ -56,6 +58,36 @@ def _field(field: str, described: dict[str, Any], *, required: bool) -> str:
         default = "" if required else ", default=None"
         return f"{field}_: {kind} = msgspec.field(name={field!r}{default})"
     return f"{field}: {kind}" + ("" if required else " = None")
+
+
+def _unions(reached: list[dict[str, Any]], schemas: dict[str, Any]) -> dict[str, Any]:
+    """For each place that holds one of several records a record with the fields of all of them.
+
+    What not all of them have is null for the others.
+    """
+    made = {}
+    for names in {tuple(names) for schema in reached for names in _choices(schema)}:
+        parts = [schemas[name] for name in names]
+        fields = [set(part["properties"]) for part in parts]
+        told = " or ".join(names)
+        made["Or".join(names)] = {
+            "description": f"{told}; a field that only one of them has is None on the other.",
+            "properties": {name: each for part in parts for name, each in part["properties"].items()},
+            "required": sorted(set.intersection(*fields, *(set(part["required"]) for part in parts))),
+        }
+    return made
+
+
+def _choices(part: Any) -> Iterator[list[str]]:
+    if isinstance(part, dict):
+        names = either_of(part)
+        if names is not None:
+            yield names
+        for each in part.values():
+            yield from _choices(each)
+    elif isinstance(part, list):
+        for each in part:
+            yield from _choices(each)
 
 
 def _doc(text: str, indent: str) -> Iterator[str]:

@@ -86,10 +86,18 @@ def reference(schema: dict[str, Any]) -> str | None:
     return target.removeprefix(REF) if target is not None else None
 
 
+def either_of(schema: dict[str, Any]) -> list[str] | None:
+    """The names of the records of which an answer holds one, where it is one of several."""
+    names = [reference(each) for each in schema.get("anyOf", [])]
+    return [name for name in names if name] if len(names) > 1 and all(names) else None
+
+
 def answered(schema: dict[str, Any]) -> str:
     """The type by which a part of an answer is read."""
     if (name := reference(schema)) is not None:
         return name
+    if (names := either_of(schema)) is not None:
+        return "Or".join(names)
     if "anyOf" in schema:
         return _either([answered(each) for each in schema["anyOf"]])
     if "enum" in schema:

@@ -3750,7 +3750,7 @@ def rule_results_list_of_project(
     created_at_geq: Time | None = None,
     created_at_leq: Time | None = None,
     rule_id: str | None = None,
-) -> Listing[Any]:
+) -> Listing[records.DataPointResultOrModelRunResult]:
     """List what the rules of a project found, newest first, in data points and in model runs.
 
     GET /projects/{project_id}/rule_results
@@ -3791,7 +3791,7 @@ def rule_results_list(
     evaluated_at_leq: Time | None = None,
     created_at_geq: Time | None = None,
     created_at_leq: Time | None = None,
-) -> Listing[Any]:
+) -> Listing[records.DataPointResultOrModelRunResult]:
     """List what a rule found, newest first, by every version of it.
 
     GET /rules/{rule_id}/rule_results

@@ -481,6 +481,37 @@ class DataPointResult(msgspec.Struct, frozen=True, kw_only=True):
     proposed_event: ProposedEvent | None = None
 
 
+class DataPointResultOrModelRunResult(msgspec.Struct, frozen=True, kw_only=True):
+    """DataPointResult or ModelRunResult; a field that only one of them has is None on the other."""
+
+    id: str
+    status: Literal["fail", "error", "dismissed", "pass"]
+    entered_value: str | None = None
+    error_message: str | None
+    rule_id: str
+    rule_version: int
+    rule_name: str
+    message: str | None
+    event_id: str | None = None
+    data_point_id: str | None = None
+    data_point_slug: str | None = None
+    evaluated_at: datetime
+    created_at: datetime
+    superseded_by_version: int | None
+    dismissed_at: datetime | None
+    dismissed_by: str | None
+    dismissal_reason: str | None
+    approval_state: Literal["pending", "approved", "rejected", "withdrawn", "superseded"] | None = None
+    proposed_correction: ProposedCorrection | None = None
+    rejected_at: datetime | None = None
+    rejected_by: str | None = None
+    rejection_reason: str | None = None
+    checked_value: str | None = None
+    node_ids: list[str] | None = None
+    model_run_id: str | None = None
+    batch_id: str | None = None
+
+
 class DataPointType(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of value that events of the type carry."""
 
@@ -499,7 +530,7 @@ class DataPointType(msgspec.Struct, frozen=True, kw_only=True):
 class DecidedResults(msgspec.Struct, frozen=True, kw_only=True):
     """The results of a bulk approval or rejection, each once, in the order in which they were named."""
 
-    data: list[Any]
+    data: list[DataPointResultOrModelRunResult]
 
 
 class Deficits(msgspec.Struct, frozen=True, kw_only=True):
@@ -530,7 +561,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 class Dismissed(msgspec.Struct, frozen=True, kw_only=True):
     """The results of a bulk dismissal, each once, in the order in which they were named."""
 
-    data: list[Any]
+    data: list[DataPointResultOrModelRunResult]
 
 
 class DrawnIn(msgspec.Struct, frozen=True, kw_only=True):
@@ -2405,7 +2436,7 @@ class RulePreviewAlert(msgspec.Struct, frozen=True, kw_only=True):
 class RuleResultPage(msgspec.Struct, frozen=True, kw_only=True):
     """One page of a list of rule results, of both kinds."""
 
-    data: list[Any]
+    data: list[DataPointResultOrModelRunResult]
     info: Info
 
 

@@ -4,7 +4,6 @@ Seed, Report operations: what a verifier recomputes offline, from one file.
 """
 
 import json
-from functools import partial
 
 import pytest
 from tests.given import bundles, reports
@@ -13,7 +12,6 @@ from tests.given.reports import submitted
 
 from weighbridge import worker
 from weighbridge.core.proof.signing import VerifierKey
-from weighbridge.reporting.reports.tasks import submit_report
 
 
 @pytest.fixture
@@ -84,7 +82,7 @@ def test_a_bundle_of_the_draft_that_comes_after_its_submission_gives_way(claims,
     late = claims.plant.api.post(f"/reports/{draft['id']}/bundle", {}).expect(202).body["async_task_id"]
     task = claims.plant.api.post(f"/reports/{draft['id']}/submit", {}).expect(202).body["async_task_id"]
     server = account.server
-    submit = partial(submit_report, bundler=worker.bundler(server.settings))
+    submit = worker.submitter(server.settings).submit
     server.run(worker.attempt_task(server.database, task, tasks={"report_submission": submit}))
     claims.plant.drain()
 

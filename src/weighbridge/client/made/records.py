@@ -506,6 +506,7 @@ class DataPointResultOrModelRunResult(msgspec.Struct, frozen=True, kw_only=True)
     rejected_at: datetime | None = None
     rejected_by: str | None = None
     rejection_reason: str | None = None
+    proposed_event: ProposedEvent | None = None
     checked_value: str | None = None
     node_ids: list[str] | None = None
     model_run_id: str | None = None

@@ -192,7 +192,11 @@ class Account:
         last = 0
         while found := self.server.sql(_NEXT_UNFINISHED_TASK, self.id, last):
             [(last,)] = found
-            tasks = {**worker.TASKS, "export": worker.exporter(self.server.settings).make}
+            tasks = {
+                **worker.TASKS,
+                "export": worker.exporter(self.server.settings).make,
+                "data_feed_upload": worker.feeder(self.server.settings).take_in,
+            }
             self.server.run(worker.attempt_task(self.server.database, last, tasks=tasks))
 
     async def _token(self, permissions: Iterable[str]) -> str:

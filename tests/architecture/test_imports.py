@@ -33,7 +33,7 @@ PLACES = {
     "lark": ("core/*",),
     "litestar": ("app.py", "http/*", *(f"{noun.folder}/routes.py" for noun in nouns())),
     "multipart": ("http/arrival/upload.py",),
-    "obstore": ("collection/evidence_files/store.py",),
+    "obstore": ("collection/evidence_files/store.py", "exchange/watching/bucket.py"),
     "pint": ("core/*",),
     "procrastinate": ("worker.py", "platform/queue/jobs.py"),
     "rich": ("cli.py", "commands/*", "demo/show.py", "demo/lineage_tree.py"),

@@ -41,6 +41,8 @@ ORPHAN_AGE: Final = timedelta(days=1)
 _NAMED: Final = """
     SELECT storage_key FROM evidence WHERE storage_key = ANY (%(keys)s)
     UNION ALL SELECT storage_key FROM exports WHERE storage_key = ANY (%(keys)s)
+    UNION ALL SELECT storage_key FROM data_feed_uploads WHERE storage_key = ANY (%(keys)s)
+    UNION ALL SELECT report_key FROM data_feed_uploads WHERE report_key = ANY (%(keys)s)
 """
 
 _FILE: Final = "file"

@@ -62,7 +62,7 @@ CALLERS = 10
 YAML = given_accounting.document(given_accounting.MASS)
 START = "2025-02-01T00:00:00Z"
 TEXTS = {"import_assets": b"name\nShredder\n"}
-BAD_ROW = b"start_time,mass\nnever,1\n"
+BAD_ROW = b"start_time\nnever\n"
 FORMLESS = {
     "create_upload": {"upload": {"of_upload": 1}},
     "create_evidence": {"evidence": {"type": "url", "url": "https://example.org/a", "name": "A"}},

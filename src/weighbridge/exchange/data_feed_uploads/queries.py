@@ -108,7 +108,7 @@ async def get_report(tx: Read, project: int, feed: int, named: str) -> KeptFile:
     columns = "file_name, report_key, coalesce(report_bytes, 0), coalesce(report_sha256, ''::bytea)"
     found = await _file(tx, project, feed, named, columns)
     if found.key is None:
-        raise NotFound("data_feed_upload", named)
+        raise NotFound("upload", named)
     return found
 
 
@@ -144,7 +144,7 @@ async def _file(tx: Read, project: int, feed: int, named: str | int, columns: An
     statement = SQL("SELECT {} FROM data_feed_uploads u WHERE {}").format(SQL(columns), _OF_FEED)
     found = await tx.row(KeptFile, statement, (project, feed, _number(named)))
     if found is None:
-        raise NotFound("data_feed_upload", named)
+        raise NotFound("upload", named)
     return found
 
 
@@ -152,4 +152,4 @@ def _number(named: str | int) -> int:
     try:
         return read_int4(str(named))
     except ValueError:
-        raise NotFound("data_feed_upload", named) from None
+        raise NotFound("upload", named) from None

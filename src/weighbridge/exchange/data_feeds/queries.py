@@ -12,7 +12,6 @@ from weighbridge.db.listing import Filter, Listing, ListRequest, Page, read_int4
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.errors import NotFound
 from weighbridge.exchange.data_feeds.records import DataFeed, FeedColumn
-from weighbridge.platform.tenancy.scope import find
 
 DATA_FEEDS: Final = Listing(
     sorts={"id": "id", "name": "name", "created_at": "created_at", "updated_at": "updated_at"},
@@ -69,8 +68,13 @@ async def list_data_feeds(tx: Read, project: int, request: ListRequest) -> Page[
 
 async def get_data_feed(tx: Read, project: int, named: str) -> DataFeed:
     """One data feed by its number."""
+    missing = NotFound("data_feed", named)
     try:
         number = read_int4(named)
     except ValueError:
-        raise NotFound("data_feed", named) from None
-    return await find(tx, DATA_FEED_ROW, "data_feeds", SQL("project_id = %s AND id = %s"), (project, number))
+        raise missing from None
+    statement = f"SELECT {DATA_FEED_ROW.columns} FROM data_feeds WHERE project_id = %s AND id = %s"
+    found = await tx.row(DATA_FEED_ROW.make, statement, (project, number))
+    if found is None:
+        raise missing
+    return found

@@ -209,6 +209,20 @@ def test_an_archive_that_lies_about_its_sizes_is_not_believed(feeding):
     assert "cannot be unpacked" in said or "longer than is taken" in said or "damaged" in said
 
 
+def test_elements_tags_and_texts_without_end_are_refused_before_they_fill_the_memory(feeding):
+    part = sheet([HEADER, [number("45658", DAY), number(1), text("NAME")]])
+    row = part[part.rindex("<row") :]
+    deep = part.replace(row, "<a>" * 3_000_000 + row)
+    wide = part.replace(row, f'<row r="2" spans="{"1" * 9_000_000}"></row></sheetData></worksheet>')
+    long = part.replace("NAME", "x" * 9_000_000)
+
+    for name, bomb in {"Deep": deep, "Wide": wide, "Long": long}.items():
+        upload = feeding.upload(feeding.feed(name=name), workbook(bomb), "log.xlsx")
+        assert upload["state"] == "failed"
+        assert "longer than is taken" in upload["error_message"] or "more than" in upload["error_message"]
+    assert feeding.events() == []
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [

@@ -9,7 +9,8 @@ import asyncio
 import hashlib
 import shutil
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
@@ -186,8 +187,10 @@ async def _outcome(tx: Write, database: Database, attempt: Attempt, at_hand: Fil
     destination = await destination_of(tx, attempt.actor, work.project, feed)
     written = CsvFile(path, feed.delimiter, feed.encoding, feed.header_line, work.name, CONTENT_BYTES_MAX)
     takes_stored = feed.formulas == Formulas.TAKE_STORED
-    with reading_table(written, sheet=feed.sheet, takes_stored=takes_stored) as table:
-        columns = columns_of(table.header, feed, destination.event_type)
+    reading = reading_table(written, sheet=feed.sheet, takes_stored=takes_stored)
+    table = await tx.in_thread(reading.__enter__)
+    with _closed_after(reading):
+        columns = await tx.in_thread(columns_of, table.header, feed, destination.event_type)
         reference = f"feed-{work.feed}"
         if feed.client_reference == ReferenceRule.ROW:
             reference += f":{digest.hex()[:DIGEST_DIGITS]}"
@@ -197,6 +200,15 @@ async def _outcome(tx: Write, database: Database, attempt: Attempt, at_hand: Fil
         store = RowStore(tx, work.project, number, at_hand.report)
         tally = await store.store(rows, _advancing(database, attempt, path.stat().st_size))
         return FeedOutcome(digest, columns.as_mapping(), tally, table.formulas)
+
+
+@contextmanager
+def _closed_after(opened: AbstractContextManager[Any]) -> Iterator[None]:
+    """Close what was opened in a thread."""
+    try:
+        yield
+    finally:
+        opened.__exit__(None, None, None)
 
 
 def _advancing(database: Database, attempt: Attempt, size: int) -> Callable[[int, int], Awaitable[None]]:

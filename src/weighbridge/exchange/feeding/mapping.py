@@ -62,6 +62,9 @@ def problems_of_columns(columns: Sequence[FeedColumn], event_type: EventType) ->
 
 def columns_of(header: Sequence[str], feed: DataFeed, event_type: EventType) -> Columns:
     """What each column of a file gives; Invalid with everything that is wrong with the header."""
+    if len(header) > COLUMNS_MAX:
+        said_of_width = f"The file has {len(header):,} columns; at most {COLUMNS_MAX:,} are taken."
+        raise Invalid([Problem(said_of_width, "columns", "too_many")])
     points = {one.slug: one for one in event_type.data_point_types}
     said = {one.column.strip(): one for one in feed.columns}
     by_name = meanings_of_names(points, FEED_FIELDS)
@@ -99,10 +102,6 @@ def _conversion(unit: str, target: str | None) -> Conversion | None:
 def _problems_of_header(
     header: Sequence[str], said: Mapping[str, FeedColumn], feed: DataFeed
 ) -> Iterator[Problem]:
-    if len(header) > COLUMNS_MAX:
-        yield Problem(
-            f"The file has {len(header):,} columns; at most {COLUMNS_MAX:,} are taken.", "columns", "too_many"
-        )
     if absent := [name for name in said if name not in header]:
         there = shorten(", ".join(map(repr, header[:50])), 600)
         for name in absent:

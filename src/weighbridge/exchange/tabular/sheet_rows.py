@@ -14,6 +14,9 @@ from weighbridge.exchange.tabular.workbook import Attributes, Workbook
 ROWS_MAX: Final = 1_048_576
 """Rows of one sheet."""
 
+ROW_CHARACTERS_MAX: Final = 4_194_304
+"""Characters of one row, as of a line of CSV."""
+
 _REFERENCE: Final = re.compile(r"([A-Z]{1,3})[1-9][0-9]{0,6}")
 
 
@@ -41,6 +44,7 @@ class _RowReader:
         self._kind, self._style, self._column = "n", 0, -1
         self._has_formula = self._takes_text = False
         self._texts: list[str] = []
+        self._characters = 0
         self._columns: dict[str, int] = {}
 
     def start(self, name: str, attributes: Attributes) -> None:
@@ -81,6 +85,9 @@ class _RowReader:
         """Take some characters."""
         if self._takes_text:
             self._texts.append(said)
+            self._characters += len(said)
+            if self._characters > ROW_CHARACTERS_MAX:
+                raise self._damaged(f"has a row {self._line} of more than {ROW_CHARACTERS_MAX:,} characters")
 
     def _begin_row(self, number: str | None) -> None:
         line = self._line + 1
@@ -88,7 +95,7 @@ class _RowReader:
             line = int(number) if number.isdecimal() else 0
         if not self._line < line <= ROWS_MAX:
             raise self._damaged(f"has the row {number!r} behind {self._line}")
-        self._line, self._cells, self._column = line, [], -1
+        self._line, self._cells, self._column, self._characters = line, [], -1, 0
 
     def _column_of(self, reference: str) -> int:
         match = _REFERENCE.fullmatch(reference)

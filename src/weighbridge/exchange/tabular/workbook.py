@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 from xml.parsers import expat
 
 from weighbridge.errors import Refusal
@@ -34,6 +34,9 @@ CHUNK_BYTES: Final = 262_144
 DEPTH_MAX: Final = 64
 """How deep elements of a part may stand in one another."""
 
+TOKEN_BYTES_MAX: Final = 1_048_576
+"""How long one tag of a part may be, in bytes, with its attributes."""
+
 Attributes = dict[str, str]
 
 
@@ -42,6 +45,7 @@ class Workbook:
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
         self._archive = archive
+        self._contents: list[IO[bytes]] = []
         self.name = name
         entries = archive.infolist()
         if len(entries) > ENTRIES_MAX:
@@ -53,6 +57,11 @@ class Workbook:
             raise Refusal(f"The workbook {name} has two parts of one name, so it may be read in two ways.")
         for entry in entries:
             self._check(entry)
+
+    def close(self) -> None:
+        """Close the parts that were not read to their end."""
+        for content in self._contents:
+            content.close()
 
     def has(self, part: str) -> bool:
         """Whether there is a part of this name."""
@@ -69,6 +78,7 @@ class Workbook:
         left = self.size(part)
         try:
             with self._archive.open(part) as content:
+                self._contents.append(content)
                 while chunk := content.read(CHUNK_BYTES):
                     left -= len(chunk)
                     if left < 0:
@@ -109,9 +119,22 @@ class Workbook:
         """A parser of XML that takes a part in chunks; elements are known by their names without prefixes."""
         parser: Any = expat.ParserCreate(namespace_separator=" ")
         parser.buffer_text = True
-        parser.StartElementHandler = lambda name, attributes: start(name.rpartition(" ")[2], attributes)
-        if end is not None:
-            parser.EndElementHandler = lambda name: end(name.rpartition(" ")[2])
+        depth = 0
+
+        def begin(name: str, attributes: Attributes) -> None:
+            nonlocal depth
+            depth += 1
+            if depth > DEPTH_MAX:
+                raise self._too_long(part)
+            start(name.rpartition(" ")[2], attributes)
+
+        def finish(name: str) -> None:
+            nonlocal depth
+            depth -= 1
+            if end is not None:
+                end(name.rpartition(" ")[2])
+
+        parser.StartElementHandler, parser.EndElementHandler = begin, finish
         if text is not None:
             parser.CharacterDataHandler = text
 
@@ -147,10 +170,14 @@ class PartParser:
 
     def __init__(self, parser: Any, damaged: str) -> None:
         self._parser, self._damaged = parser, damaged
+        self._fed = 0
 
     def feed(self, chunk: bytes) -> None:
-        """Take some bytes."""
+        """Take some bytes; a refusal where a single tag would have to be held in memory."""
         self._parse(chunk, is_last=False)
+        self._fed += len(chunk)
+        if self._fed - self._parser.CurrentByteIndex > TOKEN_BYTES_MAX:
+            raise Refusal(f"{self._damaged}: a tag has more than {TOKEN_BYTES_MAX:,} bytes.")
 
     def close(self) -> None:
         """There are no more bytes."""
@@ -171,4 +198,8 @@ def unpacked(path: Path, name: str) -> Iterator[Workbook]:
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise Refusal(f"The workbook {name} cannot be read: {error}.") from None
     with archive:
-        yield Workbook(archive, name)
+        workbook = Workbook(archive, name)
+        try:
+            yield workbook
+        finally:
+            workbook.close()

@@ -99,6 +99,20 @@ def test_a_feed_is_removed_while_no_file_came_to_it(feeding):
     assert [one["name"] for one in feeding.api.get(f"{feeding.path}/data_feeds").data] == ["Other"]
 
 
+def test_what_a_feed_names_stays(feeding):
+    wood, kiln = given.feedstock(feeding.api, feeding.plant), given.asset(feeding.api, feeding.plant)
+    feeding.feed(feedstock_id=wood["id"], asset_id=kiln["id"])
+
+    for path, noun in {
+        f"{feeding.path}/event_types/{feeding.event_type['id']}": "Data feeds",
+        f"{feeding.path}/feedstocks/{wood['id']}": "data feeds",
+        f"{feeding.path}/assets/{kiln['id']}": "data feeds",
+    }.items():
+        refused = feeding.api.delete(path).expect(422)
+        assert refused.error["code"] == "in_use"
+        assert noun in refused.error["message"]
+
+
 def test_a_header_tells_most_of_what_its_columns_give(feeding):
     body = {
         "event_type_id": feeding.event_type["id"],

@@ -197,6 +197,7 @@ class Account:
                 "export": worker.exporter(self.server.settings).make,
                 "report_bundle": worker.bundler(self.server.settings).make,
                 "report_submission": worker.submitter(self.server.settings).submit,
+                "data_feed_upload": worker.feeder(self.server.settings).take_in,
             }
             self.server.run(worker.attempt_task(self.server.database, last, tasks=tasks))
 

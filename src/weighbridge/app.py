@@ -36,6 +36,8 @@ from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.db.threads import take_turns_quickly
 from weighbridge.exchange.changes.routes import ROUTES as CHANGES
+from weighbridge.exchange.data_feed_uploads.routes import ROUTES as DATA_FEED_UPLOADS
+from weighbridge.exchange.data_feeds.routes import ROUTES as DATA_FEEDS
 from weighbridge.exchange.exports.actions import start_export
 from weighbridge.exchange.exports.routes import ROUTES as EXPORTS
 from weighbridge.exchange.feed.numbering import newest_numbers
@@ -117,6 +119,8 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
     CAPTURE_RATES,
     GAPS,
     SUBSTITUTIONS,
+    DATA_FEEDS,
+    DATA_FEED_UPLOADS,
     EXPORTS,
     CHANGES,
     WEBHOOKS,

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+from weighbridge.core.collection.watched_place import is_root
 from weighbridge.core.platform.quota import Quotas
 from weighbridge.core.problem import Problem
 from weighbridge.core.proof.key_name import is_key_name
@@ -204,6 +205,23 @@ class Settings:
     ] = 30
     change_days: Annotated[
         int, "Days for which the feed of changes can be read; older cursors are refused.", Range(1, 3_650)
+    ] = 30
+    watched_roots: Annotated[
+        tuple[str, ...],
+        "Folders and prefixes of object stores below which data feeds may watch, separated by commas; "
+        "plant=/srv/drop is for the account plant alone; unset is none.",
+        TextForm(
+            is_root,
+            "absolute folders or s3, gs or az URLs, with ACCOUNT= before those for one account",
+        ),
+    ] = ()
+    watch_seconds: Annotated[
+        int, "How often a worker looks for files where data feeds watch, in seconds.", Range(1, 3_600)
+    ] = 10
+    watch_rest_seconds: Annotated[
+        int,
+        "How long a file in a watched folder must have stayed as it is before it is taken, in seconds.",
+        Range(0, 86_400),
     ] = 30
     shutdown_seconds: Annotated[
         int,

@@ -9,7 +9,8 @@ import asyncio
 import math
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
-from typing import Any, Final
+from datetime import datetime
+from typing import Any, Final, cast
 
 import structlog
 from procrastinate import App, PsycopgConnector, RetryStrategy
@@ -28,6 +29,9 @@ from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.errors import Invalid, Refusal, mistake, new_reference
 from weighbridge.exchange.changes.tasks import forget_changes, number_all
+from weighbridge.exchange.data_feed_uploads.actions import remove_old_files
+from weighbridge.exchange.data_feed_uploads.tasks import Feeder
+from weighbridge.exchange.data_feeds.tasks import look_at_places
 from weighbridge.exchange.delivering.deliverer import DELIVERING_CONNECTIONS, LANES_MAX, Deliverer
 from weighbridge.exchange.delivering.resolving import NameResolver
 from weighbridge.exchange.exports.actions import remove_expired
@@ -69,6 +73,16 @@ def exporter(settings: Settings) -> Exporter:
     return Exporter(EXPORTED, store, wire.encoder(settings.address), settings)
 
 
+def feeder(settings: Settings) -> Feeder:
+    """What stores the files of data feeds, with the store of the service."""
+    return Feeder(open_store(settings.evidence_url, settings.data_dir))
+
+
+async def feed(database: Database, attempt: Attempt) -> None:
+    """Store the file that a task asks for."""
+    await feeder(settings_module.read()).take_in(database, attempt)
+
+
 async def export(database: Database, attempt: Attempt) -> None:
     """Make the file that a task asks for."""
     await exporter(settings_module.read()).make(database, attempt)
@@ -105,6 +119,7 @@ TASKS: Final[Mapping[str, Task]] = {
     "export": export,
     "report_submission": submit,
     "report_bundle": bundle,
+    "data_feed_upload": feed,
 }
 """What each type of task does. A task publishes its effect and its success in one fenced transaction."""
 
@@ -165,6 +180,7 @@ async def work(database: Database, settings: Settings) -> None:
             asyncio.create_task(_deliver(database, settings)),
             asyncio.create_task(_review(database, settings)),
             asyncio.create_task(_tidy(database, settings)),
+            asyncio.create_task(_watch(database, settings)),
         ]
         try:
             await app.run_worker_async(
@@ -329,6 +345,30 @@ def _log_failure(failure: FailedEvaluation) -> None:
     log.error(what, rule=rule, reference=failure.reference, exc_info=failure.error)
 
 
+async def _watch(database: Database, settings: Settings) -> None:
+    """Look for files where data feeds watch, if the operator allows any place."""
+    if not settings.watched_roots:
+        return
+    store = open_store(settings.evidence_url, settings.data_dir)
+    while True:
+        try:
+            now = await _now(database)
+            looked = await look_at_places(database, store, settings, now)
+            if looked.files:
+                log.info("files_taken_up", files=looked.files)
+            for failure in looked.failures:
+                log.error("watching_failed", exc_info=failure)
+        except Exception:
+            log.exception("watching_failed")
+        await asyncio.sleep(settings.watch_seconds)
+
+
+async def _now(database: Database) -> datetime:
+    row = await database.single("SELECT now()")
+    assert row is not None, "there is always a time"  # noqa: S101
+    return cast("datetime", row[0])
+
+
 async def _tidy(database: Database, settings: Settings) -> None:
     """Remove answers that are too old to be repeated, old changes, and files that no evidence names."""
     store = open_store(settings.evidence_url, settings.data_dir)
@@ -340,6 +380,7 @@ async def _tidy(database: Database, settings: Settings) -> None:
                 deliveries = await forget_deliveries(tx)
                 now = await tx.value("SELECT now()")
             over = await remove_expired(database, store)
+            over += await remove_old_files(database, store)
             swept = await sweep(database, store, now)
             log.info(
                 "tidied", answers=forgotten, changes=changes, deliveries=deliveries, files=len(swept),

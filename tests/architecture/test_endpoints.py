@@ -92,6 +92,7 @@ def test_every_listing_is_the_list_of_an_endpoint():
 ASKS_WITHOUT_WRITING = {
     "/ledgers/{ledger_id}/generate_preview",
     "/models/yaml_validate",
+    "/projects/{project_id}/data_feed_suggestions",
     "/models/{model_id}/compare",
     "/models/{model_id}/simulate",
     "/models/{model_id}/yaml_validate",

@@ -36,7 +36,7 @@ PLACES = {
     "jinja2": ("web/rendering.py",),
     "litestar": ("app.py", "http/*", "web/*", *(f"{noun.folder}/routes.py" for noun in nouns())),
     "multipart": ("http/arrival/upload.py",),
-    "obstore": ("collection/evidence_files/store.py",),
+    "obstore": ("collection/evidence_files/store.py", "exchange/watching/bucket.py"),
     "pint": ("core/*",),
     "procrastinate": ("worker.py", "platform/queue/jobs.py"),
     "rich": ("cli.py", "commands/*", "demo/show.py", "demo/lineage_tree.py"),

@@ -39,6 +39,10 @@ ROWS = {
     "create_outage": "outage.create",
     "update_outage": "outage.update",
     "delete_outage": "outage.delete",
+    "create_data_feed": "data_feed.create",
+    "update_data_feed": "data_feed.update",
+    "delete_data_feed": "data_feed.delete",
+    "create_upload": "data_feed_upload.create",
     "create_events": "event.create",
     "update_event": "event.update",
     "void_event": "event.void",
@@ -129,6 +133,9 @@ BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
     "create_asset": lambda _: named("asset"),
     "import_assets": lambda _: f"name\nOther {next(_numbers)}\n".encode(),
     "create_static_input": lambda _: {"static_input": {"slug": "other", "value": 1, "effective_from": START}},
+    "create_data_feed": lambda world: named("data_feed", event_type_id=world.ids["event_type"]),
+    "update_data_feed": lambda _: {"data_feed": {"missing": [f"n/a {next(_numbers)}"]}},
+    "create_upload": lambda world: {"upload": {"of_upload": world.ids["upload"]}},
     "create_model_run": run_of,
     "create_ledger": lambda world: named("ledger", unit="t", project_id=world.ids["project"]),
     "create_batch_deletion": lambda world: {"batch_ids": [world.ids["batch"]]},
@@ -182,6 +189,12 @@ RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
     "delete_asset": ("asset", lambda one: made(one, "/projects/{project}/assets", named("asset"))),
     "delete_outage": (
         "outage", lambda one: made(one, "/projects/{project}/outages", WHOLE["create_outage"])
+    ),
+    "delete_data_feed": (
+        "data_feed",
+        lambda one: made(
+            one, "/projects/{project}/data_feeds", BODIES_OF_THEIR_OWN["create_data_feed"](one)
+        ),
     ),
     "void_event": (
         "event", lambda one: made(one, "/projects/{project}/events", WHOLE["create_events"])

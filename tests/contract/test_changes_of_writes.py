@@ -27,6 +27,7 @@ TOLD: dict[str, set[tuple[str, str]]] = {
     "update_inputs": STARTED | {("batch", "update")},
     "create_batch_deletion": STARTED,
     "delete_batch": STARTED,
+    "create_upload": STARTED,
     "create_rule": STARTED,
     "start_rule_run": STARTED,
     "undo_corrections": TAKEN_BACK,

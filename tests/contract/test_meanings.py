@@ -34,6 +34,7 @@ _FREE: Final = """
     adapter compared_with reference report_type said_by superseded_by supersedes
     created_by revoked_by
     when border_where operating_where
+    time_format duration encoding delimiter sheet watch column
 """
 FREE_TEXTS: Final = frozenset(_FREE.split())
 """Names of fields that hold what people or other fields say; any other text is one of some words."""
@@ -51,6 +52,13 @@ FREE_IN_ONE_RECORD: Final = {
     "ComparedPeriod.against": "the friendly id of a version",
     "ComparedVersions.problems_after": "sentences",
     "ComparedVersions.problems_before": "sentences",
+    "DataFeed.watch_problem": "a sentence",
+    "DataFeedUpload.file_name": "the name of a file",
+    "DataFeedUpload.place": "a folder or a URL",
+    "HeaderQuestion.header": "names of columns",
+    "SuggestedColumns.lacking": "slugs and fields of events",
+    "SuggestedColumns.unclear": "names of columns",
+    "UploadProblem.value": "what stands in a cell",
     "ErrorBody.status": "the one word `error`",
     "ErrorItem.type": "what kind of record was asked for",
     "FeedChange.cursor": "a place in the feed",

@@ -62,7 +62,11 @@ CALLERS = 10
 YAML = given_accounting.document(given_accounting.MASS)
 START = "2025-02-01T00:00:00Z"
 TEXTS = {"import_assets": b"name\nShredder\n"}
-FORMLESS = {"create_evidence": {"evidence": {"type": "url", "url": "https://example.org/a", "name": "A"}}}
+BAD_ROW = b"start_time\nnever\n"
+FORMLESS = {
+    "create_upload": {"upload": {"of_upload": 1}},
+    "create_evidence": {"evidence": {"type": "url", "url": "https://example.org/a", "name": "A"}},
+}
 EVENT = {"event_type": "delivery", "start_time": START, "data_points": [{"slug": "mass", "value": 1}]}
 RULE = {"name": "Watch", "expression": "{{mass}} > 1", "effective_from": "2025-01-01T00:00:00Z"}
 REGISTRY = {
@@ -77,6 +81,9 @@ WHOLE: dict[str, Any] = {
     "update_event": {"event": {"notes": "seen"}},
     "create_static_input": {"static_input": {"slug": "factor", "value": 1, "effective_from": START}},
     "create_outage": {"outage": OUTAGE},
+    "create_data_feed": {"data_feed": {"name": "Other", "event_type_id": "et_0"}},
+    "update_data_feed": {"data_feed": {"missing": ["n/a"]}},
+    "suggest_columns": {"event_type_id": "et_0", "header": ["mass"]},
     "update_outage": {"outage": {"reason": "Repair"}},
     "create_model": {"model": {"yaml": YAML}},
     "validate_yaml": {"yaml": YAML},
@@ -204,6 +211,10 @@ def world_of(server: Server) -> World:
         f"/models/{found['model']}/model_runs",
         {"model_run": run | {"data_point_ids": [found["data_point"]]}},
     )
+    posts["data_feed"] = (
+        f"{inside}/data_feeds",
+        {"data_feed": {"name": "Scale", "event_type_id": found["event_type"], "bad_rows": "skip"}},
+    )
     for kind, (path, body) in posts.items():
         found[kind] = api.post(path, body).expect(201).body["id"]
     hook = {"webhook": WHOLE["create_webhook"]["webhook"] | {"project_id": found["project"]}}
@@ -211,6 +222,8 @@ def world_of(server: Server) -> World:
     found["delivery"] = api.post(f"/webhooks/{found['webhook']}/test", {}).expect(201).body["id"]
     link = {"link": {"name": "Verifier"}}
     found["link"] = api.post(f"/reports/{found['report']}/links", link).expect(201).body["id"]
+    feed = f"{inside}/data_feeds/{found['data_feed']}/uploads"
+    found["upload"] = api.upload(feed, "log.csv", BAD_ROW).expect(202).body["id"]
     asked = {"response_mode": "summary_with_export"}
     found["export"] = api.get("/projects", asked).expect(200).body["export"]["id"]
     found["methodology_number"] = found["methodology"]

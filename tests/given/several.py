@@ -40,6 +40,7 @@ def several_of(server: Server) -> World:
     api.post("/webhooks", WHOLE["create_webhook"]).expect(201)
     for _ in range(2):
         api.post(f"/webhooks/{world.ids['webhook']}/test", {}).expect(201)
+    _fed(api, world, project)
     inside = f"/projects/{project['id']}"
     point = api.get(f"{inside}/events/{event}").body["data_points"][0]["id"]
     kind = _filled(api, world, project)
@@ -82,6 +83,16 @@ def _measured(api: Caller, project: dict[str, Any], tags: dict[str, Any]) -> str
     given.events(api, project, bodies)
     every = {"mass": 5, "ash": 0, "note": "a", "dry": True}
     return str(given.event(api, project, event_type="sample", values=every)["id"])
+
+
+def _fed(api: Caller, world: World, project: dict[str, Any]) -> None:
+    feeds = f"/projects/{project['id']}/data_feeds"
+    for name in ("Scale 2", "Scale 3"):
+        body = {"name": name, "event_type_id": world.ids["event_type"]}
+        api.post(feeds, {"data_feed": body}).expect(201)
+    for _ in range(2):
+        uploads = f"{feeds}/{world.ids['data_feed']}/uploads"
+        api.post(uploads, {"upload": {"of_upload": world.ids["upload"]}}).expect(202)
 
 
 def _filled(api: Caller, world: World, project: dict[str, Any]) -> str:

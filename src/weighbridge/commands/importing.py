@@ -1,4 +1,4 @@
-"""`weighbridge import`: the rows of a CSV file become events, all checked before the first is stored."""
+"""`weighbridge import`: the rows of a file become events, all checked before the first is stored."""
 
 import os
 import sys
@@ -24,7 +24,10 @@ URL_VARIABLE = "WEIGHBRIDGE_URL"
 TOKEN_VARIABLE = "WEIGHBRIDGE_TOKEN"  # noqa: S105 - the name of a variable, no secret
 TAB = "tab"
 
-CsvPath = Annotated[Path, Parameter(help="The CSV file, plain or gzipped; its first line names the columns.")]
+CsvPath = Annotated[
+    Path,
+    Parameter(help="A CSV file, plain or gzipped, or a workbook (XLSX); its first line names the columns."),
+]
 
 
 def _option(text: str) -> Parameter:
@@ -60,6 +63,9 @@ class FileFormat:
     delimiter: Annotated[str, Parameter(help="The character between cells, or tab.")] = ","
     decimal_comma: Annotated[bool, _option("Read 1,5 as one and a half.")] = False
     encoding: Annotated[str, Parameter(help="The encoding of the file, such as windows-1252.")] = "utf-8"
+    sheet: Annotated[str | None, _option("The sheet of a workbook, by its name; the first by default.")] = (
+        None
+    )
     missing: Annotated[
         list[str] | None,
         _option("A text that says, as an empty cell does, that there is no value; repeatable."),
@@ -151,7 +157,7 @@ def import_(
     way: Way = Way(),
     as_json: Json = False,
 ) -> None:
-    """Import a CSV file, each row as one event.
+    """Import a CSV file or a workbook, each row as one event.
 
     The whole file is checked first; when a row is bad, its line and the reason are told and nothing is
     stored. Running the same import again, also after a crash, stores only what is not there yet.
@@ -192,6 +198,7 @@ def _order(file: Path, target: EventTarget, form: FileFormat, times: Times, stor
         has_references=not storing.no_references,
         batch_size=storing.batch_size,
         is_dry_run=storing.dry_run,
+        sheet=form.sheet,
     )
 
 

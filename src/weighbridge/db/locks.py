@@ -26,6 +26,7 @@ Whoever takes several takes them in this order, so that nobody waits in a circle
 7. `evidence_quota`: while there is a quota, whoever attaches a file, who waits for nothing afterwards.
 
 `MIGRATION`, `DEFAULT_ACCOUNT`, `TASK_RECOVERY`, `AUDIT_KEY`, `audit_seal` and `token_issue` stand alone.
+`WATCHED_PLACES` is held, and tried only, by a transaction that takes nothing else.
 `changes:number` too: the database's function `number_changes` takes it, in a transaction of its own.
 
 Jobs in the queue have locks of their own, by names only: jobs with one name are carried out one after the
@@ -49,6 +50,9 @@ DEFAULT_ACCOUNT: Final = "default account"
 
 TASK_RECOVERY: Final = "async_tasks:recovery"
 """One worker at a time gives new jobs to tasks that lost theirs."""
+
+WATCHED_PLACES: Final = "data_feeds:watch"
+"""One worker at a time looks where data feeds watch."""
 
 AUDIT_KEY: Final = "audit_log:key"
 """Whoever looks for the key of the audit log first makes it, and makes it once."""
@@ -132,6 +136,11 @@ def job_of_export(number: int) -> str:
 def imputing(project: int) -> str:
     """Two rules that find a slot without an event make one between them."""
     return f"imputing:{project}"
+
+
+def jobs_of_feed(project: int, number: int) -> str:
+    """The lock of jobs in the queue: the files of a data feed are stored one after the other."""
+    return f"data feed:{project}:{number}"
 
 
 def jobs_of_rule(project: int, number: int) -> str:

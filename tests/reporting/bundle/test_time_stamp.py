@@ -3,7 +3,6 @@
 import subprocess
 import threading
 from dataclasses import replace
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -12,7 +11,6 @@ from tests.given import reports
 from weighbridge import worker
 from weighbridge.errors import Unavailable
 from weighbridge.reporting.bundle.authority import time_stamp
-from weighbridge.reporting.reports.tasks import submit_report
 
 CONFIG = """
 [tsa]
@@ -75,7 +73,7 @@ def test_openssl_takes_the_time_stamp_of_a_bundle(account, api, drain, authority
     draft = claims.report(4)
     settings = replace(account.server.settings, time_stamp_url=f"{address}/tsr")
     task = api.post(f"/reports/{draft['id']}/submit", {}).expect(202).body["async_task_id"]
-    submit = partial(submit_report, bundler=worker.bundler(settings))
+    submit = worker.submitter(settings).submit
     server = account.server
     server.run(worker.attempt_task(server.database, task, tasks={"report_submission": submit}))
 

@@ -178,6 +178,46 @@ class AsyncChangesOperations(AsyncGroup):
     list = AsyncOne(operations.changes_list)
 
 
+class DataFeedUploadsOperations(Group):
+    """Operations on data feed uploads."""
+
+    create_upload = One(operations.data_feed_uploads_create_upload)
+    download_bad_rows = One(operations.data_feed_uploads_download_bad_rows)
+    get_upload = One(operations.data_feed_uploads_get_upload)
+    list_uploads = Listed(operations.data_feed_uploads_list_uploads)
+
+
+class AsyncDataFeedUploadsOperations(AsyncGroup):
+    """Operations on data feed uploads."""
+
+    create_upload = AsyncOne(operations.data_feed_uploads_create_upload)
+    download_bad_rows = AsyncOne(operations.data_feed_uploads_download_bad_rows)
+    get_upload = AsyncOne(operations.data_feed_uploads_get_upload)
+    list_uploads = AsyncListed(operations.data_feed_uploads_list_uploads)
+
+
+class DataFeedsOperations(Group):
+    """Operations on data feeds."""
+
+    create = One(operations.data_feeds_create)
+    delete = One(operations.data_feeds_delete)
+    get = One(operations.data_feeds_get)
+    list = Listed(operations.data_feeds_list)
+    suggest_columns = One(operations.data_feeds_suggest_columns)
+    update = One(operations.data_feeds_update)
+
+
+class AsyncDataFeedsOperations(AsyncGroup):
+    """Operations on data feeds."""
+
+    create = AsyncOne(operations.data_feeds_create)
+    delete = AsyncOne(operations.data_feeds_delete)
+    get = AsyncOne(operations.data_feeds_get)
+    list = AsyncListed(operations.data_feeds_list)
+    suggest_columns = AsyncOne(operations.data_feeds_suggest_columns)
+    update = AsyncOne(operations.data_feeds_update)
+
+
 class DataPointsOperations(Group):
     """Operations on data points."""
 
@@ -753,6 +793,8 @@ class Groups:
         self.batches = BatchesOperations(client)
         self.capture_rates = CaptureRatesOperations(client)
         self.changes = ChangesOperations(client)
+        self.data_feed_uploads = DataFeedUploadsOperations(client)
+        self.data_feeds = DataFeedsOperations(client)
         self.data_points = DataPointsOperations(client)
         self.event_types = EventTypesOperations(client)
         self.events = EventsOperations(client)
@@ -795,6 +837,8 @@ class AsyncGroups:
         self.batches = AsyncBatchesOperations(client)
         self.capture_rates = AsyncCaptureRatesOperations(client)
         self.changes = AsyncChangesOperations(client)
+        self.data_feed_uploads = AsyncDataFeedUploadsOperations(client)
+        self.data_feeds = AsyncDataFeedsOperations(client)
         self.data_points = AsyncDataPointsOperations(client)
         self.event_types = AsyncEventTypesOperations(client)
         self.events = AsyncEventsOperations(client)

@@ -917,6 +917,295 @@ def changes_list(
     )
 
 
+def data_feed_uploads_create_upload(
+    project_id: str,
+    data_feed_id: str,
+    *,
+    of_upload: int,
+    dry_run: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.DataFeedUpload]:
+    """Upload a file to a data feed: a task stores each of its rows as an event.
+
+    POST /projects/{project_id}/data_feeds/{data_feed_id}/uploads
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/data_feeds/{data_feed_id}/uploads",
+        records.DataFeedUpload,
+        names={"project_id": project_id, "data_feed_id": data_feed_id},
+        body={"upload": {"of_upload": of_upload, "dry_run": dry_run}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def data_feed_uploads_download_bad_rows(
+    project_id: str,
+    data_feed_id: str,
+    upload_id: str,
+) -> Call[str]:
+    """Download every bad row of an upload as CSV: its number, the column, the value and the reason.
+
+    GET /projects/{project_id}/data_feeds/{data_feed_id}/uploads/{upload_id}/bad_rows.csv
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/data_feeds/{data_feed_id}/uploads/{upload_id}/bad_rows.csv",
+        str,
+        names={"project_id": project_id, "data_feed_id": data_feed_id, "upload_id": upload_id},
+    )
+
+
+def data_feed_uploads_get_upload(
+    project_id: str,
+    data_feed_id: str,
+    upload_id: str,
+) -> Call[records.DataFeedUpload]:
+    """Read one upload: how far it is, and what it came to.
+
+    GET /projects/{project_id}/data_feeds/{data_feed_id}/uploads/{upload_id}
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/data_feeds/{data_feed_id}/uploads/{upload_id}",
+        records.DataFeedUpload,
+        names={"project_id": project_id, "data_feed_id": data_feed_id, "upload_id": upload_id},
+    )
+
+
+def data_feed_uploads_list_uploads(
+    project_id: str,
+    data_feed_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    file_name: str | None = None,
+) -> Listing[records.DataFeedUpload]:
+    """List the uploads of a data feed, the newest first.
+
+    GET /projects/{project_id}/data_feeds/{data_feed_id}/uploads
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/data_feeds/{data_feed_id}/uploads",
+            records.PageOfDataFeedUpload,
+            names={"project_id": project_id, "data_feed_id": data_feed_id},
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[file_name][eq]": file_name},
+        )
+    )
+
+
+def data_feeds_create(
+    project_id: str,
+    *,
+    name: str,
+    event_type_id: str,
+    columns: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
+    other_columns: Literal["refuse", "leave_out"] | UnsetType = UNSET,
+    time_zone: str | UnsetType | None = UNSET,
+    time_format: str | UnsetType | None = UNSET,
+    rows_in_order: bool | UnsetType = UNSET,
+    duration: str | UnsetType | None = UNSET,
+    decimal_mark: Literal[".", ","] | UnsetType = UNSET,
+    encoding: str | UnsetType = UNSET,
+    delimiter: str | UnsetType = UNSET,
+    header_line: int | UnsetType = UNSET,
+    sheet: str | UnsetType | None = UNSET,
+    missing: Sequence[str] | UnsetType = UNSET,
+    formulas: Literal["refuse", "take_stored"] | UnsetType = UNSET,
+    location_ids: Sequence[str] | UnsetType = UNSET,
+    feedstock_id: str | UnsetType | None = UNSET,
+    asset_id: str | UnsetType | None = UNSET,
+    client_reference: Literal["row", "time", "column"] | UnsetType = UNSET,
+    bad_rows: Literal["refuse_file", "skip"] | UnsetType = UNSET,
+    watch: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.DataFeed]:
+    """Say how the files of one source are read, once for all of them.
+
+    POST /projects/{project_id}/data_feeds
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/data_feeds",
+        records.DataFeed,
+        names={"project_id": project_id},
+        body={
+            "data_feed": {
+                "name": name,
+                "event_type_id": event_type_id,
+                "columns": columns,
+                "other_columns": other_columns,
+                "time_zone": time_zone,
+                "time_format": time_format,
+                "rows_in_order": rows_in_order,
+                "duration": duration,
+                "decimal_mark": decimal_mark,
+                "encoding": encoding,
+                "delimiter": delimiter,
+                "header_line": header_line,
+                "sheet": sheet,
+                "missing": missing,
+                "formulas": formulas,
+                "location_ids": location_ids,
+                "feedstock_id": feedstock_id,
+                "asset_id": asset_id,
+                "client_reference": client_reference,
+                "bad_rows": bad_rows,
+                "watch": watch,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def data_feeds_delete(
+    project_id: str,
+    data_feed_id: str,
+) -> Call[None]:
+    """Remove a data feed to which no file was ever uploaded.
+
+    DELETE /projects/{project_id}/data_feeds/{data_feed_id}
+    """
+    return call(
+        "DELETE",
+        "/projects/{project_id}/data_feeds/{data_feed_id}",
+        None,
+        names={"project_id": project_id, "data_feed_id": data_feed_id},
+    )
+
+
+def data_feeds_get(
+    project_id: str,
+    data_feed_id: str,
+) -> Call[records.DataFeed]:
+    """Read one data feed.
+
+    GET /projects/{project_id}/data_feeds/{data_feed_id}
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/data_feeds/{data_feed_id}",
+        records.DataFeed,
+        names={"project_id": project_id, "data_feed_id": data_feed_id},
+    )
+
+
+def data_feeds_list(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+) -> Listing[records.DataFeed]:
+    """List a project's data feeds.
+
+    GET /projects/{project_id}/data_feeds
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/data_feeds",
+            records.PageOfDataFeed,
+            names={"project_id": project_id},
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[name][eq]": name},
+        )
+    )
+
+
+def data_feeds_suggest_columns(
+    project_id: str,
+    *,
+    event_type_id: str,
+    header: Sequence[str],
+    idempotency_key: str | None = None,
+) -> Call[records.SuggestedColumns]:
+    """Suggest what the columns of a header give to events of a type, and in which units they are.
+
+    POST /projects/{project_id}/data_feed_suggestions
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/data_feed_suggestions",
+        records.SuggestedColumns,
+        names={"project_id": project_id},
+        body={"event_type_id": event_type_id, "header": header},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def data_feeds_update(
+    project_id: str,
+    data_feed_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    event_type_id: str | UnsetType = UNSET,
+    columns: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
+    other_columns: Literal["refuse", "leave_out"] | UnsetType = UNSET,
+    time_zone: str | UnsetType | None = UNSET,
+    time_format: str | UnsetType | None = UNSET,
+    rows_in_order: bool | UnsetType = UNSET,
+    duration: str | UnsetType | None = UNSET,
+    decimal_mark: Literal[".", ","] | UnsetType = UNSET,
+    encoding: str | UnsetType = UNSET,
+    delimiter: str | UnsetType = UNSET,
+    header_line: int | UnsetType = UNSET,
+    sheet: str | UnsetType | None = UNSET,
+    missing: Sequence[str] | UnsetType = UNSET,
+    formulas: Literal["refuse", "take_stored"] | UnsetType = UNSET,
+    location_ids: Sequence[str] | UnsetType = UNSET,
+    feedstock_id: str | UnsetType | None = UNSET,
+    asset_id: str | UnsetType | None = UNSET,
+    client_reference: Literal["row", "time", "column"] | UnsetType = UNSET,
+    bad_rows: Literal["refuse_file", "skip"] | UnsetType = UNSET,
+    watch: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.DataFeed]:
+    """Change how files are read from now on; what was stored stays as it is.
+
+    PATCH /projects/{project_id}/data_feeds/{data_feed_id}
+    """
+    return call(
+        "PATCH",
+        "/projects/{project_id}/data_feeds/{data_feed_id}",
+        records.DataFeed,
+        names={"project_id": project_id, "data_feed_id": data_feed_id},
+        body={
+            "data_feed": {
+                "name": name,
+                "event_type_id": event_type_id,
+                "columns": columns,
+                "other_columns": other_columns,
+                "time_zone": time_zone,
+                "time_format": time_format,
+                "rows_in_order": rows_in_order,
+                "duration": duration,
+                "decimal_mark": decimal_mark,
+                "encoding": encoding,
+                "delimiter": delimiter,
+                "header_line": header_line,
+                "sheet": sheet,
+                "missing": missing,
+                "formulas": formulas,
+                "location_ids": location_ids,
+                "feedstock_id": feedstock_id,
+                "asset_id": asset_id,
+                "client_reference": client_reference,
+                "bad_rows": bad_rows,
+                "watch": watch,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
 def data_points_correct(
     project_id: str,
     data_point_id: str,

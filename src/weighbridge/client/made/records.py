@@ -115,7 +115,13 @@ class AsyncTask(msgspec.Struct, frozen=True, kw_only=True):
 
     id: int
     type: Literal[
-        "batch_generation", "batch_deletion", "rule_run", "export", "report_submission", "report_bundle"
+        "batch_generation",
+        "batch_deletion",
+        "rule_run",
+        "export",
+        "data_feed_upload",
+        "report_submission",
+        "report_bundle",
     ]
     state: Literal["pending", "running", "complete", "failed"]
     progress: int
@@ -417,6 +423,67 @@ class Correction(msgspec.Struct, frozen=True, kw_only=True):
     reverted_at: datetime | None
     reverted_by: str | None
     reverted_by_rule_run_id: int | None
+
+
+class DataFeed(msgspec.Struct, frozen=True, kw_only=True):
+    """How the files of one source are read."""
+
+    id: int
+    project_id: str
+    name: str
+    event_type_id: str
+    columns: list[FeedColumn]
+    other_columns: Literal["refuse", "leave_out"]
+    time_zone: str | None
+    time_format: str | None
+    rows_in_order: bool
+    duration: str | None
+    decimal_mark: Literal[".", ","]
+    encoding: str
+    delimiter: str
+    header_line: int
+    sheet: str | None
+    missing: list[str]
+    formulas: Literal["refuse", "take_stored"]
+    location_ids: list[str]
+    feedstock_id: str | None
+    asset_id: str | None
+    client_reference: Literal["row", "time", "column"]
+    bad_rows: Literal["refuse_file", "skip"]
+    watch: str | None
+    watch_problem: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class DataFeedUpload(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that came to a data feed, and what became of it."""
+
+    id: int
+    project_id: str
+    data_feed_id: int
+    state: Literal["pending", "running", "complete", "failed"]
+    async_task_id: int
+    progress: int
+    error_message: str | None
+    file_name: str
+    file_size_bytes: int
+    sha256: str
+    place: str | None
+    dry_run: bool
+    same_as: int | None
+    mapping: dict[str, str] | None
+    rows: int | None
+    stored: int | None
+    already_there: int | None
+    incomplete: int | None
+    bad_rows: int | None
+    formulas: int | None
+    first_start: datetime | None
+    last_end: datetime | None
+    problems: list[UploadProblem] | None
+    created_at: datetime
+    finished_at: datetime | None
 
 
 class DataPoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -737,6 +804,14 @@ class FeedChange(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     project_id: str | None
     at: datetime
+
+
+class FeedColumn(msgspec.Struct, frozen=True, kw_only=True):
+    """What one column of a file gives."""
+
+    column: str
+    field: str
+    unit: str | None = None
 
 
 class Feedstock(msgspec.Struct, frozen=True, kw_only=True):
@@ -1415,6 +1490,26 @@ class ListSummaryOfCorrection(msgspec.Struct, frozen=True, kw_only=True):
     export: StartedExport | None = None
 
 
+class ListSummaryOfDataFeed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[DataFeed]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
+class ListSummaryOfDataFeedUpload(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list comes to, without its pages."""
+
+    count: int
+    count_is_estimate: bool
+    samples: list[DataFeedUpload]
+    response_mode: Literal["default", "summary", "summary_with_export"]
+    export: StartedExport | None = None
+
+
 class ListSummaryOfDataPoint(msgspec.Struct, frozen=True, kw_only=True):
     """What a list comes to, without its pages."""
 
@@ -1898,6 +1993,20 @@ class PageOfCorrection(msgspec.Struct, frozen=True, kw_only=True):
     """One page of a list."""
 
     data: list[Correction]
+    info: Info
+
+
+class PageOfDataFeed(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[DataFeed]
+    info: Info
+
+
+class PageOfDataFeedUpload(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a list."""
+
+    data: list[DataFeedUpload]
     info: Info
 
 
@@ -2781,6 +2890,14 @@ class Substitution(msgspec.Struct, frozen=True, kw_only=True):
     gap_slots: int | None = None
 
 
+class SuggestedColumns(msgspec.Struct, frozen=True, kw_only=True):
+    """What the columns of a header may give, to be looked through and sent back as `columns` of a feed."""
+
+    columns: list[FeedColumn]
+    unclear: list[str]
+    lacking: list[str]
+
+
 class TokenUser(msgspec.Struct, frozen=True, kw_only=True):
     """The user whom a token acts for."""
 
@@ -2809,6 +2926,15 @@ class UpdatedBatch(msgspec.Struct, frozen=True, kw_only=True):
     has_rule_alerts: bool
     created_at: datetime
     updated_at: datetime
+
+
+class UploadProblem(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is wrong with a row."""
+
+    row: int
+    column: str | None
+    value: str | None
+    reason: str
 
 
 class Validation(msgspec.Struct, frozen=True, kw_only=True):

@@ -161,6 +161,11 @@ async def delete_event_type(tx: Write, actor: Actor, project: int, friendly: str
         "SELECT EXISTS (SELECT FROM outages WHERE project_id = %s AND event_type_id = %s)", (project, number)
     ):
         raise Invalid([Problem(f"Outages name the type {before.slug!r}; it stays.", code="in_use")])
+    if await tx.value(
+        "SELECT EXISTS (SELECT FROM data_feeds WHERE project_id = %s AND event_type_id = %s)",
+        (project, number),
+    ):
+        raise Invalid([Problem(f"Data feeds make events of type {before.slug!r}; it stays.", code="in_use")])
     if readers := await readers_of(tx, project, number):
         named = ", ".join(map(repr, readers))
         said = f"Events of type {named} are rolled up from {before.slug!r}; the type stays."

@@ -43,6 +43,8 @@ _NAMED: Final = """
     UNION ALL SELECT storage_key FROM exports WHERE storage_key = ANY (%(keys)s)
     UNION ALL SELECT storage_key FROM report_submissions WHERE storage_key = ANY (%(keys)s)
     UNION ALL SELECT storage_key FROM report_bundles WHERE storage_key = ANY (%(keys)s)
+    UNION ALL SELECT storage_key FROM data_feed_uploads WHERE storage_key = ANY (%(keys)s)
+    UNION ALL SELECT report_key FROM data_feed_uploads WHERE report_key = ANY (%(keys)s)
 """
 
 _FILE: Final = "file"

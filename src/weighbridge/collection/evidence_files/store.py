@@ -59,11 +59,11 @@ class EvidenceStore:
         except (BaseError, OSError) as error:
             raise _refused(error) from error
 
-    async def put_file(self, key: str, path: Path) -> None:
+    async def put_file(self, key: str, file: Path | BinaryIO) -> None:
         """Write a file of any length, in parts where the store takes them."""
         try:
             async with self._turns:
-                await self._store.put_async(key, path, use_multipart=True)
+                await self._store.put_async(key, file, use_multipart=True)
                 if self._folder is not None:
                     await asyncio.to_thread(_sync, self._folder / key)
         except (BaseError, OSError) as error:

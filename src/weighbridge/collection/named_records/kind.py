@@ -37,7 +37,7 @@ _READ_BY_PLACE: Final = """
 """
 """Models filter events by the names of their locations: a result depends on them."""
 
-_EVERYTHING: Final = "Events, voided ones and corrections included, static inputs or outages"
+_EVERYTHING: Final = "Events, voided ones and corrections included, static inputs, outages or data feeds"
 
 FEEDSTOCK: Final = NamedKind(
     noun="feedstock",

@@ -15,6 +15,7 @@ AREA_OF_KIND: Final[Mapping[str, str]] = MappingProxyType(
         "batch_deletion": "production_accounting",
         "rule_run": "data_rules",
         "export": ANY,
+        "data_feed_upload": "data_collection",
         "report_submission": "production_accounting",
         "report_bundle": "production_accounting",
     }

@@ -6,14 +6,22 @@ gives; the first bad rows are kept to be shown, the others are counted.
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
 from weighbridge.collection.intake.checking import EventVocabulary
 from weighbridge.core.quantity.number import shorten
-from weighbridge.exchange.tabular.file import CsvFile, Pass, reading
-from weighbridge.exchange.tabular.row import BadRow, NumberedEvent, RowMapping, check_event, read_row
+from weighbridge.exchange.tabular.row import (
+    BadRow,
+    NumberedEvent,
+    RowMapping,
+    RowProblem,
+    check_event,
+    read_row,
+)
+from weighbridge.exchange.tabular.table import RowTable
 
 BAD_ROWS_SHOWN: Final = 20
 """Bad rows that are told of one by one."""
@@ -37,12 +45,15 @@ class Checked:
 
 
 def check(
-    file: CsvFile, mapping: RowMapping, vocabulary: EventVocabulary, advance: Callable[[int], None]
+    opening: Callable[[], AbstractContextManager[RowTable]],
+    mapping: RowMapping,
+    vocabulary: EventVocabulary,
+    advance: Callable[[int], None],
 ) -> Checked:
     """Read and judge every row; `advance` hears how many bytes of the file are read."""
     checked = Checked()
     references: set[int] = set()
-    with reading(file) as pass_:
+    with opening() as pass_:
         for outcome in outcomes(pass_, mapping):
             checked.rows += 1
             if isinstance(outcome, BadRow):
@@ -55,12 +66,12 @@ def check(
     return checked
 
 
-def outcomes(pass_: Pass, mapping: RowMapping) -> Iterator[NumberedEvent | BadRow]:
+def outcomes(pass_: RowTable, mapping: RowMapping) -> Iterator[NumberedEvent | BadRow]:
     """Read the rows of one pass."""
     index = 0
     last = None
     for row in pass_.rows:
-        outcome = read_row(mapping, row, index, last)
+        outcome = pass_.refusal(row) or read_row(mapping, row, index, last)
         if isinstance(outcome, NumberedEvent):
             last = outcome.event.start_time
         if outcome is not None:
@@ -81,7 +92,7 @@ def _judge(
             )
         references.add(mark)
     if reasons:
-        _add_bad(checked, BadRow(numbered.line, tuple(reasons)))
+        _add_bad(checked, BadRow(numbered.line, tuple(map(RowProblem, reasons))))
         return
     checked.incomplete += bool(missing)
     checked.missing.update(missing)

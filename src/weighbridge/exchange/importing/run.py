@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -20,7 +21,8 @@ from weighbridge.exchange.importing.check import BAD_ROWS_SHOWN, Checked, check,
 from weighbridge.exchange.importing.store import Destination, Store, StoredBatch, check_locations
 from weighbridge.exchange.tabular.clock import Clock, check_clock
 from weighbridge.exchange.tabular.columns import map_columns
-from weighbridge.exchange.tabular.file import CsvFile, content_sha256, fingerprint, reading
+from weighbridge.exchange.tabular.file import CsvFile, fingerprint
+from weighbridge.exchange.tabular.opening import content_digest, reading_table
 from weighbridge.exchange.tabular.row import BadRow, NumberedEvent, RowMapping
 
 DIGEST_DIGITS: Final = 12
@@ -49,6 +51,8 @@ class Order:
     has_references: bool = True
     batch_size: int = BATCH_SIZE_DEFAULT
     is_dry_run: bool = False
+    sheet: str | None = None
+    """The sheet of a workbook; None is its first one."""
 
 
 class BadLine(msgspec.Struct, frozen=True):
@@ -110,11 +114,14 @@ class Summary(msgspec.Struct, frozen=True):
 def run(order: Order, store: Store, report: ProgressReport) -> Summary:
     """Check the file and, unless a row is bad or the run is dry, store its events."""
     before = fingerprint(order.file)
-    digest = content_sha256(order.file)
+    digest = content_digest(order.file)
     destination = store.destination(order.project, order.event_type)
     mapping = _mapping(order, destination, digest)
     checked = check(
-        order.file, mapping, destination.vocabulary(), lambda done: report("Checking", done, before[0])
+        partial(reading_table, order.file, sheet=order.sheet),
+        mapping,
+        destination.vocabulary(),
+        lambda done: report("Checking", done, before[0]),
     )
     _refuse_when_changed(order.file, before)
     kept = StoredBatch(0, 0)
@@ -127,7 +134,7 @@ def run(order: Order, store: Store, report: ProgressReport) -> Summary:
 
 def _mapping(order: Order, destination: Destination, digest: str) -> RowMapping:
     """Bring together the order, the header and the event type; raise with every problem of the three."""
-    with reading(order.file) as pass_:
+    with reading_table(order.file, sheet=order.sheet) as pass_:
         columns = map_columns(pass_.header, order.columns, destination.value_types)
     problems = [*check_clock(order.clock, columns.fields), *check_locations(destination, order.locations)]
     if not 1 <= order.batch_size <= EVENTS_MAX:
@@ -155,7 +162,7 @@ def _mapping(order: Order, destination: Destination, digest: str) -> RowMapping:
 
 def _store(order: Order, mapping: RowMapping, store: Store, advance: Callable[[int], None]) -> StoredBatch:
     stored = there = 0
-    with reading(order.file) as pass_:
+    with reading_table(order.file, sheet=order.sheet) as pass_:
         for batch in _batches(outcomes(pass_, mapping), order.batch_size):
             with _progress_in_refusal(batch, stored, there):
                 kept = store.keep(batch)

@@ -16,6 +16,12 @@ FALSE_WORDS: Final = frozenset({"false", "no", "0"})
 _QUICK_NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
+class ReadyCell(str):
+    """What a workbook says by itself: a number with a point, or a time in ISO 8601."""
+
+    __slots__ = ()
+
+
 class CellError(ValueError):
     """A cell does not say what its column takes; the message continues a sentence after the column."""
 
@@ -23,7 +29,7 @@ class CellError(ValueError):
 def read_number(text: str, *, decimal_comma: bool = False) -> Decimal:
     """Read a number with a decimal point, or with a decimal comma."""
     said = text
-    if decimal_comma:
+    if decimal_comma and not isinstance(text, ReadyCell):
         if "." in text:
             raise CellError(f"{shorten(text)!r} has a point, but the file has decimal commas")
         text = text.replace(",", ".", 1)

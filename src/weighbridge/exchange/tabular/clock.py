@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.errors import Invalid
-from weighbridge.exchange.tabular.cell import CellError
+from weighbridge.exchange.tabular.cell import CellError, ReadyCell
 
 STEPS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 """The letters of `--every`; a day is 24 hours."""
@@ -23,7 +23,8 @@ STEPS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 Disambiguation = Callable[[datetime, datetime], datetime]
 """Says which of two moments a local time means that comes twice, the earlier or the later."""
 
-_EVERY: Final = re.compile(r"([1-9][0-9]{0,6})([smhd])")
+DURATION: Final = re.compile(r"([1-9][0-9]{0,6})([smhd])")
+"""A length of time as options and data feeds write it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +138,9 @@ def _later(moment: datetime, time: timedelta) -> datetime:
 
 
 def _moment_in(field: str, text: str, clock: Clock, choice: Disambiguation) -> datetime:
+    time_format = None if isinstance(text, ReadyCell) else clock.time_format
     try:
-        return read_moment(text, clock.zone, clock.time_format, choice if clock.is_in_order else None)
+        return read_moment(text, clock.zone, time_format, choice if clock.is_in_order else None)
     except CellError as error:
         raise CellError(f"{field}: {error}") from None
 
@@ -182,7 +184,7 @@ def _zone(name: str | None, problems: list[Problem]) -> ZoneInfo | None:
 def _step(text: str | None, problems: list[Problem]) -> timedelta | None:
     if text is None:
         return None
-    match = _EVERY.fullmatch(text)
+    match = DURATION.fullmatch(text)
     if match is None:
         problems.append(
             Problem(

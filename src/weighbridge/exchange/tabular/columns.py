@@ -6,12 +6,13 @@ a data point with the slug of an event's field, the data point stands first.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from weighbridge.core.identity.slug import slug_of
 from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.unit import Conversion
 from weighbridge.errors import Invalid
 
 EVENT_FIELDS: Final = (
@@ -24,6 +25,9 @@ EVENT_FIELDS: Final = (
     "notes",
 )
 """What a column may give of the event itself."""
+
+LOCATION_FIELD: Final = "location"
+"""What a column of a data feed may give beside these."""
 
 TIME_FIELDS: Final = ("start_time", "end_time")
 """What several columns may give together, with a space between their cells."""
@@ -39,6 +43,8 @@ class Point:
     index: int
     slug: str
     value_type: str
+    conversion: Conversion | None = None
+    """How a number comes from the unit of the column to that of the data point; None leaves it as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +69,8 @@ class Columns:
 def map_columns(header: Sequence[str], options: Sequence[str], value_types: Mapping[str, str]) -> Columns:
     """Map the columns as asked (`COLUMN=FIELD`), the others by their names; raise with every problem."""
     mapped, problems = _read_options(options)
-    by_name = _names(value_types)
-    chosen = [mapped.get(name, by_name.get(_plain(name))) for name in header]
+    by_name = meanings_of_names(value_types, EVENT_FIELDS)
+    chosen = [mapped.get(name, by_name.get(plain_name(name))) for name in header]
     problems += [
         *_unknown_columns(mapped, header),
         *_unknown_fields(mapped, value_types),
@@ -99,15 +105,16 @@ def _read_options(options: Sequence[str]) -> tuple[dict[str, str], list[Problem]
     return mapped, problems
 
 
-def _names(value_types: Mapping[str, str]) -> dict[str, str]:
+def meanings_of_names(value_types: Iterable[str], fields: Iterable[str]) -> dict[str, str]:
     """What a column gives by its name alone; hyphens and underscores count as the same."""
-    times = Counter(map(_plain, value_types))
-    by_name = {_plain(field): field for field in EVENT_FIELDS}
-    by_name |= {_plain(slug): slug for slug in value_types if times[_plain(slug)] == 1}
+    slugs = list(value_types)
+    times = Counter(map(plain_name, slugs))
+    by_name = {plain_name(field): field for field in fields}
+    by_name |= {plain_name(slug): slug for slug in slugs if times[plain_name(slug)] == 1}
     return by_name
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     return slug_of(name).replace("_", "-")
 
 

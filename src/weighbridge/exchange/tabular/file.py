@@ -28,6 +28,10 @@ BLANK_LINES_OF_FILE_MAX: Final = 1_000_000
 """Blank lines of one file: a file of nothing else would be read for a long time."""
 
 
+LINE_CHARACTERS_MAX: Final = 4_194_304
+"""Characters of one line: a longer one is no table, and would be held in memory as a whole."""
+
+
 @dataclass(frozen=True, slots=True)
 class CsvFile:
     """Where the file lies and how it is written."""
@@ -35,6 +39,16 @@ class CsvFile:
     path: Path
     delimiter: str = ","
     encoding: str = "utf-8"
+    header_line: int = 1
+    """The line that names the columns, counted from 1; what stands before it is no part of the table."""
+    name: str | None = None
+    """What the file is called in messages; unset is its path."""
+    bytes_max: int | None = None
+    """How long the uncompressed content may be."""
+
+    @property
+    def said(self) -> str:
+        return self.name or str(self.path)
 
 
 class FileRow(NamedTuple):
@@ -56,13 +70,27 @@ class Pass:
     def bytes_read(self) -> int:
         return self._raw.tell()
 
+    @property
+    def formulas(self) -> int:
+        """CSV has none."""
+        return 0
+
+    def refusal(self, _: FileRow) -> None:
+        """A line of text is what it is."""
+
 
 def content_sha256(file: CsvFile) -> str:
     """Digest the uncompressed content."""
     digest = hashlib.sha256()
     with _content(file) as (_, content), _refusals(file):
+        size = 0
         while chunk := content.read(CHUNK_BYTES):
             digest.update(chunk)
+            size += len(chunk)
+            if file.bytes_max is not None and size > file.bytes_max:
+                raise Refusal(
+                    f"The file {file.said} holds more than {file.bytes_max:,} bytes once it is unpacked."
+                )
     return digest.hexdigest()
 
 
@@ -81,17 +109,21 @@ def reading(file: CsvFile) -> Iterator[Pass]:
         rows = _rows(file, text)
         header = next(rows, None)
         if header is None:
-            raise Refusal(f"The file {file.path} is empty; its first line must name the columns.")
+            raise Refusal(f"The file {file.said} is empty; its first line must name the columns.")
         yield Pass(raw, rows, [name.strip() for name in header.cells])
 
 
 def _rows(file: CsvFile, text: io.TextIOWrapper) -> Iterator[FileRow]:
     """Yield the rows; blank lines only where another row follows them."""
-    reader = csv.reader(text, delimiter=file.delimiter, strict=True)
+    before = file.header_line - 1
+    lines = _lines(file, text)
+    for _ in range(before):
+        _next_line(file, lines)
+    reader = csv.reader(lines, delimiter=file.delimiter, strict=True)
     blank: list[FileRow] = []
     skipped = 0
     while True:
-        line = reader.line_num + 1
+        line = before + reader.line_num + 1
         cells = _next_cells(file, reader, line)
         if cells is None:
             return
@@ -103,25 +135,51 @@ def _rows(file: CsvFile, text: io.TextIOWrapper) -> Iterator[FileRow]:
         skipped += 1
         if skipped > BLANK_LINES_OF_FILE_MAX:
             raise Refusal(
-                f"The file {file.path} has more than {BLANK_LINES_OF_FILE_MAX:,} blank lines; leave them out."
+                f"The file {file.said} has more than {BLANK_LINES_OF_FILE_MAX:,} blank lines; leave them out."
             )
         if len(blank) < BLANK_LINES_MAX:
             blank.append(FileRow(line, cells))
+
+
+def _lines(file: CsvFile, text: io.TextIOWrapper) -> Iterator[str]:
+    """The lines of the file, none of them longer than memory is for."""
+    number = 0
+    while line := text.readline(LINE_CHARACTERS_MAX):
+        number += 1
+        if len(line) == LINE_CHARACTERS_MAX:
+            raise Refusal(
+                f"Line {number} of {file.said} has more than {LINE_CHARACTERS_MAX:,} characters;"
+                " the file is no table that can be read."
+            )
+        yield line
+
+
+def _next_line(file: CsvFile, lines: Iterator[str]) -> None:
+    try:
+        next(lines, None)
+    except UnicodeDecodeError as error:
+        raise _undecodable(file, error, 1) from None
+    except (EOFError, zlib.error, OSError) as error:
+        raise _unreadable(file, error) from None
 
 
 def _next_cells(file: CsvFile, reader: Iterator[list[str]], line: int) -> list[str] | None:
     try:
         return next(reader, None)
     except csv.Error as error:
-        raise Refusal(f"Line {line} of {file.path} is not readable as CSV: {error}.") from None
+        raise Refusal(f"Line {line} of {file.said} is not readable as CSV: {error}.") from None
     except UnicodeDecodeError as error:
-        byte = error.object[error.start]
-        raise Refusal(
-            f"The file {file.path} is not in {file.encoding} (byte 0x{byte:02x} soon after line {line}); "
-            "name its encoding with --encoding, such as windows-1252."
-        ) from None
+        raise _undecodable(file, error, line) from None
     except (EOFError, zlib.error, OSError) as error:
         raise _unreadable(file, error) from None
+
+
+def _undecodable(file: CsvFile, error: UnicodeDecodeError, line: int) -> Refusal:
+    byte = error.object[error.start]
+    return Refusal(
+        f"The file {file.said} is not in {file.encoding} (byte 0x{byte:02x} soon after line {line}); "
+        "name its encoding with --encoding, such as windows-1252."
+    )
 
 
 @contextmanager
@@ -133,7 +191,7 @@ def _content(file: CsvFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
         with _refusals(file):
             magic = raw.peek(len(ZIP_MAGIC))[: len(ZIP_MAGIC)]
         if magic == ZIP_MAGIC:
-            raise Refusal(f"The file {file.path} is a ZIP archive or a workbook; save it as CSV first.")
+            raise Refusal(f"The file {file.said} is a ZIP archive or a workbook; save it as CSV first.")
         if magic.startswith(GZIP_MAGIC):
             with gzip.GzipFile(fileobj=raw) as content:
                 yield raw, cast("BinaryIO", content)
@@ -161,4 +219,4 @@ def _refusals(file: CsvFile) -> Iterator[None]:
 
 def _unreadable(file: CsvFile, error: Exception) -> Refusal:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-    return Refusal(f"The file {file.path} cannot be read: {reason}.")
+    return Refusal(f"The file {file.said} cannot be read: {reason}.")

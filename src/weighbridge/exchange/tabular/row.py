@@ -5,17 +5,18 @@ intake that every event goes through, asked here before anything is stored.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Final
+from typing import Final, NamedTuple
 
 from weighbridge.collection.events.records import LocationRef, NewDataPoint, NewEvent
 from weighbridge.collection.intake.checking import EventVocabulary, take_in
-from weighbridge.core.quantity.number import shorten
-from weighbridge.exchange.tabular.cell import CellError, read_boolean, read_number
+from weighbridge.core.quantity.number import NumberError, limited, shorten
+from weighbridge.core.quantity.unit import Conversion, convert_by
+from weighbridge.exchange.tabular.cell import CellError, ReadyCell, read_boolean, read_number
 from weighbridge.exchange.tabular.clock import Clock, times_of_row
-from weighbridge.exchange.tabular.columns import Columns, Point
+from weighbridge.exchange.tabular.columns import LOCATION_FIELD, Columns
 from weighbridge.exchange.tabular.file import FileRow
 
 NAMES_SHOWN: Final = 10
@@ -36,6 +37,14 @@ class RowMapping:
     assets: Mapping[str, str]
     reference: str | None
     """What the client references begin with, before the line; None gives events none of their own."""
+    is_known_by_time: bool = False
+    """Whether references go on with what an event is of and when it starts, and not with its line."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """The locations that a column may name: ids by name, and by themselves."""
+    feedstock: str | None = None
+    """The feedstock of rows that name none."""
+    asset: str | None = None
+    """The asset of rows that name none."""
     decimal_comma: bool = False
     missing: frozenset[str] = frozenset({""})
     """Cells that say that there is no value."""
@@ -51,12 +60,29 @@ class NumberedEvent:
     """Whether its client reference was made of the line, and not brought by a column."""
 
 
+class RowProblem(NamedTuple):
+    """What is wrong with a row: the column and the value, where it is about one, and the reason."""
+
+    reason: str
+    column: str | None = None
+    value: str | None = None
+    field: str | None = None
+    """The field of the event that it is about, where that is no data point."""
+
+    def __str__(self) -> str:
+        return self.reason if self.column is None else f"column {self.column!r}: {self.reason}"
+
+
 @dataclass(frozen=True, slots=True)
 class BadRow:
     """A line that is no event, and why."""
 
     line: int
-    reasons: tuple[str, ...]
+    problems: tuple[RowProblem, ...]
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        return tuple(map(str, self.problems))
 
     def __str__(self) -> str:
         return f"Line {self.line}: {'; '.join(self.reasons)}."
@@ -70,30 +96,42 @@ def read_row(
     `last` is when the event before it starts.
     """
     if not row.cells:
-        return BadRow(row.line, (_BLANK_LINE,)) if mapping.clock.start is not None else None
+        return BadRow(row.line, (RowProblem(_BLANK_LINE),)) if mapping.clock.start is not None else None
     width = len(mapping.columns.header)
     if len(row.cells) != width:
-        return BadRow(row.line, (f"it has {len(row.cells)} cells, but the header has {width}",))
-    reasons: list[str] = []
-    begin, end = _times(mapping, row, index, last, reasons)
-    points = _points(mapping, row.cells, reasons)
-    feedstock = _named(mapping, row.cells, "feedstock", mapping.feedstocks, reasons)
-    asset = _named(mapping, row.cells, "asset", mapping.assets, reasons)
-    if reasons or begin is None:
-        return BadRow(row.line, tuple(reasons))
+        said = f"it has {len(row.cells)} cells, but the header has {width}"
+        return BadRow(row.line, (RowProblem(said),))
+    problems: list[RowProblem] = []
+    begin, end = _times(mapping, row, index, last, problems)
+    points = _points(mapping, row.cells, problems)
+    fields = mapping.columns.fields
+    feedstock, asset, locations = mapping.feedstock, mapping.asset, mapping.locations
+    if "feedstock" in fields:
+        feedstock = _named(mapping, row.cells, "feedstock", mapping.feedstocks, problems) or feedstock
+    if "asset" in fields:
+        asset = _named(mapping, row.cells, "asset", mapping.assets, problems) or asset
+    if LOCATION_FIELD in fields and (
+        place := _named(mapping, row.cells, LOCATION_FIELD, mapping.places, problems)
+    ):
+        locations = [*locations, LocationRef(place)]
+    if problems or begin is None:
+        return BadRow(row.line, tuple(problems))
     event = NewEvent(
         event_type=mapping.event_type,
         start_time=begin,
         end_time=end,
-        tracking_id=_cell(mapping, row.cells, "tracking_id") or None,
+        tracking_id=(_cell(mapping, row.cells, "tracking_id") or None) if "tracking_id" in fields else None,
         feedstock_id=feedstock,
         asset_id=asset,
-        client_reference=_reference(mapping, row),
-        notes=_cell(mapping, row.cells, "notes") or None,
-        locations=mapping.locations,
+        client_reference=_reference(
+            mapping, row, begin, (asset, feedstock, *locations[len(mapping.locations) :])
+        ),
+        notes=(_cell(mapping, row.cells, "notes") or None) if "notes" in fields else None,
+        locations=locations,
         data_points=points,
     )
-    return NumberedEvent(row.line, event, is_known_by_line=not mapping.columns.has_references)
+    is_known_by_line = not mapping.is_known_by_time and not mapping.columns.has_references
+    return NumberedEvent(row.line, event, is_known_by_line=is_known_by_line)
 
 
 def check_event(numbered: NumberedEvent, vocabulary: EventVocabulary) -> tuple[list[str], list[str]]:
@@ -104,42 +142,53 @@ def check_event(numbered: NumberedEvent, vocabulary: EventVocabulary) -> tuple[l
 
 
 def _times(
-    mapping: RowMapping, row: FileRow, index: int, last: datetime | None, reasons: list[str]
+    mapping: RowMapping, row: FileRow, index: int, last: datetime | None, problems: list[RowProblem]
 ) -> tuple[datetime | None, datetime | None]:
     start, end = _cell(mapping, row.cells, "start_time"), _cell(mapping, row.cells, "end_time")
     try:
         return times_of_row(mapping.clock, index, start, end, last)
     except CellError as error:
-        reasons.append(str(error))
+        name = "end_time" if str(error).startswith("end_time") else "start_time"
+        problems.append(RowProblem(str(error), None, (end if name == "end_time" else start) or None, name))
         return None, None
 
 
-def _points(mapping: RowMapping, cells: list[str], reasons: list[str]) -> list[NewDataPoint]:
+def _points(mapping: RowMapping, cells: list[str], problems: list[RowProblem]) -> list[NewDataPoint]:
     points = []
     missing = mapping.missing
+    decimal_comma = mapping.decimal_comma
     for point in mapping.columns.points:
         cell = cells[point.index]
-        text = cell.strip()
+        text = cell if type(cell) is ReadyCell else cell.strip()
         if text in missing:
             continue
         try:
-            points.append(NewDataPoint(point.slug, _value(mapping, point, cell, text)))
+            if point.value_type == "number":
+                number = read_number(text, decimal_comma=decimal_comma)
+                if point.conversion is not None:
+                    number = _converted(number, point.conversion)
+                points.append(NewDataPoint(point.slug, number))
+            else:
+                value = read_boolean(text) if point.value_type == "boolean" else str(cell)
+                points.append(NewDataPoint(point.slug, value))
         except CellError as error:
-            reasons.append(f"column {mapping.columns.header[point.index]!r}: {error}")
+            problems.append(RowProblem(str(error), mapping.columns.header[point.index], cell))
     return points
 
 
-def _value(mapping: RowMapping, point: Point, cell: str, text: str) -> Decimal | str | bool:
-    if point.value_type == "number":
-        return read_number(text, decimal_comma=mapping.decimal_comma)
-    return read_boolean(text) if point.value_type == "boolean" else cell
+def _converted(value: Decimal, conversion: Conversion) -> Decimal:
+    """The number in the unit of its data point, by exact rationals and rounded once at most."""
+    try:
+        return limited(convert_by(value, *conversion))
+    except NumberError as error:
+        raise CellError(f"converted to the unit of the data point, {str(error).rstrip('.')}") from None
 
 
 def _named(
-    mapping: RowMapping, cells: list[str], field: str, known: Mapping[str, str], reasons: list[str]
+    mapping: RowMapping, cells: list[str], noun: str, known: Mapping[str, str], problems: list[RowProblem]
 ) -> str | None:
-    """The id of the feedstock or asset that a cell names."""
-    text = _cell(mapping, cells, field)
+    """The id of the feedstock, asset or location that a cell names."""
+    text = _cell(mapping, cells, noun)
     if not text:
         return None
     friendly = known.get(text)
@@ -147,17 +196,31 @@ def _named(
         names = sorted(name for name, other in known.items() if name != other)
         more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
         allowed = ", ".join(map(repr, names[:NAMES_SHOWN])) or "none"
-        reasons.append(f"{shorten(text)!r} is no {field} of the project, which has {allowed}{more}")
+        said = f"{shorten(text)!r} is no {noun} of the project, which has {allowed}{more}"
+        problems.append(RowProblem(said, None, text, noun))
     return friendly
 
 
-def _reference(mapping: RowMapping, row: FileRow) -> str | None:
+def _reference(
+    mapping: RowMapping, row: FileRow, begin: datetime, of: tuple[str | LocationRef | None, ...]
+) -> str | None:
     if mapping.columns.has_references:
         return _cell(mapping, row.cells, "client_reference") or None
+    if mapping.is_known_by_time:
+        named = [one.id if isinstance(one, LocationRef) else one for one in of if one is not None]
+        return ":".join([mapping.reference or "", begin.isoformat(), *named])
     return None if mapping.reference is None else f"{mapping.reference}:{row.line}"
 
 
-def _cell(mapping: RowMapping, cells: list[str], field: str) -> str:
+def _cell(mapping: RowMapping, cells: list[str], name: str) -> str:
     """The text of an event's field; empty when no column gives it or a cell says that it is missing."""
-    texts = [cells[index].strip() for index in mapping.columns.fields.get(field, ())]
-    return "" if mapping.missing.intersection(texts) else " ".join(texts)
+    indexes = mapping.columns.fields.get(name, ())
+    if len(indexes) == 1:
+        cell = cells[indexes[0]]
+        text = cell if type(cell) is ReadyCell else cell.strip()
+        return "" if text in mapping.missing else text
+    texts = [cells[index].strip() for index in indexes]
+    if mapping.missing.intersection(texts):
+        return ""
+    joined = " ".join(texts)
+    return ReadyCell(joined) if texts and all(type(cells[at]) is ReadyCell for at in indexes) else joined

@@ -3,7 +3,7 @@
 from weighbridge.db.migrations import apply
 
 revision = "0041"
-down_revision = "0039"
+down_revision = "0040"
 
 
 def upgrade() -> None:

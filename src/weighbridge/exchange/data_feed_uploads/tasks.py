@@ -1,0 +1,298 @@
+"""Store the rows of an upload: fetch the file, read it, store everything in one transaction, tell of it.
+
+Invariants: the events of a file, its counts and the end of its task are one transaction, so an attempt that
+is killed, overtaken or cancelled leaves nothing; a file with bad rows that its feed refuses stores nothing; a
+dry run is undone.
+"""
+
+import asyncio
+import hashlib
+import shutil
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import msgspec
+
+from weighbridge.collection.evidence_files.keeping import KEY_BYTES
+from weighbridge.collection.evidence_files.store import EvidenceStore
+from weighbridge.collection.intake.day_quota import count_day
+from weighbridge.core.collection.data_feed import CONTENT_BYTES_MAX, BadRows, Formulas, ReferenceRule
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Database, Write
+from weighbridge.db.json import jsonb
+from weighbridge.errors import Refusal
+from weighbridge.exchange.data_feed_uploads import queries
+from weighbridge.exchange.data_feed_uploads.queries import UploadWork
+from weighbridge.exchange.data_feed_uploads.records import UploadProblem
+from weighbridge.exchange.data_feeds.queries import get_data_feed
+from weighbridge.exchange.data_feeds.records import DataFeed
+from weighbridge.exchange.feeding.destination import destination_of, mapping_of
+from weighbridge.exchange.feeding.mapping import columns_of
+from weighbridge.exchange.feeding.portions import RowFeed
+from weighbridge.exchange.feeding.report import BadRowReport
+from weighbridge.exchange.feeding.storing import RowStore, Tally
+from weighbridge.exchange.tabular.file import CsvFile
+from weighbridge.exchange.tabular.opening import content_digest, reading_table
+from weighbridge.http.attachment import Spool
+from weighbridge.platform import changes
+from weighbridge.platform.async_tasks import actions as tasks
+from weighbridge.platform.async_tasks.actions import Attempt
+
+DIGEST_DIGITS: Final = 12
+"""Digits of the content's SHA-256 that stand in client references."""
+
+REPORT_SECONDS: Final = 1
+"""How often the progress of an upload is told."""
+
+
+class _UndoneError(Exception):
+    """The transaction is undone on purpose; what it came to is told by another."""
+
+
+class UploadResult(msgspec.Struct, frozen=True):
+    """What the task of an upload says it came to."""
+
+    upload_id: int
+    rows: int
+    stored: int
+    already_there: int
+    bad_rows: int
+    same_as: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileAtHand:
+    """A file that was fetched: what is to be done with it, as which feed says, and what it holds."""
+
+    work: UploadWork
+    feed: DataFeed
+    path: Path
+    content_sha256: bytes
+    report: BadRowReport
+
+
+class KeptReport(msgspec.Struct, frozen=True):
+    """The file of bad rows in the store."""
+
+    key: str
+    size: int
+    sha256: bytes
+
+
+class FeedOutcome(msgspec.Struct, frozen=True):
+    """What an upload came to, to be written down."""
+
+    content_sha256: bytes
+    mapping: dict[str, str]
+    tally: Tally
+    formulas: int
+    same_as: int | None = None
+    report: KeptReport | None = None
+
+
+class Feeder:
+    """Carries out the tasks of uploads; the worker has one, with the store of the service."""
+
+    def __init__(self, store: EvidenceStore) -> None:
+        self._store = store
+
+    async def take_in(self, database: Database, attempt: Attempt) -> None:
+        """Store the rows of one upload; a refusal where the file as a whole cannot be read."""
+        async with database.read() as tx:
+            work = await queries.work_of(tx, attempt.task_id)
+            feed = await get_data_feed(tx, work.project, str(work.feed))
+        with TemporaryDirectory(prefix="weighbridge-feed-") as folder:
+            file = Path(folder) / "file"
+            await self._fetch(work, file)
+            written = CsvFile(file, name=work.name, bytes_max=CONTENT_BYTES_MAX)
+            digest = bytes.fromhex(await asyncio.to_thread(content_digest, written))
+            async with database.read() as tx:
+                before = await queries.stored_before(tx, work, digest)
+            if before is not None and not work.dry_run:
+                async with database.write() as tx:
+                    await self._end(tx, attempt, work, FeedOutcome(digest, {}, Tally(), 0, before))
+                return
+            with BadRowReport(Path(folder) / "report") as report:
+                at_hand = FileAtHand(work, feed, file, digest, report)
+                await self._store_rows(database, attempt, at_hand)
+
+    async def _fetch(self, work: UploadWork, target: Path) -> None:
+        if work.key is None:
+            raise Refusal("The file of the upload is not kept any more; send it again.")
+        spool = await self._store.get(work.key, work.size, work.sha256)
+        await asyncio.to_thread(_written, spool, target)
+
+    async def _store_rows(self, database: Database, attempt: Attempt, at_hand: FileAtHand) -> None:
+        """Store the rows, and undo that where the feed or the caller wants it so."""
+        outcome: FeedOutcome | None = None
+        work, feed = at_hand.work, at_hand.feed
+        try:
+            async with database.write() as tx:
+                outcome = await _outcome(tx, database, attempt, at_hand)
+                outcome = msgspec.structs.replace(outcome, report=await self._kept(at_hand.report))
+                _undo_if(work.dry_run or _is_refused(feed, outcome))
+                await count_day(tx, attempt.actor, outcome.tally.stored)
+                await self._end(tx, attempt, work, outcome)
+        except _UndoneError:
+            assert outcome is not None, "it was undone after it came to something"  # noqa: S101
+            outcome.tally.stored = 0
+            refused = _is_refused(feed, outcome) and not work.dry_run
+            async with database.write() as tx:
+                await self._end(tx, attempt, work, outcome, is_refused=refused)
+
+    @staticmethod
+    async def _end(
+        tx: Write, attempt: Attempt, work: UploadWork, outcome: FeedOutcome, *, is_refused: bool = False
+    ) -> None:
+        """Write down what the upload came to, and end its task with it."""
+        await tasks.hold_fence(tx, attempt)
+        await tx.execute(_COME_TO, _values(outcome) | {"project": work.project, "id": work.number})
+        tally = outcome.tally
+        result = UploadResult(
+            work.number, tally.rows, tally.stored, tally.already_there, tally.bad_rows, outcome.same_as
+        )
+        said: dict[str, Any] = msgspec.structs.asdict(result)
+        said["content_sha256"] = outcome.content_sha256.hex()
+        if tally.stored:
+            said["ids"] = tally.named_spans(work.project)
+        changes.record(
+            tx, attempt.actor, await _stored_events(tx, work, tally), action="data_feed_upload.finish",
+            target=str(work.number), project_id=work.project, after=said,
+        )  # fmt: skip
+        if is_refused:
+            await tasks.fail(tx, attempt.task_id, _said_of_refused(tally))
+        else:
+            await tasks.succeed(tx, attempt, result)
+
+    async def _kept(self, report: BadRowReport) -> KeptReport | None:
+        """Put the report of bad rows into the store, if there are any."""
+        if not report.rows:
+            return None
+        report.flush()
+        key = token_hex(KEY_BYTES)
+        sha256 = await asyncio.to_thread(_digest, report.path)
+        await self._store.put_file(key, report.path)
+        return KeptReport(key, report.path.stat().st_size, sha256)
+
+
+async def _outcome(tx: Write, database: Database, attempt: Attempt, at_hand: FileAtHand) -> FeedOutcome:
+    """Store the rows of the file, and say what they came to."""
+    work, feed, path, digest = at_hand.work, at_hand.feed, at_hand.path, at_hand.content_sha256
+    destination = await destination_of(tx, attempt.actor, work.project, feed)
+    written = CsvFile(path, feed.delimiter, feed.encoding, feed.header_line, work.name, CONTENT_BYTES_MAX)
+    takes_stored = feed.formulas == Formulas.TAKE_STORED
+    reading = reading_table(written, sheet=feed.sheet, takes_stored=takes_stored)
+    table = await tx.in_thread(reading.__enter__)
+    with _closed_after(reading):
+        columns = await tx.in_thread(columns_of, table.header, feed, destination.event_type)
+        reference = f"feed-{work.feed}"
+        if feed.client_reference == ReferenceRule.ROW:
+            reference += f":{digest.hex()[:DIGEST_DIGITS]}"
+        mapping = mapping_of(feed, columns, destination, reference)
+        rows = RowFeed(table, mapping, destination.vocabulary)
+        number = destination.vocabulary.schemas[destination.event_type.slug].number
+        store = RowStore(tx, work.project, number, at_hand.report)
+        tally = await store.store(rows, _advancing(database, attempt, path.stat().st_size))
+        return FeedOutcome(digest, columns.as_mapping(), tally, table.formulas)
+
+
+@contextmanager
+def _closed_after(opened: AbstractContextManager[Any]) -> Iterator[None]:
+    """Close what was opened in a thread."""
+    try:
+        yield
+    finally:
+        opened.__exit__(None, None, None)
+
+
+def _advancing(database: Database, attempt: Attempt, size: int) -> Callable[[int, int], Awaitable[None]]:
+    """Tells of progress, some times a minute; the last per cent are for the end."""
+    told = time.monotonic()
+
+    async def advance(bytes_read: int, rows: int) -> None:
+        nonlocal told
+        if time.monotonic() - told >= REPORT_SECONDS:
+            told = time.monotonic()
+            progress = min(99, 100 * bytes_read // max(1, size))
+            await tasks.report(database, attempt, progress, f"{rows:,} rows")
+
+    return advance
+
+
+def _undo_if(is_undone: bool) -> None:  # noqa: FBT001 - it reads as a sentence
+    if is_undone:
+        raise _UndoneError
+
+
+def _is_refused(feed: DataFeed, outcome: FeedOutcome) -> bool:
+    return outcome.tally.bad_rows > 0 and feed.bad_rows == BadRows.REFUSE_FILE
+
+
+def _said_of_refused(tally: Tally) -> str:
+    first = tally.shown[0]
+    return (
+        f"{tally.bad_rows:,} of {tally.rows:,} rows are bad, so nothing was stored. The first is row "
+        f"{first.line:,}: {'; '.join(first.reasons)}. All are in bad_rows.csv of the upload."
+    )
+
+
+async def _stored_events(tx: Write, work: UploadWork, tally: Tally) -> changes.NewEvents | None:
+    if tally.first_start is None or tally.last_start is None or not tally.stored:
+        return None
+    number = await tx.value(
+        "SELECT event_type_id FROM data_feeds WHERE project_id = %s AND id = %s", (work.project, work.feed)
+    )
+    return changes.NewEvents.of([(number, tally.first_start), (number, tally.last_start)])
+
+
+def _values(outcome: FeedOutcome) -> dict[str, Any]:
+    tally, report = outcome.tally, outcome.report
+    problems = [
+        UploadProblem(row.line, one.column, one.value and one.value[:200], one.reason)
+        for row in tally.shown
+        for one in row.problems
+    ]
+    return {
+        "content_sha256": outcome.content_sha256,
+        "same_as": outcome.same_as,
+        "mapping": jsonb(outcome.mapping),
+        "rows": tally.rows,
+        "stored": tally.stored,
+        "already_there": tally.already_there,
+        "incomplete": tally.incomplete,
+        "bad_rows": tally.bad_rows,
+        "formulas": outcome.formulas,
+        "first_start": tally.first_start and Instant.of(tally.first_start),
+        "last_end": tally.last_end and Instant.of(tally.last_end),
+        "problems": jsonb(problems),
+        "report_key": report and report.key,
+        "report_bytes": report and report.size,
+        "report_sha256": report and report.sha256,
+    }
+
+
+_COME_TO: Final = """
+    UPDATE data_feed_uploads
+       SET content_sha256 = %(content_sha256)s, same_as = %(same_as)s, mapping = %(mapping)s, rows = %(rows)s,
+           stored = %(stored)s, already_there = %(already_there)s, incomplete = %(incomplete)s,
+           bad_rows = %(bad_rows)s, formulas = %(formulas)s, first_start = %(first_start)s,
+           last_end = %(last_end)s, problems = %(problems)s, report_key = %(report_key)s,
+           report_bytes = %(report_bytes)s, report_sha256 = %(report_sha256)s, finished_at = clock_timestamp()
+     WHERE project_id = %(project)s AND id = %(id)s
+"""
+
+
+def _written(spool: Spool, target: Path) -> None:
+    with spool, target.open("wb") as file:
+        shutil.copyfileobj(spool, file, 1_048_576)
+
+
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()

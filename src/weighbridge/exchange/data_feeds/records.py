@@ -1,0 +1,180 @@
+"""What a data feed looks like on the wire."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from weighbridge.core.collection.data_feed import (
+    COLUMNS_MAX,
+    COLUMNS_OF_FEED_MAX,
+    HEADER_LINE_MAX,
+    BadRows,
+    DecimalMark,
+    Formulas,
+    OtherColumns,
+    ReferenceRule,
+)
+from weighbridge.core.time.instant import Instant
+from weighbridge.http.text import Line, one_of
+
+_HeaderLine = Annotated[int, msgspec.Meta(ge=1, le=HEADER_LINE_MAX)]
+_BadRows = Annotated[str, one_of(BadRows)]
+_DecimalMark = Annotated[str, one_of(DecimalMark)]
+_Formulas = Annotated[str, one_of(Formulas)]
+_OtherColumns = Annotated[str, one_of(OtherColumns)]
+_ReferenceRule = Annotated[str, one_of(ReferenceRule)]
+
+
+class FeedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What one column of a file gives."""
+
+    column: Line
+    """The name of the column, as it stands in the header."""
+    field: Line
+    """The slug of a data point, or `start_time`, `end_time`, `tracking_id`, `location`, `feedstock`, `asset`,
+    `client_reference` or `notes`; `-` leaves the column out."""
+    unit: Line | None = None
+    """The unit in which the column is written; null is the unit of the data point."""
+
+
+_Columns = Annotated[list[FeedColumn], msgspec.Meta(max_length=COLUMNS_OF_FEED_MAX)]
+_Missing = Annotated[list[Line], msgspec.Meta(max_length=20)]
+_LocationIds = Annotated[list[str], msgspec.Meta(max_length=2)]
+
+
+class DataFeed(msgspec.Struct, frozen=True):
+    """How the files of one source are read."""
+
+    id: int
+    """The number of the feed."""
+    project_id: str
+    name: str
+    """What people call it, once in its project."""
+    event_type_id: str
+    """The friendly id of the event type of all its events."""
+    columns: list[FeedColumn]
+    """What columns give; one that is not named here gives what its name says."""
+    other_columns: _OtherColumns
+    """What becomes of columns that are not named here and whose names say nothing."""
+    time_zone: str | None
+    """The zone of times without an offset, such as `Europe/Istanbul`; null refuses such times."""
+    time_format: str | None
+    """The form of times that are not in ISO 8601, such as `%d.%m.%Y %H:%M`."""
+    rows_in_order: bool
+    """Each row is later than the one before it, which tells apart local times that come twice."""
+    duration: str | None
+    """How long each event is: `30s`, `15m`, `1h` or `1d`; null makes readings, unless a column gives ends."""
+    decimal_mark: _DecimalMark
+    """What stands before the decimals of numbers that are texts."""
+    encoding: str
+    """The encoding of CSV files, such as `utf-8` or `windows-1252`."""
+    delimiter: str
+    """The character between the cells of CSV files."""
+    header_line: int
+    """The line that names the columns; what stands before it is passed over."""
+    sheet: str | None
+    """The sheet of a workbook; null is its first one."""
+    missing: list[str]
+    """Texts that say, as an empty cell does, that there is no value."""
+    formulas: _Formulas
+    """What becomes of cells that hold a formula, which is never computed."""
+    location_ids: list[str]
+    """The locations of every event."""
+    feedstock_id: str | None
+    """The feedstock of events whose rows name none."""
+    asset_id: str | None
+    """The asset of events whose rows name none."""
+    client_reference: _ReferenceRule
+    """What the client references of events are made of: `row`, `time` or `column`."""
+    bad_rows: _BadRows
+    """Whether a bad row refuses the file, or is left out of it."""
+    watch: str | None
+    """A folder (`/srv/drop/plant`) or a prefix in an object store (`s3://bucket/a`) to take files from."""
+    watch_problem: str | None
+    """Why the last look at that place came to nothing; null where all was well."""
+    created_at: Instant
+    updated_at: Instant
+
+
+class NewDataFeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to make a data feed."""
+
+    name: str
+    event_type_id: str
+    columns: _Columns = []
+    other_columns: _OtherColumns = OtherColumns.REFUSE
+    time_zone: Line | None = None
+    time_format: Line | None = None
+    rows_in_order: bool = False
+    duration: Line | None = None
+    decimal_mark: _DecimalMark = DecimalMark.POINT
+    encoding: Line = "utf-8"
+    delimiter: Line = ","
+    header_line: _HeaderLine = 1
+    sheet: Line | None = None
+    missing: _Missing = []
+    formulas: _Formulas = Formulas.REFUSE
+    location_ids: _LocationIds = []
+    feedstock_id: str | None = None
+    asset_id: str | None = None
+    client_reference: _ReferenceRule = ReferenceRule.ROW
+    bad_rows: _BadRows = BadRows.REFUSE_FILE
+    watch: str | None = None
+
+
+class NewDataFeedBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /projects/{project_id}/data_feeds."""
+
+    data_feed: NewDataFeed
+
+
+class DataFeedChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a caller sends to change a data feed; what is left out stays as it is."""
+
+    name: str | UnsetType = UNSET
+    event_type_id: str | UnsetType = UNSET
+    columns: _Columns | UnsetType = UNSET
+    other_columns: _OtherColumns | UnsetType = UNSET
+    time_zone: Line | UnsetType | None = UNSET
+    time_format: Line | UnsetType | None = UNSET
+    rows_in_order: bool | UnsetType = UNSET
+    duration: Line | UnsetType | None = UNSET
+    decimal_mark: _DecimalMark | UnsetType = UNSET
+    encoding: Line | UnsetType = UNSET
+    delimiter: Line | UnsetType = UNSET
+    header_line: _HeaderLine | UnsetType = UNSET
+    sheet: Line | UnsetType | None = UNSET
+    missing: _Missing | UnsetType = UNSET
+    formulas: _Formulas | UnsetType = UNSET
+    location_ids: _LocationIds | UnsetType = UNSET
+    feedstock_id: str | UnsetType | None = UNSET
+    asset_id: str | UnsetType | None = UNSET
+    client_reference: _ReferenceRule | UnsetType = UNSET
+    bad_rows: _BadRows | UnsetType = UNSET
+    watch: str | UnsetType | None = UNSET
+
+
+class DataFeedChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /projects/{project_id}/data_feeds/{data_feed_id}."""
+
+    data_feed: DataFeedChange
+
+
+class HeaderQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /projects/{project_id}/data_feed_suggestions."""
+
+    event_type_id: str
+    header: Annotated[list[str], msgspec.Meta(min_length=1, max_length=COLUMNS_MAX)]
+    """The names of the columns, as they stand in the first line of a file."""
+
+
+class SuggestedColumns(msgspec.Struct, frozen=True):
+    """What the columns of a header may give, to be looked through and sent back as `columns` of a feed."""
+
+    columns: list[FeedColumn]
+    """What the columns give, as far as their names tell."""
+    unclear: list[str]
+    """Columns about which nothing is suggested; they are left out of `columns`."""
+    lacking: list[str]
+    """What events of the type need and no column gives."""

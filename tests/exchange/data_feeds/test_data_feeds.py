@@ -1,0 +1,135 @@
+"""How the files of a source are read: `create_data_feed`, `update_data_feed`, `delete_data_feed`,
+`list_data_feeds`, `get_data_feed`, `suggest_columns`.
+"""
+
+import pytest
+from tests.given import collection as given
+from tests.given.feeds import Feeding
+
+
+@pytest.fixture
+def feeding(account):
+    return Feeding(account)
+
+
+@pytest.fixture
+def refusal(feeding):
+    """What is said of a feed that is not taken."""
+
+    def refuse(**fields):
+        body = {"name": "Scale", "event_type_id": feeding.event_type["id"]} | fields
+        answer = feeding.api.post(f"{feeding.path}/data_feeds", {"data_feed": body}).expect(422)
+        return {(error["field"], error["code"]) for error in answer.errors}
+
+    return refuse
+
+
+def test_a_feed_says_once_how_the_files_of_a_source_are_read(feeding):
+    yard = given.location(feeding.api, feeding.plant)
+    columns = [
+        {"column": "Zeit", "field": "start_time", "unit": None},
+        {"column": "Netto (kg)", "field": "mass", "unit": "kg"},
+    ]
+
+    made = feeding.feed(
+        columns=columns, decimal_mark=",", delimiter=";", encoding="windows-1252", location_ids=[yard["id"]],
+        time_zone="Europe/Berlin", time_format="%d.%m.%Y %H:%M", duration="15m", missing=["-"],
+    )  # fmt: skip
+
+    assert feeding.api.get(f"{feeding.path}/data_feeds/{made['id']}").body == made
+    assert feeding.api.get(f"{feeding.path}/data_feeds").data == [made]
+    assert (made["columns"], made["location_ids"]) == (columns, [yard["id"]])
+    assert (made["client_reference"], made["bad_rows"], made["formulas"]) == ("row", "refuse_file", "refuse")
+
+
+def test_everything_that_is_wrong_with_a_feed_is_said_at_once(refusal):
+    assert refusal(
+        name=" ", time_zone="Mars/Olympus", duration="soon", delimiter=";;", encoding="rot13", sheet=" ",
+        decimal_mark="'", bad_rows="ignore", location_ids=["loc_0"], feedstock_id="fs_0", asset_id="ast_0",
+    ) == {
+        ("name", "required"), ("time_zone", "invalid"),
+        ("duration", "invalid"), ("delimiter", "invalid"),
+        ("encoding", "invalid"), ("sheet", "invalid"),
+        ("decimal_mark", "invalid"), ("bad_rows", "invalid"),
+        ("location_ids", "unknown"), ("feedstock_id", "unknown"),
+        ("asset_id", "unknown"),
+    }  # fmt: skip
+
+
+def test_columns_give_what_there_is_in_units_that_convert(refusal):
+    assert refusal(
+        columns=[
+            {"column": "a", "field": "volume"},
+            {"column": "b", "field": "mass", "unit": "m^3"},
+            {"column": "c", "field": "driver", "unit": "kg"},
+            {"column": "d", "field": "mass", "unit": "stone age"},
+            {"column": "d", "field": "-"},
+        ]
+    ) == {
+        ("columns[0].field", "unknown"), ("columns[1].unit", "invalid"),
+        ("columns[2].unit", "invalid"), ("columns[3].unit", "invalid"),
+        ("columns[3].column", "taken"), ("columns[4].column", "taken"),
+    }  # fmt: skip
+
+
+def test_two_feeds_of_a_project_have_two_names(feeding, refusal):
+    feeding.feed()
+
+    assert refusal() == {("name", "taken")}
+
+
+def test_a_feed_is_changed_for_the_files_to_come(feeding):
+    feed = feeding.feed()
+    path = f"{feeding.path}/data_feeds/{feed['id']}"
+
+    after = feeding.api.patch(path, {"data_feed": {"decimal_mark": ",", "missing": ["n/a"]}}).expect(200).body
+
+    assert after == feed | {"decimal_mark": ",", "missing": ["n/a"], "updated_at": after["updated_at"]}
+    assert feeding.api.patch(path, {"data_feed": {"missing": ["n/a"]}}).expect(200).body == after
+
+
+def test_a_feed_is_removed_while_no_file_came_to_it(feeding):
+    feed, other = feeding.feed(), feeding.feed(name="Other")
+    feeding.upload(other, "start_time,mass\n2025-01-01T00:00:00Z,1\n")
+
+    feeding.api.delete(f"{feeding.path}/data_feeds/{feed['id']}").expect(204)
+
+    refused = feeding.api.delete(f"{feeding.path}/data_feeds/{other['id']}").expect(422)
+    assert refused.error["code"] == "in_use"
+    assert [one["name"] for one in feeding.api.get(f"{feeding.path}/data_feeds").data] == ["Other"]
+
+
+def test_what_a_feed_names_stays(feeding):
+    wood, kiln = given.feedstock(feeding.api, feeding.plant), given.asset(feeding.api, feeding.plant)
+    feeding.feed(feedstock_id=wood["id"], asset_id=kiln["id"])
+
+    for path, noun in {
+        f"{feeding.path}/event_types/{feeding.event_type['id']}": "Data feeds",
+        f"{feeding.path}/feedstocks/{wood['id']}": "data feeds",
+        f"{feeding.path}/assets/{kiln['id']}": "data feeds",
+    }.items():
+        refused = feeding.api.delete(path).expect(422)
+        assert refused.error["code"] == "in_use"
+        assert noun in refused.error["message"]
+
+
+def test_a_header_tells_most_of_what_its_columns_give(feeding):
+    body = {
+        "event_type_id": feeding.event_type["id"],
+        "header": ["Timestamp", "Mass (kg)", "Driver", "Ticket no.", "Weather", "IS-DRY [yes/no]"],
+    }
+
+    suggested = feeding.api.post(f"{feeding.path}/data_feed_suggestions", body).expect(200).body
+
+    assert suggested == {
+        "columns": [
+            {"column": "Timestamp", "field": "start_time", "unit": None},
+            {"column": "Mass (kg)", "field": "mass", "unit": "kg"},
+            {"column": "Driver", "field": "driver", "unit": None},
+            {"column": "Ticket no.", "field": "tracking_id", "unit": None},
+            {"column": "IS-DRY [yes/no]", "field": "is_dry", "unit": None},
+        ],
+        "unclear": ["Weather"],
+        "lacking": [],
+    }
+    feeding.feed(columns=suggested["columns"])

@@ -13,7 +13,7 @@ from weighbridge.agent.mqtt.payload import MqttMessage, readings_of
 from weighbridge.agent.mqtt.topic import fits, said_of_filter
 from weighbridge.agent.opcua.value import exact
 from weighbridge.agent.quality import has_overflowed, quality_of, quality_of_classic
-from weighbridge.agent.reading import RefusedReading, UnreadableError, reference_of
+from weighbridge.agent.reading import ReadingError, RefusedReading, reference_of
 
 MOMENT = datetime(2026, 1, 5, 8, 15, 0, 250_000, tzinfo=UTC)
 
@@ -81,7 +81,7 @@ def test_no_number_is_no_value_and_a_list_is_refused():
     assert exact(float("nan"), is_single=False) is None
     assert exact(float("inf"), is_single=True) is None
     assert exact("  ", is_single=False) is None
-    with pytest.raises(UnreadableError):
+    with pytest.raises(ReadingError):
         exact([1.0], is_single=False)
 
 

@@ -18,7 +18,11 @@ FOR_ANY_TOKEN = {
 }  # fmt: skip
 """What every token reads of its own account."""
 
-BY_LINK = {"/exports/{export_id}/download", "/reports/{report_id}/by_link"}
+BY_LINK = {
+    "/exports/{export_id}/download",
+    "/reports/{report_id}/by_link",
+    "/reports/{report_id}/by_link/bundle",
+}
 """What takes no token but a secret in its address; `exports/test_export.py` and `report_links/test_links.py`
 try it with another one."""
 

@@ -19,7 +19,7 @@ FUNCTIONS = {
     for one in types.operations(DOCUMENT)
     if not one.on_trial
 }
-OF_FILES = {"download_evidence"}
+OF_FILES = {"download_evidence", "download_report_time_stamp"}
 """Files that the world of these tests has none of; `test_client.py` reads one."""
 READS = sorted(
     name

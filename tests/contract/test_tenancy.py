@@ -179,7 +179,13 @@ def test_another_accounts_record_in_a_body_is_refused_as_one_that_never_was(worl
     assert written() == before
 
 
-ELSEWHERE = {"download_evidence", "download_export", "download_report_time_stamp", "open_report"}
+ELSEWHERE = {
+    "download_bundle_by_link",
+    "download_evidence",
+    "download_export",
+    "download_report_time_stamp",
+    "open_report",
+}
 """Links lead elsewhere, or have keys; a time stamp is there where the service asks an authority."""
 
 

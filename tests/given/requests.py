@@ -129,6 +129,7 @@ QUERY_VALUES = {
     ("list_substitutions", "end_time"): "2025-04-01T00:00:00Z",
     ("download_export", "key"): "0" * 32,
     ("open_report", "key"): "1." + "0" * 64,
+    ("download_bundle_by_link", "key"): "1." + "0" * 64,
     ("get_audit_proof", "number"): "1",
     ("get_audit_proof", "size"): "1",
     ("get_audit_consistency", "from"): "0",

@@ -22,7 +22,7 @@ Measured = Decimal | int | str | bool
 _encode: Final = msgspec.json.Encoder(decimal_format="number").encode
 
 
-class UnreadableError(ValueError):
+class ReadingError(ValueError):
     """What came is no reading; the message goes on from what it was, and says why."""
 
 

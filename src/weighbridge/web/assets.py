@@ -35,7 +35,7 @@ ASSETS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class SentFile:
+class StaticFile:
     """One file as it is sent."""
 
     name: str
@@ -46,12 +46,12 @@ class SentFile:
 
 
 @cache
-def asset(name: str) -> SentFile:
+def asset(name: str) -> StaticFile:
     """An asset by its plain name."""
     data = (files("weighbridge.web") / "static" / name).read_bytes()
     stem, _, extension = name.rpartition(".")
     hashed = f"{stem}.{hashlib.sha256(data).hexdigest()[:16]}.{extension}"
-    return SentFile(hashed, TYPES[extension], data, gzip.compress(data, 9, mtime=0))
+    return StaticFile(hashed, TYPES[extension], data, gzip.compress(data, 9, mtime=0))
 
 
 def address_of(name: str) -> str:
@@ -62,7 +62,7 @@ def address_of(name: str) -> str:
 
 
 @cache
-def _by_hashed_name() -> dict[str, SentFile]:
+def _by_hashed_name() -> dict[str, StaticFile]:
     return {asset(name).name: asset(name) for name in ASSETS}
 
 

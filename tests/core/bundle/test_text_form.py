@@ -10,7 +10,7 @@ from weighbridge.core.bundle.form.fault import UnreadableError
 from weighbridge.core.bundle.form.lineage import SlotLine, numbers_of, ranges_of
 from weighbridge.core.bundle.form.record import read_record, record_text
 from weighbridge.core.bundle.form.tables import STATIC_INPUTS, rows_in
-from weighbridge.core.bundle.form.text_form import FieldKind, fields_of, line_of, read
+from weighbridge.core.bundle.form.text_form import TextKind, fields_of, line_of, read
 
 
 @given(st.lists(st.one_of(st.none(), st.text(st.characters(codec="utf-8"))), min_size=1))
@@ -24,12 +24,12 @@ def test_a_row_is_read_as_it_was_written(fields):
 @pytest.mark.parametrize("text", ["1.0", "01", "+1", "1e3", "-0", "1.", ".5", " 1", "1_0", "\u0661", "NaN"])
 def test_a_number_written_otherwise_is_none(text):
     with pytest.raises(UnreadableError, match="mass is"):
-        read(FieldKind.NUMBER, text, is_optional=False, column="mass")
+        read(TextKind.NUMBER, text, is_optional=False, column="mass")
 
 
 @pytest.mark.parametrize("text", ["0", "-0.25", "10", "0.001", "12345678901234567890123456789012.34"])
 def test_a_number_keeps_every_digit(text):
-    assert read(FieldKind.NUMBER, text, is_optional=False, column="mass") == Decimal(text)
+    assert read(TextKind.NUMBER, text, is_optional=False, column="mass") == Decimal(text)
 
 
 @pytest.mark.parametrize("line", ['"a",b', 'a"b', '"a', '"a""', "a\rb"])

@@ -81,6 +81,18 @@ def test_a_link_opens_the_report_as_it_is_without_a_token(api, report, make, fol
     assert follow(link["url"]).expect(200).body["name"] == "Renamed"
 
 
+def test_a_link_opens_the_bundle_of_its_report(api, drain, report, make, follow):
+    url = make().expect(201).body["url"].replace("/by_link?", "/by_link/bundle?")
+
+    assert follow(url).expect(404).error["code"] == "bundle_missing"
+    api.post(f"/reports/{report['id']}/bundle", {}).expect(202)
+    drain()
+
+    bundle = follow(url).expect(200)
+    assert bundle.content == api.get(f"/reports/{report['id']}/bundle").expect(200).content
+    assert bundle.headers["content-type"] == "application/zip"
+
+
 def test_a_link_opens_its_report_and_no_other(claims, report, make, follow):
     url = make().expect(201).body["url"]
     other = claims.report(1)

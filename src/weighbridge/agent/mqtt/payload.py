@@ -20,9 +20,9 @@ from weighbridge.agent.quality import Quality, quality_of, quality_of_classic
 from weighbridge.agent.reading import (
     AgentReading,
     Measured,
+    ReadingError,
     RefusedReading,
     Tags,
-    UnreadableError,
     make_reading,
     reference_of,
 )
@@ -52,13 +52,13 @@ def readings_of(message: MqttMessage, entry: MqttTopic) -> Iterator[AgentReading
     """Every reading of a message, or why it is none."""
     try:
         items = _items(message, entry)
-    except UnreadableError as error:
+    except ReadingError as error:
         yield _refused(message, str(error))
         return
     for item in items:
         try:
             yield _reading(message, entry, item)
-        except UnreadableError as error:
+        except ReadingError as error:
             yield _refused(message, str(error))
 
 
@@ -68,16 +68,16 @@ def _items(message: MqttMessage, entry: MqttTopic) -> list[Any]:
             return [message.payload.decode()]
         content = _decode(message.payload)
     except UnicodeDecodeError:
-        raise UnreadableError("the message is no text in UTF-8.") from None
+        raise ReadingError("the message is no text in UTF-8.") from None
     except msgspec.DecodeError as error:
-        raise UnreadableError(f"the message is no JSON: {error}.") from None
+        raise ReadingError(f"the message is no JSON: {error}.") from None
     if entry.each is None:
         return [content]
     listed = _at(content, entry.each)
     if not isinstance(listed, list):
-        raise UnreadableError(f"the message has no list at {entry.each}.")
+        raise ReadingError(f"the message has no list at {entry.each}.")
     if len(listed) > ITEMS_MAX:
-        raise UnreadableError(f"the message has {len(listed):,} readings; allowed are {ITEMS_MAX:,}.")
+        raise ReadingError(f"the message has {len(listed):,} readings; allowed are {ITEMS_MAX:,}.")
     return listed
 
 
@@ -87,7 +87,7 @@ def _reading(message: MqttMessage, entry: MqttTopic, item: Any) -> AgentReading:
     if entry.key is not None:
         key = _at(item, entry.key)
         if not isinstance(key, str | int) or isinstance(key, bool):
-            raise UnreadableError(f"the message has no text or whole number at {entry.key}.")
+            raise ReadingError(f"the message has no text or whole number at {entry.key}.")
         what = f"{what}/{key}"
     tags = Tags(
         entry.event_type, entry.asset_id, entry.feedstock_id, tuple(entry.locations), entry.tracking_id
@@ -104,7 +104,7 @@ def _values(entry: MqttTopic, item: Any) -> dict[str, Measured]:
     for slug, path in entry.data_points.items():
         value = _at(item, path)
         if isinstance(value, list | dict):
-            raise UnreadableError(f"what the message has at {path} is no single value.")
+            raise ReadingError(f"what the message has at {path} is no single value.")
         if value is not None and not (isinstance(value, str) and not value.strip()):
             values[slug] = value
     if entry.quality is not None and entry.quality_from is not None:
@@ -126,7 +126,7 @@ def _plain(text: str, value_type: str) -> Measured:
             number = Decimal("NaN")
         if number.is_finite() and said.isascii():
             return number
-    raise UnreadableError(f"the message is {shorten(text)!r}; it takes a {value_type}.")
+    raise ReadingError(f"the message is {shorten(text)!r}; it takes a {value_type}.")
 
 
 def _quality(said: Any, entry: MqttTopic) -> Quality:
@@ -153,11 +153,11 @@ def _time(said: Any, entry: MqttTopic) -> datetime:
     if entry.time_form == "iso":
         return _iso_time(said, where)
     if isinstance(said, bool) or not isinstance(said, int | Decimal):
-        raise UnreadableError(f"{where} is no number of {entry.time_form} since 1970.")
+        raise ReadingError(f"{where} is no number of {entry.time_form} since 1970.")
     scale = 1_000_000 if entry.time_form == "seconds" else 1_000
     number = int(Decimal(said) * scale)
     if not 0 <= number < microseconds(datetime.fromisoformat("9999-01-01T00:00:00Z")):
-        raise UnreadableError(f"{where} is no time between 1970 and {_YEAR_MAX}.")
+        raise ReadingError(f"{where} is no time between 1970 and {_YEAR_MAX}.")
     return moment_of(number)
 
 
@@ -165,13 +165,13 @@ def _iso_time(said: Any, where: str) -> datetime:
     try:
         moment = datetime.fromisoformat(said if isinstance(said, str) else "")
     except ValueError:
-        raise UnreadableError(f"{where} is no time in ISO 8601.") from None
+        raise ReadingError(f"{where} is no time in ISO 8601.") from None
     if moment.tzinfo is None:
-        raise UnreadableError(f"{where} is a time without an offset, which names no moment.")
+        raise ReadingError(f"{where} is a time without an offset, which names no moment.")
     try:
         return moment_of(microseconds(moment))
     except OverflowError:
-        raise UnreadableError(f"{where} has no place in the calendar.") from None
+        raise ReadingError(f"{where} has no place in the calendar.") from None
 
 
 def _at(content: Any, path: str) -> Any:

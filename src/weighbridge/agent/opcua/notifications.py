@@ -14,9 +14,9 @@ from weighbridge.agent.quality import WAITING_CODE, Quality, code_of, quality_of
 from weighbridge.agent.reading import (
     AgentReading,
     Measured,
+    ReadingError,
     RefusedReading,
     Tags,
-    UnreadableError,
     make_reading,
     reference_of,
 )
@@ -70,7 +70,7 @@ def reading_of(source: str, given: VariableValue) -> AgentReading | RefusedReadi
     reference = reference_of(source, node.node, given.time)
     try:
         value = exact(given.value, is_single=given.is_single)
-    except UnreadableError as error:
+    except ReadingError as error:
         return RefusedReading(reference, f"The value of {node.node} {error}", repr(given.value).encode())
     quality = quality_of(given.status)
     if quality is Quality.BAD:

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from weighbridge.agent.clock import text_of
-from weighbridge.agent.reading import Measured, UnreadableError
+from weighbridge.agent.reading import Measured, ReadingError
 
 FLOAT_DIGITS: Final = 9
 """Digits that tell any two numbers of 32 bits apart."""
@@ -20,7 +20,7 @@ FLOAT_DIGITS: Final = 9
 def exact(value: Any, *, is_single: bool) -> Measured | None:
     """The value as it was meant; None where there is none, and for what is no number (NaN, infinity).
 
-    `is_single` says that it came as 32 bits. Raises UnreadableError for lists and structures.
+    `is_single` says that it came as 32 bits. Raises ReadingError for lists and structures.
     """
     match value:
         case None:
@@ -33,7 +33,7 @@ def exact(value: Any, *, is_single: bool) -> Measured | None:
             return value if value.strip() else None
         case datetime():
             return text_of(value)
-    raise UnreadableError(f"is of the type {type(value).__name__}; a reading is one number, text or truth.")
+    raise ReadingError(f"is of the type {type(value).__name__}; a reading is one number, text or truth.")
 
 
 def _of_binary(value: float, *, is_single: bool) -> Decimal:

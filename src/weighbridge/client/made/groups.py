@@ -572,6 +572,7 @@ class ReportLinksOperations(Group):
     """Operations on report links."""
 
     create = One(operations.report_links_create)
+    download_bundle_by_link = One(operations.report_links_download_bundle_by_link)
     list = Listed(operations.report_links_list)
     open_report = One(operations.report_links_open_report)
     revoke = One(operations.report_links_revoke)
@@ -581,6 +582,7 @@ class AsyncReportLinksOperations(AsyncGroup):
     """Operations on report links."""
 
     create = AsyncOne(operations.report_links_create)
+    download_bundle_by_link = AsyncOne(operations.report_links_download_bundle_by_link)
     list = AsyncListed(operations.report_links_list)
     open_report = AsyncOne(operations.report_links_open_report)
     revoke = AsyncOne(operations.report_links_revoke)

@@ -3508,6 +3508,24 @@ def report_links_create(
     )
 
 
+def report_links_download_bundle_by_link(
+    report_id: str,
+    *,
+    key: str,
+) -> Call[bytes]:
+    """Download the proof bundle of a report by a link to the report, with the `key` of its `url`.
+
+    GET /reports/{report_id}/by_link/bundle
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/by_link/bundle",
+        bytes,
+        names={"report_id": report_id},
+        query={"key": key},
+    )
+
+
 def report_links_list(
     report_id: str,
     *,

@@ -65,7 +65,7 @@ class StatedInclusion:
 
 
 @dataclass(frozen=True, slots=True)
-class StatedReport:
+class BundledReport:
     """What the report states, in `report.json`: the same that is handed to its receiver."""
 
     amount: str
@@ -88,7 +88,7 @@ class BundleContents:
 
     parts: Mapping[str, memoryview]
     manifest: Manifest
-    report: StatedReport
+    report: BundledReport
     ledgers: dict[int, rows.BundledLedgerRow]
     batches: dict[int, rows.BatchRow]
     values: dict[int, dict[str, rows.NodeValueRow]]
@@ -122,7 +122,7 @@ def contents_of(
             MANIFEST, f"The bundle is of format {manifest.format}; this program knows format {FORMAT}."
         )
         return None
-    report = reading.record(StatedReport, REPORT)
+    report = reading.record(BundledReport, REPORT)
     points: dict[str, list[rows.EventTypeRow]] = {}
     for point in reading.table(tables.EVENT_TYPES):
         points.setdefault(point.event_type, []).append(point)

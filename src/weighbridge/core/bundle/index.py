@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from weighbridge.core.bundle.form.tables import BundleColumn, BundleTable
-from weighbridge.core.bundle.form.text_form import FieldKind
+from weighbridge.core.bundle.form.text_form import TextKind
 from weighbridge.core.proof.canonical import canonical_json
 
 DATA_PACKAGE: Final = "datapackage.json"
@@ -24,13 +24,13 @@ NAMESPACE: Final = "weighbridge-bundle"
 """What the signature over `SHA256SUMS` is for, so that no other signature of the key passes for it."""
 
 _TYPES: Final = {
-    FieldKind.TEXT: "string",
-    FieldKind.NUMBER: "number",
-    FieldKind.WHOLE: "integer",
-    FieldKind.TIME: "datetime",
-    FieldKind.FLAG: "boolean",
-    FieldKind.DIGEST: "string",
-    FieldKind.LIST: "array",
+    TextKind.TEXT: "string",
+    TextKind.NUMBER: "number",
+    TextKind.WHOLE: "integer",
+    TextKind.TIME: "datetime",
+    TextKind.FLAG: "boolean",
+    TextKind.DIGEST: "string",
+    TextKind.LIST: "array",
 }
 _MEDIA_TYPES: Final = {
     "csv": "text/csv",

@@ -5,6 +5,7 @@ digest of every bundle that is kept stands in the audit log.
 """
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryDirectory
@@ -16,7 +17,8 @@ from weighbridge.collection.evidence_files.keeping import KEY_BYTES
 from weighbridge.collection.evidence_files.store import EvidenceStore
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Database, Read, Write
-from weighbridge.errors import Conflict
+from weighbridge.errors import Conflict, NotFound
+from weighbridge.http.attachment import Attachment, Files
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import actions as tasks
 from weighbridge.platform.async_tasks.actions import Attempt
@@ -118,6 +120,20 @@ async def kept_bundle(tx: Read, project: int, report: int) -> KeptBundle | None:
          WHERE project_id = %s AND report_id = %s
         """,
         (project, report),
+    )
+
+
+def need_bundle(report: str, kept: KeptBundle | None) -> KeptBundle:
+    """The bundle of a report; NotFound while it has none."""
+    if kept is None:
+        raise NotFound("report", report, message="The report has no bundle yet.", code="bundle_missing")
+    return kept
+
+
+def attached(report: str, kept: KeptBundle, files: Files) -> Attachment:
+    """The file of a bundle, named for its report."""
+    return Attachment(
+        f"{report}.zip", MEDIA_TYPE, kept.size, partial(files.get, kept.storage_key, kept.size, kept.sha256)
     )
 
 

@@ -15,6 +15,7 @@ from weighbridge.core.time.instant import Instant
 from weighbridge.errors import Gone, NotFound
 from weighbridge.http.access.linked import LinkCall
 from weighbridge.http.access.told_link import LinkEntry
+from weighbridge.http.attachment import Files
 from weighbridge.platform.changes.link_uses import UsedLink, use_of
 from weighbridge.platform.tenancy.scope import key_named
 from weighbridge.reporting.linking.secret import read_secret
@@ -34,6 +35,8 @@ class ReportEntry(NamedTuple):
 
     project: int
     report: int
+    files: Files
+    """Where the report's files are kept."""
 
 
 class _ReportLinkRow(NamedTuple):
@@ -62,7 +65,7 @@ async def report_entry(call: LinkCall) -> LinkEntry[ReportEntry]:
         account=link.account,
         use=use_of(call, used, gone=gone),
         refusal=gone,
-        behind=ReportEntry(key.project, key.key),
+        behind=ReportEntry(key.project, key.key, call.files),
     )
 
 

@@ -1,9 +1,12 @@
 """Paths of links to reports, and of reports that links open."""
 
+from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
 from weighbridge.db.listing import Page, list_request
 from weighbridge.http.access.told_link import by_told_link
+from weighbridge.http.attachment import Attachment
 from weighbridge.http.endpoint import ReadCall, WriteCall, delete, get, post
+from weighbridge.reporting.bundle.keeping import MEDIA_TYPE, attached, kept_bundle, need_bundle
 from weighbridge.reporting.linking.entry import KEY, KEY_MEANING, ReportEntry, report_entry
 from weighbridge.reporting.report_links import actions, queries
 from weighbridge.reporting.report_links.records import (
@@ -63,4 +66,20 @@ async def open_report(tx: Read, entry: ReportEntry) -> Report:
     return await report_numbered(tx, entry.project, entry.report)
 
 
-ROUTES = [list_report_links, create_report_link, revoke_report_link, open_report]
+@by_told_link(
+    "/reports/{report_id}/by_link/bundle",
+    enter=report_entry,
+    query={KEY: KEY_MEANING},
+    sends=(MEDIA_TYPE,),
+)
+async def download_bundle_by_link(tx: Read, entry: ReportEntry) -> Attachment:
+    """Download the proof bundle of a report by a link to the report, with the `key` of its `url`.
+
+    It is the file that `weighbridge bundle check` checks offline.
+    """
+    report = ids.of("report", entry.project, entry.report)
+    kept = need_bundle(report, await kept_bundle(tx, entry.project, entry.report))
+    return attached(report, kept, entry.files)
+
+
+ROUTES = [list_report_links, create_report_link, revoke_report_link, open_report, download_bundle_by_link]

@@ -33,7 +33,7 @@ from weighbridge.errors import NotFound
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
 from weighbridge.platform.tenancy.project_filter import project_filter
 from weighbridge.platform.tenancy.scope import find, key_named, need, of_key, of_projects
-from weighbridge.reporting.bundle.keeping import KeptBundle, kept_bundle
+from weighbridge.reporting.bundle.keeping import KeptBundle, kept_bundle, need_bundle
 from weighbridge.reporting.reports.records import (
     INCLUSIONS_INLINE,
     REPORT_BATCHES_MAX,
@@ -185,10 +185,7 @@ async def bundle_of(tx: Read, actor: Actor, friendly: str) -> KeptBundle:
     """The proof bundle of one report; NotFound while it has none."""
     await get_report(tx, actor, friendly)
     key = key_named("report", friendly)
-    kept = await kept_bundle(tx, key.project, key.key)
-    if kept is None:
-        raise NotFound("report", friendly, message="The report has no bundle yet.", code="bundle_missing")
-    return kept
+    return need_bundle(friendly, await kept_bundle(tx, key.project, key.key))
 
 
 async def time_stamp_of(tx: Read, actor: Actor, friendly: str) -> bytes:

@@ -11,7 +11,7 @@ from weighbridge.http.attachment import Attachment, Spool
 from weighbridge.http.endpoint import Answer, ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.http.operation import REFUSALS_TOLD
 from weighbridge.platform.queue.polling import poll
-from weighbridge.reporting.bundle.keeping import MEDIA_TYPE
+from weighbridge.reporting.bundle.keeping import MEDIA_TYPE, attached
 from weighbridge.reporting.rendering.stated import rendered
 from weighbridge.reporting.reports import actions, queries
 from weighbridge.reporting.reports.records import (
@@ -126,13 +126,8 @@ async def make_report_bundle(call: WriteCall, body: BundleOptions) -> Answer:
 @get(f"{_ONE}/bundle", permission="production_accounting:read", sends=(MEDIA_TYPE,))
 async def download_report_bundle(call: ReadCall) -> Attachment:
     """Download the proof bundle of a report: a ZIP file that `weighbridge bundle check` checks offline."""
-    kept = await queries.bundle_of(call.tx, call.actor, call.path["report_id"])
-    return Attachment(
-        f"{call.path['report_id']}.zip",
-        MEDIA_TYPE,
-        kept.size,
-        partial(call.files.get, kept.storage_key, kept.size, kept.sha256),
-    )
+    report = call.path["report_id"]
+    return attached(report, await queries.bundle_of(call.tx, call.actor, report), call.files)
 
 
 @get(f"{_ONE}/bundle/time_stamp", permission="production_accounting:read", sends=(ANSWER_TYPE,))

@@ -13,17 +13,17 @@ from typing import Any, Final, NamedTuple
 
 from weighbridge.core.bundle.form import rows
 from weighbridge.core.bundle.form.fault import UnreadableError
-from weighbridge.core.bundle.form.text_form import LINE_BYTES_MAX, FieldKind, fields_of, line_of, read, write
+from weighbridge.core.bundle.form.text_form import LINE_BYTES_MAX, TextKind, fields_of, line_of, read, write
 from weighbridge.core.time.instant import Instant
 
-_KINDS: Final[dict[Any, FieldKind]] = {
-    str: FieldKind.TEXT,
-    Decimal: FieldKind.NUMBER,
-    int: FieldKind.WHOLE,
-    Instant: FieldKind.TIME,
-    bool: FieldKind.FLAG,
-    rows.Digest: FieldKind.DIGEST,
-    list[str]: FieldKind.LIST,
+_KINDS: Final[dict[Any, TextKind]] = {
+    str: TextKind.TEXT,
+    Decimal: TextKind.NUMBER,
+    int: TextKind.WHOLE,
+    Instant: TextKind.TIME,
+    bool: TextKind.FLAG,
+    rows.Digest: TextKind.DIGEST,
+    list[str]: TextKind.LIST,
 }
 
 
@@ -36,7 +36,7 @@ class BundleColumn(NamedTuple):
     """A column of a table."""
 
     name: str
-    kind: FieldKind
+    kind: TextKind
     is_optional: bool = False
 
 
@@ -153,7 +153,7 @@ EVENTS: Final = "events/"
 """The folder of the tables of events, one for each event type: `events/delivery.csv`."""
 
 _EVENT_COLUMNS: Final = columns_of(rows.BundledEventRow)
-_OF_VALUES: Final = {"number": FieldKind.NUMBER, "string": FieldKind.TEXT, "boolean": FieldKind.FLAG}
+_OF_VALUES: Final = {"number": TextKind.NUMBER, "string": TextKind.TEXT, "boolean": TextKind.FLAG}
 
 
 def events_part(event_type: str) -> str:

@@ -30,7 +30,7 @@ LINE_BYTES_MAX: Final = 64_000_000
 """The longest line; that of a batch of a million single events has room."""
 
 
-class FieldKind(StrEnum):
+class TextKind(StrEnum):
     """What a column holds."""
 
     TEXT = "text"
@@ -42,13 +42,13 @@ class FieldKind(StrEnum):
     LIST = "list"
 
 
-PATTERNS: Final[dict[FieldKind, str]] = {
-    FieldKind.TEXT: r'[^",\r\n]+',
-    FieldKind.NUMBER: r"-?(?:[1-9][0-9]*(?:\.[0-9]*[1-9])?|0\.[0-9]*[1-9])|0",
-    FieldKind.WHOLE: r"-?[1-9][0-9]{0,17}|0",
-    FieldKind.TIME: r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z",
-    FieldKind.FLAG: r"true|false",
-    FieldKind.DIGEST: r"[0-9a-f]{64}",
+PATTERNS: Final[dict[TextKind, str]] = {
+    TextKind.TEXT: r'[^",\r\n]+',
+    TextKind.NUMBER: r"-?(?:[1-9][0-9]*(?:\.[0-9]*[1-9])?|0\.[0-9]*[1-9])|0",
+    TextKind.WHOLE: r"-?[1-9][0-9]{0,17}|0",
+    TextKind.TIME: r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z",
+    TextKind.FLAG: r"true|false",
+    TextKind.DIGEST: r"[0-9a-f]{64}",
 }
 """What a field looks like that is in no quotation marks, by kind."""
 
@@ -58,20 +58,20 @@ _FIELD: Final = re.compile(r'"((?:[^"]|"")*)"|([^",\r\n]*)')
 
 
 def _number(text: str) -> Decimal:
-    if not _COMPILED[FieldKind.NUMBER].fullmatch(text):
+    if not _COMPILED[TextKind.NUMBER].fullmatch(text):
         raise ValueError("is no number as it is written here")
     return Decimal(text)
 
 
 def _whole(text: str) -> int:
-    if not _COMPILED[FieldKind.WHOLE].fullmatch(text):
+    if not _COMPILED[TextKind.WHOLE].fullmatch(text):
         raise ValueError("is no whole number")
     return int(text)
 
 
 def time_read(text: str) -> Instant:
     """A time from its one form; ValueError for any other text."""
-    if not _COMPILED[FieldKind.TIME].fullmatch(text):
+    if not _COMPILED[TextKind.TIME].fullmatch(text):
         raise ValueError("is no time as it is written here")
     return Instant.fromisoformat(text[:-1]).replace(tzinfo=UTC)
 
@@ -83,7 +83,7 @@ def _flag(text: str) -> bool:
 
 
 def _digest(text: str) -> str:
-    if not _COMPILED[FieldKind.DIGEST].fullmatch(text):
+    if not _COMPILED[TextKind.DIGEST].fullmatch(text):
         raise ValueError("is no digest")
     return text
 
@@ -103,31 +103,31 @@ def _refuse_float(_text: str) -> Any:
     raise ValueError("numbers that are no whole ones are texts")
 
 
-READERS: Final[dict[FieldKind, Callable[[str], Any]]] = {
-    FieldKind.TEXT: str,
-    FieldKind.NUMBER: _number,
-    FieldKind.WHOLE: _whole,
-    FieldKind.TIME: time_read,
-    FieldKind.FLAG: _flag,
-    FieldKind.DIGEST: _digest,
-    FieldKind.LIST: json_read,
+READERS: Final[dict[TextKind, Callable[[str], Any]]] = {
+    TextKind.TEXT: str,
+    TextKind.NUMBER: _number,
+    TextKind.WHOLE: _whole,
+    TextKind.TIME: time_read,
+    TextKind.FLAG: _flag,
+    TextKind.DIGEST: _digest,
+    TextKind.LIST: json_read,
 }
 """By kind, what reads a text that stands there; ValueError for one that nobody writes."""
 
 
-def write(kind: FieldKind, value: Any) -> str | None:
+def write(kind: TextKind, value: Any) -> str | None:
     """A value as its text; None stays None."""
     if value is None:
         return None
     match kind:
-        case FieldKind.NUMBER:
+        case TextKind.NUMBER:
             return plain(value)
-        case FieldKind.TIME:
+        case TextKind.TIME:
             text: str = value.text
             return text
-        case FieldKind.FLAG:
+        case TextKind.FLAG:
             return "true" if value else "false"
-        case FieldKind.LIST:
+        case TextKind.LIST:
             return canonical_json(value).decode()
     return str(value)
 
@@ -168,7 +168,7 @@ def fields_of(line: str) -> Sequence[str | None]:
         place += 1
 
 
-def read(kind: FieldKind, text: str | None, *, is_optional: bool, column: str) -> Any:
+def read(kind: TextKind, text: str | None, *, is_optional: bool, column: str) -> Any:
     """A value from its field; UnreadableError, a sentence, for one that nobody writes."""
     if text is None:
         if is_optional:

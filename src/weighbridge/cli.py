@@ -22,6 +22,7 @@ from weighbridge.commands import (
     migrate,
     model,
     openapi,
+    over_http,
     serve,
     token,
     verify,
@@ -44,6 +45,7 @@ COMMANDS = (
     openapi,
     model,
     demo,
+    over_http,
 )
 
 app = App(
@@ -54,6 +56,7 @@ app = App(
 )
 for command in COMMANDS:
     command.register(app)
+app.register_install_completion_command()
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
 """What operators do on a running service: list, show and act on all that the interface has.
 
-`weighbridge events list PROJECT --since yesterday`: a command for each kind of record, with one command below it
-for each operation, made of the Python client's functions. In: words. Out: tables for people, `--json` and
-`--csv` for pipes. Read `operation.py` (how a function becomes a command), `arguments.py` and `showing.py`.
+`weighbridge events list PROJECT --since yesterday`: a command for each kind of record, with one below it for
+each operation, made of the Python client's functions. In: words. Out: tables for people, `--json` and `--csv`
+for pipes. Read `operation.py` (how a function becomes a command), `arguments.py` and `showing.py`.
 """
 
 from typing import Final

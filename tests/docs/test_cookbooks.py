@@ -51,7 +51,7 @@ def test_the_page_names_every_program():
 
 
 def test_readings_are_sent_every_night_and_none_twice(client, api, tmp_path):
-    plant = given.measuring(api, given.number("mass"), location_count_min=0)
+    plant = given.measuring(api, given.number("mass"), expected_locations="one")
     place = given.location(api, plant)
     log = tmp_path / "scale.csv"
     log.write_text("start_time,mass\n2026-01-01T00:00:00Z,1.10\n2026-01-01T01:00:00Z,2.20\n")

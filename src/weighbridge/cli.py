@@ -24,6 +24,7 @@ from weighbridge.commands import (
     openapi,
     serve,
     token,
+    user,
     verify,
     worker,
 )
@@ -36,6 +37,7 @@ COMMANDS = (
     account,
     flag,
     token,
+    user,
     importing,
     agent,
     verify,

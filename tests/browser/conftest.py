@@ -1,7 +1,7 @@
 """One service and one browser for all tests of pages; see `site.py` for what a test does with them.
 
-The browser ends with the last test of the folder: as long as it is there, an event loop of its own runs in this
-thread, and commands that tests of other folders call begin one themselves.
+The browser ends with the last test of the folder: as long as it is there, an event loop of its own runs in
+this thread, and commands that tests of other folders call begin one themselves.
 """
 
 from collections.abc import Iterator

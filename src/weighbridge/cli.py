@@ -25,6 +25,7 @@ from weighbridge.commands import (
     over_http,
     serve,
     token,
+    user,
     verify,
     worker,
 )
@@ -37,6 +38,7 @@ COMMANDS = (
     account,
     flag,
     token,
+    user,
     importing,
     agent,
     verify,

@@ -29,7 +29,7 @@ TYPES: Final = {
 
 ASSETS: Final = (
     "tokens.css", "frame.css", "parts.css", "pages.css", "uplot.min.css", "htmx.min.js", "uplot.min.js",
-    "weighbridge.js", "mark.svg",
+    "weighbridge.js", "palette.css", "palette.js", "mark.svg",
 )  # fmt: skip
 """The files of the folder that are served, and nothing else."""
 

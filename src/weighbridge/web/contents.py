@@ -8,10 +8,14 @@ from litestar.handlers import HTTPRouteHandler
 from weighbridge.web import assets
 from weighbridge.web.access import joining, people, sign_in
 from weighbridge.web.data import event, events
+from weighbridge.web.operations import tasks, tokens, webhooks
 from weighbridge.web.overview import projects
 from weighbridge.web.records import finding, opening, plain
 
-AREAS: Final = (sign_in, joining, people, projects, events, event, opening, finding)
+AREAS: Final = (
+    *(sign_in, joining, people, projects, events, event, opening, finding),
+    *(tasks, tokens, webhooks),
+)
 """The files with pages; each lists its own as `PAGES`."""
 
 

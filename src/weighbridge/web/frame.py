@@ -134,6 +134,7 @@ def _of_account(home: str, actor: Actor) -> list[RailGroup]:
         entries += [
             RailEntry("People", f"{home}/people"),
             RailEntry("Tokens", f"{home}/api_tokens"),
+            RailEntry("Webhooks", f"{home}/webhooks"),
             RailEntry("Audit", f"{home}/audit_log"),
             RailEntry("Flags", f"{home}/feature_flags"),
         ]

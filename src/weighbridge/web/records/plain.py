@@ -39,7 +39,8 @@ def _reading(slices: Sequence[Sequence[HTTPRouteHandler]]) -> Iterator[HTTPRoute
     for handler in sorted(every, key=lambda one: not one.opt["operation"].path.startswith(IN_PROJECT)):
         operation: Operation = handler.opt["operation"]
         is_shown = operation.method == "GET" and not operation.sends and not operation.query
-        if is_shown and operation.permission != LINK and not operation.computes:
+        is_open = operation.permission == LINK or operation.streams
+        if is_shown and not is_open and not operation.computes:
             yield handler
 
 

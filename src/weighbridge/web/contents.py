@@ -8,10 +8,16 @@ from litestar.handlers import HTTPRouteHandler
 from weighbridge.web import assets
 from weighbridge.web.access import joining, people, sign_in
 from weighbridge.web.data import event, events
-from weighbridge.web.overview import projects
+from weighbridge.web.ledgers import batch, batches, generation, ledger, ledgers
+from weighbridge.web.overview import completeness, projects
 from weighbridge.web.records import finding, opening, plain
+from weighbridge.web.reports import report, reports, verifier
 
-AREAS: Final = (sign_in, joining, people, projects, events, event, opening, finding)
+AREAS: Final = (
+    *(sign_in, joining, people, projects, completeness, events, event, opening, finding),
+    *(ledgers, ledger, batches, batch, generation),
+    *(reports, report, verifier),
+)
 """The files with pages; each lists its own as `PAGES`."""
 
 

@@ -10,11 +10,17 @@ from weighbridge.web.access import joining, people, sign_in
 from weighbridge.web.data import event, events
 from weighbridge.web.operations import tasks, tokens, webhooks
 from weighbridge.web.overview import projects
+from weighbridge.web.ledgers import batch, batches, generation, ledger, ledgers
+from weighbridge.web.overview import completeness, projects
 from weighbridge.web.records import finding, opening, plain
+from weighbridge.web.reports import report, reports, verifier
 
 AREAS: Final = (
     *(sign_in, joining, people, projects, events, event, opening, finding),
     *(tasks, tokens, webhooks),
+    *(sign_in, joining, people, projects, completeness, events, event, opening, finding),
+    *(ledgers, ledger, batches, batch, generation),
+    *(reports, report, verifier),
 )
 """The files with pages; each lists its own as `PAGES`."""
 

@@ -7,6 +7,7 @@ again, with what was typed and what is wrong with it. A page that is told of an 
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote
 
@@ -16,6 +17,7 @@ from weighbridge.core.platform.permission import ANY
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database
 from weighbridge.errors import Conflict, Forbidden, Invalid, Malformed, Refusal
+from weighbridge.http.attachment import AttachmentReply
 from weighbridge.http.caller import WebRequest, shares
 from weighbridge.http.computing.elsewhere import apart
 from weighbridge.http.computing.request import carried_out
@@ -30,7 +32,10 @@ from weighbridge.web.rendering import rendered
 from weighbridge.web.session import person_of, secret_of
 from weighbridge.web.visit import Moved, View, Visit
 
-Shown = Awaitable[View | Moved | Sendable]
+Sent = Sendable | AttachmentReply
+"""What goes out: a page, or a file as the interface sends it."""
+
+Shown = Awaitable[View | Moved | Sent]
 PageFunction = Callable[[Visit], Shown]
 
 IN_PROJECT: Final = "/projects/{project_id}"
@@ -61,7 +66,7 @@ def page(
     def decorate(function: PageFunction) -> list[HTTPRouteHandler]:
         operation = _operation("GET", path, function, permission, computes=computes)
 
-        async def handler(request: WebRequest) -> Sendable:
+        async def handler(request: WebRequest) -> Sent:
             person = await _person(request, permission)
             if person is None:
                 return moved_to(sign_in_address(request))
@@ -99,7 +104,7 @@ def form(
     def decorate(function: PageFunction) -> list[HTTPRouteHandler]:
         operation = _operation("POST", path, function, permission, computes=computes)
 
-        async def handler(request: WebRequest) -> Sendable:
+        async def handler(request: WebRequest) -> Sent:
             refuse_foreign(request)
             person = await _person(request, permission)
             if person is None:
@@ -120,17 +125,20 @@ def form(
 
 
 def open_page(
-    method: Any, path: str
-) -> Callable[[Callable[[WebRequest], Awaitable[Sendable]]], list[HTTPRouteHandler]]:
-    """Serve something to whoever asks, signed in or not; it opens what it needs itself."""
+    method: Any, path: str, *, query: Mapping[str, str] = MappingProxyType({})
+) -> Callable[[Callable[[WebRequest], Awaitable[Sent]]], list[HTTPRouteHandler]]:
+    """Serve something to whoever asks, signed in or not; it opens what it needs itself.
 
-    def decorate(function: Callable[[WebRequest], Awaitable[Sendable]]) -> list[HTTPRouteHandler]:
-        async def handler(request: WebRequest) -> Sendable:
+    `query` names the parameters of an address that is a link.
+    """
+
+    def decorate(function: Callable[[WebRequest], Awaitable[Sent]]) -> list[HTTPRouteHandler]:
+        async def handler(request: WebRequest) -> Sent:
             if method == "POST":
                 refuse_foreign(request)
             return await function(request)
 
-        return [_routed(_operation(method, path, function, ANY), handler, path)]
+        return [_routed(_operation(method, path, function, ANY, query=query), handler, path)]
 
     return decorate
 
@@ -178,11 +186,11 @@ async def _carried_out(
     typed: Mapping[str, tuple[str, ...]] | None = None,
     refusal: Refusal | None = None,
     computes: bool = False,
-) -> Sendable:
+) -> Sent:
     """What a function of a page gives, in a transaction of its own, as it goes out."""
     path = {name: _plain(str(value)) for name, value in request.path_params.items()}
 
-    async def work(opened: Database) -> Sendable:
+    async def work(opened: Database) -> Sent:
         async with opening(opened) as tx:
             frame: Frame = await frame_of(tx, person.actor, path.get("project_id"))
             request.scope["state"]["frame"] = frame
@@ -191,7 +199,7 @@ async def _carried_out(
             visit = Visit(tx, person, request, frame, path, query, typed or {}, problems)
             shown = await function(visit)
             await tx.settle()
-        if isinstance(shown, Sendable):
+        if isinstance(shown, Sendable | AttachmentReply):
             return shown
         status = refusal.status if refusal else 0
         return rendered(visit, shown, status)
@@ -206,21 +214,22 @@ def _plain(text: str) -> str:
 
 
 def _operation(
-    method: Any, path: str, function: Callable[..., Any], permission: str, *, computes: bool = False
-) -> Operation:
+    method: Any, path: str, function: Callable[..., Any], permission: str, *, computes: bool = False,
+    query: Mapping[str, str] = MappingProxyType({}),
+) -> Operation:  # fmt: skip
     return Operation(
         method=method, path=path, name=f"page_{function.__name__}", module=function.__module__,
         summary=function.__doc__ or "", permission=permission, returns=None, status=200, computes=computes,
-        only_asks=method == "GET", body=None if method == "GET" else bytes,
+        only_asks=method == "GET", query=query, body=None if method == "GET" else bytes,
     )  # fmt: skip
 
 
 def _routed(
-    operation: Operation, handler: Callable[[WebRequest], Awaitable[Sendable]], path: str
+    operation: Operation, handler: Callable[[WebRequest], Awaitable[Sent]], path: str
 ) -> HTTPRouteHandler:
     handed_over = apart(operation, handler) if operation.computes else handler
 
-    async def named(request: WebRequest) -> Sendable:
+    async def named(request: WebRequest) -> Sent:
         request.scope["state"]["operation"] = operation.name
         if operation.computes and await _person(request, operation.permission) is None:
             return moved_to(sign_in_address(request))

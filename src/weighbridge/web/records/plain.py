@@ -62,7 +62,7 @@ def _page(handler: HTTPRouteHandler, path: str) -> list[HTTPRouteHandler]:
                 "records/list.html", _title(operation), call=call, has_csv=True,
                 rows=rows_of(found.data), list=shown, summary=operation.summary,
             )  # fmt: skip
-        if elsewhere := _own_project(visit, found):
+        if elsewhere := own_project(visit, found):
             return Moved(elsewhere)
         name = str(getattr(found, "name", "") or _title(operation))
         return view(
@@ -84,7 +84,7 @@ def _of_project(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ..
     return (*visit.query, ("filter[project_id]", project.id))
 
 
-def _own_project(visit: Visit, found: Any) -> str:
+def own_project(visit: Visit, found: Any) -> str:
     """Where a record of another project has its page; empty when it is in its own."""
     project, own = visit.frame.project, getattr(found, "project_id", None)
     if project is None or not isinstance(own, str) or own == project.id:

@@ -68,6 +68,10 @@ class Moments:
             f"{start.text}/{end.text}", _utc(start), _utc(end), self.zone, said
         )
 
+    def local(self, shown: Shown) -> datetime:
+        """A moment by the clock on the project's wall."""
+        return moment_of(shown).astimezone(self._zone)
+
     def field(self, shown: Shown | None) -> str:
         """A moment as a field for date and time takes it, in the zone."""
         return "" if shown is None else f"{moment_of(shown).astimezone(self._zone):%Y-%m-%dT%H:%M}"

@@ -7,11 +7,20 @@ from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.web import assets
 from weighbridge.web.access import joining, people, sign_in
-from weighbridge.web.data import event, events
+from weighbridge.web.data import event, events, over_time, point
+from weighbridge.web.models import editor as model_editor
+from weighbridge.web.models import models, trying, version
 from weighbridge.web.overview import projects
 from weighbridge.web.records import finding, opening, plain
+from weighbridge.web.rules import editor as rule_editor
+from weighbridge.web.rules import inbox, results, review, rules
 
-AREAS: Final = (sign_in, joining, people, projects, events, event, opening, finding)
+AREAS: Final = (
+    *(sign_in, joining, people, projects, events, event, opening, finding),
+    *(over_time, point),
+    *(models, version, model_editor, trying),
+    *(rules, rule_editor, results, inbox, review),
+)
 """The files with pages; each lists its own as `PAGES`."""
 
 

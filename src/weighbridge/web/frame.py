@@ -166,7 +166,7 @@ _RAIL: Final = (
         (
             ("Rules", "rules"),
             ("Results", "rule_results"),
-            ("Proposals", "rule_results?filter[approval_state]=pending"),
+            ("Proposals", "proposals"),
         ),
     ),
     ("Claim", "production_accounting:read", (("Reports", "reports"), ("Methodologies", "methodologies"))),

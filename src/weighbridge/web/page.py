@@ -89,12 +89,15 @@ def form(
     permission: str = ANY,
     again: PageFunction,
     computes: bool = False,
+    asks: bool = False,
     everywhere: bool = False,
 ) -> Callable[[PageFunction], list[HTTPRouteHandler]]:
     """Serve a function that does what was typed into a form, and as a rule says where to go on (`Moved`).
 
-    What it refuses is shown by the page `again`, whose visit has what was typed and the problems.
+    What it refuses is shown by the page `again`, whose visit has what was typed and the problems. One that
+    only asks stores nothing: it reads one snapshot.
     """
+    opening = Database.read if asks else Database.write
 
     def decorate(function: PageFunction) -> list[HTTPRouteHandler]:
         operation = _operation("POST", path, function, permission, computes=computes)
@@ -107,9 +110,7 @@ def form(
             typed = await typed_of(request)
             refuse_without_word(request, secret_of(request), "".join(typed.get(FIELD, ())))
             try:
-                return await _carried_out(
-                    request, person, Database.write, function, typed=typed, computes=computes
-                )
+                return await _carried_out(request, person, opening, function, typed=typed, computes=computes)
             except _SHOWN_AGAIN as refusal:
                 return await _carried_out(request, person, Database.read, again, typed=typed, refusal=refusal)
 

@@ -25,28 +25,31 @@ class Moments:
         self._zone = ZoneInfo(zone)
         self.now = now
 
-    def __call__(self, moment: Instant | None) -> Markup:
-        """A moment: date and time, with seconds where it has any."""
+    def __call__(self, moment: Instant | str | None) -> Markup:
+        """A moment: date and time, with seconds where it has any; also as it is written on the wire."""
         if moment is None:
             return nothing()
+        moment = _read(moment)
         local = moment.astimezone(self._zone)
         return Markup('<time datetime="{}" title="{} · {}">{}</time>').format(
             moment.text, _utc(moment), self.zone, f"{day_of(local)} {clock_of(local)}"
         )
 
-    def day(self, moment: Instant | None) -> Markup:
+    def day(self, moment: Instant | str | None) -> Markup:
         """The day of a moment."""
         if moment is None:
             return nothing()
+        moment = _read(moment)
         local = moment.astimezone(self._zone)
         return Markup('<time datetime="{}" title="{} · {}">{}</time>').format(
             moment.text, _utc(moment), self.zone, day_of(local)
         )
 
-    def span(self, start: Instant, end: Instant | None) -> Markup:
+    def span(self, start: Instant | str, end: Instant | str | None) -> Markup:
         """A stretch of time: a period as people say it, or from when to when."""
         if end is None or end == start:
             return self(start)
+        start, end = _read(start), _read(end)
         first, last = start.astimezone(self._zone), end.astimezone(self._zone)
         said = period_of(first, last)
         if said is None:
@@ -68,6 +71,11 @@ class Moments:
             return Instant.of(datetime.fromisoformat(text).replace(tzinfo=self._zone)) if text else None
         except ValueError:
             return None
+
+
+def _read(moment: Instant | str) -> Instant:
+    """Records that pass straight from the database to the wire hold their times as texts."""
+    return Instant.of(datetime.fromisoformat(moment)) if isinstance(moment, str) else moment
 
 
 def day_of(moment: datetime | date) -> str:

@@ -1,12 +1,18 @@
 """Pages of data points, gaps, models and rules: everybody can use them, and what moves in them moves."""
 
 import pytest
+from tests.given.gaps import filling, report, stack
 from tests.given.requests import RULE
+from tests.given.rule_evaluation import work
 
 NAMES = [
     ("data-points", "/projects/{project}/data_points?of=delivery/mass&span=all"),
     ("data-point", "/projects/{project}/data_points/{data_point}"),
     ("correction", "/projects/{project}/data_points/{data_point}/correct?value=7"),
+    ("gap-types", "/projects/{project}/gaps"),
+    ("gaps", "/projects/{project}/event_types/{event_type}/gaps"),
+    ("evidence", "/projects/{project}/events/{event}/evidences/{evidence}"),
+    ("event", "/projects/{project}/events/{event}"),
     ("rules", "/projects/{project}/rules"),
     ("rule", "/projects/{project}/rules/{rule}"),
     ("rule-editor", "/projects/{project}/rules/{rule}/edit"),
@@ -48,3 +54,30 @@ def test_a_rule_is_tried_while_it_is_typed(ada, world):
         page.get_by_label("Wrong when").fill(RULE["expression"])
 
         page.get_by_text("evaluated").wait_for()
+
+
+def test_a_meter_with_gaps_and_corrections_is_charted(account, api, person):
+    project = stack(api)
+    filling(api, project, {"method": "mean_before_after"})
+    filling(api, project, {"method": "mean_before_after"}, purpose="impute", name="Impute")
+    day = "10 11 13 12 14 !40 15 13 12 - - 11 10 9 11 12 13 14 16 15 13 12 11 10"
+    events = report(api, project, " ".join([day] * 6))
+    home = f"/projects/{project['id']}"
+    point = api.get(f"{home}/events/{events[8]}").body["data_points"][0]["id"]
+    body = {"data_point": {"value": 22, "reason": "Read from the log"}}
+    api.patch(f"{home}/data_points/{point}", body).expect(200)
+    outage = {
+        "reason": "Calibration",
+        "start_time": "2025-01-03T00:00:00Z",
+        "end_time": "2025-01-03T12:00:00Z",
+    }
+    api.post(f"{home}/outages", {"outage": outage}).expect(201)
+    work(account)
+    [kind] = api.get(f"{home}/event_types").data
+
+    person.look(f"{home}/data_points?of=hour/so2&span=week", shot="chart")
+    person.look(
+        f"{home}/event_types/{kind['id']}/gaps?from=2025-01-01T00:00&until=2025-01-03T00:00", shot="gap-list"
+    )
+    text = person.read_without_javascript(f"{home}/data_points?of=hour/so2&span=week")
+    assert "substituted" in text

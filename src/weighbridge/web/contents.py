@@ -7,7 +7,7 @@ from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.web import assets
 from weighbridge.web.access import joining, people, sign_in
-from weighbridge.web.data import event, events, over_time, point
+from weighbridge.web.data import event, events, evidence, gaps, over_time, point
 from weighbridge.web.models import editor as model_editor
 from weighbridge.web.models import models, trying, version
 from weighbridge.web.overview import projects
@@ -17,7 +17,7 @@ from weighbridge.web.rules import inbox, results, review, rules
 
 AREAS: Final = (
     *(sign_in, joining, people, projects, events, event, opening, finding),
-    *(over_time, point),
+    *(over_time, point, gaps, evidence),
     *(models, version, model_editor, trying),
     *(rules, rule_editor, results, inbox, review),
 )

@@ -147,6 +147,7 @@ _RAIL: Final = (
         (
             ("Events", "events"),
             ("Data points", "data_points"),
+            ("Gaps", "gaps"),
             ("Event types", "event_types"),
             ("Assets", "assets"),
             ("Locations", "locations"),

@@ -81,6 +81,8 @@ class Visit:
     """What was typed into the form, by the names of its fields; empty before anything was."""
     problems: tuple[Problem, ...] = ()
     """What was wrong with what was typed."""
+    file: Any = None
+    """The file that came with the form, in the store already; None without one."""
 
     @property
     def actor(self) -> Actor:
@@ -142,14 +144,20 @@ class Visit:
             answer = await operation.function(call, arrived)  # type: ignore[misc] # as above
         return answer.record if isinstance(answer, Answer) else answer
 
+    async def keep(self, handler: HTTPRouteHandler, **path: str) -> Any:
+        """Carry out an operation that takes the file which came with the form."""
+        operation = self._allowed(handler)
+        return await operation.function(self._call((), path), self.file)  # type: ignore[misc] # as above
+
     async def attempt(self, handler: HTTPRouteHandler, dry_run: DryRun, body: Any, **path: str) -> Any:
         """What an operation would come to, in a transaction that is undone (a page that `tries`)."""
         operation = self._allowed(handler)
         self._need(dry_run.permission)
         call = self._call((), path)
         arrived = wire.decode(self.request.app.state.encode(body), operation.body)
-        change = partial(operation.function, call, arrived)  # type: ignore[arg-type] # as above
-        return await dry_run.look(call, change)
+        function = operation.function
+        assert function is not None, "an endpoint has a function"  # noqa: S101
+        return await dry_run.look(call, partial(function, call, arrived))
 
     def _allowed(self, handler: HTTPRouteHandler) -> Operation:
         operation: Operation = handler.opt["operation"]

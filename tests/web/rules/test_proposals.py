@@ -1,7 +1,7 @@
 """Pages of rules: results, the inbox of proposals, the review with its impact, decisions, and the editor."""
 
 import re
-from html import unescape
+from html import escape, unescape
 
 import pytest
 from tests.given import accounting as given_accounting
@@ -49,7 +49,7 @@ def test_the_inbox_lists_what_waits_and_the_review_says_what_approving_changes(a
 
     page = ada.get(f"{home(plant)}/rule_results/{found[0]}").expect(200).text
     assert f'hx-get="{home(plant)}/rule_results/{found[0]}/impact"' in page
-    assert rule["name"] in page
+    assert escape(rule["name"]) in page
 
     impact = words(ada.get(f"{home(plant)}/rule_results/{found[0]}/impact"))
     assert "Before After Difference" in impact

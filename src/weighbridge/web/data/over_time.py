@@ -19,7 +19,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import NotFound
 from weighbridge.web.answer import Sendable, file_of
-from weighbridge.web.data.series import Series, SeriesName, extent_of, series_of
+from weighbridge.web.data.series import BUCKETS, Series, SeriesName, extent_of, series_of
 from weighbridge.web.drawing.trace import trace
 from weighbridge.web.listing import ListQuery, ListView, asked_for
 from weighbridge.web.page import page
@@ -34,6 +34,9 @@ SPANS: Final = (("day", 1), ("week", 7), ("month", 31), ("quarter", 92), ("year"
 """Ranges that are offered by name, in days back from the newest event; 0 for all there is."""
 
 SPAN_USUAL: Final = "month"
+
+MINUTE: Final = timedelta(minutes=1)
+"""The step of the fields in which a range is typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +87,10 @@ async def _range(visit: Visit, name: SeriesName) -> tuple[Instant, Instant]:
     extent = await extent_of(visit.reading, name)
     now = visit.moments.now
     begin, last = extent or (Instant.of(now - timedelta(days=1)), now)
-    end = until or Instant.of(last + timedelta(milliseconds=1))
+    end = until or Instant.of(last.replace(second=0, microsecond=0) + MINUTE)
     days = dict(SPANS).get(visit.asked("span", SPAN_USUAL), 0)
     start = first or (Instant.of(end - timedelta(days=days)) if days else begin)
+    start = min(start, Instant.of(end - 60 * MINUTE)) if first is None else start
     return (start, end) if start < end else (Instant.of(end - timedelta(days=1)), end)
 
 
@@ -184,8 +188,8 @@ def _break_of(chosen: Chosen, drawn: Series) -> timedelta | None:
     if unit is None:
         return None
     step = timedelta(seconds=unit * (chosen.event_type.cadence_amount or 1))
-    bucket = (drawn.end - drawn.start) / 1_200 if drawn.is_cut else timedelta(0)
-    return step * 1.5 + bucket
+    bucket = (drawn.end - drawn.start) / BUCKETS if drawn.is_cut else timedelta(0)
+    return step * 3 / 2 + bucket
 
 
 @page(f"{PATH}/series.json", permission="data_collection:read")

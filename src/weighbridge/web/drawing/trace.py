@@ -23,7 +23,7 @@ LINES: Final = 4
 """Lines across that carry a number."""
 
 
-class Drawn(Protocol):
+class TracedSeries(Protocol):
     """What a trace is drawn of: a series over a range."""
 
     @property
@@ -31,14 +31,14 @@ class Drawn(Protocol):
     @property
     def end(self) -> datetime: ...
     @property
-    def points(self) -> Sequence["DrawnPoint"]: ...
+    def points(self) -> Sequence["TracedPoint"]: ...
     @property
-    def pins(self) -> Sequence["DrawnPin"]: ...
+    def pins(self) -> Sequence["TracedPin"]: ...
     @property
-    def outages(self) -> Sequence["DrawnOutage"]: ...
+    def outages(self) -> Sequence["TracedOutage"]: ...
 
 
-class DrawnPoint(Protocol):
+class TracedPoint(Protocol):
     """A value, or the extremes of a bucket."""
 
     @property
@@ -53,7 +53,7 @@ class DrawnPoint(Protocol):
     def is_imputed(self) -> bool: ...
 
 
-class DrawnPin(Protocol):
+class TracedPin(Protocol):
     """A corrected value."""
 
     @property
@@ -64,7 +64,7 @@ class DrawnPin(Protocol):
     def source(self) -> str: ...
 
 
-class DrawnOutage(Protocol):
+class TracedOutage(Protocol):
     """A stretch in which nothing was expected."""
 
     @property
@@ -76,7 +76,7 @@ class DrawnOutage(Protocol):
 
 
 class _Scale:
-    def __init__(self, drawn: Drawn) -> None:
+    def __init__(self, drawn: TracedSeries) -> None:
         self.start, self.span = drawn.start, max(drawn.end - drawn.start, timedelta(milliseconds=1))
         values = [one for point in drawn.points for one in (point.low, point.high, point.captured)]
         known = [Fraction(one) for one in values if one is not None] or [Fraction(0)]
@@ -96,7 +96,7 @@ class _Scale:
 
 
 def trace(
-    drawn: Drawn, *, says: str, ticks: Sequence[tuple[datetime, str]], breaks: timedelta | None = None
+    drawn: TracedSeries, *, says: str, ticks: Sequence[tuple[datetime, str]], breaks: timedelta | None = None
 ) -> Markup:
     """The picture of a series; the line is broken wherever a pause is longer than `breaks`."""
     scale = _Scale(drawn)
@@ -111,8 +111,8 @@ def trace(
     return picture(WIDTH, HEIGHT, parts, says=says, kind="trace wide")
 
 
-def _stretches(points: Sequence[DrawnPoint], breaks: timedelta | None) -> Iterator[list[DrawnPoint]]:
-    stretch: list[DrawnPoint] = []
+def _stretches(points: Sequence[TracedPoint], breaks: timedelta | None) -> Iterator[list[TracedPoint]]:
+    stretch: list[TracedPoint] = []
     for point in points:
         if stretch and breaks is not None and point.start - stretch[-1].start > breaks:
             yield stretch
@@ -122,7 +122,7 @@ def _stretches(points: Sequence[DrawnPoint], breaks: timedelta | None) -> Iterat
         yield stretch
 
 
-def _stretch(points: list[DrawnPoint], scale: _Scale) -> Iterator[Markup]:
+def _stretch(points: list[TracedPoint], scale: _Scale) -> Iterator[Markup]:
     highs = [(scale.x(one.start), scale.y(one.high)) for one in points]
     lows = [(scale.x(one.start), scale.y(one.low)) for one in points]
     captured = [(scale.x(one.start), scale.y(one.captured)) for one in points if one.captured is not None]
@@ -144,7 +144,7 @@ def _pin(scale: _Scale, moment: datetime, value: Decimal, kind: str) -> Markup:
     return element("circle", cx=x, cy=y, r=Fraction(7, 2), class_=f"pin {kind}")
 
 
-def _outages(drawn: Drawn, scale: _Scale) -> Iterator[Markup]:
+def _outages(drawn: TracedSeries, scale: _Scale) -> Iterator[Markup]:
     for one in drawn.outages:
         first, last = scale.x(one.start), scale.x(one.end or drawn.end)
         yield element(

@@ -33,7 +33,7 @@ def asked_for_gaps(visit: Visit) -> ListQuery:
     return (("start_time", start.text), ("end_time", end.text))
 
 
-@page("/projects/{project_id}/gaps", permission="data_collection:read")
+@page("/projects/{project_id}/gaps", permission="data_collection:read", of=list_event_types)
 async def gap_event_types(visit: Visit) -> View:
     """The event types that have a cadence, and so may have gaps."""
     types = (await visit.ask(list_event_types, OFFERED)).data

@@ -51,7 +51,7 @@ async def data_point(visit: Visit) -> View:
     return await _shown(visit, None)
 
 
-@page(f"{PATH}/correct", permission="data_collection:write", computes=True, tries=True)
+@page(f"{PATH}/correct", permission="data_collection:write", of=get_data_point, computes=True, tries=True)
 async def correction_impact(visit: Visit) -> View:
     """What a correction would change; it is carried out, looked at and undone."""
     body = await _body(visit, visit.asked("value"), visit.asked("reason"))

@@ -100,12 +100,14 @@ _EACH: Final = f"""
            e.is_imputed, 1 {_OF} AND {_VALUE} IS NOT NULL ORDER BY e.start_time, e.id LIMIT {{limit}}
 """
 _BUCKETS: Final = f"""
-    SELECT date_bin({{width}}, e.start_time, {{start}}), min({_VALUE}), max({_VALUE}),
-           min(e.numbers[{{position}}]) FILTER (
-               WHERE e.is_revised AND e.numbers[{{position}}] IS DISTINCT FROM {_VALUE}),
-           bool_or(e.is_imputed), count({_VALUE}) {_OF}
-     GROUP BY 1 HAVING count({_VALUE}) > 0 ORDER BY 1
+    SELECT date_bin({{width}}, start_time, {{start}}), min(value), max(value),
+           min(captured) FILTER (WHERE is_revised AND captured IS DISTINCT FROM value),
+           bool_or(is_imputed), count(*)
+      FROM (SELECT e.start_time, {_VALUE} AS value, e.numbers[{{position}}] AS captured, e.is_revised,
+                   e.is_imputed {_OF} OFFSET 0) e
+     WHERE value IS NOT NULL GROUP BY 1 ORDER BY 1
 """
+"""OFFSET 0 keeps the value from being taken out of its array anew for each aggregate."""
 _PINS: Final = f"""
     SELECT e.id, e.start_time, c.source, e.numbers[{{position}}], {_VALUE}, c.reason, u.name, c.created_at
       FROM (SELECT e.* {_OF} AND e.is_revised) e

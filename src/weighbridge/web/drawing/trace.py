@@ -96,11 +96,19 @@ class _Scale:
 
 
 def trace(
-    drawn: TracedSeries, *, says: str, ticks: Sequence[tuple[datetime, str]], breaks: timedelta | None = None
+    drawn: TracedSeries,
+    *,
+    says: str,
+    ticks: Sequence[tuple[datetime, str]],
+    breaks: timedelta | None = None,
+    chosen: datetime | None = None,
 ) -> Markup:
     """The picture of a series; the line is broken wherever a pause is longer than `breaks`."""
     scale = _Scale(drawn)
     parts = [*_outages(drawn, scale), *_lines(scale), *_times(scale, ticks)]
+    if chosen is not None:
+        x = scale.x(chosen)
+        parts.append(element("line", x1=x, x2=x, y1=0, y2=HEIGHT - BOTTOM, class_="chosen"))
     for stretch in _stretches(drawn.points, breaks):
         parts += _stretch(stretch, scale)
     parts += [_pin(scale, point.start, point.high, "imputed") for point in drawn.points if point.is_imputed]

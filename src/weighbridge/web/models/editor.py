@@ -9,6 +9,7 @@ from weighbridge.modelling.models.records import Validation
 from weighbridge.modelling.models.routes import (
     create_model,
     create_model_version,
+    get_model,
     validate_model_yaml,
     validate_yaml,
 )
@@ -76,7 +77,7 @@ async def _new(visit: Visit, validation: Validation | None) -> View:
     example = visit.asked("example")
     text = _example(example) if example in EXAMPLES else ""
     return view(
-        "models/editor.html", "New model", call=models, crumbs=(("Models", models),),
+        "models/editor.html", "New model", crumbs=(("Models", models),),
         yaml=_typed(visit) if visit.typed else text, action=f"{models}/new", checking=f"{models}/validate",
         validation=validation, examples=EXAMPLES, models_path=models, model=None, tab="edit", path="",
     )  # fmt: skip
@@ -89,7 +90,7 @@ async def _edited(visit: Visit, validation: Validation | None) -> View | Moved:
     text, _ = await document_of(visit)
     context: dict[str, Any] = around(visit, found, "edit")
     return view(
-        "models/editor.html", "Document", call=f"/models/{found.id}/document",
+        "models/editor.html", "Document", call=f"/models/{found.id}",
         yaml=_typed(visit) if visit.typed else text, action=f"{context['path']}/edit",
         checking=f"{context['path']}/validate", validation=validation, examples={}, **context,
     )  # fmt: skip
@@ -106,7 +107,7 @@ def _typed(visit: Visit) -> str:
 
 PAGES: Final[list[HTTPRouteHandler]] = [
     *page(f"{PATH}/new", permission="production_accounting:write")(new_model),
-    *page(f"{ONE}/edit", permission="production_accounting:read")(edit_model),
+    *page(f"{ONE}/edit", permission="production_accounting:read", of=get_model)(edit_model),
     *make_model,
     *check_new_model,
     *save_version,

@@ -14,6 +14,7 @@ from weighbridge.errors import Conflict, Invalid, Malformed
 from weighbridge.modelling.models.records import Schema
 from weighbridge.modelling.models.routes import (
     compare_models,
+    get_model,
     get_model_schema,
     list_model_versions,
     simulate_model,
@@ -105,7 +106,7 @@ def _numbers(node: str, text: str, problems: list[Problem]) -> Decimal | list[De
     return numbers if "," in text else numbers[0]
 
 
-@page(f"{ONE}/changes", permission="production_accounting:read", computes=True)
+@page(f"{ONE}/changes", permission="production_accounting:read", of=get_model, computes=True)
 async def model_changes(visit: Visit) -> View | Moved:
     """What differs between two versions, and what one would have changed over a past period."""
     found = await model_of(visit)
@@ -122,7 +123,7 @@ async def model_changes(visit: Visit) -> View | Moved:
         lines = [*_lines(await _document(visit, other.id), await _document(visit, found.id))]
         compared, problems = await _compared(visit, other.id)
     return view(
-        "models/changes.html", "Compare", call=f"/models/{found.id}/difference", versions=versions,
+        "models/changes.html", "Compare", call=f"/models/{found.id}", versions=versions,
         other=other, difference=difference, lines=lines, compared=compared, refused=problems,
         period=(visit.asked("start"), visit.asked("end")), **around(visit, found, "changes"),
     )  # fmt: skip
@@ -153,7 +154,9 @@ def _lines(before: str, after: str) -> Iterator[tuple[str, str]]:
 
 
 PAGES: Final[list[HTTPRouteHandler]] = [
-    *page(f"{ONE}/simulate", permission="production_accounting:read", computes=True)(simulate_version),
+    *page(f"{ONE}/simulate", permission="production_accounting:read", of=get_model_schema, computes=True)(
+        simulate_version
+    ),
     *run_simulation,
     *model_changes,
 ]

@@ -100,7 +100,7 @@ async def _editor(visit: Visit, start: dict[str, Any], action: str, title: str, 
 
     return view(
         "rules/editor.html", title,
-        call=f"{project}/rules", crumbs=(("Rules", f"{project}/rules"),),
+        crumbs=(("Rules", f"{project}/rules"),),
         shown=shown, action=action, project=project, types=types.data if types else [],
         preview=preview, visit=visit,
         purposes=[*Purpose], evaluations=EVALUATIONS, examples=EXAMPLES, is_new=action.endswith("/new"),

@@ -67,7 +67,7 @@ async def _inbox(visit: Visit, impact: ImpactOfProposals | None) -> View:
     project = f"/projects/{visit.path['project_id']}"
     return view(
         "rules/inbox.html", "Proposals",
-        call=f"{project}/rule_results?{urlencode(query)}",
+        call="" if impact else f"{project}/rule_results?{urlencode(query)}",
         results=found.data, list=ListView(_path(visit), visit.query, found.info), path=_path(visit),
         project=project, chosen=_chosen(visit), impact=impact,
     )  # fmt: skip

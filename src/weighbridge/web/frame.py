@@ -148,6 +148,7 @@ _RAIL: Final = (
         (
             ("Events", "events"),
             ("Data points", "data_points"),
+            ("Gaps", "gaps"),
             ("Event types", "event_types"),
             ("Assets", "assets"),
             ("Locations", "locations"),
@@ -167,7 +168,7 @@ _RAIL: Final = (
         (
             ("Rules", "rules"),
             ("Results", "rule_results"),
-            ("Proposals", "rule_results?filter[approval_state]=pending"),
+            ("Proposals", "proposals"),
         ),
     ),
     ("Claim", "production_accounting:read", (("Reports", "reports"), ("Methodologies", "methodologies"))),

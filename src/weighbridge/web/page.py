@@ -15,8 +15,6 @@ from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.platform.permission import ANY
 from weighbridge.db.engine import Database
-from weighbridge.errors import Conflict, Forbidden, Invalid, Malformed, Refusal
-from weighbridge.http.attachment import AttachmentReply
 from weighbridge.errors import (
     Conflict,
     Forbidden,
@@ -27,6 +25,7 @@ from weighbridge.errors import (
     UnsupportedMediaType,
 )
 from weighbridge.http.arrival.upload import Form
+from weighbridge.http.attachment import AttachmentReply
 from weighbridge.http.caller import WebRequest, shares
 from weighbridge.http.computing.elsewhere import apart
 from weighbridge.http.computing.request import carried_out
@@ -223,9 +222,8 @@ def _operation(
 
 
 def _routed(
-    operation: Operation, handler: Callable[[WebRequest], Awaitable[Sent]], path: str
     operation: Operation,
-    handler: Callable[[WebRequest], Awaitable[Sendable]],
+    handler: Callable[[WebRequest], Awaitable[Sent]],
     path: str,
     bytes_max: int = FORM_BYTES_MAX,
 ) -> HTTPRouteHandler:

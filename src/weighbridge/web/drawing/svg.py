@@ -39,12 +39,6 @@ def picture(width: Length, height: Length, parts: Iterable[Markup], *, says: str
         "svg", element("title", escape(says)), inside,
         class_=f"picture {kind}".strip(), viewBox=f"0 0 {at(width)} {at(height)}", width=at(width),
         height=at(height), role="group" if "<a " in inside else "img", aria_label=says,
-    """A picture of a size that says in words what it shows; one that leads somewhere is a group of links."""
-    drawn = [*parts]
-    return element(
-        "svg", element("title", escape(says)), *drawn,
-        class_=f"picture {kind}".strip(), viewBox=f"0 0 {at(width)} {at(height)}", width=at(width),
-        height=at(height), role="group" if any("<a " in part for part in drawn) else "img", aria_label=says,
     )  # fmt: skip
 
 

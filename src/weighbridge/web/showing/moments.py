@@ -37,35 +37,26 @@ class Moments:
         if shown is None:
             return nothing()
         moment = moment_of(shown)
-    def __call__(self, moment: Instant | str | None) -> Markup:
-        """A moment: date and time, with seconds where it has any; also as it is written on the wire."""
-        if moment is None:
-            return nothing()
-        moment = _read(moment)
         local = moment.astimezone(self._zone)
         return Markup('<time datetime="{}" title="{} · {}">{}</time>').format(
             moment.text, _utc(moment), self.zone, f"{day_of(local)} {clock_of(local)}"
         )
 
     def day(self, shown: Shown | None) -> Markup:
-    def day(self, moment: Instant | str | None) -> Markup:
         """The day of a moment."""
         if shown is None:
             return nothing()
         moment = moment_of(shown)
-        moment = _read(moment)
         local = moment.astimezone(self._zone)
         return Markup('<time datetime="{}" title="{} · {}">{}</time>').format(
             moment.text, _utc(moment), self.zone, day_of(local)
         )
 
     def span(self, began: Shown, ended: Shown | None) -> Markup:
-    def span(self, start: Instant | str, end: Instant | str | None) -> Markup:
         """A stretch of time: a period as people say it, or from when to when."""
         start, end = moment_of(began), None if ended is None else moment_of(ended)
         if end is None or end == start:
             return self(start)
-        start, end = _read(start), _read(end)
         first, last = start.astimezone(self._zone), end.astimezone(self._zone)
         said = period_of(first, last)
         if said is None:
@@ -96,9 +87,6 @@ class Moments:
 def moment_of(shown: Shown) -> Instant:
     """The moment of a record's time; ValueError for a text that is none."""
     return shown if isinstance(shown, Instant) else Instant.of(datetime.fromisoformat(shown))
-def _read(moment: Instant | str) -> Instant:
-    """Records that pass straight from the database to the wire hold their times as texts."""
-    return Instant.of(datetime.fromisoformat(moment)) if isinstance(moment, str) else moment
 
 
 def day_of(moment: datetime | date) -> str:

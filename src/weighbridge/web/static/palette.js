@@ -82,9 +82,7 @@
       event.preventDefault();
       event.stopImmediatePropagation();
       open();
-    } else if (document.querySelector("dialog[open]")) {
-      if (event.key !== "Escape") event.stopImmediatePropagation();
-    } else if (event.key === "?" && !typing(event.target) && keys) {
+    } else if (event.key === "?" && !typing(event.target) && keys && !document.querySelector("dialog[open]")) {
       event.preventDefault();
       showKeys();
     }

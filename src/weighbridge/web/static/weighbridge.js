@@ -75,6 +75,7 @@
     if (link) link.focus({ preventScroll: true });
   };
   document.addEventListener("keydown", (event) => {
+    if (document.querySelector("dialog[open]")) return;
     if (event.key === "Escape") {
       if (closeDrawer()) return;
       for (const open of document.querySelectorAll("details.switcher[open]")) open.open = false;

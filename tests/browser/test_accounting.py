@@ -2,6 +2,7 @@
 
 import pytest
 from tests.given import accounting as given_accounting
+from tests.given import chain
 from tests.given.accounting import JANUARY
 
 
@@ -57,3 +58,22 @@ def test_a_verifier_can_use_the_page_behind_a_link(site, ada, world):
     with site.page() as page:
         page.goto(address)
         page.get_by_role("link", name="Download the bundle").wait_for()
+
+
+def test_a_batch_of_a_chain_can_be_used_by_everybody(person, account):
+    first = chain.inventory(account.caller(), account.drain)
+    event = first.deliver(10)
+    first.generate()
+    second = chain.link(first)
+    chain.produce(second, 4)
+    second.generate()
+    home = f"/projects/{first.project['id']}"
+    point = first.api.get(f"{home}/events/{event}").body["data_points"][0]["id"]
+    change = {"data_point": {"value": 5, "reason": "weighed again"}}
+    first.api.patch(f"{home}/data_points/{point}", change).expect(200)
+
+    person.look(f"{home}/batches/{second.batches()[0]['id']}", shot="chained")
+    first.generate()
+    person.look(f"{home}/ledgers", shot="flow")
+    person.look(f"{home}/ledgers/{first.ledger['id']}", shot="short")
+    person.look(home, shot="waiting")

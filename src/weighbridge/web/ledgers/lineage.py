@@ -9,6 +9,7 @@ from markupsafe import Markup
 from weighbridge.accounting.batches.records import Batch, LineageNode
 from weighbridge.web.drawing.layers import Box, GraphEdge, graph
 from weighbridge.web.showing.figures import rounded
+from weighbridge.web.showing.words import plural
 
 BOXES_MAX: Final = 60
 """Boxes of a picture; a larger lineage is read level by level."""
@@ -49,7 +50,7 @@ def lineage_picture(home: str, batch: Batch, nodes: Sequence[LineageNode]) -> Ma
         if node.input is not None:
             key = f"events of {node.slug}"
             count = node.input.event_count
-            said = f"{count:,} event{'' if count == 1 else 's'}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+            said = plural(count, "event")
             boxes.append(Box(key, node.input.event_type.replace("-", " "), said, "", f"#node-{node.slug}"))
             edges.append(GraphEdge(key, node.slug))
         for draw in node.draws:
@@ -68,7 +69,7 @@ def lineage_picture(home: str, batch: Batch, nodes: Sequence[LineageNode]) -> Ma
 def _box(node: LineageNode) -> Box:
     value = f"{_short(node.value)} {node.unit}" if node.value is not None else ""
     if node.element_count is not None:
-        value = f"{node.element_count} values, {node.unit}"
+        value = f"{plural(node.element_count, 'value')}, {node.unit}"
     kind = "chosen" if node.is_primary else "waits" if node.skipped_input else ""
     return Box(node.slug, node.name, value, kind, f"#node-{node.slug}")
 

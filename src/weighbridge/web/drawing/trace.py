@@ -76,10 +76,11 @@ class TracedOutage(Protocol):
 
 
 class _Scale:
-    def __init__(self, drawn: TracedSeries) -> None:
+    def __init__(self, drawn: TracedSeries, width: int, proposed: Decimal | None) -> None:
+        self.width = width
         self.start, self.span = drawn.start, max(drawn.end - drawn.start, timedelta(milliseconds=1))
         values = [one for point in drawn.points for one in (point.low, point.high, point.captured)]
-        known = [Fraction(one) for one in values if one is not None] or [Fraction(0)]
+        known = [Fraction(one) for one in (*values, proposed) if one is not None] or [Fraction(0)]
         least, most = min(known), max(known)
         room = (most - least) / 12 or abs(most) / 12 or Fraction(1)
         self.least, self.most = least - room, most + room
@@ -88,7 +89,7 @@ class _Scale:
         share = Fraction(
             (moment - self.start) // timedelta(milliseconds=1), self.span // timedelta(milliseconds=1)
         )
-        return LEFT + min(max(share, Fraction(0)), Fraction(1)) * (WIDTH - LEFT)
+        return LEFT + min(max(share, Fraction(0)), Fraction(1)) * (self.width - LEFT)
 
     def y(self, value: Decimal | Fraction) -> Fraction:
         share = (Fraction(value) - self.least) / (self.most - self.least)
@@ -102,9 +103,14 @@ def trace(
     ticks: Sequence[tuple[datetime, str]],
     breaks: timedelta | None = None,
     chosen: datetime | None = None,
+    proposed: Decimal | None = None,
+    width: int = WIDTH,
 ) -> Markup:
-    """The picture of a series; the line is broken wherever a pause is longer than `breaks`."""
-    scale = _Scale(drawn)
+    """The picture of a series; the line is broken wherever a pause is longer than `breaks`.
+
+    A chosen moment is marked, and with it the value that is proposed there.
+    """
+    scale = _Scale(drawn, width, proposed)
     parts = [*_outages(drawn, scale), *_lines(scale), *_times(scale, ticks)]
     if chosen is not None:
         x = scale.x(chosen)
@@ -116,7 +122,9 @@ def trace(
         _pin(scale, one.start, one.value, "substituted" if one.source == "substitution" else "adjusted")
         for one in drawn.pins
     ]
-    return picture(WIDTH, HEIGHT, parts, says=says, kind="trace wide")
+    if chosen is not None and proposed is not None:
+        parts.append(_pin(scale, chosen, proposed, "substituted"))
+    return picture(width, HEIGHT, parts, says=says, kind="trace wide")
 
 
 def _stretches(points: Sequence[TracedPoint], breaks: timedelta | None) -> Iterator[list[TracedPoint]]:
@@ -165,7 +173,7 @@ def _lines(scale: _Scale) -> Iterator[Markup]:
     for at in range(1, LINES + 1):
         value = scale.least + (scale.most - scale.least) * Fraction(at, LINES + 1)
         y = scale.y(value)
-        yield element("line", x1=LEFT, x2=WIDTH, y1=y, y2=y, class_="base")
+        yield element("line", x1=LEFT, x2=scale.width, y1=y, y2=y, class_="base")
         yield label(_said(value), LEFT - 8, y + 4, kind="axis", anchor="end")
 
 

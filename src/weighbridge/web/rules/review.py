@@ -5,6 +5,7 @@ scripts fetches it beside, one without follows the link to the page that has it.
 """
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any, Final
 
 from litestar.handlers import HTTPRouteHandler
@@ -31,6 +32,9 @@ PATH: Final = "/projects/{project_id}/rule_results/{rule_result_id}"
 
 WINDOW: Final = timedelta(hours=168)
 """How long before a value, and a quarter of it after, the picture beside it reaches."""
+
+WINDOW_WIDTH: Final = 460
+"""Pixels of that picture."""
 
 WAITING_WALKED: Final = "100"
 """Pending proposals that a reviewer walks through from one to the next."""
@@ -115,7 +119,19 @@ async def _window(visit: Visit, found: Any, point: Any) -> Markup | None:
     if not drawn.points:
         return None
     ticks = [(moment, str(visit.moments.day(Instant.of(moment)).striptags())) for moment in (drawn.start, at)]
-    return trace(drawn, says="the values around it", ticks=ticks, chosen=at)
+    return trace(
+        drawn,
+        says="the values around it",
+        ticks=ticks,
+        chosen=at,
+        proposed=_proposed(found),
+        width=WINDOW_WIDTH,
+    )
+
+
+def _proposed(found: Any) -> Decimal | None:
+    value = (getattr(found, "proposed_correction", None) or {}).get("to_value")
+    return Decimal(value) if isinstance(value, Decimal | int) and not isinstance(value, bool) else None
 
 
 _SERIES: Final = """

@@ -9,6 +9,14 @@
     }).format(new Date(seconds * 1000));
     return parts.replace(" ", "T");
   };
+  const said = (seconds, zone, parts) =>
+    new Intl.DateTimeFormat("en-GB", { timeZone: zone, ...parts }).format(new Date(seconds * 1000));
+  const DAY = { day: "numeric", month: "short" }, CLOCK = { hour: "2-digit", minute: "2-digit" };
+  const tick = (seconds, zone, step) => {
+    if (step >= 28 * 86400) return said(seconds, zone, { month: "short", year: "numeric" });
+    const clock = said(seconds, zone, CLOCK);
+    return step >= 86400 || clock === "00:00" ? said(seconds, zone, DAY) : clock;
+  };
   const number = (text) => (text === null ? null : Number(text));
 
   // What is missing is a gap: a value without a number stands in each pause that is too long.
@@ -62,18 +70,21 @@
 
   const draw = (box, series, zoom) => {
     const axis = { stroke: colour("--faint"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
-    const said = (_chart, value) => (value === null || value === undefined ? "–" : `${value} ${series.unit}`);
+    const named = (_chart, value) => (value === null || value === undefined ? "–" : `${value} ${series.unit}`);
     const options = {
       width: box.clientWidth, height: HEIGHT,
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), series.zone),
       scales: { x: { range: [series.start, series.end] } },
-      axes: [axis, { ...axis, size: 64 }],
+      axes: [
+        { ...axis, values: (_chart, splits, _axis, _space, step) => splits.map((one) => tick(one, series.zone, step)) },
+        { ...axis, size: 64 },
+      ],
       cursor: { drag: { x: true, y: false, setScale: false }, points: { size: 7 } },
       series: [
-        { label: "When" },
-        { label: series.is_cut ? "largest" : series.name, stroke: colour("--measured"), width: 1.4, points: { show: series.times.length < 200, size: 4 }, value: said },
-        { label: "captured", stroke: colour("--faint"), dash: [4, 4], width: 1.2, points: { show: true, size: 3 }, value: said },
-        ...(series.is_cut ? [{ label: "smallest", stroke: colour("--measured"), width: 1, points: { show: false }, value: said }] : []),
+        { label: "When", value: (_chart, at) => (at === null ? "–" : said(at, series.zone, { ...DAY, year: "numeric", ...CLOCK })) },
+        { label: series.is_cut ? "largest" : series.name, stroke: colour("--measured"), width: 1.4, points: { show: series.times.length < 200, size: 4 }, value: named },
+        { label: "captured", stroke: colour("--faint"), dash: [4, 4], width: 1.2, points: { show: true, size: 3 }, value: named },
+        ...(series.is_cut ? [{ label: "smallest", stroke: colour("--measured"), width: 1, points: { show: false }, value: named }] : []),
       ],
       bands: series.is_cut ? [{ series: [1, 3], fill: colour("--measured-4") }] : [],
       hooks: {

@@ -351,6 +351,10 @@ def test_an_unknown_field_is_answered_with_the_one_that_was_meant(api, body, hin
     ("path", "hint"),
     [
         ("/projects?page_sise=5", "page_sise is not a parameter of this list (did you mean page_size?)."),
+        (
+            "/audit_log?action=report.create",
+            "action is not a parameter of this list (did you mean filter[action]?).",
+        ),
         ("/feedstocks?filter[nmae]=a", "nmae is not a field to filter by (did you mean name?); "),
         ("/projects?sort=-createdAt", "sort by '-createdAt' is not possible (did you mean created_at?); "),
         (

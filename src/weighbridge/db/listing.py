@@ -114,7 +114,9 @@ def list_request(query: Sequence[tuple[str, str]], listing: Listing) -> ListRequ
         elif name in listing.plain:
             conditions += _read(name, value, listing, listing.plain[name], problems)
         else:
-            hint = did_you_mean(name, (*PARAMETERS, *listing.plain), len(problems))
+            hint = _hint_of_filter(name, listing) or did_you_mean(
+                name, (*PARAMETERS, *listing.plain), len(problems)
+            )
             problems.append(Problem(f"{name} is not a parameter of this list{hint}.", name, "unknown"))
     problems += _contradictions(query)
     problems += _conflicts(conditions)
@@ -126,6 +128,15 @@ def list_request(query: Sequence[tuple[str, str]], listing: Listing) -> ListRequ
     if problems:
         raise Malformed(problems)
     return _bounded(request, listing)
+
+
+def _hint_of_filter(name: str, listing: Listing) -> str:
+    """What a message says behind a field that was sent bare, where it is one to filter by."""
+    if name not in listing.filters:
+        return ""
+    comparators = listing.filters[name].comparators
+    comparator = "" if "eq" in comparators else f"[{comparators[0]}]"
+    return f" (did you mean filter[{name}]{comparator}?)"
 
 
 def _bounded(request: ListRequest, listing: Listing) -> ListRequest:

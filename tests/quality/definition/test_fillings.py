@@ -100,6 +100,11 @@ def test_an_expression_without_a_window_has_no_aggregates(api, project):
     [problem] = problems(api, project, MEAN, expression="missed_slots() > 0", data_point="so2")
 
     assert (problem["field"], problem["code"]) == ("expression", "invalid")
+    assert problem["message"] == (
+        "The expression of a rule that fills gaps looks at one event by itself and has no aggregates; "
+        "it says which captured values do not count, such as {{so2}} IS NULL, and slots without an "
+        "event are gaps anyway."
+    )
 
 
 def test_gaps_are_those_of_a_cadence(api):

@@ -248,3 +248,17 @@ def test_a_report_may_say_for_itself_what_the_rehearsal_does_with_it(server, cla
     ]  # fmt: skip
     after = claims.read(found)
     assert (after["status"], after["history"][-1]["reason"]) == ("rejected", "No certificate of the scale")
+
+
+@pytest.mark.parametrize(
+    "said", ["accpet", "fail", "delay soon", "lose 1000", "fail 1, Reject"], ids=lambda said: said.split()[0]
+)
+def test_a_report_that_asks_the_rehearsal_for_what_it_does_not_know_is_refused_by_it(claims, rehearsal, said):
+    unread = said.split(", ")[-1]
+
+    found, kept = sent(claims, rehearsal.register(claims.plant.api), name=f"First quarter [rehearse: {said}]")
+
+    assert (found["status"], kept["may_have_been_received"]) == ("failed", False)
+    reason = found["history"][-1]["reason"]
+    assert f"It asks to rehearse {unread!r}" in reason
+    assert "drop N, fail N, lose N, fail-after N, delay S, decide-after S, refuse TEXT, accept" in reason

@@ -6,7 +6,8 @@ A report may say for itself what becomes of it, anywhere in its texts:
 RegistryBehaviour(drop=0, fail=0, lose=2, fail_after=0, delay_seconds=1.5, refuse=None, decision='rejected', \
 decide_after_seconds=0.0, reason=None)
 
-Invariant: a report that says nothing, or nothing that can be read, is treated as the flags say.
+Invariants: a report that says nothing is treated as the flags say; one that asks for what is not known is
+refused with the words that are, so that nobody waits for what a slip of the pen will never bring.
 """
 
 import re
@@ -25,6 +26,9 @@ _DECISIONS: Final = {"accept": ACCEPTED, "reject": REJECTED, "review": None}
 _COUNTS: Final = {"drop": "drop", "fail": "fail", "lose": "lose", "fail-after": "fail_after"}
 _TIMES: Final = {"delay": "delay_seconds", "decide-after": "decide_after_seconds"}
 
+_KNOWN: Final = ", ".join(
+    (*(f"{word} N" for word in _COUNTS), *(f"{word} S" for word in _TIMES), "refuse TEXT", *_DECISIONS)
+)
 _SAID: Final = re.compile(r"\[rehearse:([^\]]{1,500})\]")
 _WORD: Final = re.compile(r"\s*([a-z-]+)(?:\s+(.{1,200}?))?\s*")
 _TEXTS: Final = "xl/sharedStrings.xml"
@@ -60,24 +64,27 @@ def behaviour_for(content: bytes, usual: RegistryBehaviour) -> RegistryBehaviour
     said = _SAID.search(_text(content))
     behaviour = usual
     for part in said.group(1).split(",") if said else ():
-        if word := _WORD.fullmatch(part):
-            behaviour = _with(behaviour, word.group(1), word.group(2))
+        word = _WORD.fullmatch(part)
+        changed = _change(word.group(1), word.group(2)) if word else {}
+        if not changed:
+            why = f"It asks to rehearse {part.strip()!r}, and what can be asked for is {_KNOWN}."
+            return replace(usual, refuse=why)
+        behaviour = replace(behaviour, **changed)
     return behaviour
 
 
-def _with(behaviour: RegistryBehaviour, word: str, said: str | None) -> RegistryBehaviour:
-    """A behaviour after one word of a report; what cannot be read changes nothing."""
-    changed: dict[str, Any] = {}
+def _change(word: str, said: str | None) -> dict[str, Any]:
+    """What one word of a report changes of a behaviour; nothing when it cannot be read."""
     number = _number(said)
     if word in _DECISIONS:
-        changed = {"decision": _DECISIONS[word], "reason": said}
-    elif word == "refuse":
-        changed = {"refuse": said or "It is refused, as it asks for itself."}
-    elif word in _COUNTS and number is not None:
-        changed = {_COUNTS[word]: int(number)}
-    elif word in _TIMES and number is not None:
-        changed = {_TIMES[word]: number}
-    return replace(behaviour, **changed)
+        return {"decision": _DECISIONS[word], "reason": said}
+    if word == "refuse":
+        return {"refuse": said or "It is refused, as it asks for itself."}
+    if word in _COUNTS and number is not None:
+        return {_COUNTS[word]: int(number)}
+    if word in _TIMES and number is not None:
+        return {_TIMES[word]: number}
+    return {}
 
 
 def _number(said: str | None) -> float | None:

@@ -255,7 +255,11 @@ def _problems_of_filling(
 ) -> list[Problem]:
     """What keeps gaps from being filled in every event type that the rule watches; none when it fits one."""
     if not rule.is_about_itself:
-        said = "The expression of a rule that fills gaps looks at one event by itself and has no aggregates."
+        said = (
+            "The expression of a rule that fills gaps looks at one event by itself and has no aggregates; "
+            f"it says which captured values do not count, such as {{{{{data_point}}}}} IS NULL, and slots "
+            "without an event are gaps anyway."
+        )
         return [Problem(said, "expression", "invalid")]
     checks = [_wrong_series(filling, one, data_point) for one in fitting if data_point in one.types]
     return [] if [] in checks else checks[0]

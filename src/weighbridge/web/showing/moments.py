@@ -20,7 +20,7 @@ MONTHS: Final = (
 _DASH: Final = "\N{EN DASH}"
 
 
-Shown = Instant | str
+Shown = Instant | datetime | str
 """A time as a record holds it: a moment, or its text on the wire."""
 
 
@@ -86,7 +86,9 @@ class Moments:
 
 def moment_of(shown: Shown) -> Instant:
     """The moment of a record's time; ValueError for a text that is none."""
-    return shown if isinstance(shown, Instant) else Instant.of(datetime.fromisoformat(shown))
+    if isinstance(shown, Instant):
+        return shown
+    return Instant.of(shown if isinstance(shown, datetime) else datetime.fromisoformat(shown))
 
 
 def day_of(moment: datetime | date) -> str:

@@ -5,6 +5,7 @@ from typing import Final
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS
+from weighbridge.core.platform.role import title_of
 from weighbridge.core.platform.token import LIFETIME_DAYS_DEFAULT, LIFETIMES_DAYS
 from weighbridge.platform.api_tokens.routes import create_api_token, list_api_tokens, revoke_api_token
 from weighbridge.web.listing import ListQuery, ListView, asked_for
@@ -49,7 +50,7 @@ async def _tokens(visit: Visit, made: object = None) -> View:
         "operations/tokens.html", "Tokens",
         call="/api_tokens", has_csv=True, tokens=found.data, made=made, path=path,
         list=ListView(path, visit.query, found.info), every=ALL_PERMISSIONS,
-        lifetimes=LIFETIMES_DAYS, usual=LIFETIME_DAYS_DEFAULT,
+        lifetimes=LIFETIMES_DAYS, usual=LIFETIME_DAYS_DEFAULT, title_of=title_of,
     )  # fmt: skip
 
 

@@ -88,8 +88,8 @@ async def _simulation(visit: Visit, result: Any) -> View | Moved:
             for name, value in example.partition.items()
         },
         slot=(
-            visit.text("from") or moments.field(example.start_time),  # type: ignore[arg-type] # a moment is one
-            visit.text("until") or moments.field(example.end_time),  # type: ignore[arg-type] # as above
+            visit.text("from") or moments.field(example.start_time),
+            visit.text("until") or moments.field(example.end_time),
         ),
         **around(visit, found, "simulate"),
     )  # fmt: skip

@@ -26,7 +26,7 @@ help: ## say what can be made
 
 setup: $(READY) ## make .venv with every package that requirements-dev.lock names
 
-demo: $(RUNNABLE) ## run the whole chain once on a fresh database, and say what happened
+demo: $(RUNNABLE) ## run the whole chain on a fresh database; at a terminal, open it in a browser
 	@$(BIN)/weighbridge demo
 
 serve: $(RUNNABLE) ## run the service on http://127.0.0.1:8080 with its data in .data

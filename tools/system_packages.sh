@@ -6,6 +6,7 @@
 # One line for each program: its name, the package of Debian and Ubuntu that has it, and what needs it.
 NEEDED="
 mosquitto mosquitto tests/agent and tests/durability/test_agent_kills.py: the agent reading MQTT
+chromium chromium tests/browser: every page in a browser
 "
 
 PATH="$PATH:/usr/sbin:/usr/local/sbin"

@@ -22,8 +22,10 @@ from weighbridge.commands import (
     migrate,
     model,
     openapi,
+    over_http,
     serve,
     token,
+    user,
     verify,
     worker,
 )
@@ -36,6 +38,7 @@ COMMANDS = (
     account,
     flag,
     token,
+    user,
     importing,
     agent,
     verify,
@@ -44,6 +47,7 @@ COMMANDS = (
     openapi,
     model,
     demo,
+    over_http,
 )
 
 app = App(
@@ -54,6 +58,7 @@ app = App(
 )
 for command in COMMANDS:
     command.register(app)
+app.register_install_completion_command()
 
 
 def main() -> None:

@@ -15,10 +15,15 @@ CLOCKS = {
     ("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today"),
     ("Instant", "now"), ("time", "time"), ("time", "time_ns"),
 }  # fmt: skip
-CLOCK_PLACES: tuple[str, ...] = ("http/admission/rate_limit.py", "agent/clock.py")
+CLOCK_PLACES: tuple[str, ...] = (
+    "http/admission/rate_limit.py",
+    "agent/clock.py",
+    "commands/over_http/clock.py",
+)
 """Files that may ask what time it is. The database's clock dates what is stored; a rate limit stores no
 date, and has to tell its callers when a minute begins before it asks the database anything. The edge agent
-runs beside a plant, where there is no database, and dates what arrives there."""
+runs beside a plant, where there is no database, and dates what arrives there; `yesterday` is that of the
+machine at which somebody says it."""
 
 FLOAT_PLACES: tuple[str, ...] = ("exchange/importing/remote.py",)
 """Files of core and the areas that may name the binary float: for seconds to wait between two tries."""

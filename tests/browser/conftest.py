@@ -1,4 +1,8 @@
-"""One service and one browser for all tests of pages; see `site.py` for what a test does with them."""
+"""One service and one browser for all tests of pages; see `site.py` for what a test does with them.
+
+The browser ends with the last test of the folder: as long as it is there, an event loop of its own runs in
+this thread, and commands that tests of other folders call begin one themselves.
+"""
 
 from collections.abc import Iterator
 
@@ -15,14 +19,14 @@ def world(server: Server) -> World:
     return world_of(server)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def site(server: Server) -> Iterator[Site]:
     """The browser, at the service; whoever reads the pages has signed in."""
     with chromium() as browser:
         yield Site(server, browser)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def ada(site: Site, world: World) -> Who:
     """A person of the world's account who may do everything."""
     return site_of(site, world.account)

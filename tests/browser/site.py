@@ -1,8 +1,8 @@
 """What tests of pages share: people who have signed in, pages that are watched, and looks at them.
 
 A page that is opened here fails the test for any error in the console, any request to another host and any
-request that is refused, unless the test says that it expects one. `look` opens an address at the widths and
-in the colours that people use, and fails for any serious violation that axe-core finds.
+request that is refused, unless the test says that it expects one. `look` opens an address once, shows it at
+the widths and in the colours that people use, and fails for any serious violation that axe-core finds.
 
     def test_the_list_of_events_can_be_used_by_everybody(ada, world):
         ada.look(f"/projects/{world.ids['project']}/events")
@@ -31,6 +31,9 @@ SERIOUS = {"serious", "critical"}
 LOOK_SECONDS = 30
 
 _RULES = "{runOnly: {type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']}}"
+
+_COLOURS_ALONE = "{runOnly: {type: 'rule', values: ['color-contrast', 'link-in-text-block']}}"
+"""What is different where only the colours are."""
 
 
 @dataclass(slots=True)
@@ -70,6 +73,7 @@ class Site:
     def __init__(self, server: Server, browser: Browser) -> None:
         self.server = server
         self.browser = browser
+        self._looking: BrowserContext | None = None
 
     @contextmanager
     def page(
@@ -82,6 +86,22 @@ class Site:
         expects: tuple[int, ...] = (),
     ) -> Iterator[Page]:
         """A page in a browser of its own, watched until the block ends."""
+        context = self._context(width, colours, javascript=javascript)
+        try:
+            yield from self._watched(context, cookies, expects)
+        finally:
+            context.close()
+
+    @contextmanager
+    def look(self, cookies: Any, expects: tuple[int, ...] = ()) -> Iterator[Page]:
+        """A page in the browser that all looks share: it keeps styles and scripts from one to the next."""
+        self._looking = self._looking or self._context(WIDTHS[-1], COLOURS[0])
+        self._looking.clear_cookies()
+        for page in self._looking.pages:
+            page.close()
+        yield from self._watched(self._looking, cookies, expects)
+
+    def _context(self, width: int, colours: str, *, javascript: bool = True) -> BrowserContext:
         context = self.browser.new_context(
             base_url=self.server.address,
             viewport={"width": width, "height": HEIGHT},
@@ -91,10 +111,8 @@ class Site:
             locale="en-GB",
         )
         context.set_default_timeout(LOOK_SECONDS * 1000)
-        try:
-            yield from self._watched(context, cookies, expects)
-        finally:
-            context.close()
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        return context
 
     def _watched(self, context: BrowserContext, cookies: Any, expects: tuple[int, ...]) -> Iterator[Page]:
         if cookies:
@@ -128,13 +146,22 @@ class Who:
             yield page
 
     def look(self, address: str, *, shot: str = "", expects: tuple[int, ...] = ()) -> None:
-        """Open an address at each width and in both colours; fail for anything that keeps anybody out.
+        """Open an address and show it at each width and in both colours; fail for what keeps anybody out.
 
-        With the name of a shot, each is kept as a picture in the folder that SHOTS names.
+        With the name of a shot, each is kept as a picture in the folder that SHOTS names, opened anew for it.
         """
-        for width, colours in itertools.product(WIDTHS, COLOURS):
-            with self.at(address, width=width, colours=colours, expects=expects) as page:
-                refuse_violations(page)
+        shoots = bool(shot and os.environ.get("SHOTS"))
+        with self.site.look(self.cookies, expects) as page:
+            page.emulate_media(color_scheme="light")
+            page.goto(address)
+            page.evaluate(AXE.read_text())
+            for width, colours in itertools.product(WIDTHS, COLOURS):
+                page.set_viewport_size({"width": width, "height": HEIGHT})
+                page.emulate_media(color_scheme="dark" if colours == "dark" else "light")
+                if shoots:
+                    page.reload()
+                    page.evaluate(AXE.read_text())
+                refuse_violations(page, _RULES if colours == COLOURS[0] else _COLOURS_ALONE)
                 refuse_sideways(page, width)
                 keep_shot(page, f"{shot}-{width}-{colours}" if shot else "")
 
@@ -156,10 +183,11 @@ def site_of(site: Site, account: Account, *permissions: str) -> Who:
     return Who(site, email, site.server.run(begin()), actor.user_id)
 
 
-def refuse_violations(page: Page) -> None:
+def refuse_violations(page: Page, rules: str = _RULES) -> None:
     """Fail for any serious violation that axe-core finds on the page as it is."""
-    page.evaluate(AXE.read_text())
-    found = page.evaluate(f"axe.run(document, {_RULES})")
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text())
+    found = page.evaluate(f"axe.run(document, {rules})")
     serious = [
         f"{one['id']} ({one['impact']}): {one['help']}\n  "
         + "\n  ".join(node["html"][:200] + " | " + node["failureSummary"] for node in one["nodes"][:4])

@@ -27,6 +27,13 @@ def test_somebody_signs_in_and_sees_the_project(site, ada, world):
         ("audit", "/projects/{project}/audit_log"),
         ("people", "/projects/{project}/people"),
         ("me", "/me"),
+        ("tasks", "/projects/{project}/async_tasks"),
+        ("task", "/projects/{project}/async_tasks/{task}"),
+        ("tokens", "/projects/{project}/api_tokens"),
+        ("webhooks", "/projects/{project}/webhooks"),
+        ("webhook", "/projects/{project}/webhooks/{webhook}"),
+        ("find", "/projects/{project}/find?q=e"),
+        ("sign_in", "/sign_in"),
     ],
 )
 def test_everybody_can_use_the_page(ada, world, name, address):

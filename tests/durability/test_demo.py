@@ -3,10 +3,12 @@
 Its figures stand here as literals, and are calculated once more by hand in exact fractions.
 """
 
+import http.client
 import signal
 import subprocess
 import sys
 from decimal import Decimal
+from urllib.parse import urlsplit
 
 from tests.durability import by_hand
 from tests.durability.processes import HERE, Program, environment, postmaster
@@ -146,6 +148,37 @@ def test_an_interrupted_demonstration_stops_its_service_and_shows_the_end_of_the
     assert program.exit_code() == 130
     assert postmaster(fresh_dir) is None
     assert log.read_text().startswith(f"The end of {fresh_dir}/service.log:\n")
+    program.close()
+
+
+def test_a_demonstration_that_stays_ends_with_a_link_that_opens_the_plant_signed_in_once(folder, fresh_dir):
+    program = Program("-m", "weighbridge.cli", "demo", "--stay", "--data-dir", fresh_dir, log=folder / "log")
+    link = ""
+    while not link:
+        line = program.process.stdout.readline()
+        assert line, (folder / "log").read_text()
+        link = line.strip() if "/enter?key=" in line else ""
+    parts = urlsplit(link)
+    service = http.client.HTTPConnection(parts.netloc, timeout=10)
+    try:
+        service.request("GET", f"{parts.path}?{parts.query}")
+        opened = service.getresponse()
+        opened.read()
+        place, session = opened.headers["location"], opened.headers["set-cookie"].partition(";")[0]
+        service.request("GET", place, headers={"cookie": session})
+        shown = service.getresponse()
+        page = shown.read().decode()
+        service.request("GET", f"{parts.path}?{parts.query}")
+        again = service.getresponse()
+    finally:
+        service.close()
+        program.signal(signal.SIGINT)
+
+    assert (opened.status, shown.status, again.status) == (303, 200, 404)
+    assert place.startswith("/projects/prj_")
+    assert "Net removal" in page
+    assert program.exit_code() == 0
+    assert postmaster(fresh_dir) is None
     program.close()
 
 

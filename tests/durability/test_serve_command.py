@@ -1,5 +1,6 @@
 """The command line of the service, as a person at a terminal meets it."""
 
+import http.client
 import json
 import os
 import resource
@@ -8,11 +9,14 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
+from urllib.parse import urlencode, urlsplit
 
 import pytest
-from tests.durability.processes import environment, postmaster
+from tests.durability.processes import Program, environment, postmaster
 
-COMMANDS = ("serve", "worker", "migrate")
+COMMANDS = ("serve", "worker", "migrate", "user")
+PASSWORD = "a password of the tests"  # noqa: S105 - of no real person
 
 
 def weighbridge(*arguments, **variables):
@@ -33,7 +37,7 @@ def test_help_names_every_command():
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 5
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", COMMANDS[:-1])
 def test_each_command_explains_itself_with_an_example(name):
     shown = weighbridge(name, "--help")
 
@@ -100,6 +104,38 @@ def test_an_interrupted_command_leaves_no_server_running(data_dir):
 
     assert exit_code == 0
     assert postmaster(data_dir) is None
+
+
+def test_each_start_offers_a_link_for_the_first_person_until_somebody_has_joined(data_dir, folder):
+    typed = {"email": "ada@plant.example", "password": PASSWORD, "again": PASSWORD}
+    first, second = served(data_dir, folder), served(data_dir, folder)
+
+    with first as (address, program):
+        said, _, link = program.line().rpartition(" ")
+        assert said == "Nobody signs in at the pages yet. The first person joins here, once:"
+        assert link.startswith(f"{address}/join?key=")
+        body = urlencode(typed | {"key": link.partition("key=")[2]})
+        site = http.client.HTTPConnection(urlsplit(address).netloc, timeout=20)
+        site.request("POST", "/join", body, {"origin": address})
+        assert site.getresponse().status == 303
+        site.close()
+    with second as (_, program):
+        program.signal(signal.SIGTERM)
+        assert program.exit_code() == 0
+        assert program.process.stdout.read() == ""
+
+
+@contextmanager
+def served(data_dir, folder):
+    """The real service on a data directory, until the block ends: its address, and the program."""
+    arguments = ("serve", "--data-dir", data_dir, "--port", 0, "--api-processes", 1)
+    program = Program("-m", "weighbridge.cli", *arguments, log=folder / "stderr")
+    try:
+        word, address = program.line().split()
+        assert word == "ready"
+        yield address, program
+    finally:
+        program.close()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="who is not root cannot be refused as root")

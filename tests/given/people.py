@@ -41,6 +41,15 @@ class Visitor:
         content = urlencode(typed, doseq=True).encode()
         return self._seen(self.server.request("POST", path, (), content, self._headers({**usual, **headers})))
 
+    def upload(self, path: str, content: bytes, boundary: str) -> Answer:
+        """Send a form with a file as one of our own pages would."""
+        usual = {
+            "origin": self.server.address,
+            "sec-fetch-site": "same-origin",
+            "content-type": f"multipart/form-data; boundary={boundary}",
+        }
+        return self._seen(self.server.request("POST", path, (), content, self._headers(usual)))
+
     def sign_in(self, email: str, password: str = PASSWORD) -> Self:
         """Sign in by the form, and learn the word of the session's forms."""
         self.post("/sign_in", {"email": email, "password": password}).expect(303)

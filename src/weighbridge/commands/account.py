@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from weighbridge.commands.database import command_id, in_transaction, opened
-from weighbridge.commands.options import DataDir, Json
+from weighbridge.commands.options import DataDir, ExistingDataDir, Json
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def create(*, name: NewAccountName, data_dir: DataDir = None, as_json: Json = Fa
 
 @account.command
 def erase_person(
-    *, email: Email, account: AccountOption = None, data_dir: DataDir = None, as_json: Json = False
+    *, email: Email, account: AccountOption = None, data_dir: ExistingDataDir = None, as_json: Json = False
 ) -> None:
     """Forget who a user was: address, name and the names of their tokens, which are revoked.
 
@@ -69,7 +69,7 @@ def erase_person(
         actor = await actions.administrator_of(tx, account or actions.DEFAULT_ACCOUNT, command_id())
         return await actions.erase_person(tx, actor, email.strip())
 
-    with opened(data_dir) as url:
+    with opened(data_dir, is_made=True) as url:
         user_id = in_transaction(url, erase)
     sentence = f"The user is erased-{user_id} from now on; their tokens are revoked."
     sys.stdout.write((json.dumps({"user_id": user_id}) if as_json else sentence) + "\n")

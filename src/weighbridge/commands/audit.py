@@ -14,7 +14,7 @@ from cyclopts import App, Parameter
 
 from weighbridge.commands.account import AccountOption
 from weighbridge.commands.database import command_id, in_transaction, opened
-from weighbridge.commands.options import DataDir
+from weighbridge.commands.options import ExistingDataDir
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def register(app: App) -> None:
 
 
 @audit.command(name="key")
-def print_key(*, account: AccountOption = None, data_dir: DataDir = None) -> None:
+def print_key(*, account: AccountOption = None, data_dir: ExistingDataDir = None) -> None:
     """Print the public key by which heads of an account's audit log are verified, in one line.
 
     Example: `weighbridge audit key > plant.vkey`
@@ -67,7 +67,7 @@ def print_key(*, account: AccountOption = None, data_dir: DataDir = None) -> Non
 
 
 @audit.command(name="head")
-def print_head(*, account: AccountOption = None, data_dir: DataDir = None) -> None:
+def print_head(*, account: AccountOption = None, data_dir: ExistingDataDir = None) -> None:
     """Print the signed head of an account's audit log, for somebody outside to keep.
 
     Example: `weighbridge audit head > 2025-03-31.checkpoint`
@@ -87,7 +87,7 @@ def print_proof(
     *,
     size: SizeOption = None,
     account: AccountOption = None,
-    data_dir: DataDir = None,
+    data_dir: ExistingDataDir = None,
 ) -> None:
     """Print the proof that a row is under a head, with that head.
 
@@ -107,7 +107,7 @@ def print_proof(
 
 
 @audit.command(name="export")
-def export_rows(*, account: AccountOption = None, data_dir: DataDir = None) -> None:
+def export_rows(*, account: AccountOption = None, data_dir: ExistingDataDir = None) -> None:
     """Print every sealed row of an account's audit log, one JSON object in each line, in their order.
 
     Example: `weighbridge audit export > rows.jsonl`
@@ -120,7 +120,7 @@ def export_rows(*, account: AccountOption = None, data_dir: DataDir = None) -> N
             async for lines in exported(tx, number):
                 sys.stdout.buffer.write(lines)
 
-    with opened(data_dir) as url:
+    with opened(data_dir, is_made=True) as url:
         number = in_transaction(url, lambda tx: _account(tx, account))
         asyncio.run(write(url))
 
@@ -133,7 +133,7 @@ def check_head(
     key: KeyOption,
     rows: RowsOption = None,
     consistency: ConsistencyOption = None,
-    data_dir: DataDir = None,
+    data_dir: ExistingDataDir = None,
 ) -> None:
     """Check a head that was kept outside: against the database, or against files alone; exits with 1 when
     anything does not hold.
@@ -218,7 +218,7 @@ def _of_database(data_dir: Path | None, kept: "Checkpoint") -> str:
         async with Database(url, connections_max=1) as database, database.read() as tx:
             return await check_kept_head(tx, kept)
 
-    with opened(data_dir) as url:
+    with opened(data_dir, is_made=True) as url:
         if violations := asyncio.run(check(url)):
             raise Refusal("\n".join(violations))
     return f"The database has all {kept.size:,} rows of the head, unchanged and in their places."
@@ -237,7 +237,7 @@ def _signed(
         await keep_key(tx, settings)
         return await make(tx, await signer(tx, settings), number)
 
-    with opened(data_dir) as url:
+    with opened(data_dir, is_made=True) as url:
         return in_transaction(url, work)
 
 

@@ -7,29 +7,40 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, TypeVar
 
+from weighbridge.errors import Refusal
+
 if TYPE_CHECKING:
     from weighbridge.db.engine import Write
+    from weighbridge.settings import Settings
 
 Result = TypeVar("Result")
 
 
 @contextmanager
-def opened(data_dir: Path | None) -> Iterator[str]:
-    """Give the URL of the database; an older one is refused, for migrating it is a decision of its own."""
+def opened(data_dir: Path | None, *, is_made: bool = False) -> Iterator[str]:
+    """Give the URL of the database; an older one is refused, for migrating it is a decision of its own.
+
+    With `is_made` a new one is refused too: a command that only tells what is there would otherwise make an
+    empty service in the wrong folder, with another key, and tell of that.
+    """
     import psycopg  # noqa: PLC0415 - slow to import
 
     from weighbridge.db.embedded import database  # noqa: PLC0415 - as above
     from weighbridge.db.schema.revision import newest_revision  # noqa: PLC0415 - as above
-    from weighbridge.errors import Refusal  # noqa: PLC0415 - as above
     from weighbridge.settings import read_with  # noqa: PLC0415 - as above
     from weighbridge.supervisor.schema import migrate_or_refuse  # noqa: PLC0415 - as above
 
-    with database(read_with(data_dir=data_dir)) as urls:
+    settings = read_with(data_dir=data_dir)
+    if is_made:
+        _refuse_empty_folder(settings)
+    with database(settings) as urls:
         revision = None
         with psycopg.connect(urls.migrating) as connection:
             if connection.execute("SELECT to_regclass('alembic_version')").fetchone() != (None,):
                 row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
                 revision = row[0] if row else None
+        if revision is None and is_made:
+            raise Refusal("The database has no data of the service; start it with `weighbridge serve` first.")
         if revision is None:
             migrate_or_refuse(urls)
         elif revision != newest_revision():
@@ -54,3 +65,14 @@ def in_transaction(url: str, work: Callable[["Write"], Awaitable[Result]]) -> Re
 def command_id() -> str:
     """Make the name under which a command stands in the audit log."""
     return f"command_{token_hex(12)}"
+
+
+def _refuse_empty_folder(settings: "Settings") -> None:
+    """Raise Refusal when the data folder of the settings is to hold the database, and holds none."""
+    from weighbridge.db.embedded import has_cluster, is_external  # noqa: PLC0415 - slow to import
+
+    if not is_external(settings) and not has_cluster(settings.data_dir):
+        raise Refusal(
+            f"{settings.data_dir} has no data of the service; name the folder that `weighbridge serve` uses, "
+            "with --data-dir or WEIGHBRIDGE_DATA_DIR."
+        )

@@ -18,6 +18,13 @@ DemoDataDir = Annotated[
 Keep = Annotated[
     bool, Parameter(negative=(), show_default=False, help="Keep the temporary folder, to look around in it.")
 ]
+Stay = Annotated[
+    bool | None,
+    Parameter(
+        help="Whether the service stays at the end, until it is interrupted, with a link that opens the plant"
+        " in a browser; by default it does at a terminal.",
+    ),
+]
 Host = Annotated[str, Parameter(help="The address to listen on.")]
 PortOption = Annotated[int, Parameter(help="The port to listen on; 0 takes a free one.")]
 Drop = Annotated[int, Parameter(help="Lose so many first requests of each report before they are read.")]
@@ -42,18 +49,21 @@ def register(app: App) -> None:
     app.command(rehearse_registry)
 
 
-def demo(*, data_dir: DemoDataDir = None, keep: Keep = False) -> None:
-    """Run a biochar plant through the service, and end.
+def demo(*, data_dir: DemoDataDir = None, keep: Keep = False, stay: Stay = None) -> None:
+    """Run a biochar plant through the service, and open it in a browser or end.
 
     Starts the service, sends it three months of measurements over HTTP, and generates three ledgers that
     draw on one another. Traces a batch of carbon to the lorries of feedstock, compares with published
-    figures, follows a late weighing down the chain, verifies everything, and stops the service.
+    figures, follows a late weighing down the chain, verifies everything, and stops the service. At a
+    terminal it stays until it is interrupted, with a link that opens the plant signed in: once, within the
+    hour.
 
     Example: `weighbridge demo --keep`
     """
     from weighbridge.demo.run import run  # noqa: PLC0415 - slow to import
 
-    run(data_dir, keep=keep)
+    is_watched = sys.stdin.isatty() and sys.stdout.isatty()
+    run(data_dir, keep=keep, stays=is_watched if stay is None else stay)
 
 
 def rehearse_registry(

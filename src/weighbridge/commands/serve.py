@@ -28,7 +28,8 @@ def serve(
 ) -> None:
     """Start the database, the API and a worker, and keep them running until interrupted.
 
-    Prints "ready" and the address when the service answers. What is not given here comes from the
+    Prints "ready" and the address when the service answers, and as long as nobody can sign in a link by which
+    the first person joins; `weighbridge user first` makes another. What is not given here comes from the
     WEIGHBRIDGE_* variables.
 
     Example: `weighbridge serve --data-dir /srv/weighbridge --host 0.0.0.0 --port 8080`
@@ -39,9 +40,14 @@ def serve(
 
     settings = read_with(data_dir=data_dir, host=host, port=port, api_processes=api_processes)
     logs.configure(settings)
-    run(settings, announce=_announce, with_worker=not no_worker)
+    run(settings, announce=_announce, invite=_invite, with_worker=not no_worker)
 
 
 def _announce(address: str) -> None:
     sys.stdout.write(f"ready {address}\n")
+    sys.stdout.flush()
+
+
+def _invite(link: str) -> None:
+    sys.stdout.write(f"Nobody signs in at the pages yet. The first person joins here, once: {link}\n")
     sys.stdout.flush()

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.options import DataDir, Json
+from weighbridge.commands.database import opened
+from weighbridge.commands.options import ExistingDataDir, Json
 from weighbridge.commands.progress import ProgressReport, progress_bars
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import Refusal
@@ -30,7 +31,7 @@ Since = Annotated[
 ]
 
 
-def verify(*, data_dir: DataDir = None, since: Since = None, as_json: Json = False) -> None:
+def verify(*, data_dir: ExistingDataDir = None, since: Since = None, as_json: Json = False) -> None:
     """Check every ledger, compute every batch anew and read every evidence file; exits with 1 when anything
     does not hold.
 
@@ -41,7 +42,6 @@ def verify(*, data_dir: DataDir = None, since: Since = None, as_json: Json = Fal
     import msgspec  # noqa: PLC0415 - slow to import
 
     from weighbridge.collection.evidence_files.store import open_store  # noqa: PLC0415 - as above
-    from weighbridge.db.embedded import database  # noqa: PLC0415 - as above
     from weighbridge.db.engine import Database  # noqa: PLC0415 - as above
     from weighbridge.db.json import written  # noqa: PLC0415 - as above
     from weighbridge.settings import read_with  # noqa: PLC0415 - as above
@@ -49,13 +49,13 @@ def verify(*, data_dir: DataDir = None, since: Since = None, as_json: Json = Fal
 
     async def check(url: str, report: ProgressReport) -> "VerificationReport":
         store = open_store(settings.evidence_url, settings.data_dir)
-        async with Database(url, connections_max=2, idle_timeout_seconds=3600) as opened:
-            return await verify(opened, store, VerificationRequest(moment, report))
+        async with Database(url, connections_max=2, idle_timeout_seconds=3600) as database:
+            return await verify(database, store, VerificationRequest(moment, report))
 
     moment = None if since is None else _moment(since)
     settings = read_with(data_dir=data_dir)
-    with database(settings) as urls, progress_bars() as bars:
-        report = asyncio.run(check(urls.running, bars))
+    with opened(data_dir, is_made=True) as url, progress_bars() as bars:
+        report = asyncio.run(check(url, bars))
     sys.stdout.write(
         msgspec.json.encode(report, enc_hook=written).decode() + "\n" if as_json else _sentences(report)
     )

@@ -18,25 +18,32 @@ from weighbridge.demo.chapters.reading import read
 from weighbridge.demo.chapters.tracing import compare, trace
 from weighbridge.demo.client import Client
 from weighbridge.demo.plant import REMOVAL
-from weighbridge.demo.serving import folder, serving, unwind_on_signals, weighbridge
+from weighbridge.demo.serving import await_signal, folder, serving, unwind_on_signals, weighbridge
 from weighbridge.demo.show import Screen
 from weighbridge.demo.story import Plant, Story
+from weighbridge.errors import Refusal
 
 PORT: Final = 8080
 """The port of the commands that are shown at the end."""
 
+VISITOR: Final = "visitor@demo.example"
+"""The address of the person as whom the plant is opened."""
 
-def run(data_dir: Path | None, *, keep: bool) -> None:
-    """Show the whole chain on a data directory, or on a fresh one."""
+
+def run(data_dir: Path | None, *, keep: bool, stays: bool = False) -> None:
+    """Show the whole chain on a data directory, or on a fresh one; one that stays runs until interrupted."""
     unwind_on_signals()
     started = time.monotonic()
     screen = Screen()
     screen.title("Weighbridge: three months of a biochar plant, from the lorry to the tonne of carbon")
     with folder(data_dir, keep=keep) as used:
-        token, plant = _demonstrate(screen, used)
-    screen.step(f"Done in {time.monotonic() - started:.0f} s, and the service has stopped")
+        token, plant = _demonstrate(screen, used, stays=stays)
+    seconds = time.monotonic() - started
+    screen.step(
+        "The service has stopped" if stays else f"Done in {seconds:.0f} s, and the service has stopped"
+    )
     if used.exists():
-        _say_how_to_open(screen, used, token, plant)
+        _say_how_to_open(screen, used, token, plant, has_visitor=stays)
         if data_dir is None:
             _say_command(screen, "Remove the data:", shlex.join(["rm", "-r", str(used)]))
     else:
@@ -45,7 +52,7 @@ def run(data_dir: Path | None, *, keep: bool) -> None:
         )
 
 
-def _demonstrate(screen: Screen, data_dir: Path) -> tuple[str, Plant]:
+def _demonstrate(screen: Screen, data_dir: Path, *, stays: bool) -> tuple[str, Plant]:
     started = time.monotonic()
     screen.step("Start the service", f"weighbridge serve --data-dir {data_dir} --port 0")
     with serving(data_dir) as address:
@@ -56,7 +63,30 @@ def _demonstrate(screen: Screen, data_dir: Path) -> tuple[str, Plant]:
         with Client(address, token) as client:
             plant = _tell(Story(screen, client))
         _verify(screen, data_dir)
+        if stays:
+            _stay(screen, data_dir, address, plant)
     return token, plant
+
+
+def _stay(screen: Screen, data_dir: Path, address: str, plant: Plant) -> None:
+    """Leave the service running until a signal comes; somebody may look at the plant in a browser."""
+    screen.step("Look at it in a browser", "weighbridge user add --at-once")
+    _say_command(
+        screen, "Opens the plant signed in, once, within the hour:", _enter(data_dir, address, plant)
+    )
+    screen.say("The service runs until you press Ctrl-C.")
+    await_signal()
+
+
+def _enter(data_dir: Path, address: str, plant: Plant) -> str:
+    """A link that opens the plant signed in as somebody who may do everything."""
+    try:
+        person = ("add", "--email", VISITOR, "--name", "Demo visitor", "--role", "administrator", "--at-once")
+        link = weighbridge("user", *person, "--address", address, "--data-dir", str(data_dir))
+    except Refusal:  # the data directory is that of an earlier demonstration
+        again = ("link", "--email", VISITOR, "--sign-in")
+        link = weighbridge("user", *again, "--address", address, "--data-dir", str(data_dir))
+    return f"{link}&next=/projects/{plant.project['id']}"
 
 
 def _tell(story: Story) -> Plant:
@@ -84,11 +114,16 @@ def _verify(screen: Screen, data_dir: Path) -> None:
     screen.say(weighbridge("verify", "--data-dir", str(data_dir)))
 
 
-def _say_how_to_open(screen: Screen, data_dir: Path, token: str, plant: Plant) -> None:
+def _say_how_to_open(screen: Screen, data_dir: Path, token: str, plant: Plant, *, has_visitor: bool) -> None:
     address = f"http://127.0.0.1:{PORT}"
     program = _program()
     folder_option = shlex.join(["--data-dir", str(data_dir)])
     _say_command(screen, "Start the service on these data:", f"{program} serve {folder_option} --port {PORT}")
+    link = ("link", "--sign-in") if has_visitor else ("add", "--role", "administrator", "--at-once")
+    words = shlex.join(["user", *link, "--email", VISITOR, "--address", address])
+    _say_command(
+        screen, "Have a link that opens it in a browser, signed in:", f"{program} {words} {folder_option}"
+    )
     _say_command(screen, "Read about every request:", f"{address}/docs")
     batches = f"{address}{API_PREFIX}/ledgers/{plant.ledgers[REMOVAL]['id']}/batches"
     _say_command(screen, "Ask for the batches:", f"curl -H 'Authorization: Bearer {token}' {batches}")

@@ -97,6 +97,12 @@ def unwind_on_signals() -> None:
     _on_signals(_unwind)
 
 
+def await_signal() -> None:
+    """Wait until a signal asks for an end, and then leave the block in order, without a failure."""
+    with suppress(SystemExit):
+        signal.pause()
+
+
 def _unwind(number: int, _frame: object) -> None:
     raise SystemExit(128 + number)
 

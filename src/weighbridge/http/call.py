@@ -62,7 +62,8 @@ def query_of(request: WebRequest) -> tuple[tuple[str, str], ...]:
     except UnicodeDecodeError:
         raise Malformed("The query is not UTF-8.") from None
     query = tuple(request.query_params.multi_items())
-    operation: Operation = request.route_handler.opt["operation"]
+    opt = request.route_handler.opt
+    operation: Operation = opt["operation"] if "operation" in opt else opt["page"]
     if operation.listing is None:
         takes = [*operation.query, *operation.options, *operation.moments, *operation.switches]
         said = f"takes {', '.join(takes)}" if takes else "takes none"

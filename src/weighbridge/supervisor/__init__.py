@@ -1,7 +1,7 @@
 """One command, one service: the database, the migrations, the API and the worker under one supervisor.
 
-Order of a start: port, database, migrations, the key of the audit log, then the processes; `ready` is said
-when /healthz answers.
+Order of a start: port, database, migrations, the key of the audit log, a link for the first person while
+there is none, then the processes; `ready` is said when /healthz answers.
 Order of a stop: the API finishes its requests while the worker finishes or abandons its task, both
 within `shutdown_seconds`; then the database stops.
 
@@ -31,6 +31,7 @@ from weighbridge.supervisor.audit_key import keep_audit_key
 from weighbridge.supervisor.child import ChildProgram, Phases, happens, keep_running
 from weighbridge.supervisor.computing.programs import computing_programs, sockets_of
 from weighbridge.supervisor.counters import VARIABLE, counters
+from weighbridge.supervisor.first_user import first_user_link
 from weighbridge.supervisor.metrics import MetricsPage, listening, serve_metrics
 from weighbridge.supervisor.parent import PARENT_VARIABLE, look_at_root
 from weighbridge.supervisor.port import Port, reserve
@@ -54,11 +55,15 @@ def serve(
     settings: Settings,
     *,
     announce: Callable[[str], None],
+    invite: Callable[[str], None] | None = None,
     with_worker: bool = True,
     application: str = APPLICATION,
     worker: tuple[str, ...] = WORKER,
 ) -> None:
-    """Run the service until a signal stops it; `announce` gets the address once it answers."""
+    """Run the service until a signal stops it; `announce` gets the address once it answers.
+
+    Then `invite` gets the link by which the first person joins, as long as nobody can sign in.
+    """
     for number in STOP_SIGNALS:
         signal.signal(number, _stop_before_the_start)
     for name in unknown_variables():
@@ -71,6 +76,7 @@ def serve(
     with _database(settings) as (urls, server), counters() as counted:
         migrate_or_refuse(urls)
         keep_audit_key(urls.running, settings)
+        saying = _greeting(announce, invite, urls, replace(settings, port=port.number))
         variables = _variables(settings, urls, port)
         api = ("-m", "weighbridge.supervisor.api", application, port.address, str(port.number))
         computing = computing_programs(settings, variables, Path(counted))
@@ -86,11 +92,28 @@ def serve(
         try:
             page = MetricsPage(counted, urls.running)
             beside = [] if metrics is None else [partial(serve_metrics, metrics, page)]
-            asyncio.run(_supervise(watched, server, port, settings, announce, *beside))
+            asyncio.run(_supervise(watched, server, port, settings, saying, *beside))
         finally:
             # The database's stop is bounded; a signal that cut it short would leave the server running.
             for number in STOP_SIGNALS:
                 signal.signal(number, signal.SIG_IGN)
+
+
+def _greeting(
+    announce: Callable[[str], None],
+    invite: Callable[[str], None] | None,
+    urls: DatabaseUrls,
+    settings: Settings,
+) -> Callable[[str], None]:
+    """What is done with the address once the service answers."""
+    link = first_user_link(urls.running, settings.address) if invite else None
+
+    def greet(address: str) -> None:
+        announce(address)
+        if invite and link:
+            invite(link)
+
+    return greet
 
 
 def _variables(settings: Settings, urls: DatabaseUrls, port: Port) -> dict[str, str]:

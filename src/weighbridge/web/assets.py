@@ -28,8 +28,8 @@ TYPES: Final = {
 }
 
 ASSETS: Final = (
-    "tokens.css", "frame.css", "parts.css", "pages.css", "uplot.min.css", "htmx.min.js", "uplot.min.js",
-    "weighbridge.js", "mark.svg",
+    "tokens.css", "frame.css", "parts.css", "pages.css", "panels.css", "palette.css", "uplot.min.css",
+    "htmx.min.js", "uplot.min.js", "charts.js", "palette.js", "weighbridge.js", "mark.svg",
 )  # fmt: skip
 """The files of the folder that are served, and nothing else."""
 

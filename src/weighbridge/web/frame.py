@@ -134,6 +134,7 @@ def _of_account(home: str, actor: Actor) -> list[RailGroup]:
         entries += [
             RailEntry("People", f"{home}/people"),
             RailEntry("Tokens", f"{home}/api_tokens"),
+            RailEntry("Webhooks", f"{home}/webhooks"),
             RailEntry("Audit", f"{home}/audit_log"),
             RailEntry("Flags", f"{home}/feature_flags"),
         ]
@@ -147,6 +148,7 @@ _RAIL: Final = (
         (
             ("Events", "events"),
             ("Data points", "data_points"),
+            ("Gaps", "gaps"),
             ("Event types", "event_types"),
             ("Assets", "assets"),
             ("Locations", "locations"),
@@ -166,7 +168,7 @@ _RAIL: Final = (
         (
             ("Rules", "rules"),
             ("Results", "rule_results"),
-            ("Proposals", "rule_results?filter[approval_state]=pending"),
+            ("Proposals", "proposals"),
         ),
     ),
     ("Claim", "production_accounting:read", (("Reports", "reports"), ("Methodologies", "methodologies"))),

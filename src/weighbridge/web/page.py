@@ -7,30 +7,44 @@ again, with what was typed and what is wrong with it. A page that is told of an 
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
-from urllib.parse import parse_qsl, quote
+from urllib.parse import quote
 
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.platform.permission import ANY
-from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database
-from weighbridge.errors import Conflict, Forbidden, Invalid, Malformed, Refusal
+from weighbridge.errors import (
+    Conflict,
+    Forbidden,
+    Invalid,
+    Malformed,
+    Refusal,
+    TooLarge,
+    UnsupportedMediaType,
+)
+from weighbridge.http.arrival.upload import Form
+from weighbridge.http.attachment import AttachmentReply
 from weighbridge.http.caller import WebRequest, shares
 from weighbridge.http.computing.elsewhere import apart
 from weighbridge.http.computing.request import carried_out
 from weighbridge.http.operation import Operation, framework_path
 from weighbridge.platform.sessions.records import Person
 from weighbridge.web.answer import Sendable, moved_to
+from weighbridge.web.arrival import Typed, arrived_form
 from weighbridge.web.as_data import JSON, as_data, suffix_of
-from weighbridge.web.crossing import FIELD, refuse_foreign, refuse_without_word
+from weighbridge.web.crossing import refuse_foreign
 from weighbridge.web.frame import Frame, frame_of
 from weighbridge.web.listing import ListQuery
 from weighbridge.web.rendering import rendered
 from weighbridge.web.session import person_of, secret_of
 from weighbridge.web.visit import Moved, View, Visit
 
-Shown = Awaitable[View | Moved | Sendable]
+Sent = Sendable | AttachmentReply
+"""What goes out: a page, or a file as the interface sends it."""
+
+Shown = Awaitable[View | Moved | Sent]
 PageFunction = Callable[[Visit], Shown]
 
 IN_PROJECT: Final = "/projects/{project_id}"
@@ -39,10 +53,7 @@ IN_PROJECT: Final = "/projects/{project_id}"
 FORM_BYTES_MAX: Final = 2_000_000
 """Bytes of what is typed into a form, at most; a model document is the longest of them."""
 
-FIELDS_MAX: Final = 5_000
-"""Fields of a form, at most."""
-
-_SHOWN_AGAIN: Final = (Invalid, Malformed, Conflict)
+_SHOWN_AGAIN: Final = (Invalid, Malformed, Conflict, TooLarge, UnsupportedMediaType)
 """Refusals of what was typed, which show the form again; others have a page of their own."""
 
 
@@ -61,7 +72,7 @@ def page(
     def decorate(function: PageFunction) -> list[HTTPRouteHandler]:
         operation = _operation("GET", path, function, permission, computes=computes)
 
-        async def handler(request: WebRequest) -> Sendable:
+        async def handler(request: WebRequest) -> Sent:
             person = await _person(request, permission)
             if person is None:
                 return moved_to(sign_in_address(request))
@@ -89,65 +100,58 @@ def form(
     permission: str = ANY,
     again: PageFunction,
     computes: bool = False,
+    asks: bool = False,
     everywhere: bool = False,
+    takes: Form | None = None,
 ) -> Callable[[PageFunction], list[HTTPRouteHandler]]:
     """Serve a function that does what was typed into a form, and as a rule says where to go on (`Moved`).
 
-    What it refuses is shown by the page `again`, whose visit has what was typed and the problems.
+    What it refuses is shown by the page `again`, whose visit has what was typed and the problems. One that
+    only asks stores nothing: it reads one snapshot. One that takes a file finds it in the visit.
     """
+    opening = Database.read if asks else Database.write
 
     def decorate(function: PageFunction) -> list[HTTPRouteHandler]:
         operation = _operation("POST", path, function, permission, computes=computes)
 
-        async def handler(request: WebRequest) -> Sendable:
+        async def handler(request: WebRequest) -> Sent:
             refuse_foreign(request)
             person = await _person(request, permission)
             if person is None:
                 return moved_to("/sign_in")
-            typed = await typed_of(request)
-            refuse_without_word(request, secret_of(request), "".join(typed.get(FIELD, ())))
+            typed: Typed = {}
             try:
-                return await _carried_out(
-                    request, person, Database.write, function, typed=typed, computes=computes
-                )
+                async with arrived_form(request, secret_of(request), takes) as (typed, file):
+                    return await _carried_out(
+                        request, person, opening, function, typed=typed, file=file, computes=computes
+                    )
             except _SHOWN_AGAIN as refusal:
                 return await _carried_out(request, person, Database.read, again, typed=typed, refusal=refusal)
 
         paths = [path, f"{IN_PROJECT}{path}"] if everywhere else [path]
-        return [_routed(operation, handler, one) for one in paths]
+        bytes_max = FORM_BYTES_MAX if takes is None else takes.body_bytes_max
+        return [_routed(operation, handler, one, bytes_max) for one in paths]
 
     return decorate
 
 
 def open_page(
-    method: Any, path: str
-) -> Callable[[Callable[[WebRequest], Awaitable[Sendable]]], list[HTTPRouteHandler]]:
-    """Serve something to whoever asks, signed in or not; it opens what it needs itself."""
+    method: Any, path: str, *, query: Mapping[str, str] = MappingProxyType({})
+) -> Callable[[Callable[[WebRequest], Awaitable[Sent]]], list[HTTPRouteHandler]]:
+    """Serve something to whoever asks, signed in or not; it opens what it needs itself.
 
-    def decorate(function: Callable[[WebRequest], Awaitable[Sendable]]) -> list[HTTPRouteHandler]:
-        async def handler(request: WebRequest) -> Sendable:
+    `query` names the parameters of an address that is a link.
+    """
+
+    def decorate(function: Callable[[WebRequest], Awaitable[Sent]]) -> list[HTTPRouteHandler]:
+        async def handler(request: WebRequest) -> Sent:
             if method == "POST":
                 refuse_foreign(request)
             return await function(request)
 
-        return [_routed(_operation(method, path, function, ANY), handler, path)]
+        return [_routed(_operation(method, path, function, ANY, query=query), handler, path)]
 
     return decorate
-
-
-async def typed_of(request: WebRequest) -> dict[str, tuple[str, ...]]:
-    """What was typed into a form, by the names of its fields."""
-    body = await request.body()
-    try:
-        pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=FIELDS_MAX, errors="strict")
-    except (ValueError, UnicodeDecodeError):
-        raise Malformed("The form cannot be read.") from None
-    typed: dict[str, tuple[str, ...]] = {}
-    for name, value in pairs:
-        if "\x00" in value:
-            raise Malformed([Problem(f"{name} holds a NUL character, which no text may.", name, "invalid")])
-        typed[name] = (*typed.get(name, ()), value.replace("\r\n", "\n"))
-    return typed
 
 
 def sign_in_address(request: WebRequest) -> str:
@@ -176,22 +180,23 @@ async def _carried_out(
     function: Callable[[Visit], Awaitable[Any]],
     *,
     typed: Mapping[str, tuple[str, ...]] | None = None,
+    file: Any = None,
     refusal: Refusal | None = None,
     computes: bool = False,
-) -> Sendable:
+) -> Sent:
     """What a function of a page gives, in a transaction of its own, as it goes out."""
     path = {name: _plain(str(value)) for name, value in request.path_params.items()}
 
-    async def work(opened: Database) -> Sendable:
+    async def work(opened: Database) -> Sent:
         async with opening(opened) as tx:
             frame: Frame = await frame_of(tx, person.actor, path.get("project_id"))
             request.scope["state"]["frame"] = frame
             query = tuple(request.query_params.multi_items())
             problems = refusal.problems if refusal else ()
-            visit = Visit(tx, person, request, frame, path, query, typed or {}, problems)
+            visit = Visit(tx, person, request, frame, path, query, typed or {}, problems, file)
             shown = await function(visit)
             await tx.settle()
-        if isinstance(shown, Sendable):
+        if isinstance(shown, Sendable | AttachmentReply):
             return shown
         status = refusal.status if refusal else 0
         return rendered(visit, shown, status)
@@ -206,21 +211,25 @@ def _plain(text: str) -> str:
 
 
 def _operation(
-    method: Any, path: str, function: Callable[..., Any], permission: str, *, computes: bool = False
-) -> Operation:
+    method: Any, path: str, function: Callable[..., Any], permission: str, *, computes: bool = False,
+    query: Mapping[str, str] = MappingProxyType({}),
+) -> Operation:  # fmt: skip
     return Operation(
         method=method, path=path, name=f"page_{function.__name__}", module=function.__module__,
         summary=function.__doc__ or "", permission=permission, returns=None, status=200, computes=computes,
-        only_asks=method == "GET", body=None if method == "GET" else bytes,
+        only_asks=method == "GET", query=query, body=None if method == "GET" else bytes,
     )  # fmt: skip
 
 
 def _routed(
-    operation: Operation, handler: Callable[[WebRequest], Awaitable[Sendable]], path: str
+    operation: Operation,
+    handler: Callable[[WebRequest], Awaitable[Sent]],
+    path: str,
+    bytes_max: int = FORM_BYTES_MAX,
 ) -> HTTPRouteHandler:
     handed_over = apart(operation, handler) if operation.computes else handler
 
-    async def named(request: WebRequest) -> Sendable:
+    async def named(request: WebRequest) -> Sent:
         request.scope["state"]["operation"] = operation.name
         if operation.computes and await _person(request, operation.permission) is None:
             return moved_to(sign_in_address(request))
@@ -233,6 +242,6 @@ def _routed(
         http_method=operation.method,
         status_code=200,
         include_in_schema=False,
-        request_max_body_size=FORM_BYTES_MAX,
+        request_max_body_size=bytes_max,
         opt={"page": operation},
     )(named)

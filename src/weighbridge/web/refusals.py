@@ -28,6 +28,7 @@ TITLES: Final = {
     404: "Not found",
     405: "Not found",
     409: "Not possible just now",
+    410: "No longer there",
     413: "Too large",
     422: "Not possible",
     429: "Too much at once",

@@ -27,6 +27,7 @@ _SHARED: Final = {
     "figure": figures.figure,
     "exact": figures.exact,
     "amount": figures.amount,
+    "percent": figures.percent,
     "places_of": figures.places_of,
     "short_id": words.short_id,
     "spoken": words.spoken,

@@ -6,6 +6,7 @@ signed in; what the operation refuses for lack of a permission or of a record is
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 from litestar.handlers import HTTPRouteHandler
@@ -17,6 +18,7 @@ from weighbridge.errors import Forbidden
 from weighbridge.http import wire
 from weighbridge.http.call import Answer, Call
 from weighbridge.http.caller import WebRequest
+from weighbridge.http.computing.trial import DryRun
 from weighbridge.http.operation import Operation
 from weighbridge.platform.sessions.records import Person
 from weighbridge.web.frame import Frame
@@ -79,6 +81,8 @@ class Visit:
     """What was typed into the form, by the names of its fields; empty before anything was."""
     problems: tuple[Problem, ...] = ()
     """What was wrong with what was typed."""
+    file: Any = None
+    """The file that came with the form, in the store already; None without one."""
 
     @property
     def actor(self) -> Actor:
@@ -140,14 +144,30 @@ class Visit:
             answer = await operation.function(call, arrived)  # type: ignore[misc] # as above
         return answer.record if isinstance(answer, Answer) else answer
 
+    async def keep(self, handler: HTTPRouteHandler, **path: str) -> Any:
+        """Carry out an operation that takes the file which came with the form."""
+        operation = self._allowed(handler)
+        return await operation.function(self._call((), path), self.file)  # type: ignore[misc] # as above
+
+    async def attempt(self, handler: HTTPRouteHandler, dry_run: DryRun, body: Any, **path: str) -> Any:
+        """What an operation would come to, in a transaction that is undone (a page that `tries`)."""
+        operation = self._allowed(handler)
+        self._need(dry_run.permission)
+        call = self._call((), path)
+        arrived = wire.decode(self.request.app.state.encode(body), operation.body)
+        function = operation.function
+        assert function is not None, "an endpoint has a function"  # noqa: S101
+        return await dry_run.look(call, partial(function, call, arrived))
+
     def _allowed(self, handler: HTTPRouteHandler) -> Operation:
         operation: Operation = handler.opt["operation"]
-        if not self.may(operation.permission):
-            said = (
-                f"You lack the permission {operation.permission}; whoever administers the account gives it."
-            )
-            raise Forbidden(said, "permission_missing")
+        self._need(operation.permission)
         return operation
+
+    def _need(self, permission: str) -> None:
+        if not self.may(permission):
+            said = f"You lack the permission {permission}; whoever administers the account gives it."
+            raise Forbidden(said, "permission_missing")
 
     def _call(self, query: tuple[tuple[str, str], ...], path: Mapping[str, str]) -> Call[Any]:
         state = self.request.app.state

@@ -1,6 +1,6 @@
-"""An administrator invites people and says what they may do (`invite_user`, `make_link`, `use_link`,
-`add_user`, `make_user_link`, `set_password`, `update_user`); the first one joins by a link of its own
-(`offer_first_user`).
+"""An administrator invites people and says what they may do (`invite_user`, `withdraw_invitation`,
+`make_link`, `use_link`, `add_user`, `add_user_without_password`, `make_user_link`, `set_password`,
+`update_user`); the first one joins by a link of its own (`offer_first_user`).
 """
 
 import re
@@ -10,7 +10,12 @@ from tests.given.people import PASSWORD, Visitor, actor_of, email_of, visitor
 from tests.server import Account, Server
 
 from weighbridge.errors import Conflict
-from weighbridge.platform.users.actions import offer_first_user, update_user
+from weighbridge.platform.users.actions import (
+    add_user_without_password,
+    make_user_link,
+    offer_first_user,
+    update_user,
+)
 
 _LINK = re.compile(r"/(join\?key=[\w-]+)")
 OTHER = "another password of the tests"
@@ -133,3 +138,39 @@ def test_the_first_person_is_offered_a_link_only_while_there_is_nobody(account: 
     email_of(account)
 
     assert account.server.run(offer()) is None
+
+
+def test_an_invitation_is_taken_back_at_the_page_of_people(server: Server, administrator: Visitor):
+    link = invited(administrator, "reader-4@plant.example", "reader")
+
+    administrator.post("/people/withdraw", {"email": "reader-4@plant.example"}).expect(303)
+
+    Visitor(server).get(link).expect(404)
+    administrator.get("/people").expect(200)  # says so, once
+    assert "reader-4@plant.example" not in administrator.get("/people").expect(200).text
+
+
+def test_an_invitation_of_another_account_is_not_taken_back(server: Server, administrator: Visitor):
+    link = invited(administrator, "reader-5@plant.example", "reader")
+
+    visitor(server.account()).post("/people/withdraw", {"email": "reader-5@plant.example"}).expect(404)
+
+    Visitor(server).get(link).expect(200)
+
+
+def test_a_person_is_made_whose_password_nobody_knows(account: Account):
+    email = "nobody-knows@plant.example"
+
+    async def make() -> str:
+        async with account.server.database.write() as tx:
+            number = await add_user_without_password(
+                tx, account.actor, email=email, name="Ada", permissions=["data_collection:read"]
+            )
+            return await make_user_link(tx, account.actor, number, "sign_in")
+
+    secret = account.server.run(make())
+
+    Visitor(account.server).post("/sign_in", {"email": email, "password": PASSWORD}).expect(401)
+    somebody = Visitor(account.server)
+    somebody.get(f"/enter?key={secret}").expect(303)
+    somebody.get("/me").expect(200)

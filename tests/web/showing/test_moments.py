@@ -41,3 +41,13 @@ def test_a_period_is_said_as_people_say_it(start: str, end: str, said: str):
 def test_what_is_typed_is_a_time_of_the_zone():
     assert BERLIN.typed("2025-03-12T14:05") == at("2025-03-12T13:05:00Z")
     assert BERLIN.typed("yesterday") is None
+
+
+def test_the_text_that_a_list_holds_is_shown_like_its_moment():
+    moment = at("2025-03-12T13:05:00Z")
+
+    assert BERLIN(moment.text) == BERLIN(moment)
+    assert BERLIN.day(moment.text) == BERLIN.day(moment)
+    assert BERLIN.span(moment.text, at("2025-03-12T15:05:00Z").text) == BERLIN.span(
+        moment, at("2025-03-12T15:05:00Z")
+    )

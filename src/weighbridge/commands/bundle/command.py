@@ -14,7 +14,7 @@ from cyclopts import App, Parameter
 
 from weighbridge.commands.account import AccountOption
 from weighbridge.commands.database import command_id, opened
-from weighbridge.commands.options import DataDir
+from weighbridge.commands.options import ExistingDataDir
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def make_one(
         bool, Parameter(help="Leave evidence out, and say its digests instead.", negative="")
     ] = False,
     account: AccountOption = None,
-    data_dir: DataDir = None,
+    data_dir: ExistingDataDir = None,
 ) -> None:
     """Make the bundle of a report as it stands now, under the audit head of this moment.
 
@@ -59,7 +59,7 @@ def make_one(
     """
     import asyncio  # noqa: PLC0415 - slow to import
 
-    with opened(data_dir) as url:
+    with opened(data_dir, is_made=True) as url:
         made = asyncio.run(_made(url, data_dir, account, report, output, is_redacted=redact))
     said = f"{made.batch_count:,} batches, {made.size:,} bytes, SHA-256 {made.sha256.hex()}"
     sys.stdout.write(f"{output}: {said}\n")

@@ -73,6 +73,11 @@ class Server:
         prune_logs(self.location)
 
 
+def has_cluster(data_dir: Path) -> bool:
+    """Whether a server of the data directory was ever asked for; never makes anything."""
+    return (data_dir / "postgres").is_dir()
+
+
 @contextmanager
 def server(data_dir: Path, *, may_use_namespaces: bool = True) -> Iterator[str]:
     """Use the server of a data directory, started when it does not run; gives its owner's URL."""

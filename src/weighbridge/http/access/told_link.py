@@ -34,6 +34,18 @@ class LinkEntry(Generic[Behind]):
     behind: Behind
 
 
+async def let_in(
+    request: WebRequest, enter: Callable[[LinkCall], Awaitable[LinkEntry[Behind]]]
+) -> LinkEntry[Behind]:
+    """What the link of a request opens, once its use is stored; raises what it is refused by."""
+    async with guarded(request), database(request).read() as tx:
+        entry = await enter(link_call(request, tx))
+    await database(request).single(*entry.use)
+    if entry.refusal is not None:
+        raise entry.refusal
+    return entry
+
+
 def by_told_link(
     path: str,
     *,
@@ -49,11 +61,7 @@ def by_told_link(
 
     def decorate(function: Callable[[Read, Behind], Awaitable[Any]]) -> HTTPRouteHandler:
         async def handler(request: WebRequest) -> Reply | AttachmentReply:
-            async with guarded(request), database(request).read() as tx:
-                entry = await enter(link_call(request, tx))
-            await database(request).single(*entry.use)
-            if entry.refusal is not None:
-                raise entry.refusal
+            entry = await let_in(request, enter)
             async with shares(request).request(entry.account), database(request).read() as tx:
                 answer = await function(tx, entry.behind)
                 await tx.settle()

@@ -64,6 +64,7 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "user.make_link": _NOTHING,
     "user.set_password": _NOTHING,
     "user.update": _NOTHING,
+    "user.withdraw_invitation": _NOTHING,
     "session.begin": _NOTHING,
     "session.end": _NOTHING,
     "session.end_all": _NOTHING,

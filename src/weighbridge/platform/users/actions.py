@@ -13,6 +13,7 @@ from weighbridge.core.quantity.number import shorten
 from weighbridge.db.engine import Write
 from weighbridge.errors import Conflict, Forbidden, Invalid, NotFound
 from weighbridge.platform import changes
+from weighbridge.platform.authentication.passwords import hashed
 from weighbridge.platform.users import queries
 from weighbridge.platform.users.records import LINK_HOURS, AccessLink
 
@@ -107,6 +108,31 @@ async def add_user(
     after = {"permissions": list(shortest(permissions))}
     changes.record(tx, actor, action="user.create", target=str(user_id), after=after)
     return user_id
+
+
+async def add_user_without_password(
+    tx: Write, actor: Actor, *, email: str, name: str, permissions: Sequence[str]
+) -> int:
+    """Make a person whose password nobody knows: they sign in by a link, and may choose one by another."""
+    _refuse_beyond(actor, permissions)
+    password_hash = await hashed(token_urlsafe(32))
+    return await add_user(
+        tx, actor, email=email, name=name, permissions=permissions, password_hash=password_hash
+    )
+
+
+async def withdraw_invitation(tx: Write, actor: Actor, email: str) -> bool:
+    """Take back the invitation of an address; whether there was one that nobody had followed."""
+    gone = await tx.execute(
+        """
+        DELETE FROM access_links
+         WHERE account_id = %s AND kind = 'join' AND used_at IS NULL AND lower(email) = lower(%s)
+        """,
+        (actor.account_id, email.strip()),
+    )
+    if gone:
+        changes.record(tx, actor, action="user.withdraw_invitation", target=str(actor.account_id))
+    return bool(gone)
 
 
 async def use_link(tx: Write, link: AccessLink) -> None:

@@ -35,17 +35,16 @@ from weighbridge.reporting.reports.records import (
     SubmittedReport,
     TakenBatch,
 )
+from weighbridge.reporting.submission.checking import DraftBasis, check_draft
 from weighbridge.reporting.submission.receiver import receiver_of
-from weighbridge.reporting.submission.requirements import UNMET, CheckedDraft, batches_gone, no_batches, unmet
+from weighbridge.reporting.submission.requirements import UNMET, CheckedDraft, no_batches
 from weighbridge.reporting.taking.amounts import (
     Amounts,
     amounts_of,
     keep_amounts,
-    remaining_of,
     taken_batches,
     whole_batches,
 )
-from weighbridge.reporting.taking.batches import reported_batches
 from weighbridge.reporting.taking.moves import (
     MovingReport,
     ReportWord,
@@ -249,15 +248,9 @@ async def _held(tx: Write, actor: Actor, friendly: str) -> tuple[Report, MovingR
 
 async def _checked(tx: Write, report: MovingReport) -> CheckedDraft:
     """A draft that meets every requirement; Invalid with those that it does not."""
-    amounts = dict((await amounts_of(tx, report.project, report.number)).by_batch)
-    if not amounts:
-        raise Invalid([UNMET, no_batches()])
-    batches = await reported_batches(tx, report.project, amounts)
-    if gone := [number for number, batch in batches.items() if batch.is_deleted]:
-        raise Invalid([UNMET, batches_gone(report.project, gone)])
-    remaining, held = await remaining_of(tx, report.project, report.chain, batches)
-    draft = CheckedDraft(report.project, report.number, report.methodology, amounts, remaining, held)
-    if problems := await unmet(tx, draft):
+    basis = DraftBasis(report.project, report.number, report.chain, report.methodology)
+    draft, problems = await check_draft(tx, basis)
+    if draft is None or problems:
         raise Invalid([UNMET, *problems])
     return draft
 

@@ -65,6 +65,14 @@ async def unmet(tx: Read, draft: CheckedDraft) -> list[Problem]:
     return problems
 
 
+async def asked_of(tx: Read, methodology: int | None) -> list[Requirement]:
+    """What must hold of a report of a methodology, or of none, before it is sent off."""
+    least = await tx.value("SELECT measured_share_min FROM methodologies WHERE id = %s", (methodology,))
+    asked = {*_OF_EVERY, *_ALWAYS, *await _methodology_asks(tx, methodology)}
+    asked |= set() if least is None else {Requirement.MEASURED_ENOUGH}
+    return [one for one in Requirement if one in asked]
+
+
 def no_batches() -> Problem:
     """The requirement that a draft without batches does not meet."""
     return Problem("It takes from no batch.", "report.batches", Requirement.HAS_BATCHES)
@@ -222,6 +230,14 @@ _WITHOUT_EVIDENCE: Final = f"""
                           AND e.event_id = ANY (i.event_ids)
                         WHERE (own.project_id, own.id) = (wanting.project_id, wanting.id))
 """
+
+_OF_EVERY: Final = (
+    Requirement.HAS_BATCHES,
+    Requirement.BATCHES_THERE,
+    Requirement.AMOUNTS_REMAIN,
+    Requirement.NO_OPEN_DEFICITS,
+)
+"""What is asked of every report beside what one statement finds."""
 
 _ALWAYS: Final = (Requirement.NOT_STALE, Requirement.NO_PENDING_PROPOSALS)
 

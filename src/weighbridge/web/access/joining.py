@@ -22,7 +22,8 @@ from weighbridge.platform.users.queries import has_people, link_by_secret
 from weighbridge.platform.users.records import AccessLink
 from weighbridge.web.access.sign_in import next_of
 from weighbridge.web.answer import Sendable, moved_to
-from weighbridge.web.page import open_page, typed_of
+from weighbridge.web.arrival import typed_of
+from weighbridge.web.page import open_page
 from weighbridge.web.rendering import rendered_alone
 from weighbridge.web.session import kept
 

@@ -28,6 +28,15 @@ async def invite_person(visit: Visit) -> View:
     return await _people(visit, link=_address(visit, "join", secret), link_of=visit.text("email"))
 
 
+@form("/people/withdraw", permission="administration:write", again=people, everywhere=True)
+async def withdraw(visit: Visit) -> Moved:
+    """Take back an invitation that nobody has followed."""
+    email = visit.text("email")
+    if not await actions.withdraw_invitation(visit.tx, visit.actor, email):
+        raise NotFound(message="That invitation was followed, or taken back, before.", code="no_such_path")
+    return Moved(f"{_home(visit)}/people", f"{email} is invited no longer.")
+
+
 async def one_person(visit: Visit) -> View:
     """One user: what they may do."""
     user = await queries.get_user(visit.tx, visit.actor, _number(visit))
@@ -94,6 +103,7 @@ def _address(visit: Visit, path: str, secret: str) -> str:
 PAGES: Final[list[HTTPRouteHandler]] = [
     *page("/people", permission="administration:read", everywhere=True)(people),
     *invite_person,
+    *withdraw,
     *page("/people/{user_id}", permission="administration:read", everywhere=True)(one_person),
     *update_person,
     *offer_password,

@@ -12,7 +12,8 @@ from weighbridge.platform.sessions.actions import end_all_sessions, end_session,
 from weighbridge.platform.users.queries import has_people
 from weighbridge.web.access.local import is_local
 from weighbridge.web.answer import Sendable, moved_to
-from weighbridge.web.page import form, open_page, page, typed_of
+from weighbridge.web.arrival import typed_of
+from weighbridge.web.page import form, open_page, page
 from weighbridge.web.rendering import rendered_alone
 from weighbridge.web.session import THEME, THEMES, forgotten, kept, person_of
 from weighbridge.web.visit import View, Visit, view

@@ -43,8 +43,9 @@ Shown = Callable[[Name], Markup]
 
 
 def formula(tree: Expression, shown: Shown | None = None, *, result: str = "") -> Markup:
-    """A formula; with a result, it begins with that name and an equals sign."""
-    head = word(result) + _sign("=") if result else Markup("")
+    """A formula; with a result, it begins with that name, or MathML, and an equals sign."""
+    named = result if isinstance(result, Markup) else word(result)
+    head = named + _sign("=") if result else Markup("")
     return Markup('<math display="block">{}</math>').format(_row(head, _written(tree, shown or _name)))
 
 

@@ -19,7 +19,7 @@ def sparkline(amounts: Sequence[Decimal | None], *, says: str, newest: int = 0) 
     known = [Fraction(amount) for amount in amounts if amount is not None]
     most, least = max([*known, Fraction(0)]), min([*known, Fraction(0)])
     scale = (HEIGHT - 1) / (most - least) if most > least else Fraction(0)
-    base = most * scale
+    base = most * scale if scale else Fraction(HEIGHT - 1)
     width = max(len(amounts) * (BAR + GAP) - GAP, 1)
     bars = [
         _bar(index, Fraction(amount) * scale, base, is_newest=index >= len(amounts) - newest)

@@ -33,11 +33,12 @@ def element(name: str, *inside: Markup | str, **attributes: object) -> Markup:
 
 
 def picture(width: Length, height: Length, parts: Iterable[Markup], *, says: str, kind: str = "") -> Markup:
-    """A picture of a size that says in words what it shows."""
+    """A picture of a size that says in words what it shows; one with links in it is a group of them."""
+    inside = Markup("").join(parts)
     return element(
-        "svg", element("title", escape(says)), *parts,
+        "svg", element("title", escape(says)), inside,
         class_=f"picture {kind}".strip(), viewBox=f"0 0 {at(width)} {at(height)}", width=at(width),
-        height=at(height), role="img", aria_label=says,
+        height=at(height), role="group" if "<a " in inside else "img", aria_label=says,
     )  # fmt: skip
 
 

@@ -1,14 +1,28 @@
 """All projects, and the overview of one."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from litestar.handlers import HTTPRouteHandler
 
-from weighbridge.accounting.ledgers.routes import list_project_ledgers
 from weighbridge.collection.event_types.routes import list_event_types
 from weighbridge.collection.projects.routes import create_project, get_project, list_projects
+from weighbridge.platform.async_tasks.routes import list_async_tasks
+from weighbridge.web.ledgers.rows import YearOfLedger, ledger_year
+from weighbridge.web.overview.dataflow import dataflow
+from weighbridge.web.overview.waiting import waiting_for_people
 from weighbridge.web.page import form, page
+from weighbridge.web.showing.months import month_of
 from weighbridge.web.visit import Moved, View, Visit, view
+
+TYPES_SHOWN: Final = "50"
+"""Event types that are read to see whether there are any."""
+
+TASKS_SHOWN: Final = "5"
+"""The newest tasks of the account that are shown."""
+
+SENTENCE_LEDGERS_MAX: Final = 2
+"""Ledgers that the sentence of how things are names."""
 
 
 @page("/")
@@ -37,15 +51,27 @@ async def make_project(visit: Visit) -> Moved:
 async def overview(visit: Visit) -> View:
     """A project at a glance."""
     project = await visit.ask(get_project)
-    ledgers = types = None
+    year = types = None
     if visit.may("production_accounting:read"):
-        ledgers = await visit.ask(list_project_ledgers, (("page_size", "50"), ("sort", "name")))
+        year = await ledger_year(visit)
     if visit.may("data_collection:read"):
-        types = await visit.ask(list_event_types, (("page_size", "50"), ("sort", "name")))
+        types = await visit.ask(list_event_types, (("page_size", TYPES_SHOWN), ("sort", "name")))
+    tasks = await visit.ask(list_async_tasks, (("page_size", TASKS_SHOWN), ("sort", "-id")))
+    flow = await dataflow(visit, year.rows) if year is not None else None
     return view(
         "overview/project.html", project.name, call=f"/projects/{project.id}",
-        project=project, ledgers=ledgers, types=types,
+        project=project, year=year, types=types, tasks=tasks.data, flow=flow,
+        waiting=await waiting_for_people(visit, year),
+        month=month_of(year.edges[-2], visit.frame.zone) if year is not None else "",
+        final=_final(year.rows) if year is not None else [],
     )  # fmt: skip
+
+
+def _final(rows: Sequence[YearOfLedger]) -> list[YearOfLedger]:
+    """What the newest month is told by: ledgers that made something, of which none draws another link."""
+    made = [row for row in rows if row.newest]
+    last = [row for row in made if not row.periods[-2].drawn] or made
+    return last[:SENTENCE_LEDGERS_MAX]
 
 
 PAGES: Final[list[HTTPRouteHandler]] = [

@@ -39,7 +39,8 @@ def _reading(slices: Sequence[Sequence[HTTPRouteHandler]]) -> Iterator[HTTPRoute
     for handler in sorted(every, key=lambda one: not one.opt["operation"].path.startswith(IN_PROJECT)):
         operation: Operation = handler.opt["operation"]
         is_shown = operation.method == "GET" and not operation.sends and not operation.query
-        if is_shown and operation.permission != LINK and not operation.computes:
+        is_open = operation.permission == LINK or operation.streams
+        if is_shown and not is_open and not operation.computes:
             yield handler
 
 
@@ -61,7 +62,7 @@ def _page(handler: HTTPRouteHandler, path: str) -> list[HTTPRouteHandler]:
                 "records/list.html", _title(operation), call=call, has_csv=True,
                 rows=rows_of(found.data), list=shown, summary=operation.summary,
             )  # fmt: skip
-        if elsewhere := _own_project(visit, found):
+        if elsewhere := own_project(visit, found):
             return Moved(elsewhere)
         name = str(getattr(found, "name", "") or _title(operation))
         return view(
@@ -83,7 +84,7 @@ def _of_project(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ..
     return (*visit.query, ("filter[project_id]", project.id))
 
 
-def _own_project(visit: Visit, found: Any) -> str:
+def own_project(visit: Visit, found: Any) -> str:
     """Where a record of another project has its page; empty when it is in its own."""
     project, own = visit.frame.project, getattr(found, "project_id", None)
     if project is None or not isinstance(own, str) or own == project.id:

@@ -3,6 +3,7 @@
 Nothing is left out and nothing is rounded: a plain page shows what the interface answers.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,6 +14,7 @@ import msgspec
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.link import Link
 from weighbridge.core.time.instant import Instant
+from weighbridge.web.showing.moments import moment_of
 from weighbridge.web.showing.words import spoken
 
 COLUMNS_MAX: Final = 7
@@ -23,6 +25,9 @@ _LEFT_OUT: Final = frozenset({"ui_url"})
 
 _DEPTH_MAX: Final = 6
 """How deep records are shown inside one another; deeper ones stand as text."""
+
+_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+"""A time as lists hold it: its text on the wire."""
 
 _KINDS: Final = ((bool, "truth"), (Decimal | int, "number"), (Instant, "moment"), (Link, "link"))
 """What a value is shown as, by its type; yes and no come first, for to Python they are whole numbers."""
@@ -70,8 +75,7 @@ def shown_value(value: Any, depth: int = 0) -> ShownValue:
         if isinstance(value, kinds):
             return ShownValue(word, value.path if isinstance(value, Link) else value)
     if isinstance(value, str):
-        kind = ids.kind_of(value)
-        return ShownValue("id" if kind and ids.parse(kind, value) else "text", value)
+        return ShownValue(_kind_of(value), value)
     if depth >= _DEPTH_MAX:
         return ShownValue("text", str(value))
     if isinstance(value, Sequence | set | frozenset):
@@ -87,6 +91,21 @@ def rows_of(records: Sequence[Any]) -> ShownRows:
     names = names[:COLUMNS_MAX]
     rows = [[shown_value(dict(_pairs(record)).get(name)) for name in names] for record in records]
     return ShownRows([spoken(name) for name in names], rows)
+
+
+def _kind_of(text: str) -> str:
+    """Lists hold times as texts; those and ids are shown as what they are."""
+    if _is_moment(text):
+        return "moment"
+    kind = ids.kind_of(text)
+    return "id" if kind and ids.parse(kind, text) else "text"
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        return bool(_MOMENT.fullmatch(text)) and moment_of(text).text == text
+    except ValueError:
+        return False
 
 
 def _shown_list(values: list[Any], depth: int) -> ShownValue:

@@ -8,7 +8,7 @@ less than its number says so by its class, `rounded`.
 """
 
 from collections.abc import Iterable
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Final
 
 from markupsafe import Markup, escape
@@ -52,6 +52,26 @@ def amount(value: object, unit: str | None) -> Markup:
     if number is None:
         return nothing()
     return Markup('{} <span class="unit">{}</span>').format(figure(number, unit or ""), unit or "")
+
+
+def percent(share: object) -> Markup:
+    """A share from 0 to 1 in percent, to a tenth; all of it only where nothing is lacking. Exact on hover."""
+    number = _number(share)
+    if number is None:
+        return nothing()
+    tenths = (number * 100).quantize(Decimal("0.1"), ROUND_FLOOR if number < 1 else ROUND_HALF_EVEN)
+    shown = format(tenths.quantize(Decimal(1)) if tenths == tenths.to_integral_value() else tenths, "f")
+    return Markup('<data class="fig" value="{}" title="{}">{}\u202f%</data>').format(
+        f"{number:f}", f"{number * 100:f} %", shown.replace("-", MINUS)
+    )
+
+
+def percent_text(part: int, whole: int) -> str:
+    """A part of a whole in percent, to a tenth, never all of it where anything lacks; empty of nothing."""
+    if not whole:
+        return ""
+    tenths = part * 1000 // whole
+    return f"{tenths // 10}.{tenths % 10}\N{NARROW NO-BREAK SPACE}%"
 
 
 def nothing() -> Markup:

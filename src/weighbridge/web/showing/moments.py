@@ -1,4 +1,7 @@
-"""Times and periods in the project's zone, with UTC behind: 12 Mar 2025 14:05; March 2025."""
+"""Times and periods in the project's zone, with UTC behind: 12 Mar 2025 14:05; March 2025.
+
+Records of lists hold times as the texts that go on the wire; those are shown like any other.
+"""
 
 from datetime import date, datetime, timedelta
 from typing import Final
@@ -17,6 +20,10 @@ MONTHS: Final = (
 _DASH: Final = "\N{EN DASH}"
 
 
+Shown = Instant | str
+"""A time as a record holds it: a moment, or its text on the wire."""
+
+
 class Moments:
     """Writes times in one zone, as seen from now."""
 
@@ -25,26 +32,29 @@ class Moments:
         self._zone = ZoneInfo(zone)
         self.now = now
 
-    def __call__(self, moment: Instant | None) -> Markup:
+    def __call__(self, shown: Shown | None) -> Markup:
         """A moment: date and time, with seconds where it has any."""
-        if moment is None:
+        if shown is None:
             return nothing()
+        moment = moment_of(shown)
         local = moment.astimezone(self._zone)
         return Markup('<time datetime="{}" title="{} · {}">{}</time>').format(
             moment.text, _utc(moment), self.zone, f"{day_of(local)} {clock_of(local)}"
         )
 
-    def day(self, moment: Instant | None) -> Markup:
+    def day(self, shown: Shown | None) -> Markup:
         """The day of a moment."""
-        if moment is None:
+        if shown is None:
             return nothing()
+        moment = moment_of(shown)
         local = moment.astimezone(self._zone)
         return Markup('<time datetime="{}" title="{} · {}">{}</time>').format(
             moment.text, _utc(moment), self.zone, day_of(local)
         )
 
-    def span(self, start: Instant, end: Instant | None) -> Markup:
+    def span(self, began: Shown, ended: Shown | None) -> Markup:
         """A stretch of time: a period as people say it, or from when to when."""
+        start, end = moment_of(began), None if ended is None else moment_of(ended)
         if end is None or end == start:
             return self(start)
         first, last = start.astimezone(self._zone), end.astimezone(self._zone)
@@ -58,9 +68,13 @@ class Moments:
             f"{start.text}/{end.text}", _utc(start), _utc(end), self.zone, said
         )
 
-    def field(self, moment: Instant | None) -> str:
+    def local(self, shown: Shown) -> datetime:
+        """A moment by the clock on the project's wall."""
+        return moment_of(shown).astimezone(self._zone)
+
+    def field(self, shown: Shown | None) -> str:
         """A moment as a field for date and time takes it, in the zone."""
-        return "" if moment is None else f"{moment.astimezone(self._zone):%Y-%m-%dT%H:%M}"
+        return "" if shown is None else f"{moment_of(shown).astimezone(self._zone):%Y-%m-%dT%H:%M}"
 
     def typed(self, text: str) -> Instant | None:
         """What was typed into such a field; None for other texts. Of an hour that comes twice, the first."""
@@ -68,6 +82,11 @@ class Moments:
             return Instant.of(datetime.fromisoformat(text).replace(tzinfo=self._zone)) if text else None
         except ValueError:
             return None
+
+
+def moment_of(shown: Shown) -> Instant:
+    """The moment of a record's time; ValueError for a text that is none."""
+    return shown if isinstance(shown, Instant) else Instant.of(datetime.fromisoformat(shown))
 
 
 def day_of(moment: datetime | date) -> str:

@@ -61,7 +61,7 @@
     if (form && window.htmx) show(form);
   });
 
-  // Keys: / or ctrl-k finds, j and k walk a table, Enter opens, n turns the page, Escape closes.
+  // Keys (those of the palette stand in palette.js): j and k walk a table, Enter opens, n turns the page, Escape closes.
   const rows = () => [...document.querySelectorAll("table[data-rows] tbody tr")];
   const walk = (step) => {
     const all = rows();
@@ -75,11 +75,7 @@
     if (link) link.focus({ preventScroll: true });
   };
   document.addEventListener("keydown", (event) => {
-    const find = document.querySelector("[data-find]");
-    if ((event.key === "k" && (event.ctrlKey || event.metaKey)) || (event.key === "/" && !typing(event.target))) {
-      if (find) { find.focus(); find.select(); event.preventDefault(); }
-      return;
-    }
+    if (document.querySelector("dialog[open]")) return;
     if (event.key === "Escape") {
       if (closeDrawer()) return;
       for (const open of document.querySelectorAll("details.switcher[open]")) open.open = false;

@@ -1,0 +1,81 @@
+"""What ledgers produced and gave period by period, and what flowed between them: for charts of many ledgers.
+
+Invariant: for each ledger, what it produced less what was drawn over all periods is its balance less its
+deficit, as in its statement.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from weighbridge.core.ledger.posting import OF_REPORTS
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Read
+
+
+class Turnover(NamedTuple):
+    """What a ledger produced in a period, and what others drew and reports took, in its unit."""
+
+    produced: Decimal = Decimal(0)
+    drawn: Decimal = Decimal(0)
+
+
+class LedgerFlow(NamedTuple):
+    """What went from a ledger to another one, or into reports; less what was given back, in its unit."""
+
+    source: int
+    target: int | None
+    """The first ledger of the model that drew; None for reports."""
+    amount: Decimal
+
+
+async def turnover(tx: Read, project: int, edges: Sequence[Instant]) -> dict[int, list[Turnover]]:
+    """By the number of each ledger: what came before the first edge, each period after it, and what is later.
+
+    What counts for an edge belongs to the period that it ends.
+    """
+    values = {"project": project, "edges": list(edges), "of_reports": list(OF_REPORTS)}
+    found: dict[int, list[Turnover]] = {}
+    for ledger, period, produced, drawn in await tx.tuples(_TURNOVER, values):
+        periods = found.setdefault(ledger, [Turnover()] * (len(edges) + 1))
+        periods[period] = Turnover(produced, drawn)
+    return found
+
+
+async def ledger_flows(tx: Read, project: int, start: Instant, end: Instant) -> list[LedgerFlow]:
+    """What flowed between the ledgers of a project, and into reports, after the start and up to the end."""
+    values = {"project": project, "start": start, "end": end, "of_reports": list(OF_REPORTS)}
+    return [LedgerFlow(*row) for row in await tx.tuples(_FLOWS, values)]
+
+
+_TURNOVER: Final = """
+    SELECT ledger_id,
+           width_bucket(effective_at - interval '1 millisecond', %(edges)s::timestamptz[]) AS period,
+           coalesce(sum(amount) FILTER (WHERE NOT is_drawn), 0),
+           coalesce(- sum(amount) FILTER (WHERE is_drawn), 0)
+      FROM (SELECT ledger_id, effective_at, amount,
+                   node IS NOT NULL OR kind = ANY (%(of_reports)s) AS is_drawn
+              FROM ledger_entries WHERE project_id = %(project)s
+            UNION ALL
+            SELECT ledger_id, effective_at, - amount, false
+              FROM deficit_entries WHERE project_id = %(project)s) AS change
+     GROUP BY ledger_id, period
+"""
+
+# A run may credit several ledgers of its model; what it draws is told of the first of them.
+_FLOWS: Final = """
+    SELECT drawn.ledger_id, target.id, drawn.amount
+      FROM (SELECT e.ledger_id, r.family_id, - sum(e.amount) AS amount
+              FROM ledger_entries e JOIN runs r ON (r.project_id, r.id) = (e.project_id, e.run_id)
+             WHERE e.project_id = %(project)s AND e.node IS NOT NULL
+               AND e.effective_at > %(start)s AND e.effective_at <= %(end)s
+             GROUP BY e.ledger_id, r.family_id HAVING sum(e.amount) <> 0) AS drawn
+      JOIN LATERAL (SELECT min(l.id) AS id FROM ledgers l
+                     WHERE (l.project_id, l.family_id) = (%(project)s, drawn.family_id)) AS target ON true
+    UNION ALL
+    SELECT e.ledger_id, NULL, - sum(e.amount) FROM ledger_entries e
+     WHERE e.project_id = %(project)s AND e.kind = ANY (%(of_reports)s)
+       AND e.effective_at > %(start)s AND e.effective_at <= %(end)s
+     GROUP BY e.ledger_id HAVING sum(e.amount) <> 0
+     ORDER BY 1, 2
+"""

@@ -1,0 +1,24 @@
+"""`weighbridge tasks watch`: wait for a task, with its progress."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from weighbridge.commands.over_http import showing
+from weighbridge.commands.over_http.operation import connected
+
+
+def watch(
+    task_id: int,
+    *,
+    url: Annotated[str | None, Parameter(help="Where the service is; WEIGHBRIDGE_URL by default.")] = None,
+    as_json: Annotated[bool, Parameter(name="--json", negative=(), help="Print JSON.")] = False,
+) -> None:
+    """Wait until a task has ended, show how far it is, and then what it came to.
+
+    A task that fails ends the command with 1 and its sentence.
+    """
+    with connected(url) as client:
+        task = client.task(task_id)
+        task.wait()
+        showing.show(task.record, showing.ShownForm(as_json))

@@ -1,0 +1,284 @@
+"""`weighbridge user`: the people who sign in at the pages of the service, and links that let them in.
+
+Invariant: no command takes or prints a password; whoever follows a link chooses their own.
+"""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import App, Parameter
+
+from weighbridge.commands.account import AccountOption
+from weighbridge.commands.database import command_id, in_transaction, opened
+from weighbridge.commands.options import DataDir, Json
+from weighbridge.core.platform.role import role_named, title_of
+from weighbridge.errors import NotFound, Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weighbridge.core.platform.permission import Actor
+    from weighbridge.db.engine import Write
+    from weighbridge.platform.users.records import User
+
+PersonEmail = Annotated[str, Parameter(help="The address that the person signs in by.")]
+RoleOption = Annotated[
+    Literal["administrator", "member", "collector", "reader"] | None,
+    Parameter(help="What the person may do, as one of the roles."),
+]
+PermissionOption = Annotated[
+    list[str] | None,
+    Parameter(
+        negative=(),
+        help="What the person may do, as AREA:LEVEL, such as data_collection:write; repeat it for several.",
+    ),
+]
+AtOnce = Annotated[
+    bool,
+    Parameter(
+        negative=(),
+        show_default=False,
+        help="Make the person now, with no password yet that anybody knows; the link signs in once.",
+    ),
+]
+SignIn = Annotated[
+    bool,
+    Parameter(negative=(), show_default=False, help="A link that signs in once, in place of a password."),
+]
+AddressOption = Annotated[
+    str | None,
+    Parameter(help="The address by which people reach the service; that of the settings by default."),
+]
+
+user = App(name="user", help="People: who signs in at the pages, and links that let them in.")
+
+
+def register(app: App) -> None:
+    """Add the command."""
+    app.command(user)
+
+
+@user.command
+def first(*, address: AddressOption = None, data_dir: DataDir = None, as_json: Json = False) -> None:
+    """Make the link by which the first person joins, as each start does while there is nobody.
+
+    The one before works no longer.
+
+    Example: `weighbridge user first`
+    """
+    from weighbridge.platform.users.actions import offer_first_user  # noqa: PLC0415 - slow to import
+
+    async def make(tx: "Write") -> str:
+        secret = await offer_first_user(tx, await _administrator(tx, None))
+        if secret is None:
+            raise Refusal(
+                "Somebody signs in already; they invite others, and so does `weighbridge user add`."
+            )
+        return secret
+
+    with opened(data_dir) as url:
+        secret = in_transaction(url, make)
+    _say_link(_link("join", secret, address), as_json=as_json)
+
+
+@user.command
+def add(
+    *,
+    email: PersonEmail,
+    role: RoleOption = None,
+    permission: PermissionOption = None,
+    name: Annotated[str, Parameter(help="The name of a person who is made at once.")] = "",
+    at_once: AtOnce = False,
+    address: AddressOption = None,
+    account: AccountOption = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Invite somebody: print the link by which they join and choose a password.
+
+    It is shown this once and works once, within a week.
+
+    Example: `weighbridge user add --email ada@plant.example --role member`
+    """
+    from weighbridge.platform.users import actions  # noqa: PLC0415 - slow to import
+
+    permissions = _permissions(role, permission)
+
+    async def make(tx: "Write") -> str:
+        actor = await _administrator(tx, account)
+        if at_once:
+            number = await actions.add_user_without_password(
+                tx, actor, email=email, name=name, permissions=permissions
+            )
+            return await actions.make_user_link(tx, actor, number, "sign_in")
+        return await actions.invite_user(tx, actor, email, permissions)
+
+    with opened(data_dir) as url:
+        secret = in_transaction(url, make)
+    _say_link(_link("enter" if at_once else "join", secret, address), as_json=as_json)
+
+
+@user.command(name="list")
+def list_people(*, account: AccountOption = None, data_dir: DataDir = None, as_json: Json = False) -> None:
+    """List who signs in, as what, and when last; and who is invited.
+
+    Example: `weighbridge user list`
+    """
+    from weighbridge.platform.users import queries  # noqa: PLC0415 - slow to import
+
+    async def read(tx: "Write") -> "list[dict[str, object]]":
+        actor = await _administrator(tx, account)
+        people = [_told(one) for one in await queries.list_users(tx, actor) if one.signs_in]
+        invited: list[dict[str, object]] = [
+            {"email": one.email, "name": None, "role": title_of(one.permissions),
+             "permissions": one.permissions, "state": "invited", "signed_in_at": None}
+            for one in await queries.list_open_links(tx, actor)
+        ]  # fmt: skip
+        return people + invited
+
+    with opened(data_dir) as url:
+        told = in_transaction(url, read)
+    if as_json:
+        sys.stdout.write(json.dumps(told) + "\n")
+        return
+    for one in told:
+        last = f", last signed in {one['signed_in_at']}" if one["signed_in_at"] else ""
+        sys.stdout.write(f"{one['email']}  {one['role']}, {one['state']}{last}\n")
+    if not told:
+        sys.stdout.write(
+            "Nobody signs in yet. `weighbridge user first` prints a link for the first person.\n"
+        )
+
+
+@user.command
+def link(
+    *,
+    email: PersonEmail,
+    sign_in: SignIn = False,
+    address: AddressOption = None,
+    account: AccountOption = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Print a link by which somebody chooses another password, or signs in once.
+
+    Choosing another password ends every session of theirs.
+
+    Example: `weighbridge user link --email ada@plant.example`
+    """
+    from weighbridge.platform.users import actions  # noqa: PLC0415 - slow to import
+
+    kind = "sign_in" if sign_in else "password"
+
+    async def make(tx: "Write") -> str:
+        actor = await _administrator(tx, account)
+        return await actions.make_user_link(tx, actor, (await _person(tx, actor, email)).id, kind)
+
+    with opened(data_dir) as url:
+        secret = in_transaction(url, make)
+    _say_link(_link("enter" if sign_in else "join", secret, address), as_json=as_json)
+
+
+@user.command
+def change(
+    *,
+    email: PersonEmail,
+    role: RoleOption = None,
+    permission: PermissionOption = None,
+    account: AccountOption = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Say what somebody may do; it counts from their next page on. Whoever was removed may sign in again.
+
+    Example: `weighbridge user change --email ada@plant.example --role reader`
+    """
+    permissions = _permissions(role, permission)
+    _update(email, account, data_dir, permissions=permissions, may_sign_in=True)
+    sys.stdout.write(f"{email.strip()}: {title_of(permissions)}.\n")
+
+
+@user.command
+def remove(*, email: PersonEmail, account: AccountOption = None, data_dir: DataDir = None) -> None:
+    """Let somebody sign in no longer, end every session of theirs, and take back their invitation.
+
+    What they did keeps their name; `weighbridge account erase-person` forgets that too. Tokens are not
+    touched.
+
+    Example: `weighbridge user remove --email ada@plant.example`
+    """
+    from weighbridge.platform.users import actions  # noqa: PLC0415 - slow to import
+
+    async def take_back(tx: "Write") -> bool:
+        return await actions.withdraw_invitation(tx, await _administrator(tx, account), email)
+
+    with opened(data_dir) as url:
+        was_invited = in_transaction(url, take_back)
+    if not was_invited:
+        _update(email, account, data_dir, permissions=None, may_sign_in=False)
+    sys.stdout.write(f"{email.strip()} {'is invited' if was_invited else 'signs in'} no longer.\n")
+
+
+def _update(
+    email: str,
+    account: str | None,
+    data_dir: DataDir,
+    *,
+    permissions: "Sequence[str] | None",
+    may_sign_in: bool,
+) -> None:
+    from weighbridge.platform.users import actions  # noqa: PLC0415 - slow to import
+
+    async def write(tx: "Write") -> None:
+        actor = await _administrator(tx, account)
+        found = await _person(tx, actor, email)
+        await actions.update_user(
+            tx, actor, found.id, permissions=permissions or found.permissions, may_sign_in=may_sign_in
+        )
+
+    with opened(data_dir) as url:
+        in_transaction(url, write)
+
+
+async def _administrator(tx: "Write", account: str | None) -> "Actor":
+    from weighbridge.platform.accounts import actions  # noqa: PLC0415 - slow to import
+
+    return await actions.administrator_of(tx, account or actions.DEFAULT_ACCOUNT, command_id())
+
+
+async def _person(tx: "Write", actor: "Actor", email: str) -> "User":
+    from weighbridge.platform.users import queries  # noqa: PLC0415 - slow to import
+
+    wanted = email.strip().lower()
+    for one in await queries.list_users(tx, actor):
+        if one.signs_in and one.email.lower() == wanted:
+            return one
+    raise NotFound(message=f"Nobody of the account signs in as {email.strip()}.")
+
+
+def _permissions(role: str | None, permission: list[str] | None) -> tuple[str, ...]:
+    chosen = role_named(role) if role else None
+    if (chosen is None) == (not permission):
+        raise Refusal("What the person may do is said by --role, or by --permission at least once.")
+    return chosen.permissions if chosen else tuple(permission or ())
+
+
+def _told(one: "User") -> dict[str, object]:
+    return {
+        "email": one.email,
+        "name": one.name,
+        "role": title_of(one.permissions),
+        "permissions": one.permissions,
+        "state": "removed" if one.disabled_at else "signs in",
+        "signed_in_at": one.signed_in_at.text if one.signed_in_at else None,
+    }
+
+
+def _link(page: str, secret: str, address: str | None) -> str:
+    from weighbridge.settings import read  # noqa: PLC0415 - slow to import
+
+    return f"{(address or read().address).rstrip('/')}/{page}?key={secret}"
+
+
+def _say_link(text: str, *, as_json: bool) -> None:
+    sys.stdout.write((json.dumps({"link": text}) if as_json else text) + "\n")

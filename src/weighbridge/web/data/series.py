@@ -1,0 +1,166 @@
+"""A series: the values of one data point type over a range of time, as a chart of so many pixels needs them.
+
+Where the range holds few values, each is given. Where it holds more, time is cut into buckets, one for each
+pixel or so, and the smallest and the largest value of each are given, so that no spike is lost. What was
+captured stands beside what is in force, wherever a correction came between.
+
+Invariants: values are those in force, of events that are not voided; a bucket is never empty; no value is
+interpolated.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, Final, NamedTuple
+
+from psycopg.sql import SQL, Literal
+
+from weighbridge.collection.measurements.value import NUMBERS
+from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
+from weighbridge.core.identity import ids
+from weighbridge.core.time.instant import Instant
+from weighbridge.db.engine import Read
+
+POINTS_MAX: Final = 1_500
+"""Values that are given each by itself; more are cut into buckets."""
+
+BUCKETS: Final = 1_200
+"""Buckets of a range: as many as a wide chart has pixels."""
+
+PINS_MAX: Final = 300
+"""Corrections that a chart marks one by one, the first of the range."""
+
+OUTAGES_MAX: Final = 200
+"""Outages that a chart shows, the first of the range."""
+
+
+class SeriesName(NamedTuple):
+    """Which series: a data point type of an event type, by numbers of the database."""
+
+    project: int
+    event_type: int
+    position: int
+
+
+class SeriesPoint(NamedTuple):
+    """A value, or the extremes of a bucket; what was captured where that is another."""
+
+    start: datetime
+    low: Decimal
+    high: Decimal
+    captured: Decimal | None
+    is_imputed: bool
+    held: int
+    """How many values the bucket holds."""
+
+
+class SeriesPin(NamedTuple):
+    """A correction in force: of which value, from what to what, by whom and why."""
+
+    id: str
+    start: datetime
+    source: str
+    captured: Decimal | None
+    value: Decimal
+    reason: str | None
+    by: str
+    made: datetime
+
+
+class SeriesOutage(NamedTuple):
+    """A stretch in which nothing was expected, with its reason; without an end while it lasts."""
+
+    start: datetime
+    end: datetime | None
+    reason: str
+
+
+class Series(NamedTuple):
+    """What a chart shows of a range."""
+
+    start: datetime
+    end: datetime
+    is_cut: bool
+    """Whether values are given by buckets."""
+    points: Sequence[SeriesPoint]
+    pins: Sequence[SeriesPin]
+    outages: Sequence[SeriesOutage]
+
+
+_VALUE: Final = f"({NUMBERS})[{{position}}]"
+_OF: Final = """
+      FROM events e
+     WHERE e.project_id = {project} AND e.event_type_id = {event_type} AND e.voided_at IS NULL
+       AND e.start_time >= {start} AND e.start_time < {end}
+"""
+_EACH: Final = f"""
+    SELECT e.start_time, {_VALUE}, {_VALUE},
+           CASE WHEN e.is_revised AND e.numbers[{{position}}] IS DISTINCT FROM {_VALUE}
+                THEN e.numbers[{{position}}] END,
+           e.is_imputed, 1 {_OF} AND {_VALUE} IS NOT NULL ORDER BY e.start_time, e.id LIMIT {{limit}}
+"""
+_BUCKETS: Final = f"""
+    SELECT date_bin({{width}}, start_time, {{start}}), min(value), max(value),
+           min(captured) FILTER (WHERE is_revised AND captured IS DISTINCT FROM value),
+           bool_or(is_imputed), count(*)
+      FROM (SELECT e.start_time, {_VALUE} AS value, e.numbers[{{position}}] AS captured, e.is_revised,
+                   e.is_imputed {_OF} OFFSET 0) e
+     WHERE value IS NOT NULL GROUP BY 1 ORDER BY 1
+"""
+"""OFFSET 0 keeps the value from being taken out of its array anew for each aggregate."""
+_PINS: Final = f"""
+    SELECT e.id, e.start_time, c.source, e.numbers[{{position}}], {_VALUE}, c.reason, u.name, c.created_at
+      FROM (SELECT e.* {_OF} AND e.is_revised) e
+      JOIN corrections c ON (c.project_id, c.event_id, c.position) = (e.project_id, e.id, {{position}})
+      JOIN users u ON u.id = c.user_id
+     WHERE c.state = {{in_force}} AND c.source <> {{completion}} AND {_VALUE} IS NOT NULL
+     ORDER BY e.start_time, e.id LIMIT {{limit}}
+"""
+_OUTAGES: Final = """
+    SELECT start_time, end_time, reason FROM outages
+     WHERE project_id = {project} AND (event_type_id IS NULL OR event_type_id = {event_type})
+       AND start_time < {end} AND coalesce(end_time, 'infinity') > {start}
+     ORDER BY start_time LIMIT {limit}
+"""
+_ENDS: Final = """
+    SELECT min(start_time), max(start_time) FROM events
+     WHERE project_id = %s AND event_type_id = %s AND voided_at IS NULL
+"""
+
+
+async def extent_of(tx: Read, name: SeriesName) -> tuple[Instant, Instant] | None:
+    """From the first event of the type to the last; None where there is none."""
+    [(first, last)] = await tx.tuples(_ENDS, (name.project, name.event_type))
+    return None if first is None else (Instant.of(first), Instant.of(last))
+
+
+async def series_of(tx: Read, name: SeriesName, start: datetime, end: datetime) -> Series:
+    """The series over a range, its end exclusive."""
+    given: dict[str, Any] = {
+        "project": name.project, "event_type": name.event_type, "position": name.position, "start": start,
+        "end": end, "width": _width(start, end), "in_force": CorrectionState.IN_FORCE.value,
+        "completion": CorrectionOrigin.COMPLETION.value,
+    }  # fmt: skip
+
+    async def rows(statement: str, limit: int) -> list[tuple[Any, ...]]:
+        filled = {key: Literal(value) for key, value in {**given, "limit": limit}.items()}
+        return await tx.tuples(SQL(statement).format(**filled))
+
+    points = await rows(_EACH, POINTS_MAX + 1)
+    is_cut = len(points) > POINTS_MAX
+    if is_cut:
+        points = await rows(_BUCKETS, 0)
+    pins = await rows(_PINS, PINS_MAX)
+    return Series(
+        start,
+        end,
+        is_cut,
+        [SeriesPoint(*row) for row in points],
+        [SeriesPin(ids.of("data_point", name.project, event, name.position), *rest) for event, *rest in pins],
+        [SeriesOutage(*row) for row in await rows(_OUTAGES, OUTAGES_MAX)],
+    )
+
+
+def _width(start: datetime, end: datetime) -> timedelta:
+    """How long a bucket is."""
+    return max((end - start) / BUCKETS, timedelta(milliseconds=1))

@@ -1,0 +1,65 @@
+"""One ledger: what it holds, how it came to that, its batches, and what it takes and gives."""
+
+from decimal import Decimal
+from typing import Final
+
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge.accounting.batches.routes import list_ledger_batches
+from weighbridge.accounting.ledgers.routes import get_ledger, list_deficits
+from weighbridge.accounting.tracing.turnover import ledger_flows
+from weighbridge.collection.tenancy.project import project_number
+from weighbridge.web.drawing.shares import stacked_bar
+from weighbridge.web.drawing.steps import steps
+from weighbridge.web.ledgers.flows import flow_picture
+from weighbridge.web.ledgers.rows import LedgerYear, YearOfLedger, ledger_year
+from weighbridge.web.listing import ListView, asked_for
+from weighbridge.web.page import page
+from weighbridge.web.records.plain import own_project
+from weighbridge.web.showing.figures import MINUS
+from weighbridge.web.showing.moments import MONTHS
+from weighbridge.web.visit import Moved, View, Visit, view
+
+PATH: Final = "/projects/{project_id}/ledgers/{ledger_id}"
+
+
+@page(PATH, permission="production_accounting:read", of=get_ledger)
+async def ledger(visit: Visit) -> View | Moved:
+    """A ledger with its balance over twelve months and its batches."""
+    found = await visit.ask(get_ledger)
+    if elsewhere := own_project(visit, found):
+        return Moved(elsewhere)
+    batches = await visit.ask(list_ledger_batches, asked_for(visit.query, sort="-start_time"))
+    deficits = await visit.ask(list_deficits)
+    year = await ledger_year(visit)
+    own = next((row for row in year.rows if row.ledger.id == found.id), None)
+    number = project_number(visit.path["project_id"])
+    flows = await ledger_flows(visit.reading, number, year.edges[0], year.edges[-1])
+    path = f"{visit.frame.home}/ledgers/{found.id}"
+    total = sum((one.drawn for one in own.periods), Decimal(0)) if own else Decimal(0)
+    bar = stacked_bar(
+        [("drawn", total), ("remaining", found.balance), ("deficit", found.deficit)],
+        says=f"{total} drawn, {found.balance} remaining, {found.deficit} short",
+    )
+    return view(
+        "ledgers/ledger.html", found.name,
+        call=f"/ledgers/{found.id}", crumbs=(("Ledgers", f"{visit.frame.home}/ledgers"),),
+        ledger=found, batches=batches.data, list=ListView(path, visit.query, batches.info), year=year,
+        chart=_chart(visit, year, own) if own and year.has_batches else None, bar=bar, drawn=total, path=path,
+        deficits=[one for one in deficits.data if one.settled_at is None],
+        flow=flow_picture(visit.frame.home, year.rows, flows, of=found.numeric_id),
+    )  # fmt: skip
+
+
+def _chart(visit: Visit, year: LedgerYear, row: YearOfLedger) -> object:
+    level, months = row.periods[0].produced - row.periods[0].drawn, []
+    for edge, period in zip(year.edges, row.periods[1:-1], strict=False):
+        level += period.produced - period.drawn
+        local = visit.moments.local(edge)
+        name = MONTHS[local.month - 1]
+        stands = f"{level:,f}".replace(",", "\N{NARROW NO-BREAK SPACE}").replace("-", MINUS)
+        months.append((name[:3], level, f"end of {name} {local.year}: {stands} {row.ledger.unit}"))
+    return steps(months, says=f"How {row.ledger.name} stood at the end of each month, {year.said}")
+
+
+PAGES: Final[list[HTTPRouteHandler]] = [*ledger]

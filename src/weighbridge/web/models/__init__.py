@@ -1,0 +1,1 @@
+"""Models: how tonnes are computed. Versions, graphs and formulas, the editor, simulation, comparison."""

@@ -1,0 +1,1 @@
+"""What the service does and who may use it: tasks with their progress, tokens, webhooks with deliveries."""

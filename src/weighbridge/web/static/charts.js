@@ -1,0 +1,122 @@
+// Charts over time: the picture of the server gives way to one that is zoomed; each range is fetched anew.
+(() => {
+  "use strict";
+  const HEIGHT = 280;
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const local = (seconds, zone) => {
+    const parts = new Intl.DateTimeFormat("sv-SE", {
+      timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit",
+    }).format(new Date(seconds * 1000));
+    return parts.replace(" ", "T");
+  };
+  const number = (text) => (text === null ? null : Number(text));
+
+  // What is missing is a gap: a value without a number stands in each pause that is too long.
+  const columns = (series) => {
+    const times = [], low = [], high = [], captured = [];
+    series.times.forEach((time, at) => {
+      if (at && series.pause !== null && time - series.times[at - 1] > series.pause) {
+        times.push((time + series.times[at - 1]) / 2);
+        low.push(null); high.push(null); captured.push(null);
+      }
+      times.push(time);
+      low.push(number(series.low[at])); high.push(number(series.high[at]));
+      captured.push(number(series.captured[at]));
+    });
+    return series.is_cut ? [times, high, captured, low] : [times, high, captured];
+  };
+
+  const marks = (series) => (chart) => {
+    const ink = chart.ctx, ratio = devicePixelRatio || 1, size = 4 * ratio;
+    const at = (time, value) => [chart.valToPos(time, "x", true), chart.valToPos(value, "y", true)];
+    ink.save();
+    ink.beginPath();
+    ink.rect(chart.bbox.left, chart.bbox.top, chart.bbox.width, chart.bbox.height);
+    ink.clip();
+    ink.lineWidth = 1.6 * ratio;
+    for (const one of series.imputed) {
+      const [x, y] = at(series.times[one], number(series.high[one]));
+      ink.strokeStyle = colour("--imputed"); ink.fillStyle = colour("--sheet");
+      ink.fillRect(x - size, y - size, 2 * size, 2 * size); ink.strokeRect(x - size, y - size, 2 * size, 2 * size);
+    }
+    for (const pin of series.pins) {
+      const [x, y] = at(pin.at, number(pin.value));
+      const isSubstituted = pin.source === "substitution";
+      ink.beginPath(); ink.arc(x, y, size, 0, 2 * Math.PI);
+      ink.fillStyle = isSubstituted ? colour("--sheet") : colour("--ink"); ink.fill();
+      ink.strokeStyle = isSubstituted ? colour("--wait") : colour("--ink"); ink.stroke();
+    }
+    ink.restore();
+  };
+  const bands = (series) => (chart) => {
+    const ink = chart.ctx;
+    ink.save();
+    ink.fillStyle = colour("--outage"); ink.globalAlpha = 0.22;
+    for (const one of series.outages) {
+      const left = Math.max(chart.valToPos(one.start, "x", true), chart.bbox.left);
+      const right = Math.min(chart.valToPos(one.end, "x", true), chart.bbox.left + chart.bbox.width);
+      if (right > left) ink.fillRect(left, chart.bbox.top, right - left, chart.bbox.height);
+    }
+    ink.restore();
+  };
+
+  const draw = (box, series, zoom) => {
+    const axis = { stroke: colour("--faint"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
+    const said = (_chart, value) => (value === null || value === undefined ? "–" : `${value} ${series.unit}`);
+    const options = {
+      width: box.clientWidth, height: HEIGHT,
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), series.zone),
+      scales: { x: { range: [series.start, series.end] } },
+      axes: [axis, { ...axis, size: 64 }],
+      cursor: { drag: { x: true, y: false, setScale: false }, points: { size: 7 } },
+      series: [
+        { label: "When" },
+        { label: series.is_cut ? "largest" : series.name, stroke: colour("--measured"), width: 1.4, points: { show: series.times.length < 200, size: 4 }, value: said },
+        { label: "captured", stroke: colour("--faint"), dash: [4, 4], width: 1.2, points: { show: true, size: 3 }, value: said },
+        ...(series.is_cut ? [{ label: "smallest", stroke: colour("--measured"), width: 1, points: { show: false }, value: said }] : []),
+      ],
+      bands: series.is_cut ? [{ series: [1, 3], fill: colour("--measured-4") }] : [],
+      hooks: {
+        drawClear: [bands(series)],
+        draw: [marks(series)],
+        setSelect: [(chart) => {
+          if (chart.select.width < 4) return;
+          const first = chart.posToVal(chart.select.left, "x");
+          zoom(first, chart.posToVal(chart.select.left + chart.select.width, "x"));
+        }],
+      },
+    };
+    box.replaceChildren();
+    return new uPlot(options, columns(series), box);
+  };
+
+  const begin = (box) => {
+    let shown = null, chart = null;
+    const fetched = async (address) => {
+      const answer = await fetch(address, { headers: { accept: "application/json" } });
+      if (answer.ok) { shown = await answer.json(); chart = draw(box, shown, zoom); }
+    };
+    const zoom = (first, last) => {
+      const given = new URL(box.dataset.series, location.href);
+      const query = new URLSearchParams({ of: given.searchParams.get("of") });
+      query.set("from", local(first, shown.zone)); query.set("until", local(last + 60, shown.zone));
+      const page = `${box.dataset.path}?${query}`;
+      history.pushState(null, "", page);
+      fetched(`${box.dataset.path}/series.json?${query}`);
+      for (const name of ["from", "until"]) {
+        const field = document.querySelector(`[name="${name}"]`);
+        if (field) field.value = query.get(name);
+      }
+      if (window.htmx) htmx.ajax("GET", page, { target: "#values", select: "#values", swap: "outerHTML" });
+    };
+    addEventListener("popstate", () => location.reload());
+    new ResizeObserver(() => {
+      if (chart && Math.abs(chart.width - box.clientWidth) > 2) chart.setSize({ width: box.clientWidth, height: HEIGHT });
+    }).observe(box);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      if (shown) chart = draw(box, shown, zoom);
+    });
+    fetched(box.dataset.series);
+  };
+  for (const box of document.querySelectorAll("[data-series]")) begin(box);
+})();

@@ -1,0 +1,93 @@
+// The palette finds any page by its name and any record by id, name or tracking id; `?` shows the keys of the page.
+// Without this file the field of the top bar finds the same, on a page of its own.
+(() => {
+  "use strict";
+  const WAIT_MS = 120, PAGES_MAX = 6;
+  const make = (name, attributes = {}, ...inside) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...inside);
+    return made;
+  };
+  const typing = (node) => node.closest("input, textarea, select, [contenteditable]");
+  const find = document.querySelector("form.find");
+  if (!find) return;
+
+  const input = make("input", { type: "search", role: "combobox", "aria-label": "Find a page or a record",
+    "aria-expanded": "true", "aria-controls": "palette-list", placeholder: "A page, an id, a name or a tracking id",
+    autocomplete: "off", spellcheck: "false" });
+  const list = make("ul", { id: "palette-list", role: "listbox", "aria-label": "Found" });
+  const said = make("p", { class: "faint", role: "status" });
+  const palette = make("dialog", { class: "palette", "aria-label": "Find anything" }, input, list, said);
+  document.body.append(palette);
+
+  // What is chosen from: pages of the rail at once, records as the service finds them.
+  let chosen = 0, asked = 0, timer = 0, records = [];
+  const pages = (words) => [...document.querySelectorAll(".rail li a")]
+    .map((link) => ({ name: link.firstChild.textContent.trim(), kind: "page", address: link.href }))
+    .filter((one) => one.name.toLowerCase().includes(words.toLowerCase()));
+  const choices = () => [...list.children];
+  const show = () => {
+    const found = [...pages(input.value.trim()).slice(0, input.value.trim() ? PAGES_MAX : 30), ...records];
+    list.replaceChildren(...found.map((one, at) => make("li", { role: "option", id: `palette-${at}` },
+      make("a", { href: one.address, tabindex: "-1" }, one.name), make("span", { class: "faint" }, one.kind))));
+    choose(0);
+    said.textContent = found.length ? "" : input.value.trim() ? "Nothing is called that." : "";
+  };
+  const choose = (at) => {
+    const all = choices();
+    chosen = all.length ? (at + all.length) % all.length : 0;
+    all.forEach((one, number) => one.setAttribute("aria-selected", String(number === chosen)));
+    if (all[chosen]) all[chosen].scrollIntoView({ block: "nearest" });
+    input.setAttribute("aria-activedescendant", all[chosen] ? all[chosen].id : "");
+  };
+  const ask = async () => {
+    const words = input.value.trim(), number = ++asked;
+    if (!words) { records = []; show(); return; }
+    const answer = await fetch(`${find.action}?${new URLSearchParams({ q: words })}`, { headers: { "HX-Request": "true" } });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (number !== asked) return;
+    records = [...page.querySelectorAll("[data-found]")].map((row) => ({
+      name: row.querySelector("a").textContent, kind: row.dataset.found, address: row.querySelector("a").getAttribute("href") }));
+    show();
+  };
+  input.addEventListener("input", () => { records = []; show(); clearTimeout(timer); timer = setTimeout(ask, WAIT_MS); });
+  input.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) { choose(chosen + step); event.preventDefault(); }
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    const one = choices()[chosen];
+    if (one) location.assign(one.querySelector("a").href);
+  });
+  const open = () => {
+    if (palette.open) return;
+    input.value = ""; records = [];
+    show();
+    palette.showModal();
+  };
+
+  // The keys of the page: those of every page stand in it, those of its own are found.
+  const keys = document.getElementById("keys");
+  const showKeys = () => {
+    const own = keys.querySelector("tbody.own");
+    own.replaceChildren(...[...document.querySelectorAll("main [data-key]")].map((node) => make("tr", {},
+      make("td", {}, make("kbd", {}, node.dataset.key)), make("td", {}, node.textContent.trim()))));
+    keys.showModal();
+  };
+
+  document.addEventListener("keydown", (event) => {
+    const controls = event.ctrlKey || event.metaKey;
+    if ((event.key === "k" && controls) || (event.key === "/" && !controls && !typing(event.target))) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      open();
+    } else if (event.key === "?" && !typing(event.target) && keys && !document.querySelector("dialog[open]")) {
+      event.preventDefault();
+      showKeys();
+    }
+  }, true);
+  for (const dialog of [palette, keys].filter(Boolean)) {
+    dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  }
+})();

@@ -1,0 +1,145 @@
+"""Pages of data points: over time with every mark, one with its history, a correction after its impact."""
+
+import re
+from decimal import Decimal
+from html import unescape
+
+import pytest
+from tests.given import accounting as given_accounting
+from tests.given import collection as given
+from tests.given.people import visitor
+
+MONTH = "from=2025-01-01T00:00&until=2025-02-01T00:00"
+
+
+@pytest.fixture
+def plant(api, drain):
+    return given_accounting.plant(api, drain)
+
+
+@pytest.fixture
+def ada(account):
+    return visitor(account)
+
+
+def home(plant):
+    return f"/projects/{plant.project['id']}"
+
+
+def words(answer):
+    """What a page says, without its marks."""
+    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", answer.expect(200).text)))
+
+
+@pytest.fixture
+def mass(api, plant):
+    """The mass of a delivery of 30 t, credited, as its data point."""
+    event = plant.deliver(30, day=3)
+    plant.generate()
+    return api.get(f"{home(plant)}/events/{event}").body["data_points"][0]
+
+
+def test_the_chart_has_every_value_and_marks_what_was_corrected_and_why(api, ada, plant, mass):
+    plant.deliver(25, day=5)
+    api.patch(
+        f"{home(plant)}/data_points/{mass['id']}", {"data_point": {"value": 28, "reason": "Second weighing"}}
+    ).expect(200)
+    outage = {
+        "reason": "Calibration",
+        "start_time": "2025-01-10T00:00:00Z",
+        "end_time": "2025-01-12T00:00:00Z",
+    }
+    api.post(f"{home(plant)}/outages", {"outage": outage}).expect(201)
+
+    series = ada.get(f"{home(plant)}/data_points/series.json?of=delivery/mass&{MONTH}").expect(200).body
+
+    assert [Decimal(one) for one in series["high"]] == [28, 25]
+    assert [one and Decimal(one) for one in series["captured"]] == [30, None]
+    [pin] = series["pins"]
+    assert (pin["source"], pin["reason"], Decimal(pin["captured"])) == ("manual", "Second weighing", 30)
+    assert [one["reason"] for one in series["outages"]] == ["Calibration"]
+
+
+def test_without_a_script_the_page_has_a_picture_and_the_values_as_a_table(ada, plant, mass):
+    page = ada.get(f"{home(plant)}/data_points?of=delivery/mass&{MONTH}").expect(200).text
+
+    assert 'class="picture trace wide"' in page
+    assert mass["id"] in page
+    assert "30" in words(ada.get(f"{home(plant)}/data_points?of=delivery/mass&{MONTH}"))
+
+
+def test_a_range_without_values_says_so(ada, plant):
+    plant.deliver(30)
+    address = f"{home(plant)}/data_points?of=delivery/mass&from=2024-01-01T00:00&until=2024-02-01T00:00"
+
+    assert "No value in this range" in words(ada.get(address))
+
+
+def test_many_values_are_cut_into_their_extremes_and_no_spike_is_lost(server, ada, plant):
+    plant.deliver(5)
+    server.sql(
+        """
+        INSERT INTO events (project_id, id, event_type_id, start_time, end_time, numbers, is_complete)
+        SELECT e.project_id, 1000000 + n, e.event_type_id, t, t, ARRAY[CASE n WHEN 4321 THEN 900 ELSE 10 END],
+               true
+          FROM (SELECT * FROM events WHERE project_id = %s ORDER BY id LIMIT 1) e,
+               generate_series(1, 20000) n,
+               LATERAL (SELECT timestamptz '2025-01-01 00:00Z' + n * interval '2 minutes') AS l (t)
+        """,
+        plant.project["numeric_id"],
+    )
+
+    series = ada.get(f"{home(plant)}/data_points/series.json?of=delivery/mass&{MONTH}").expect(200).body
+
+    assert series["is_cut"]
+    assert 1_000 <= len(series["times"]) <= 1_201
+    assert max(Decimal(one) for one in series["high"]) == 900
+    assert min(Decimal(one) for one in series["low"]) == 5
+
+
+def test_a_correction_is_made_after_its_impact_was_seen_and_can_be_reverted(api, ada, plant, mass):
+    path = f"{home(plant)}/data_points/{mass['id']}"
+
+    seen = words(ada.get(f"{path}/correct?value=28&reason=Second+weighing"))
+    assert "30 → 28" in seen
+    assert "1 batch would be stale" in seen
+    assert Decimal(api.get(path).body["value"]) == 30
+
+    ada.post(f"{path}/correct", {"value": "28", "reason": "Second weighing"}).expect(303)
+    assert Decimal(api.get(path).body["value"]) == 28
+    page = words(ada.get(path))
+    assert "Second weighing" in page
+    assert "captured 30" in page
+
+    ada.post(f"{path}/revert").expect(303)
+    assert Decimal(api.get(path).body["value"]) == 30
+
+
+def test_what_is_no_number_is_said_and_stays_in_the_field(ada, plant, mass):
+    path = f"{home(plant)}/data_points/{mass['id']}"
+
+    looked = ada.get(f"{path}/correct?value=many").expect(200).text
+    assert 'role="alert"' in looked
+    assert 'value="many"' in looked
+    ada.post(f"{path}/correct", {"value": "many"}).expect(422)
+
+
+def test_a_data_point_names_the_batches_that_were_made_of_it(ada, plant, mass):
+    [batch] = plant.batches()
+
+    assert batch["id"] in ada.get(f"{home(plant)}/data_points/{mass['id']}").expect(200).text
+
+
+def test_who_may_not_write_corrects_nothing_and_another_account_sees_nothing(account, server, plant, mass):
+    path = f"{home(plant)}/data_points/{mass['id']}"
+    reader = visitor(account, "data_collection:read")
+
+    assert "Correct it" not in reader.get(path).expect(200).text
+    reader.get(f"{path}/correct?value=1").expect(403)
+    visitor(server.account()).get(path).expect(404)
+
+
+def test_a_project_without_event_types_teaches_what_belongs_here(api, ada):
+    project = given.project(api)
+
+    assert "Nothing to measure yet" in words(ada.get(f"/projects/{project['id']}/data_points"))

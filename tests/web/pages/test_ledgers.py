@@ -1,0 +1,161 @@
+"""Pages of ledgers and batches say what the books say, to whoever may read them and to nobody else."""
+
+import pytest
+from tests.given import accounting as given_accounting
+from tests.given.accounting import JANUARY
+from tests.given.people import visitor
+
+DRY = """
+  - slug: mass
+    input: {event_type: delivery, data_point_type: mass, aggregate: sum}
+    unit: t
+  - slug: dry
+    formula: mass * 3 / 4
+    unit: t
+    output: true
+"""
+
+
+@pytest.fixture
+def plant(api, account):
+    """A plant with a delivery of 10 t and its batch of January, 7.5 t dry."""
+    made = given_accounting.plant(api, account.drain, DRY, primary_output="dry")
+    made.deliver(10)
+    made.generate()
+    return made
+
+
+@pytest.fixture
+def reader(account):
+    return visitor(account)
+
+
+def home(plant):
+    return f"/projects/{plant.project['id']}"
+
+
+def of_batch(plant, number=0):
+    return f"{home(plant)}/batches/{plant.batches()[number]['id']}"
+
+
+def main_of(answer):
+    """What stands in the page itself, behind its frame."""
+    return answer.expect(200).text.split("<main", 1)[1]
+
+
+def test_ledgers_stand_with_their_balance_and_year(plant, reader):
+    shown = main_of(reader.get(f"{home(plant)}/ledgers"))
+
+    assert 'value="7.5"' in shown
+    assert "up to date" in shown
+    assert "Produced by Deliveries, month by month, February 2024 \N{EN DASH} January 2025" in shown
+
+
+def test_a_ledger_says_how_it_stood_at_the_end_of_each_month(plant, reader):
+    shown = main_of(reader.get(f"{home(plant)}/ledgers/{plant.ledger['id']}"))
+
+    assert "end of January 2025: 7.5 t" in shown
+    assert "end of December 2024: 0 t" in shown
+    assert plant.batches()[0]["id"] in shown
+
+
+def test_a_batch_shows_its_equation_in_words_and_with_its_numbers(plant, reader):
+    shown = main_of(reader.get(of_batch(plant)))
+
+    assert "<mi>dry</mi><mo>=</mo>" in shown
+    assert '<mn><a href="#node-mass" title="mass: 10 t">10</a></mn>' in shown
+    assert 'id="node-mass"' in shown
+    assert "version 1" in shown
+
+
+def test_a_stale_batch_says_why_and_is_settled_by_one_button(plant, account, reader):
+    late = plant.deliver(2)
+    plant.generate()
+    point = plant.api.get(f"{home(plant)}/events/{late}").body["data_points"][0]["id"]
+    change = {"data_point": {"value": 4, "reason": "weighed again"}}
+    plant.api.patch(f"{home(plant)}/data_points/{point}", change).expect(200)
+    address = of_batch(plant, 1)
+    assert "a value that it used was corrected" in main_of(reader.get(address))
+
+    moved = reader.post(f"{address}/settle").expect(303).headers["location"]
+    assert "waits for a worker" in main_of(reader.get(moved))
+    account.drain()
+
+    ended = main_of(reader.get(moved))
+    assert "complete" in ended
+    assert "no longer stands" not in main_of(reader.get(address))
+    assert [batch["primary_output"]["value"] for batch in plant.batches()] == [7.5, 1.5, 1.5]
+    story = main_of(reader.get(of_batch(plant)))
+    assert story.count(">adjusted</a>") == 2
+    assert 'value="10.5"' in story
+
+
+def test_generation_is_previewed_then_followed_to_its_batches(plant, account, reader):
+    plant.deliver(4, "2025-02-10T12:00:00Z")
+    path = f"{home(plant)}/ledgers/{plant.ledger['id']}/generations"
+    period = {"from": "2025-02-01T00:00", "until": "2025-03-01T00:00"}
+
+    seen = main_of(reader.get(f"{path}?from={period['from']}&until={period['until']}"))
+    assert "2025-02" in seen
+    assert "1 event" in seen
+    assert "Generate 1 batch<" in seen
+    assert len(plant.batches()) == 1
+
+    moved = reader.post(path, period).expect(303).headers["location"]
+    account.drain()
+    assert 'value="3"' in main_of(reader.get(moved))
+    assert "There is nothing to generate" in main_of(
+        reader.get(f"{path}?from={period['from']}&until={period['until']}")
+    )
+
+
+def test_a_period_without_what_the_model_needs_says_what_is_missing(plant, reader):
+    path = f"{home(plant)}/ledgers/{plant.ledger['id']}/generations"
+
+    assert "no event in the period" in main_of(
+        reader.get(f"{path}?from=2025-05-01T00:00&until=2025-06-01T00:00")
+    )
+
+
+def test_a_period_that_ends_before_it_begins_is_refused_on_the_form(plant, reader):
+    path = f"{home(plant)}/ledgers/{plant.ledger['id']}/generations"
+
+    shown = reader.post(path, {"from": "2025-03-01T00:00", "until": "2025-02-01T00:00"})
+
+    assert shown.status == 422
+    assert "2025-03-01T00:00" in shown.text
+
+
+def test_a_ledger_is_made_by_its_form(plant, reader):
+    path = f"{home(plant)}/ledgers"
+
+    assert reader.post(path, {"name": "", "unit": "t"}).status == 422
+    moved = reader.post(path, {"name": "Chips", "unit": "t", "model_id": ""}).expect(303)
+
+    assert "Chips" in main_of(reader.get(moved.headers["location"]))
+
+
+def test_pages_of_ledgers_are_there_for_whoever_may_read_the_books_of_the_account(plant, server, account):
+    ledger, batch = f"{home(plant)}/ledgers/{plant.ledger['id']}", of_batch(plant)
+    addresses = [f"{home(plant)}/ledgers", ledger, f"{ledger}/generations", batch, f"{home(plant)}/batches"]
+    without = visitor(account, "data_collection:read")
+    stranger = visitor(server.account())
+
+    assert {without.get(one).status for one in addresses} == {403}
+    assert {stranger.get(one).status for one in addresses} == {404}
+
+
+def test_who_may_only_read_finds_no_button_that_writes(plant, account):
+    plant.deliver(1)
+    reader = visitor(account, "production_accounting:read")
+
+    assert '<form method="post"' not in main_of(reader.get(f"{home(plant)}/ledgers"))
+    assert reader.post(f"{home(plant)}/ledgers", {"name": "A", "unit": "t"}).status == 403
+
+
+def test_the_list_of_batches_is_filtered_by_its_address(plant, reader):
+    path = f"{home(plant)}/batches"
+
+    assert plant.batches()[0]["id"] in main_of(reader.get(path))
+    assert "Nothing fits these filters" in main_of(reader.get(f"{path}?from={JANUARY[1][:16]}"))
+    assert reader.get(f"{path}.csv").expect(200).text.startswith("id,")

@@ -1,0 +1,138 @@
+"""Pages of reports: from a draft over its requirements to what a verifier sees by a link."""
+
+import re
+
+import pytest
+from tests.given.people import Visitor, visitor
+from tests.given.reports import accepted, claims, submitted
+
+
+@pytest.fixture
+def reports(api, account):
+    """A plant with batches of 8, 4 and 2 t, of January to March."""
+    return claims(api, account.drain, 8, 4, 2)
+
+
+@pytest.fixture
+def reader(account):
+    return visitor(account)
+
+
+def main_of(answer):
+    """What stands in the page itself, behind its frame."""
+    return answer.expect(200).text.split("<main", 1)[1]
+
+
+def page_of(reports, report):
+    return f"/projects/{reports.plant.project['id']}/reports/{report['id']}"
+
+
+def moved(answer):
+    return answer.expect(303).headers["location"]
+
+
+def test_a_draft_is_made_of_all_batches_of_a_period(reports, reader):
+    path = f"/projects/{reports.plant.project['id']}/reports"
+    typed = {"name": "Winter", "report_type": "quarterly", "ledger_id": reports.plant.ledger["id"]}
+
+    shown = main_of(reader.get(moved(reader.post(path, typed | {"until": "2025-03-01T00:00"}))))
+
+    assert 'value="12"' in shown
+    assert "2 batches" in shown
+    assert "Winter" in main_of(reader.get(path))
+    assert reader.post(path, typed | {"from": "2030-01-01T00:00"}).status == 422
+
+
+def test_a_draft_says_which_requirements_hold_and_which_do_not(reports, reader):
+    empty = main_of(reader.get(page_of(reports, reports.report())))
+    assert "It takes from no batch." in empty
+    assert empty.count("does not hold") == 1
+    assert empty.count("not known yet") == 5
+
+    whole = main_of(reader.get(page_of(reports, reports.report(8))))
+    assert "does not hold" not in whole
+    assert whole.count(">holds<") == 6
+
+
+def test_a_draft_that_is_stale_is_refused_by_what_its_page_shows(reports, reader):
+    plant, report = reports.plant, reports.report(8)
+    event = plant.api.get(f"/projects/{plant.project['id']}/events", {"sort": "start_time"}).data[0]
+    point = event["data_points"][0]["id"]
+    change = {"data_point": {"value": 9, "reason": "weighed again"}}
+    plant.api.patch(f"/projects/{plant.project['id']}/data_points/{point}", change).expect(200)
+    address = page_of(reports, report)
+
+    assert "Data behind 1 of its batches have changed" in main_of(reader.get(address))
+    refused = reader.post(f"{address}/submit")
+
+    assert refused.status == 422
+    assert "Report does not meet submission requirements" in refused.text
+
+
+def test_a_report_is_sent_off_accepted_and_restated(reports, account, reader):
+    address = page_of(reports, reports.report(8))
+    reader.post(f"{address}/submit").expect(303)
+    account.drain()
+    assert "What the receiver says" in main_of(reader.get(address))
+
+    reader.post(f"{address}/accept", {"reference": "ISS-7", "reason": "Issued"}).expect(303)
+    assert "ISS-7" in main_of(reader.get(address))
+
+    restated = moved(reader.post(f"{address}/restate", {"name": "Again"}))
+    ledger = reports.plant.ledger["id"]
+    reader.post(f"{restated}/batches", {"ledger_id": ledger, "from": "2025-02-01T00:00"}).expect(303)
+    shown = main_of(reader.get(restated))
+    assert "What it says otherwise" in shown
+    assert "selection" in shown
+    reader.post(f"{restated}/delete").expect(303)
+    assert reader.get(restated).status == 404
+
+
+def test_a_rejection_needs_its_reason(reports, reader):
+    address = page_of(reports, submitted(reports, reports.report(8)))
+
+    assert reader.post(f"{address}/reject", {"reason": ""}).status in {400, 422}
+    reader.post(f"{address}/reject", {"reason": "The scale has no certificate."}).expect(303)
+
+    assert "The scale has no certificate." in main_of(reader.get(address))
+
+
+def test_the_bundle_of_a_report_is_downloaded_and_said_how_to_check(reports, reader):
+    report = accepted(reports, reports.report(8))
+    address = page_of(reports, report)
+
+    assert "weighbridge bundle check" in main_of(reader.get(address))
+    got = reader.get(f"{address}/bundle.zip").expect(200)
+
+    assert got.headers["content-type"] == "application/zip"
+    assert got.headers["content-disposition"].startswith("attachment")
+    reader.get(f"{address}/submission_file").expect(200)
+
+
+def test_a_verifier_reads_the_report_and_its_bundle_by_a_link_alone(reports, server, reader):
+    address = page_of(reports, accepted(reports, reports.report(8)))
+    made = reader.post(f"{address}/links", {"name": "Verifier", "days": "14"})
+    link = re.search(r"/reports/rpt_[0-9a-f]+/by_link\?key=[0-9a-f.]+", main_of(made))[0]
+    stranger = Visitor(server)
+
+    shown = main_of(stranger.get(link))
+    assert 'value="8"' in shown
+    assert "<form" not in shown
+    stranger.get(link.replace("/by_link?", "/by_link/bundle?")).expect(200)
+    assert stranger.get(link[:-1] + ("0" if link[-1] != "0" else "1")).status == 404
+
+    listed = main_of(reader.get(address))
+    revoke = re.search(r"/reports/rpt_[0-9a-f]+/links/\d+/revoke", listed)[0]
+    assert link.rpartition("key=")[2] not in listed
+    reader.post(f"/projects/{reports.plant.project['id']}{revoke}").expect(303)
+    assert stranger.get(link).status == 410
+
+
+def test_reports_are_shown_to_whoever_may_read_the_books_of_the_account(reports, server, account):
+    address = page_of(reports, reports.report(8))
+    reader = visitor(account, "production_accounting:read")
+
+    assert '<form method="post"' not in main_of(reader.get(address))
+    assert reader.post(f"{address}/submit").status == 403
+    assert visitor(account, "data_collection:read").get(address).status == 403
+    assert visitor(server.account()).get(address).status == 404

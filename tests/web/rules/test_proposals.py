@@ -1,0 +1,172 @@
+"""Pages of rules: results, the inbox of proposals, the review with its impact, decisions, and the editor."""
+
+import re
+from html import escape, unescape
+
+import pytest
+from tests.given import accounting as given_accounting
+from tests.given.approvals import pending, shown
+from tests.given.people import visitor
+from tests.given.rule_evaluation import calibration, results, work
+
+
+@pytest.fixture
+def plant(api, drain):
+    return given_accounting.plant(api, drain)
+
+
+@pytest.fixture
+def ada(account):
+    return visitor(account)
+
+
+@pytest.fixture
+def proposed(api, account, plant):
+    """A rule proposes two percent more for deliveries above 20 t, two of which were credited."""
+    plant.deliver(30)
+    plant.deliver(25)
+    plant.deliver(5)
+    plant.generate()
+    made = calibration(api, plant.project, requires_approval=True)
+    work(account)
+    return made, [one["id"] for one in results(api, made)]
+
+
+def home(plant):
+    return f"/projects/{plant.project['id']}"
+
+
+def words(answer):
+    """What a page says, without its marks."""
+    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", answer.expect(200).text)))
+
+
+def test_the_inbox_lists_what_waits_and_the_review_says_what_approving_changes(ada, plant, proposed):
+    rule, found = proposed
+
+    inbox = ada.get(f"{home(plant)}/proposals").expect(200).text
+    assert all(one in inbox for one in found)
+
+    page = ada.get(f"{home(plant)}/rule_results/{found[0]}").expect(200).text
+    assert f'hx-get="{home(plant)}/rule_results/{found[0]}/impact"' in page
+    assert escape(rule["name"]) in page
+
+    impact = words(ada.get(f"{home(plant)}/rule_results/{found[0]}/impact"))
+    assert "January 2025 60 60.60 0.60 t" in impact
+    assert "nothing is written" in impact
+
+
+def test_a_reviewer_approves_one_and_comes_to_the_next(api, ada, plant, proposed):
+    rule, found = proposed
+
+    ada.get(f"{home(plant)}/rule_results/{found[0]}")
+    moved = ada.post(f"{home(plant)}/rule_results/{found[0]}/approve").expect(303)
+
+    assert moved.headers["location"] == f"{home(plant)}/rule_results/{found[1]}"
+    assert shown(api, plant.project, found[0])["approval_state"] == "approved"
+    assert pending(api, rule) == 1
+
+
+def test_a_rejection_needs_a_reason_and_keeps_it(api, ada, plant, proposed):
+    _, found = proposed
+    address = f"{home(plant)}/rule_results/{found[0]}/reject"
+
+    assert "reason" in words_of_refusal(ada.post(address, {"reason": ""}))
+    ada.post(address, {"reason": "The scale was right"}).expect(303)
+
+    assert shown(api, plant.project, found[0])["rejection_reason"] == "The scale was right"
+
+
+def words_of_refusal(answer):
+    return answer.expect(422).text
+
+
+def test_many_are_approved_at_once_after_a_look_at_what_they_change_together(api, ada, plant, proposed):
+    rule, found = proposed
+    chosen = "&".join(f"result_ids={one}" for one in found)
+
+    assert "What approving 2 proposals would change" in words(
+        ada.get(f"{home(plant)}/proposals/impact?{chosen}")
+    )
+    ada.post(f"{home(plant)}/proposals/approve", {"result_ids": found}).expect(303)
+
+    assert pending(api, rule) == 0
+    assert "Nothing waits" in words(ada.get(f"{home(plant)}/proposals"))
+
+
+def test_many_are_rejected_and_dismissed_with_one_reason(api, ada, plant, proposed):
+    rule, found = proposed
+    ada.get(f"{home(plant)}/proposals")
+
+    ada.post(f"{home(plant)}/proposals/reject", {"result_ids": found, "reason": "Both were right"}).expect(
+        303
+    )
+    assert {shown(api, plant.project, one)["approval_state"] for one in found} == {"rejected"}
+
+    assert rule["name"] in words(ada.get(f"{home(plant)}/rule_results?filter[rule_id]={rule['id']}"))
+    ada.post(f"{home(plant)}/rule_results/dismiss", {"result_ids": found, "reason": "Known"}).expect(303)
+    assert {shown(api, plant.project, one)["status"] for one in found} == {"dismissed"}
+
+
+def test_the_list_and_the_page_of_a_rule_say_what_it_does(ada, plant, proposed):
+    rule, found = proposed
+
+    assert rule["name"] in words(ada.get(f"{home(plant)}/rules"))
+    page = ada.get(f"{home(plant)}/rules/{rule['id']}").expect(200).text
+    assert all(one in page for one in found)
+    ada.post(f"{home(plant)}/rules/{rule['id']}/run").expect(303)
+
+
+RULE = {
+    "name": "Above 20 t",
+    "expression": "{{mass}} > 20",
+    "effective_from": "2025-01-01T00:00",
+    "evaluation": "on_demand",
+    "purpose": "alert",
+    "priority": "100",
+    "tried_from": "2025-01-01T00:00",
+    "tried_until": "2025-02-01T00:00",
+}
+
+
+def test_a_rule_is_tried_over_a_past_period_before_it_is_made(ada, plant):
+    for mass in (30, 25, 5):
+        plant.deliver(mass)
+    ada.get(f"{home(plant)}/rules/new").expect(200)
+
+    assert "3 records evaluated, 2 alerts" in words(ada.post(f"{home(plant)}/rules/preview", RULE))
+    wrong = words(ada.post(f"{home(plant)}/rules/preview", RULE | {"expression": "{{mass}} >"}))
+    assert "expression" in wrong
+
+    made = ada.post(f"{home(plant)}/rules/new", RULE).expect(303).headers["location"]
+    assert "{{mass}} &gt; 20" in ada.get(made).text
+    assert 'value="2025-01-01T00:00"' in ada.get(f"{made}/edit").expect(200).text
+    ada.post(f"{made}/edit", RULE | {"expression": "{{mass}} > 21"}).expect(303)
+    assert "{{mass}} &gt; 21" in ada.get(made).text
+
+
+def test_a_window_that_is_no_json_is_said_at_its_field_and_what_was_typed_stays(ada, plant):
+    ada.get(f"{home(plant)}/rules/new")
+
+    refused = ada.post(f"{home(plant)}/rules/new", RULE | {"window": "{kind"}).expect(422).text
+
+    assert "window is not JSON" in refused
+    assert "{kind" in refused
+
+
+def test_who_may_only_read_sees_no_button_and_decides_nothing(account, api, plant, proposed):
+    _, found = proposed
+    reader = visitor(account, "data_rules:read")
+
+    page = reader.get(f"{home(plant)}/rule_results/{found[0]}").expect(200).text
+    assert "Approve" not in page
+    reader.post(f"{home(plant)}/rule_results/{found[0]}/approve").expect(403)
+    assert shown(api, plant.project, found[0])["approval_state"] == "pending"
+
+
+def test_of_another_account_there_is_no_result(server, plant, proposed):
+    _, found = proposed
+    stranger = visitor(server.account())
+
+    stranger.get(f"{home(plant)}/rule_results/{found[0]}").expect(404)
+    stranger.get(f"{home(plant)}/proposals").expect(404)

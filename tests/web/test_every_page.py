@@ -1,0 +1,169 @@
+"""What holds for every page, with cases made from the table of pages: who may read it, what it lets out and
+what it lets in. `tests/browser` opens them as people do.
+"""
+
+import gzip
+import re
+
+import pytest
+from tests.given.people import Visitor, visitor
+from tests.given.requests import World
+from tests.server import Server
+from tests.web.conftest import PAGES, address_in
+
+from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY
+from weighbridge.http.openapi.parameters import names_in
+from weighbridge.web import assets
+from weighbridge.web.answer import CONTENT_SECURITY_POLICY
+
+OPEN = {"/sign_in", "/join", "/enter"}
+"""Pages for whoever has not signed in."""
+
+FIRST_LOAD_BYTES_MAX = 150_000
+"""What the first page takes, compressed, with all that it loads."""
+
+HOSTILE = """<u>"'&{{7*7}}</u>"""
+NAMED = (
+    "projects",
+    "event_types",
+    "locations",
+    "feedstocks",
+    "assets",
+    "ledgers",
+    "rules",
+    "reports",
+    "users",
+)
+
+SIGNED_IN = [(path, permission) for path, permission in PAGES if path not in OPEN]
+WITH_RECORDS = [path for path, _ in SIGNED_IN if names_in(path) and not path.endswith("/open/{record_id}")]
+
+
+@pytest.fixture(scope="module")
+def ada(world: World) -> Visitor:
+    """A person of the world's account who may do everything."""
+    return visitor(world.account)
+
+
+@pytest.fixture(scope="module")
+def stranger(server: Server) -> Visitor:
+    """A person of another account who may do everything there."""
+    return visitor(server.account())
+
+
+@pytest.fixture(scope="module")
+def lacking(world: World) -> dict[str, Visitor]:
+    """By area, a person of the account who may do everything but what is of that area."""
+    areas = {one.partition(":")[0] for one in ALL_PERMISSIONS}
+    return {
+        area: visitor(world.account, *(one for one in ALL_PERMISSIONS if not one.startswith(area)))
+        for area in areas
+    }
+
+
+@pytest.mark.parametrize("path", [path for path, _ in SIGNED_IN])
+def test_it_opens_and_nothing_runs_or_styles_that_stands_in_it(ada, world, path):
+    shown = ada.get(address_in(world, path))
+
+    assert shown.status in {200, 303}, shown.text
+    if shown.status == 200:
+        assert shown.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
+        assert shown.headers["cache-control"] == "private, no-store"
+        assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", shown.text)
+
+
+@pytest.mark.parametrize("path", [path for path, _ in SIGNED_IN])
+def test_whoever_has_not_signed_in_is_asked_to(server, world, path):
+    asked = Visitor(server).get(address_in(world, path)).expect(303)
+
+    assert asked.headers["location"].startswith("/sign_in")
+
+
+@pytest.mark.parametrize("path", WITH_RECORDS)
+def test_records_of_another_account_are_not_found(stranger, world, path):
+    refused = stranger.get(address_in(world, path)).expect(404)
+
+    assert world.ids["batch"] not in refused.text or "batch" in path
+
+
+@pytest.mark.parametrize(("path", "permission"), [one for one in SIGNED_IN if one[1] != ANY])
+def test_without_its_permission_it_is_refused(lacking, world, path, permission):
+    refused = lacking[permission.partition(":")[0]].get(address_in(world, path)).expect(403)
+
+    assert f"You lack the permission {permission}" in refused.text
+
+
+def test_the_first_page_takes_few_bytes(server: Server, ada, world):
+    page = ada.get(f"/projects/{world.ids['project']}/events").expect(200)
+    names = {*re.findall(r'(?:src|href)="(/assets/[^"]+)"', page.text)}
+
+    sizes = [len(gzip.compress(page.text.encode(), 5))]
+    for name in names:
+        sent = server.request("GET", name, (), None, {"accept-encoding": "identity"})
+        assert sent.status == 200
+        sizes.append(
+            next(len(one.compressed) for one in map(assets.asset, assets.ASSETS) if name.endswith(one.name))
+        )
+
+    assert len(names) >= 7
+    assert sum(sizes) < FIRST_LOAD_BYTES_MAX
+
+
+def test_the_front_page_is_the_app_and_leads_to_the_only_project(ada, world):
+    assert ada.get("/").expect(303).headers["location"] == f"/projects/{world.ids['project']}"
+
+
+def test_a_path_that_is_not_there_is_a_page_for_browsers_and_an_error_for_programs(server: Server, ada):
+    shown = ada.get("/nothing/here", accept="text/html").expect(404)
+    told = server.request("GET", "/nothing/here", (), None, {"accept": "application/json"})
+
+    assert shown.headers["content-type"].startswith("text/html")
+    assert told.expect(404).error["code"] == "no_such_path"
+
+
+def test_a_page_is_data_too(ada, world):
+    listed = f"/projects/{world.ids['project']}/events"
+
+    assert ada.get(f"{listed}.json").expect(200).data[0]["id"]
+    assert ada.get(f"{listed}.csv").expect(200).text.splitlines()[0].startswith("id,")
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [("Shredder", "asset"), ("deliv", "model"), ("nothing is called so", "")],
+)
+def test_a_record_is_found_by_its_name(ada, world, words, kind):
+    found = ada.get(f"/projects/{world.ids['project']}/find?q={words}").expect(200).text
+
+    assert bool(re.search(f'data-found="{kind}"', found)) == bool(kind)
+
+
+def test_an_id_leads_to_its_record_and_is_found_where_a_script_asks(ada, world):
+    asked = f"/projects/{world.ids['project']}/find?q={world.ids['batch']}"
+
+    assert ada.get(asked).expect(303).headers["location"].endswith(f"/batches/{world.ids['batch']}")
+    assert f"/open/{world.ids['batch']}" in ada.get(asked, hx_request="true").expect(200).text
+
+
+def test_records_of_another_account_are_not_found_by_their_names(stranger):
+    assert "data-found" not in stranger.get("/find?q=e").expect(200).text
+
+
+def test_texts_that_look_like_html_are_shown_as_texts_on_every_page(server: Server, ada, world):
+    account = {"account": world.account.id}
+    for table in NAMED:
+        condition = (
+            "account_id = %(account)s"
+            if table in {"projects", "users"}
+            else "project_id IN (SELECT id FROM projects WHERE account_id = %(account)s)"
+        )
+        with server.transaction() as owner:
+            owner.execute(
+                f"UPDATE {table} SET name = %(name)s || id WHERE {condition}", account | {"name": HOSTILE}
+            )
+
+    shown = {path: ada.get(address_in(world, path)).text for path, _ in SIGNED_IN}
+
+    loose = {path: text[text.index("<u>") - 80 :][:200] for path, text in shown.items() if "<u>" in text}
+    assert loose == {}
+    assert "&lt;u&gt;&#34;&#39;&amp;{{7*7}}" in shown["/projects/{project_id}/ledgers"]

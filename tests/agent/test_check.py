@@ -1,5 +1,9 @@
 """`agent check --connect`: whether everything that the file names is there, and is who it says it is."""
 
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
+
 import pytest
 from tests.agent import certificates
 from tests.agent.programs import BROKER, Broker, Plant
@@ -39,6 +43,18 @@ def test_everything_that_is_not_there_is_told(site, plant, agent):
     assert "sources[0].nodes[2].event_type is 'klin', which is no event type of the project." in said
     assert "plc: ns=2;i=4711 cannot be read: BadNodeIdUnknown 0x80340000." in said
     assert "gateway: [Errno 111] Connection refused" in said
+
+
+def test_a_history_that_the_server_fails_to_read_is_told_as_such(site, plant, agent, tmp_path):
+    running = agent(site.configuration(site.opcua(plant)))
+    plant.measure("Kiln", 1, datetime.now(UTC).isoformat())
+    with closing(sqlite3.connect(tmp_path / "history.db")) as history, history:
+        history.execute("""UPDATE "2_1001" SET SourceTimestamp = SourceTimestamp || ' or so'""")
+
+    said = complaints(running)
+
+    assert "plc: the history of ns=2;i=1001 cannot be read: " in said
+    assert "say history: false to read it without one." in said
 
 
 def test_a_token_of_nobody_and_a_service_that_is_away_are_told(site, plant, agent):

@@ -68,6 +68,24 @@ def test_readings_are_sent_every_night_and_none_twice(client, api, tmp_path):
     assert masses == [Decimal("1.10"), Decimal("2.20"), Decimal("3.30")]
 
 
+def test_a_log_with_offsets_and_empty_cells_is_sent_to_its_end(client, api, tmp_path):
+    points = (given.number("mass"), given.number("ash", required=False), given.text("driver", required=False))
+    plant = given.measuring(api, *points, expected_locations="one")
+    place = given.location(api, plant)
+    log = tmp_path / "scale.csv"
+    log.write_text("start_time,mass,ash,driver\n2026-01-01T00:00:00-05:00,1.10,,12\n")
+    asked = (client, plant["id"], "delivery", place["id"], str(log))
+
+    first = program("sync_readings")(*asked)
+    log.write_text(log.read_text() + "2026-01-01T00:10:00-05:00,2,0.50,\n")
+    second = program("sync_readings")(*asked)
+
+    events = client.events.list(plant["id"], sort="start_time")
+    values = [{point.slug: point.value for point in event.data_points} for event in events]
+    assert (first, second) == (1, 1)
+    assert values == [{"mass": Decimal("1.10"), "driver": "12"}, {"mass": 2, "ash": Decimal("0.50")}]
+
+
 def test_batches_are_generated_after_a_look(client, api, account, capsys):
     plant = given_accounting.plant(api, account.drain)
     plant.deliver(5)

@@ -14,6 +14,7 @@ from weighbridge.commands.account import AccountOption
 from weighbridge.commands.database import opened
 from weighbridge.commands.options import DataDir, Json
 from weighbridge.commands.progress import progress_bars
+from weighbridge.core.collection.data_feed import HEADER_LINE_MAX
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
@@ -63,6 +64,9 @@ class FileFormat:
     delimiter: Annotated[str, Parameter(help="The character between cells, or tab.")] = ","
     decimal_comma: Annotated[bool, _option("Read 1,5 as one and a half.")] = False
     encoding: Annotated[str, Parameter(help="The encoding of the file, such as windows-1252.")] = "utf-8"
+    header_line: Annotated[
+        int, Parameter(help="The line that names the columns; what stands above it is left out.")
+    ] = 1
     sheet: Annotated[str | None, _option("The sheet of a workbook, by its name; the first by default.")] = (
         None
     )
@@ -179,7 +183,7 @@ def _order(file: Path, target: EventTarget, form: FileFormat, times: Times, stor
     from weighbridge.exchange.tabular.file import CsvFile  # noqa: PLC0415 - as above
 
     return Order(
-        file=CsvFile(file, _delimiter(form.delimiter), form.encoding),
+        file=CsvFile(file, _delimiter(form.delimiter), form.encoding, _header_line(form.header_line)),
         project=target.project,
         event_type=target.event_type,
         locations=target.location or [],
@@ -207,6 +211,12 @@ def _delimiter(text: str) -> str:
     if len(delimiter) != 1 or delimiter in '"\r\n':
         raise Refusal(f"--delimiter is {text!r}; it takes one character, such as ; or the word {TAB}.")
     return delimiter
+
+
+def _header_line(number: int) -> int:
+    if not 1 <= number <= HEADER_LINE_MAX:
+        raise Refusal(f"--header-line is {number}; it takes 1 to {HEADER_LINE_MAX:,}.")
+    return number
 
 
 @contextmanager

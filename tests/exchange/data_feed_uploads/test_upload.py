@@ -98,6 +98,13 @@ def test_rows_that_were_skipped_are_stored_once_they_are_good(feeding):
     assert [[place["name"] for place in event["locations"]] for event in feeding.events()] == [["North"], []]
 
 
+def test_a_line_of_empty_cells_below_a_table_is_a_blank_line(feeding):
+    upload = feeding.upload(feeding.feed(), f"{TWO},,\n, ,\n\n2025-01-01T08:00:00Z,3,\n,,\n,,,,\n")
+
+    assert (upload["state"], counts(upload)) == ("complete", (3, 3, 0, 0, 0))
+    assert upload["problems"] == []
+
+
 def test_a_file_without_bad_rows_has_no_file_of_them(feeding):
     feed = feeding.feed()
 

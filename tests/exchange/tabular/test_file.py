@@ -82,8 +82,21 @@ def test_a_file_that_cannot_be_read_says_why(written, content, said):
 
 def test_a_file_in_another_encoding_asks_for_its_name(written):
     assert complaint(written(b"a\n\xfc\n")) == (
-        "The file LOG is not in utf-8 (byte 0xfc soon after line 1); name its encoding with --encoding, "
-        "such as windows-1252."
+        "The file LOG is not in utf-8 (byte 0xfc soon after line 1); name its encoding (encoding of a data "
+        "feed, --encoding of an import), such as windows-1252."
+    )
+
+
+def test_a_file_in_utf_16_is_told_as_one(written):
+    file = "a\n1\n".encode("utf-16")
+
+    assert complaint(written(file)).endswith("utf-16, by which its first bytes say it is written.")
+    assert rows(written(file, encoding="utf-16")) == [(2, ["1"])]
+
+
+def test_a_file_that_ends_above_its_header_says_where_that_was_to_stand(written):
+    assert complaint(written("Export\n", header_line=3)) == (
+        "The file LOG has nothing on line 3 or below it, where the columns must be named."
     )
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from asyncua import ua
 from asyncua.client.client import Client
 from asyncua.ua.status_codes import StatusCodes
-from asyncua.ua.uaerrors import UaStatusCodeError
+from asyncua.ua.uaerrors import UaError, UaStatusCodeError
 
 from weighbridge.agent.clock import now
 from weighbridge.agent.configuration.records import OpcUaNode
@@ -43,8 +43,12 @@ class NoHistoryError(Exception):
     """The server gives no history of a variable; the message says why."""
 
 
+class HistoryFaultError(UaError):
+    """The server failed at reading a history that it says it keeps; the message names the variable."""
+
+
 async def history_of(client: Client, node: OpcUaNode, start: datetime) -> AsyncIterator[list[VariableValue]]:
-    """Pages of what a variable was from a moment on. Raises NoHistoryError."""
+    """Pages of what a variable was from a moment on. Raises NoHistoryError, or HistoryFaultError."""
     continuation: bytes | None = None
     while True:
         result = await _asked(client, node, start, continuation)
@@ -79,7 +83,7 @@ async def _asked(
     except UaStatusCodeError as error:
         if error.code in NO_HISTORY:
             raise NoHistoryError(f"the server gives no history of {node.node}: {error}") from None
-        raise
+        raise HistoryFaultError(f"the history of {node.node} cannot be read: {error}") from None
     code = result.StatusCode.value
     if code in EMPTY:
         return ua.HistoryReadResult()

@@ -7,7 +7,7 @@ from asyncua.ua.status_codes import StatusCodes
 
 from weighbridge.agent.clock import now
 from weighbridge.agent.configuration.records import OpcUaServer
-from weighbridge.agent.opcua.backfill import NoHistoryError, history_of
+from weighbridge.agent.opcua.backfill import HistoryFaultError, NoHistoryError, history_of
 from weighbridge.agent.opcua.connection import FAILURES, connected
 from weighbridge.agent.opcua.notifications import said_of
 
@@ -38,7 +38,7 @@ async def complaints_of(server: OpcUaServer) -> list[str]:
                 elif server.history:
                     async for _ in history_of(client, node, now() - HISTORY):
                         break
-            except NoHistoryError as error:
+            except (NoHistoryError, HistoryFaultError) as error:
                 said.append(f"{error}; say history: false to read it without one.")
             except FAILURES as error:
                 said.append(f"{node.node} cannot be read: {error}")

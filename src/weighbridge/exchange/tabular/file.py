@@ -109,7 +109,7 @@ def reading(file: CsvFile) -> Iterator[Pass]:
         rows = _rows(file, text)
         header = next(rows, None)
         if header is None:
-            raise Refusal(f"The file {file.said} is empty; its first line must name the columns.")
+            raise no_header(f"The file {file.said}", file.header_line)
         yield Pass(raw, rows, [name.strip() for name in header.cells])
 
 
@@ -176,10 +176,19 @@ def _next_cells(file: CsvFile, reader: Iterator[list[str]], line: int) -> list[s
 
 def _undecodable(file: CsvFile, error: UnicodeDecodeError, line: int) -> Refusal:
     byte = error.object[error.start]
+    is_utf_16 = line == 1 and error.object.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    such = "utf-16, by which its first bytes say it is written" if is_utf_16 else "such as windows-1252"
     return Refusal(
         f"The file {file.said} is not in {file.encoding} (byte 0x{byte:02x} soon after line {line}); "
-        "name its encoding with --encoding, such as windows-1252."
+        f"name its encoding (encoding of a data feed, --encoding of an import), {such}."
     )
+
+
+def no_header(said: str, header_line: int) -> Refusal:
+    """The refusal of a table that ends before its header."""
+    if header_line == 1:
+        return Refusal(f"{said} is empty; its first line must name the columns.")
+    return Refusal(f"{said} has nothing on line {header_line} or below it, where the columns must be named.")
 
 
 @contextmanager

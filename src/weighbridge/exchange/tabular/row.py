@@ -93,10 +93,13 @@ def read_row(
 ) -> NumberedEvent | BadRow | None:
     """Make the event of a row, `index` rows after the first; None for a blank line that harms nothing.
 
-    `last` is when the event before it starts.
+    So is a line of empty cells, as spreadsheets write below a table; where rows are counted for their times,
+    it is a row without values. `last` is when the event before it starts.
     """
     if not row.cells:
         return BadRow(row.line, (RowProblem(_BLANK_LINE),)) if mapping.clock.start is not None else None
+    if mapping.clock.start is None and not any(map(str.strip, row.cells)):
+        return None
     width = len(mapping.columns.header)
     if len(row.cells) != width:
         said = f"it has {len(row.cells)} cells, but the header has {width}"

@@ -16,7 +16,7 @@ from typing import Final
 
 from weighbridge.core.quantity.number import shorten
 from weighbridge.errors import Refusal
-from weighbridge.exchange.tabular.file import FileRow
+from weighbridge.exchange.tabular.file import FileRow, no_header
 from weighbridge.exchange.tabular.parts import Parts, WrongDateError, parts_of
 from weighbridge.exchange.tabular.row import BadRow, RowProblem
 from weighbridge.exchange.tabular.sheet_rows import SheetCell, sheet_rows
@@ -85,7 +85,8 @@ class Sheet:
                     raise Refusal(f"The header of {self._file.name} cannot be read: {first.reason}.")
                 if names:
                     return names
-        raise Refusal(f"The sheet of {self._file.name} is empty; its first line must name the columns.")
+        which = "first sheet" if self._file.sheet is None else f"sheet {self._file.sheet!r}"
+        raise no_header(f"The {which} of {self._file.name}", self._file.header_line)
 
     def _below(self) -> Iterator[FileRow]:
         width = len(self.header)

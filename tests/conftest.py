@@ -23,7 +23,7 @@ from weighbridge.db.schema.migrate import migrate
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - a private folder is made in it
 SHARERS_MAX = 4
-"""Workers on one database server: it takes 60 connections, and a worker uses up to a dozen."""
+"""Workers on one database server: it takes 100 connections, and a worker uses up to two dozen."""
 
 FOLDER = pytest.StashKey[str]()
 

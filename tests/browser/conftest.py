@@ -1,6 +1,6 @@
 """One service and one browser for all tests of pages; see `site.py` for what a test does with them.
 
-The browser ends with the last test of the folder: as long as it is there, an event loop of its own runs in
+The browser ends with the last test of its file: as long as it is there, an event loop of its own runs in
 this thread, and commands that tests of other folders call begin one themselves.
 """
 
@@ -19,14 +19,14 @@ def world(server: Server) -> World:
     return world_of(server)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def site(server: Server) -> Iterator[Site]:
     """The browser, at the service; whoever reads the pages has signed in."""
     with chromium() as browser:
         yield Site(server, browser)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def ada(site: Site, world: World) -> Who:
     """A person of the world's account who may do everything."""
     return site_of(site, world.account)

@@ -57,11 +57,14 @@ def test_every_setting_has_a_sentence_and_a_default_that_fits_one_machine():
         "WEIGHBRIDGE_MIGRATION_DATABASE_URL",
         "WEIGHBRIDGE_AUDIT_KEY_FILE",
         "WEIGHBRIDGE_AUDIT_LOG_NAME",
+        "WEIGHBRIDGE_TIME_STAMP_URL",
         "WEIGHBRIDGE_EVIDENCE_URL",
         "WEIGHBRIDGE_METRICS_PORT",
         "WEIGHBRIDGE_BASE_URL",
         "WEIGHBRIDGE_TRUSTED_PROXIES",
+        "WEIGHBRIDGE_OUTGOING_NETWORKS",
         "WEIGHBRIDGE_CORS_ORIGINS",
+        "WEIGHBRIDGE_WATCHED_ROOTS",
     ]
 
 

@@ -21,7 +21,7 @@ LOG_TAIL_LINES = 20
 
 # Written into postgresql.conf of a new cluster: an operator may tune them there.
 TUNING = {
-    "max_connections": "60",
+    "max_connections": "100",
     "shared_buffers": "128MB",
     "effective_cache_size": "512MB",
     "work_mem": "16MB",

@@ -20,7 +20,7 @@ from typing import Annotated, Final
 
 from cyclopts import App, Parameter
 
-from weighbridge.app import SLICES
+from weighbridge.contents import SLICES
 
 CHECKS: Final = (
     "not_a_server_error",

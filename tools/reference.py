@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from tools import conformance
 from weighbridge.agent.configuration.reference import sections as agent_sections
-from weighbridge.app import SLICES
+from weighbridge.contents import SLICES
 from weighbridge.core.error_code import GROUPS
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.ledger.partition import DIMENSIONS

@@ -1,9 +1,9 @@
-"""The composition root: the list of slices below is the service's table of contents."""
+"""The composition root: the interface of `contents.py` and the pages of `web/`, as one application."""
 
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Final, cast
@@ -13,35 +13,14 @@ from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge import settings as settings_module
-from weighbridge.accounting.batch_generations.routes import ROUTES as BATCH_GENERATIONS
-from weighbridge.accounting.batches.routes import ROUTES as BATCHES
-from weighbridge.accounting.instruments.routes import ROUTES as INSTRUMENTS
-from weighbridge.accounting.ledgers.routes import ROUTES as LEDGERS
-from weighbridge.accounting.model_runs.routes import ROUTES as MODEL_RUNS
-from weighbridge.accounting.statements.routes import ROUTES as STATEMENTS
-from weighbridge.accounting.version_comparisons.routes import ROUTES as VERSION_COMPARISONS
-from weighbridge.collection.asset_custom_fields.routes import ROUTES as ASSET_CUSTOM_FIELDS
-from weighbridge.collection.assets.routes import ROUTES as ASSETS
-from weighbridge.collection.data_points.routes import ROUTES as DATA_POINTS
-from weighbridge.collection.event_types.routes import ROUTES as EVENT_TYPES
-from weighbridge.collection.events.routes import ROUTES as EVENTS
-from weighbridge.collection.evidence.routes import ROUTES as EVIDENCE
 from weighbridge.collection.evidence_files.store import open_store
-from weighbridge.collection.feedstocks.routes import ROUTES as FEEDSTOCKS
-from weighbridge.collection.locations.routes import ROUTES as LOCATIONS
-from weighbridge.collection.outages.routes import ROUTES as OUTAGES
-from weighbridge.collection.projects.routes import ROUTES as PROJECTS
+from weighbridge.contents import SLICES
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.db.threads import take_turns_quickly
-from weighbridge.exchange.changes.routes import ROUTES as CHANGES
-from weighbridge.exchange.data_feed_uploads.routes import ROUTES as DATA_FEED_UPLOADS
-from weighbridge.exchange.data_feeds.routes import ROUTES as DATA_FEEDS
 from weighbridge.exchange.exports.actions import start_export
-from weighbridge.exchange.exports.routes import ROUTES as EXPORTS
 from weighbridge.exchange.feed.numbering import newest_numbers
-from weighbridge.exchange.webhooks.routes import ROUTES as WEBHOOKS
 from weighbridge.http import edge, health, refusal, wire
 from weighbridge.http.access.address import client_address, networks
 from weighbridge.http.access.disk import Disk
@@ -54,30 +33,12 @@ from weighbridge.http.attachment import Downloads
 from weighbridge.http.computing import ComputingLoop
 from weighbridge.http.computing.elsewhere import VARIABLE as SOCKETS_VARIABLE
 from weighbridge.http.computing.elsewhere import ComputingProcesses
-from weighbridge.http.computing.trial import with_dry_runs
 from weighbridge.http.following.watch import Watch
 from weighbridge.http.openapi import options, page
-from weighbridge.http.operation import Operation, bounded
-from weighbridge.modelling.models.routes import ROUTES as MODELS
-from weighbridge.modelling.static_inputs.routes import ROUTES as STATIC_INPUTS
+from weighbridge.http.operation import bounded
 from weighbridge.platform.api_tokens.actions import authenticate
-from weighbridge.platform.api_tokens.routes import ROUTES as API_TOKENS
-from weighbridge.platform.async_tasks.routes import ROUTES as ASYNC_TASKS
-from weighbridge.platform.audit_log.routes import ROUTES as AUDIT_LOG
 from weighbridge.platform.authentication.presumption import presume
 from weighbridge.platform.changes.refused_writes import count_refusal
-from weighbridge.platform.feature_flags.routes import ROUTES as FEATURE_FLAGS
-from weighbridge.quality.capture_rates.routes import ROUTES as CAPTURE_RATES
-from weighbridge.quality.gaps.routes import ROUTES as GAPS
-from weighbridge.quality.impact.dry_runs import DRY_RUNS
-from weighbridge.quality.rule_results.routes import ROUTES as RULE_RESULTS
-from weighbridge.quality.rule_runs.routes import ROUTES as RULE_RUNS
-from weighbridge.quality.rules.routes import ROUTES as RULES
-from weighbridge.quality.substitutions.routes import ROUTES as SUBSTITUTIONS
-from weighbridge.reporting.methodologies.routes import ROUTES as METHODOLOGIES
-from weighbridge.reporting.registries.routes import ROUTES as REGISTRIES
-from weighbridge.reporting.report_links.routes import ROUTES as REPORT_LINKS
-from weighbridge.reporting.reports.routes import ROUTES as REPORTS
 from weighbridge.settings import Settings
 from weighbridge.supervisor.heartbeat import beating
 from weighbridge.supervisor.leaving import when_told_to_leave
@@ -92,55 +53,6 @@ STATEMENT_TIMEOUT_SECONDS = 15
 
 COMPUTING_PART: Final = 0.4
 """The part of a process's connections that requests have which compute."""
-
-SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
-    PROJECTS,
-    EVENT_TYPES,
-    LOCATIONS,
-    FEEDSTOCKS,
-    ASSETS,
-    ASSET_CUSTOM_FIELDS,
-    STATIC_INPUTS,
-    OUTAGES,
-    with_dry_runs(EVENTS, DRY_RUNS),
-    with_dry_runs(DATA_POINTS, DRY_RUNS),
-    EVIDENCE,
-    MODELS,
-    MODEL_RUNS,
-    LEDGERS,
-    STATEMENTS,
-    INSTRUMENTS,
-    BATCH_GENERATIONS,
-    BATCHES,
-    VERSION_COMPARISONS,
-    RULES,
-    RULE_RUNS,
-    RULE_RESULTS,
-    CAPTURE_RATES,
-    GAPS,
-    SUBSTITUTIONS,
-    DATA_FEEDS,
-    DATA_FEED_UPLOADS,
-    EXPORTS,
-    CHANGES,
-    WEBHOOKS,
-    REGISTRIES,
-    METHODOLOGIES,
-    REPORTS,
-    REPORT_LINKS,
-    FEATURE_FLAGS,
-    ASYNC_TASKS,
-    API_TOKENS,
-    AUDIT_LOG,
-)
-
-EXPORTED: Final = {
-    operation.name: operation
-    for routes in SLICES
-    for handler in routes
-    if (listing := (operation := cast("Operation", handler.opt["operation"])).listing) and listing.is_exported
-}
-"""The lists that are written to files, by the names of their operations."""
 
 
 def create() -> edge.Application:

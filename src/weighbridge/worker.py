@@ -20,9 +20,9 @@ from psycopg_pool import PoolTimeout
 from weighbridge import settings as settings_module
 from weighbridge.accounting.batch_generations.tasks import generate_batches
 from weighbridge.accounting.batches.tasks import delete_batches
-from weighbridge.app import EXPORTED
 from weighbridge.collection.evidence_files.keeping import sweep
 from weighbridge.collection.evidence_files.store import open_store
+from weighbridge.contents import EXPORTED
 from weighbridge.core.platform.task_state import ATTEMPTS_MAX, TaskState
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import parse_unit

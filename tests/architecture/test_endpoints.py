@@ -5,7 +5,7 @@ from importlib import import_module
 from tests.architecture.source import PACKAGE, nouns
 from tools.reference import list_operations
 
-from weighbridge.app import SLICES
+from weighbridge.contents import SLICES
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY, LINK
 from weighbridge.db.listing import Listing
 

@@ -34,7 +34,7 @@ PLACES = {
     "granian": ("supervisor/api.py",),
     "lark": ("core/*",),
     "jinja2": ("web/rendering.py",),
-    "litestar": ("app.py", "http/*", "web/*", *(f"{noun.folder}/routes.py" for noun in nouns())),
+    "litestar": ("app.py", "contents.py", "http/*", "web/*", *(f"{noun.folder}/routes.py" for noun in nouns())),
     "multipart": ("http/arrival/upload.py",),
     "obstore": ("collection/evidence_files/store.py", "exchange/watching/bucket.py"),
     "pint": ("core/*",),

@@ -9,7 +9,7 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from weighbridge.app import SLICES
+from weighbridge.contents import SLICES
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.http import refusal
 from weighbridge.http.openapi import document as openapi

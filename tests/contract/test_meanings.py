@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 import msgspec
 import pytest
 
-from weighbridge.app import SLICES
+from weighbridge.contents import SLICES
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.http.openapi import document as openapi
 from weighbridge.http.openapi.meanings import EXAMPLES, SHARED

@@ -13,8 +13,8 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from weighbridge.app import SLICES
 from weighbridge.commands.openapi import openapi as print_document
+from weighbridge.contents import SLICES
 from weighbridge.core.identity.link import API_PREFIX, Link
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY, LINK
 from weighbridge.core.time.instant import Instant

@@ -12,7 +12,7 @@ import pytest
 from tools import openapi_changes
 from tools.openapi_changes import Change, breaking, unnamed
 
-from weighbridge.app import SLICES
+from weighbridge.contents import SLICES
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.http.openapi import document as openapi
 

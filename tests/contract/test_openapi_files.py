@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from weighbridge.app import SLICES
+from weighbridge.contents import SLICES
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.http.openapi import document as openapi
 

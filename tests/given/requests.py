@@ -18,7 +18,7 @@ from tests.given import collection as given
 from tests.given import instruments as given_instruments
 from tests.server import Account, Answer, Caller, Server
 
-from weighbridge.app import SLICES
+from weighbridge.contents import SLICES
 from weighbridge.core.identity import ids
 from weighbridge.core.identity.ids import Key
 from weighbridge.core.identity.link import API_PREFIX

@@ -7,7 +7,7 @@ import pytest
 from tests.given.requests import World, kind_of, world_of
 from tests.server import Server
 
-from weighbridge.app import SLICES
+from weighbridge.contents import SLICES
 from weighbridge.http.openapi.parameters import names_in
 from weighbridge.web import contents
 

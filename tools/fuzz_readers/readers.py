@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, Final
 
-from weighbridge.app import SLICES
+from weighbridge.contents import SLICES
 from weighbridge.core.expression import (
     PLAIN,
     TEXT,

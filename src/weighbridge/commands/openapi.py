@@ -21,7 +21,7 @@ def openapi(*, output: Output = None) -> None:
 
     Example: `weighbridge openapi --output openapi.json`
     """
-    from weighbridge.app import SLICES  # noqa: PLC0415 - slow to import
+    from weighbridge.contents import SLICES  # noqa: PLC0415 - slow to import
     from weighbridge.core.identity.link import API_PREFIX  # noqa: PLC0415 - as above
     from weighbridge.http.openapi.document import written  # noqa: PLC0415 - as above
 

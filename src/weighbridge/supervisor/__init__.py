@@ -31,7 +31,6 @@ from weighbridge.supervisor.audit_key import keep_audit_key
 from weighbridge.supervisor.child import ChildProgram, Phases, happens, keep_running
 from weighbridge.supervisor.computing.programs import computing_programs, sockets_of
 from weighbridge.supervisor.counters import VARIABLE, counters
-from weighbridge.supervisor.first_user import first_user_link
 from weighbridge.supervisor.metrics import MetricsPage, listening, serve_metrics
 from weighbridge.supervisor.parent import PARENT_VARIABLE, look_at_root
 from weighbridge.supervisor.port import Port, reserve
@@ -106,6 +105,9 @@ def _greeting(
     settings: Settings,
 ) -> Callable[[str], None]:
     """What is done with the address once the service answers."""
+    # Every process imports this package; only one that starts a service needs what makes passwords.
+    from weighbridge.supervisor.first_user import first_user_link  # noqa: PLC0415
+
     link = first_user_link(urls.running, settings.address) if invite else None
 
     def greet(address: str) -> None:

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 import pytest
 from tests.given import collection as given
 from tests.given.lone import copied
-from tests.given.plans import READ_MAX, explained, rows_read
+from tests.given.plans import READ_MAX, explained, nodes, rows_read
 
 from weighbridge.collection.data_points.queries import DATA_POINTS, list_data_points
 from weighbridge.collection.events.queries import EVENTS, list_events
+from weighbridge.collection.measurements.event_row import ONE_EVENT
 from weighbridge.core.identity import ids
 from weighbridge.db.listing import list_request
 from weighbridge.errors import Invalid
@@ -139,6 +140,18 @@ def test_an_event_is_found_by_its_reference(plans, sort):
 
     assert [event.client_reference for event in page.data] == ["erp-777"]
     assert max(map(rows_read, found)) < 50
+
+
+def test_one_event_is_found_by_its_key_before_anything_is_looked_up_beside_it(lone, stored):
+    """A planner without statistics began with the project's types, and walked a million events of each."""
+    [[[told]]] = lone.server.sql(
+        f"EXPLAIN (ANALYZE, FORMAT JSON) {ONE_EVENT.replace('%s', '{}')}".format(stored[0], 10**8 + 77)
+    )
+    [event] = [node for node in nodes(told["Plan"]) if node.get("Alias") == "e"]
+    first = next(node for node in nodes(told["Plan"]) if "Relation Name" in node)
+
+    assert (event["Index Name"], event["Actual Loops"], event["Actual Rows"]) == ("events_pkey", 1, 1)
+    assert first is event
 
 
 @pytest.mark.parametrize("query", OF_POINTS, ids=str)

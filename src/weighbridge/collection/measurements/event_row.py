@@ -21,11 +21,15 @@ from weighbridge.errors import NotFound
 DataPointValue = Decimal | str | bool
 
 EVENT_JOINED: Final = """
-    JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
+    LEFT JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
     LEFT JOIN feedstocks f ON (f.project_id, f.id) = (e.project_id, e.feedstock_id)
     LEFT JOIN assets a ON (a.project_id, a.id) = (e.project_id, e.asset_id)
 """
-"""What is shown with events `e`."""
+"""What is shown with events `e`, found after them.
+
+Every event has its type. LEFT JOIN says so to a planner which has no statistics yet: it would begin with the
+types of the project, and walk all events of each for one id.
+"""
 
 EVENT_SOURCE: Final = f"events e {EVENT_JOINED}"
 

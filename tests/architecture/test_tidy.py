@@ -25,8 +25,6 @@ date, and has to tell its callers when a minute begins before it asks the databa
 runs beside a plant, where there is no database, and dates what arrives there; `yesterday` is that of the
 machine at which somebody says it."""
 
-FLOAT_PLACES: tuple[str, ...] = ("exchange/importing/remote.py",)
-"""Files of core and the areas that may name the binary float: for seconds to wait between two tries."""
 
 TESTS_OF_VERBS = (
     "tests/{noun.folder}/test_*.py",
@@ -119,7 +117,7 @@ def test_no_binary_float_stands_on_the_path_of_a_number():
     floats = [
         f"{file.path}:{node.lineno} has a binary float; numbers are decimals"
         for file in files()
-        if file.stands_in("core/*", *(f"{area}/*" for area in AREAS)) and not file.stands_in(*FLOAT_PLACES)
+        if file.stands_in("core/*", *(f"{area}/*" for area in AREAS))
         for node in ast.walk(file.tree)
         if _name(node) == "float" or (isinstance(node, ast.Constant) and isinstance(node.value, float))
     ]

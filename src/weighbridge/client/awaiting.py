@@ -1,7 +1,7 @@
 """The client for programs that await each answer."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -30,7 +30,10 @@ class AsyncClient(AsyncGroups):
         token: str | None = None,
         timeout: float = TIMEOUT_SECONDS,
         transport: http.AsyncBaseTransport | None = None,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
+        """Know where the service is; `pause` lets so many seconds pass between two attempts."""
+        self._pause = pause
         self._http = http.AsyncClient(**settings(address, token, timeout), transport=transport)
         super().__init__(self)
 
@@ -63,7 +66,7 @@ class AsyncClient(AsyncGroups):
 
     async def _done(self, step: Send | Pause) -> Any:
         if isinstance(step, Pause):
-            return await asyncio.sleep(step.seconds)
+            return await self._pause(step.seconds)
         try:
             return answer_of(await self._http.request(**request_of(step.call)))
         except http.TransportError as error:

@@ -13,9 +13,11 @@ from datetime import datetime
 from decimal import Decimal
 from itertools import islice
 from typing import Any, Final
+from urllib.parse import quote
 
-from weighbridge.client.call import Call, call
+from weighbridge.client.call import PREFIX, Call
 from weighbridge.client.made.records import EventReceipts
+from weighbridge.client.values import written
 
 EVENTS_MAX: Final = 10_000
 """How many events one request takes."""
@@ -36,14 +38,13 @@ OWN_COLUMNS: Final = frozenset(
 
 def storing(project_id: str, events: Sequence[Mapping[str, Any]]) -> Call[EventReceipts]:
     """The call that stores these events, all or none."""
-    return call(
-        "POST",
-        "/projects/{project_id}/events",
-        EventReceipts,
-        names={"project_id": project_id},
-        body={"events": events},
-        takes_key=True,
-    )
+    return storing_body(project_id, written({"events": events}))
+
+
+def storing_body(project_id: str, body: bytes) -> Call[EventReceipts]:
+    """The call that stores the events of a body that is JSON already, all or none."""
+    path = f"{PREFIX}/projects/{quote(project_id, safe='')}/events"
+    return Call("POST", path, EventReceipts, body=body, content_type="application/json", takes_key=True)
 
 
 def batches(events: Iterable[Any], size: int) -> Iterator[list[Any]]:

@@ -1,7 +1,7 @@
 """The client for programs that wait for each answer."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -37,7 +37,10 @@ class Client(Groups):
         token: str | None = None,
         timeout: float = TIMEOUT_SECONDS,
         transport: http.BaseTransport | None = None,
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
+        """Know where the service is; `pause` lets so many seconds pass between two attempts."""
+        self._pause = pause
         self._http = http.Client(**settings(address, token, timeout), transport=transport)
         super().__init__(self)
 
@@ -70,7 +73,7 @@ class Client(Groups):
 
     def _done(self, step: Send | Pause) -> Any:
         if isinstance(step, Pause):
-            return time.sleep(step.seconds)
+            return self._pause(step.seconds)
         try:
             return answer_of(self._http.request(**request_of(step.call)))
         except http.TransportError as error:

@@ -222,8 +222,8 @@ def _header_line(number: int) -> int:
 @contextmanager
 def _store(way: Way) -> Iterator["Store"]:
     """Open the way that was asked for; an option stands before a variable."""
-    from weighbridge.exchange.importing.direct import Direct  # noqa: PLC0415 - slow to import
-    from weighbridge.exchange.importing.remote import Remote  # noqa: PLC0415 - as above
+    from weighbridge.commands.over_http.store import Remote  # noqa: PLC0415 - slow to import
+    from weighbridge.exchange.importing.direct import Direct  # noqa: PLC0415 - as above
     from weighbridge.platform.accounts.actions import DEFAULT_ACCOUNT  # noqa: PLC0415 - as above
 
     is_direct = way.data_dir is not None or way.account is not None

@@ -45,6 +45,9 @@ from weighbridge.http.shape import below_wrapping
 
 log = structlog.get_logger()
 
+OVERTAKEN_RETRY_SECONDS: Final = 1
+"""After how long a request that was overtaken may be sent again: the other one has ended by then."""
+
 MESSAGE_LENGTH_MAX: Final = 1_000
 """Characters of a message or the name of a field; a longer one loses its middle."""
 
@@ -137,13 +140,12 @@ def refused_by_framework(request: WebRequest, error: HTTPException) -> Response[
 
 def overtaken(request: WebRequest, _: UniqueViolation | ForeignKeyViolation) -> Response[bytes]:
     """Answer when another request changed what this one had checked, between its check and its write."""
-    return refused(
-        request,
-        Conflict(
-            "Another request stored or removed what this one depends on; nothing was stored. Send it again.",
-            "overtaken",
-        ),
+    conflict = Conflict(
+        "Another request stored or removed what this one depends on; nothing was stored. Send it again.",
+        "overtaken",
     )
+    conflict.retry_after_seconds = OVERTAKEN_RETRY_SECONDS
+    return refused(request, conflict)
 
 
 def database_away(request: WebRequest, error: OperationalError | PoolTimeout) -> Response[bytes]:

@@ -347,9 +347,10 @@ def test_an_event_whose_reference_is_stored_between_check_and_write_is_a_conflic
             answer = elsewhere.submit(create, api, project, client_reference="erp-1", values={"mass": 1})
             server.await_blocked()
 
-        error = answer.result().expect(409).error
+        refused = answer.result().expect(409)
 
-    assert error["message"].endswith("nothing was stored. Send it again.")
+    assert refused.error["message"].endswith("nothing was stored. Send it again.")
+    assert refused.headers["retry-after"] == "1"
     assert [event["id"] for event in api.get(f"/projects/{project['id']}/events").data] == [other["id"]]
 
 

@@ -60,6 +60,7 @@ _BROKEN: Final = ("InternalError", 500, "The service made a mistake; it is logge
 _EXTRA_HEADERS: Final[Mapping[int, Sequence[str]]] = {
     202: ("Location", "Retry-After"),
     401: ("WWW-Authenticate",),
+    409: ("Retry-After",),
     429: ("Retry-After",),
     503: ("Retry-After",),
 }

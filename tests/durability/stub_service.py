@@ -67,7 +67,10 @@ def announce(address):
 
 
 def serve(data_dir, port, application, worker):
-    settings = read_with(data_dir=data_dir, port=port, api_processes=2, shutdown_seconds=2, log_format="json")
+    settings = read_with(
+        data_dir=data_dir, port=port, api_processes=2, shutdown_seconds=2, log_format="json",
+        computing_processes=int(os.environ.get("COMPUTING", "0")),
+    )  # fmt: skip
     logs.configure(settings)
     try:
         supervisor.serve(

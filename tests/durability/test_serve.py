@@ -111,7 +111,7 @@ def test_a_task_that_does_not_end_is_abandoned_within_the_bound(data_dir, serve)
 
 
 def test_after_a_kill_nothing_but_the_database_is_left_and_the_same_port_serves_at_once(data_dir, serve):
-    program = serve(data_dir)
+    program = serve(data_dir, COMPUTING="1")
     address = address_of(program)
     family = children(program.pid)
     assert len(family) >= 4

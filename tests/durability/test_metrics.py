@@ -139,15 +139,15 @@ def test_a_port_for_the_counters_that_is_taken_is_said(migrated_dir):
     assert f"The counters cannot be served on 127.0.0.1 port {port}" in tried.stderr
 
 
-def test_what_a_killed_service_counted_is_removed_when_the_next_one_starts(folder, data_dir, serve):
+def test_what_a_killed_service_counted_is_removed_when_the_next_one_starts(folder, migrated_dir, serve):
     own = folder / "tmp"
     own.mkdir()
-    killed = serve(data_dir, TMPDIR=str(own))
+    killed = serve(migrated_dir, TMPDIR=str(own))
     assert killed.line().startswith("ready")
     [left] = own.glob("weighbridge-metrics-*")
     killed.kill()
 
-    again = serve(data_dir, TMPDIR=str(own))
+    again = serve(migrated_dir, TMPDIR=str(own))
 
     assert again.line().startswith("ready")
     [made] = own.glob("weighbridge-metrics-*")

@@ -57,6 +57,7 @@ def work_on():
     """Stand for a worker whose task never ends."""
     die_with_supervisor()
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.stderr.write('{"event": "working_on"}\n')
     while True:
         signal.pause()
 

@@ -101,6 +101,7 @@ def test_a_task_that_does_not_end_is_abandoned_within_the_bound(migrated_dir, se
     program = serve(migrated_dir, worker="work_on")
     address_of(program)
     (worker,) = started(program, "worker")
+    until(lambda: "working_on" in names(program), what="the worker has a task")
 
     program.signal(signal.SIGINT)
 

@@ -4,7 +4,6 @@ Workers share the database server, each with databases of its own; a database th
 copied from one that walked them once. Made-up cases are the same in every run: `make fuzz` makes up others.
 """
 
-import gc
 import logging
 import tempfile
 from collections.abc import Callable, Iterator
@@ -20,10 +19,13 @@ from tests.server import Account, Caller, Server
 
 from weighbridge.db import embedded
 from weighbridge.db.schema.migrate import migrate
+from weighbridge.supervisor.garbage import look_rarely, look_when_started
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - a private folder is made in it
 SHARERS_MAX = 4
 """Workers on one database server: it takes 100 connections, and a worker uses up to two dozen."""
+
+LONGEST = "tests/durability/"
 
 FOLDER = pytest.StashKey[str]()
 
@@ -33,7 +35,8 @@ settings.load_profile("quick")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the folder of the database server, where the run begins."""
+    """Make the folder of the database server, where the run begins; collecting makes no garbage."""
+    look_when_started()
     if not hasattr(config, "workerinput"):
         folder = tempfile.TemporaryDirectory(prefix="wb-", dir=MEMORY if MEMORY.is_dir() else None)
         config.stash[FOLDER] = folder.name
@@ -46,10 +49,14 @@ def pytest_configure_node(node: Any) -> None:
     node.workerinput["folder"] = node.config.stash[FOLDER]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that wait for processes, so that no worker is left with them at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
 def pytest_collection_finish() -> None:
-    """Keep the thousands of collected tests out of every later look for garbage."""
-    gc.collect()
-    gc.freeze()
+    """Keep the collected tests out of every look for garbage, and look as rarely as a service."""
+    look_rarely()
 
 
 @pytest.fixture(scope="session")

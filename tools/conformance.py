@@ -6,6 +6,7 @@ the OpenAPI document and against the tests themselves.
 """
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -89,6 +90,7 @@ def _rows(section: str) -> Iterator[Row]:
             yield Row(heading, row["promise"], tuple(row["shown_by"]))
 
 
+@cache
 def _read() -> dict[str, Any]:
     content: dict[str, Any] = yaml.safe_load(ROWS.read_text())
     return content

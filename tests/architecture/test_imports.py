@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.architecture.source import ROOT, files, nouns
 
-CORE_LIBRARIES = {"cryptography", "lark", "pint"}
+CORE_LIBRARIES = {"cryptography", "lark"}
 
 IMPURE = {
     *(
@@ -43,7 +43,6 @@ PLACES = {
     ),
     "multipart": ("http/arrival/upload.py",),
     "obstore": ("collection/evidence_files/store.py", "exchange/watching/bucket.py"),
-    "pint": ("core/*",),
     "procrastinate": ("worker.py", "platform/queue/jobs.py"),
     "rich": ("cli.py", "commands/*", "demo/show.py", "demo/lineage_tree.py"),
     "sqlalchemy": ("db/schema/migrate.py", "db/migrations/*"),

@@ -57,6 +57,7 @@ def work_on():
     """Stand for a worker whose task never ends."""
     die_with_supervisor()
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.stderr.write('{"event": "working_on"}\n')
     while True:
         signal.pause()
 
@@ -67,7 +68,10 @@ def announce(address):
 
 
 def serve(data_dir, port, application, worker):
-    settings = read_with(data_dir=data_dir, port=port, api_processes=2, shutdown_seconds=2, log_format="json")
+    settings = read_with(
+        data_dir=data_dir, port=port, api_processes=2, shutdown_seconds=2, log_format="json",
+        computing_processes=int(os.environ.get("COMPUTING", "0")),
+    )  # fmt: skip
     logs.configure(settings)
     try:
         supervisor.serve(

@@ -166,10 +166,20 @@ def count(caller, table):
     return rows
 
 
-@pytest.mark.parametrize("processes", [0, 1, 2])
-def test_answers_and_refusals_are_the_same_whoever_computes(site, processes):
-    site.serve(WEIGHBRIDGE_COMPUTING_PROCESSES=str(processes))
-    caller = Caller(site)
+@pytest.fixture(params=[0, 1, 2])
+def anyone_computes(request, folder, migrated_dir):
+    """A caller of a service that has no computing process, one or two; the one that stands has one."""
+    if request.param == 1:
+        yield Caller(request.getfixturevalue("standing"))
+        return
+    site = Site(folder, migrated_dir)
+    site.serve(WEIGHBRIDGE_COMPUTING_PROCESSES=str(request.param))
+    yield Caller(site)
+    site.close()
+
+
+def test_answers_and_refusals_are_the_same_whoever_computes(anyone_computes):
+    caller = anyone_computes
     method, path, body = validation(caller)
     model = path.split("/")[2]
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.durability.processes import Program, environment, until
+from tests.durability.real_service import USUAL
 
 from weighbridge.collection.evidence_files.store import open_store
 from weighbridge.db.embedded.reserve import FILE
@@ -62,10 +63,9 @@ def fill(folder):
 
 def test_a_full_disk_keeps_nobody_from_reading_nor_from_revoking_a_token(small_disk, folder):
     data_dir = small_disk / "data"
-    variables = {"WEIGHBRIDGE_LOG_FORMAT": "json", "WEIGHBRIDGE_RATE_LIMIT_PER_MINUTE": "0"}
     program = Program(
         *CLI, "serve", "--data-dir", data_dir, "--port", 0, "--api-processes", 1,
-        log=folder / "stderr", **variables,
+        log=folder / "stderr", **USUAL,
     )  # fmt: skip
     try:
         address = program.line().split()[1]

@@ -2,6 +2,7 @@
 
 import http.client
 import re
+import signal
 import socket
 import time
 from contextlib import ExitStack
@@ -138,21 +139,19 @@ def test_a_port_for_the_counters_that_is_taken_is_said(migrated_dir):
     assert f"The counters cannot be served on 127.0.0.1 port {port}" in tried.stderr
 
 
-def test_what_a_killed_service_counted_is_removed_when_the_next_one_starts(folder, migrated_dir):
+def test_what_a_killed_service_counted_is_removed_when_the_next_one_starts(folder, migrated_dir, serve):
     own = folder / "tmp"
     own.mkdir()
-
-    def start():
-        return Service(migrated_dir, None, log=folder / "stderr", TMPDIR=str(own))
-
-    killed = start()
+    killed = serve(migrated_dir, TMPDIR=str(own))
+    assert killed.line().startswith("ready")
     [left] = own.glob("weighbridge-metrics-*")
-    killed.program.kill()
-    again = start()
+    killed.kill()
 
+    again = serve(migrated_dir, TMPDIR=str(own))
+
+    assert again.line().startswith("ready")
     [made] = own.glob("weighbridge-metrics-*")
     assert made != left
-    again.stop()
+    again.signal(signal.SIGTERM)
+    assert again.exit_code() == 0
     assert list(own.glob("weighbridge-metrics-*")) == []
-    killed.close()
-    again.close()

@@ -79,8 +79,8 @@ def test_the_first_start_makes_the_key_of_the_audit_log_and_the_database_knows_i
     assert known == [(SigningKey.read((data_dir / "audit-key.pem").read_bytes()).public,)]
 
 
-def test_a_signal_lets_requests_finish_then_stops_the_database_and_exits_with_0(data_dir, serve):
-    program = serve(data_dir)
+def test_a_signal_lets_requests_finish_then_stops_the_database_and_exits_with_0(migrated_dir, serve):
+    program = serve(migrated_dir)
     address = address_of(program)
     answers = []
     request = threading.Thread(target=lambda: answers.append(get(address, "/slow")))
@@ -92,44 +92,45 @@ def test_a_signal_lets_requests_finish_then_stops_the_database_and_exits_with_0(
 
     assert answers[0]["path"] == "/slow"
     assert program.exit_code() == 0
-    assert postmaster(data_dir) is None
+    assert postmaster(migrated_dir) is None
     assert get_or_none(address) is None
     assert "process_killed" not in names(program)
 
 
-def test_a_task_that_does_not_end_is_abandoned_within_the_bound(data_dir, serve):
-    program = serve(data_dir, worker="work_on")
+def test_a_task_that_does_not_end_is_abandoned_within_the_bound(migrated_dir, serve):
+    program = serve(migrated_dir, worker="work_on")
     address_of(program)
     (worker,) = started(program, "worker")
+    until(lambda: "working_on" in names(program), what="the worker has a task")
 
     program.signal(signal.SIGINT)
 
     assert program.exit_code() == 0
     assert not is_alive(worker)
     assert [line["process"] for line in events(program) if line["event"] == "process_killed"] == ["worker"]
-    assert postmaster(data_dir) is None
+    assert postmaster(migrated_dir) is None
 
 
-def test_after_a_kill_nothing_but_the_database_is_left_and_the_same_port_serves_at_once(data_dir, serve):
-    program = serve(data_dir)
+def test_after_a_kill_nothing_but_the_database_is_left_and_the_same_port_serves_at_once(migrated_dir, serve):
+    program = serve(migrated_dir, COMPUTING="1")
     address = address_of(program)
     family = children(program.pid)
     assert len(family) >= 4
-    database = postmaster(data_dir)
+    database = postmaster(migrated_dir)
 
     program.kill()
 
-    again = serve(data_dir, port=urlsplit(address).port)
+    again = serve(migrated_dir, port=urlsplit(address).port)
     assert address_of(again) == address
     assert not [number for number in family if is_alive(number)]
-    assert postmaster(data_dir) == database
+    assert postmaster(migrated_dir) == database
     again.signal(signal.SIGTERM)
     assert again.exit_code() == 0
-    assert postmaster(data_dir) is None
+    assert postmaster(migrated_dir) is None
 
 
-def test_killed_parts_are_started_again_and_said_in_the_log(data_dir, serve):
-    program = serve(data_dir)
+def test_killed_parts_are_started_again_and_said_in_the_log(migrated_dir, serve):
+    program = serve(migrated_dir)
     address = address_of(program)
     (worker,), (api,) = started(program, "worker"), started(program, "api-1")
 
@@ -145,8 +146,8 @@ def test_killed_parts_are_started_again_and_said_in_the_log(data_dir, serve):
     assert died == [("worker", -9), ("api-1", -9)]
 
 
-def test_a_killed_process_behind_the_api_is_replaced_too(data_dir, serve):
-    program = serve(data_dir)
+def test_a_killed_process_behind_the_api_is_replaced_too(migrated_dir, serve):
+    program = serve(migrated_dir)
     address = address_of(program)
     answering = get(address)["process"]
 
@@ -162,22 +163,22 @@ def _others(address, number):
     return answer is not None and answer["process"] != number and answer["process"]
 
 
-def test_the_processes_come_to_the_database_as_a_role_that_owns_nothing(data_dir, serve):
-    url = get(address_of(serve(data_dir)))["database"]
+def test_the_processes_come_to_the_database_as_a_role_that_owns_nothing(migrated_dir, serve):
+    url = get(address_of(serve(migrated_dir)))["database"]
 
     assert conninfo_to_dict(url)["user"] == RUNNING_ROLE
     with psycopg.connect(url) as connection, pytest.raises(InsufficientPrivilege):
         connection.execute("ALTER TABLE audit_log DISABLE TRIGGER ALL")
 
 
-def test_a_killed_database_is_started_again_on_the_same_socket_with_its_rows(data_dir, serve):
-    program = serve(data_dir)
+def test_a_killed_database_is_started_again_on_the_same_socket_with_its_rows(migrated_dir, serve):
+    program = serve(migrated_dir)
     url = make_conninfo(get(address_of(program))["database"], user=OWNER)
     with psycopg.connect(url) as connection:
         connection.execute("CREATE TABLE kept AS SELECT 9 AS number")
 
-    killed = kill_server(data_dir)
-    revived = until(lambda: postmaster(data_dir), what="the database is started again")
+    killed = kill_server(migrated_dir)
+    revived = until(lambda: postmaster(migrated_dir), what="the database is started again")
     until(lambda: "database_started" in names(program), what="it says so")
 
     assert revived != killed
@@ -185,19 +186,19 @@ def test_a_killed_database_is_started_again_on_the_same_socket_with_its_rows(dat
         assert connection.execute("SELECT number FROM kept").fetchone() == (9,)
 
 
-def test_a_second_service_on_the_same_port_is_refused_and_the_first_goes_on(data_dir, serve):
-    first = serve(data_dir)
+def test_a_second_service_on_the_same_port_is_refused_and_the_first_goes_on(migrated_dir, serve):
+    first = serve(migrated_dir)
     address = address_of(first)
 
-    second = serve(data_dir, port=urlsplit(address).port)
+    second = serve(migrated_dir, port=urlsplit(address).port)
 
     assert second.exit_code() == 1
     assert f"port {urlsplit(address).port}: Address already in use." in second.log.read_text()
     assert get(address)["path"] == "/"
 
 
-def test_a_service_with_an_external_database_starts_none_of_its_own(folder, data_dir, serve):
-    with server(data_dir) as external:
+def test_a_service_with_an_external_database_starts_none_of_its_own(folder, migrated_dir, serve):
+    with server(migrated_dir) as external:
         program = serve(folder / "unused", WEIGHBRIDGE_DATABASE_URL=external)
 
         assert get(address_of(program))["database"] == external
@@ -228,8 +229,8 @@ def test_a_signal_during_the_start_stops_what_was_started(fresh_dir, serve):
     assert postmaster(fresh_dir) is None
 
 
-def test_an_unknown_setting_is_named_in_the_log(data_dir, serve):
-    program = serve(data_dir, WEIGHBRIDGE_DATABSE_URL="postgresql://somewhere")
+def test_an_unknown_setting_is_named_in_the_log(migrated_dir, serve):
+    program = serve(migrated_dir, WEIGHBRIDGE_DATABSE_URL="postgresql://somewhere")
     address_of(program)
 
     unknown = [line["variable"] for line in events(program) if line["event"] == "setting_unknown"]

@@ -106,9 +106,9 @@ def test_an_interrupted_command_leaves_no_server_running(data_dir):
     assert postmaster(data_dir) is None
 
 
-def test_each_start_offers_a_link_for_the_first_person_until_somebody_has_joined(data_dir, folder):
+def test_each_start_offers_a_link_for_the_first_person_until_somebody_has_joined(migrated_dir, folder):
     typed = {"email": "ada@plant.example", "password": PASSWORD, "again": PASSWORD}
-    first, second = served(data_dir, folder), served(data_dir, folder)
+    first, second = served(migrated_dir, folder), served(migrated_dir, folder)
 
     with first as (address, program):
         said, _, link = program.line().rpartition(" ")
@@ -129,7 +129,8 @@ def test_each_start_offers_a_link_for_the_first_person_until_somebody_has_joined
 def served(data_dir, folder):
     """The real service on a data directory, until the block ends: its address, and the program."""
     arguments = ("serve", "--data-dir", data_dir, "--port", 0, "--api-processes", 1)
-    program = Program("-m", "weighbridge.cli", *arguments, log=folder / "stderr")
+    variables = {"WEIGHBRIDGE_COMPUTING_PROCESSES": "0"}
+    program = Program("-m", "weighbridge.cli", *arguments, log=folder / "stderr", **variables)
     try:
         word, address = program.line().split()
         assert word == "ready"

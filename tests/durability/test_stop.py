@@ -32,7 +32,7 @@ def test_clients_that_leave_just_before_the_stop_do_not_make_the_api_crash_on_it
         "--port",
         "0",
     ]
-    environment = os.environ | {"WEIGHBRIDGE_API_PROCESSES": "2"}
+    environment = os.environ | {"WEIGHBRIDGE_API_PROCESSES": "2", "WEIGHBRIDGE_COMPUTING_PROCESSES": "0"}
     log = folder / "log"
     with (
         log.open("w") as written,

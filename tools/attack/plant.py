@@ -7,16 +7,20 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from weighbridge.core.platform.permission import ALL_PERMISSIONS
+
 PROGRAMS: Final = Path(sys.executable).parent
 STOP_SECONDS: Final = 60
 ATTACKER: Final = "Attacker"
 BYSTANDER: Final = "Bystander"
+
+READING: Final = ("data_collection:read", "production_accounting:read", "data_rules:read")
 
 EVENTS: Final = 500
 """Events that each account has from the start."""
@@ -76,8 +80,9 @@ nodes:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An account with what it has: a token for everything, one that reads only, and its records."""
+    """An account with its records, its first token, and two made by that: for everything, and to read."""
 
+    first_token: str
     token: str
     reading_token: str
     ids: Mapping[str, str]
@@ -89,7 +94,6 @@ class Plant:
 
     host: str
     port: int
-    folder: str
     attacker: Member
     bystander: Member
     process: subprocess.Popen[str]
@@ -97,8 +101,8 @@ class Plant:
     def with_new_tokens(self) -> "Plant":
         """The same for another minute: what tokens may ask in one is not used up yet."""
         attacker, bystander = (
-            replace(one, token=_token(self.folder, name), reading_token=_reading_token(self.folder, name))
-            for one, name in ((self.attacker, ATTACKER), (self.bystander, BYSTANDER))
+            replace(one, **_tokens(self.host, self.port, one.first_token))
+            for one in (self.attacker, self.bystander)
         )
         return replace(self, attacker=attacker, bystander=bystander)
 
@@ -133,7 +137,7 @@ def plant(data_dir: Path | None = None) -> Iterator[Plant]:
             host, _, number = until_it_says(process, "ready http://").strip().partition(":")
             port = int(number)
             members = [_member(folder, name, host, port) for name in (ATTACKER, BYSTANDER)]
-            yield Plant(host, port, folder, members[0], members[1], process)
+            yield Plant(host, port, members[0], members[1], process)
         finally:
             process.terminate()
             process.communicate(timeout=STOP_SECONDS)
@@ -165,22 +169,19 @@ def ask(host: str, port: int, token: str, method: str, path: str, *, body: Any =
 
 def _member(folder: str, name: str, host: str, port: int) -> Member:
     _command("account", "create", "--data-dir", folder, "--name", name)
-    token = _token(folder, name)
-    return Member(token, _reading_token(folder, name), _records(host, port, token))
+    first = _command("token", "create", "--data-dir", folder, "--account", name, "--name", "first", "--all")
+    tokens = _tokens(host, port, first.strip())
+    return Member(first.strip(), **tokens, ids=_records(host, port, tokens["token"]))
 
 
-def _token(folder: str, name: str) -> str:
-    return _command(
-        "token", "create", "--data-dir", folder, "--account", name, "--name", "attack", "--all"
-    ).strip()
+def _tokens(host: str, port: int, first: str) -> dict[str, Any]:
+    """New tokens, for everything and for reading alone."""
 
+    def issued(permissions: Sequence[str]) -> str:
+        body = {"api_token": {"name": "attack", "permissions": permissions}}
+        return str(ask(host, port, first, "POST", "/api_tokens", body=body)["token"])
 
-def _reading_token(folder: str, name: str) -> str:
-    areas = ("data_collection", "production_accounting", "data_rules")
-    return _command(
-        "token", "create", "--data-dir", folder, "--account", name, "--name", "attack",
-        *(part for area in areas for part in ("--permission", f"{area}:read")),
-    ).strip()  # fmt: skip
+    return {"token": issued(ALL_PERMISSIONS), "reading_token": issued(READING)}
 
 
 def _records(host: str, port: int, token: str) -> Mapping[str, str]:

@@ -23,10 +23,8 @@ def opened(data_dir: Path | None, *, is_made: bool = False) -> Iterator[str]:
     With `is_made` a new one is refused too: a command that only tells what is there would otherwise make an
     empty service in the wrong folder, with another key, and tell of that.
     """
-    import psycopg  # noqa: PLC0415 - slow to import
-
-    from weighbridge.db.embedded import database  # noqa: PLC0415 - as above
-    from weighbridge.db.schema.revision import newest_revision  # noqa: PLC0415 - as above
+    from weighbridge.db.embedded import database  # noqa: PLC0415 - slow to import
+    from weighbridge.db.schema.revision import newest_revision, revision_of  # noqa: PLC0415 - as above
     from weighbridge.settings import read_with  # noqa: PLC0415 - as above
     from weighbridge.supervisor.schema import migrate_or_refuse  # noqa: PLC0415 - as above
 
@@ -34,11 +32,7 @@ def opened(data_dir: Path | None, *, is_made: bool = False) -> Iterator[str]:
     if is_made:
         _refuse_empty_folder(settings)
     with database(settings) as urls:
-        revision = None
-        with psycopg.connect(urls.migrating) as connection:
-            if connection.execute("SELECT to_regclass('alembic_version')").fetchone() != (None,):
-                row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-                revision = row[0] if row else None
+        revision = revision_of(urls.migrating)
         if revision is None and is_made:
             raise Refusal("The database has no data of the service; start it with `weighbridge serve` first.")
         if revision is None:

@@ -21,10 +21,12 @@ def worker(*, data_dir: DataDir = None) -> None:
 
     Example: `WEIGHBRIDGE_DATABASE_URL=postgresql://weighbridge@db/weighbridge weighbridge worker`
     """
-    from weighbridge.db.embedded import database  # noqa: PLC0415 - slow to import
+    from weighbridge.supervisor.garbage import look_rarely, look_when_started  # noqa: PLC0415 - slow to import
+
+    look_when_started()
+    from weighbridge.db.embedded import database  # noqa: PLC0415 - as above
     from weighbridge.settings import environment, read_with  # noqa: PLC0415 - as above
     from weighbridge.supervisor import logs  # noqa: PLC0415 - as above
-    from weighbridge.supervisor.garbage import look_rarely  # noqa: PLC0415 - as above
     from weighbridge.supervisor.niceness import OF_WORKER, stand_back  # noqa: PLC0415 - as above
     from weighbridge.supervisor.parent import PARENT_VARIABLE, die_with_supervisor, look_at_root  # noqa: PLC0415 - as above
     from weighbridge.worker import run  # noqa: PLC0415 - as above

@@ -1,7 +1,7 @@
 """The rules of the field as plain values and functions.
 
 Nothing here reads a clock, a file, a database or a random number: the same arguments give the same
-result on any machine. Only the standard library, lark and pint may be imported.
+result on any machine. Only the standard library and lark may be imported.
 
 It is a ladder, each package using only those before it: `identity` (how records are named), `quantity`
 (numbers, units), `time` (instants, slots), `ledger` (partitions, draws, entries), `expression` (formulas),

@@ -25,11 +25,10 @@ import structlog
 from weighbridge.db.embedded import Server, attached, external, is_external
 from weighbridge.db.schema.roles import DatabaseUrls
 from weighbridge.errors import Refusal
-from weighbridge.http.computing.elsewhere import VARIABLE as SOCKETS_VARIABLE
 from weighbridge.settings import PREFIX, Settings, environment, unknown_variables
 from weighbridge.supervisor.audit_key import keep_audit_key
 from weighbridge.supervisor.child import ChildProgram, Phases, happens, keep_running
-from weighbridge.supervisor.computing.programs import computing_programs, sockets_of
+from weighbridge.supervisor.computing.programs import SOCKETS_VARIABLE, computing_programs, sockets_of
 from weighbridge.supervisor.counters import VARIABLE, counters
 from weighbridge.supervisor.metrics import MetricsPage, listening, serve_metrics
 from weighbridge.supervisor.parent import PARENT_VARIABLE, look_at_root

@@ -1,20 +1,19 @@
 """One API process: granian in front of the application, beside others on the same port.
 
 The supervisor starts it as `python -m weighbridge.supervisor.api TARGET ADDRESS PORT`, as often as
-`api_processes` says, and the kernel shares the connections out. Granian could start several processes by
-itself, but it takes two that fail in turns for healthy ones and starts them again for ever.
+`api_processes` says, and the kernel shares the connections out. Granian would start processes by itself, but
+it takes two that fail in turns for healthy ones and starts them again for ever, and a process that does
+nothing but watch another takes the time and the memory of a start: its worker runs in this one.
 
 A connection costs nothing but a little memory until a request has arrived on it, and has only so long for
 that: whoever opens connections and says nothing, or reads no answer, keeps none of them. Only HTTP/1 is
 spoken. What waits to find out which HTTP a client speaks has no deadline in granian, and HTTP/2 without TLS
 takes megabytes of headers.
 
-Invariants: neither granian nor the process it starts outlives the supervisor; when told to stop it takes
-no new requests and finishes those that it has.
+Invariants: it does not outlive the supervisor; when told to stop it takes no new requests and finishes those
+that it has.
 """
 
-import atexit
-import multiprocessing
 import resource
 import socket
 import sys
@@ -29,9 +28,9 @@ from granian.server import MPServer
 
 from weighbridge.settings import read
 from weighbridge.supervisor import logs
-from weighbridge.supervisor.garbage import look_rarely
-from weighbridge.supervisor.leaving import leave, tell_to_leave
-from weighbridge.supervisor.parent import die_with_parent, die_with_supervisor
+from weighbridge.supervisor.garbage import look_rarely, look_when_started
+from weighbridge.supervisor.leaving import leave
+from weighbridge.supervisor.parent import die_with_supervisor
 
 CONNECTIONS_WAITING = 1024
 
@@ -48,9 +47,8 @@ HEADER_BYTES_MAX: Final = 65_536
 def main(target: str, address: str, port: str) -> None:
     """Serve until a signal comes."""
     die_with_supervisor()
+    look_when_started()
     settings = read()
-    # A forked process would start with the locks of threads that it does not have.
-    multiprocessing.set_start_method("spawn")
     server = _Server(
         settings.answer_stalled_seconds,
         target=target,
@@ -66,15 +64,18 @@ def main(target: str, address: str, port: str) -> None:
         backlog=CONNECTIONS_WAITING,
         backpressure=_connections_max(),
         websockets=False,
-        workers_kill_timeout=settings.shutdown_seconds,
         log_level=LogLevels.warning,
         log_dictconfig=logs.server_logging(settings.log_format),
     )
-    server.serve(target_loader=load)
+    try:
+        server.serve(target_loader=load)
+    except SystemExit as ended:  # granian has threads that would still want the interpreter
+        leave(1 if ended.code else 0)
+    leave()
 
 
 class _Server(MPServer):
-    """A server whose connections are closed when their client takes nothing of what is sent to it.
+    """A server in this process, whose connections are closed when their client takes nothing that is sent.
 
     The kernel has that deadline, and granian none: a connection inherits it from the socket that listens.
     """
@@ -92,10 +93,9 @@ class _Server(MPServer):
             listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
         vars(self).update(_shd=made, _sfd=made.get_fd(), _sso=listening)
 
-    def _stop_workers(self) -> None:
-        for worker in self.wrks:
-            tell_to_leave(worker.inner.pid)
-        super()._stop_workers()  # type: ignore[no-untyped-call]
+    def _serve(self, spawn_target: Any, target_loader: Any) -> None:
+        self._init_shared_socket()
+        self._spawn_worker(0, spawn_target, target_loader).inner.run()
 
 
 def _connections_max() -> int:
@@ -108,14 +108,10 @@ def _connections_max() -> int:
 
 
 def load(target: str) -> Any:
-    """Make the application inside one of granian's processes."""
-    parent = multiprocessing.parent_process()
-    if parent is not None and parent.pid is not None:
-        die_with_parent(parent.pid)
+    """Make the application."""
     logs.configure(read())
     module, _, factory = target.partition(":")
     application = getattr(import_module(module), factory)()
-    atexit.register(leave)  # granian has threads that would still want the interpreter
     look_rarely()
     return application
 

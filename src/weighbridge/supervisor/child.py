@@ -18,6 +18,7 @@ import structlog
 
 from weighbridge.errors import Refusal
 from weighbridge.supervisor import heartbeat
+from weighbridge.supervisor.leaving import LEAVING
 from weighbridge.supervisor.memory import bytes_held
 
 RESTART_SECONDS_FIRST = 0.1
@@ -133,6 +134,7 @@ async def _start(program: ChildProgram) -> Process:
 async def _end(program: ChildProgram, process: Process, phases: Phases) -> None:
     """Let the child finish what it does within the bound, then end all of its group."""
     if process.returncode is None:
+        _signal_group(process, LEAVING, to_leader_alone=True)
         _signal_group(process, signal.SIGTERM, to_leader_alone=True)
         patience = asyncio.sleep(phases.stop_seconds)
         await _first(process.wait(), phases.hurrying.wait(), patience)

@@ -4,7 +4,8 @@ Everything else goes as soon as nothing refers to it. Python looks for circles e
 were made than went, and now and then at every object of the process. An answer is thousands of objects and
 none of them in a circle, so that took a third of the time of a page of events.
 
-What a process holds when it begins to serve stays for its life: it is looked at no more.
+What a process holds when it begins to serve stays for its life: it is looked at no more, and not while the
+process starts, which takes a sixth of that time.
 """
 
 import gc
@@ -17,8 +18,14 @@ LOOKS_AT_YOUNGER: Final = 20
 """So many looks at younger objects come before one at older ones."""
 
 
+def look_when_started() -> None:
+    """Look at nothing until `look_rarely`."""
+    gc.disable()
+
+
 def look_rarely() -> None:
     """Leave out of every look what is here now, and look at the rest rarely."""
     gc.collect()
+    gc.enable()
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS, LOOKS_AT_YOUNGER, LOOKS_AT_YOUNGER)

@@ -24,18 +24,11 @@ def when_told_to_leave(work: Callable[[], object]) -> None:
         asyncio.get_running_loop().add_signal_handler(LEAVING, work)
 
 
-def tell_to_leave(pid: int | None) -> None:
-    """Tell a process that it is about to stop."""
-    with suppress(ProcessLookupError):
-        if pid is not None:
-            os.kill(pid, LEAVING)
-
-
-def leave() -> None:
+def leave(code: int = 0) -> None:
     """End the process before the interpreter takes itself apart, with what it said written.
 
     Threads that would still want it then abort the process, or are waited for.
     """
     logging.shutdown()
     sys.stderr.flush()
-    os._exit(0)
+    os._exit(code)

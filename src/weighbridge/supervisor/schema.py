@@ -4,6 +4,7 @@ import psycopg
 import structlog
 from psycopg.errors import InsufficientPrivilege
 
+from weighbridge.db.schema.revision import newest_revision, revision_of
 from weighbridge.db.schema.roles import DatabaseUrls, can_switch_triggers_off, let_run
 from weighbridge.errors import Refusal
 
@@ -16,12 +17,9 @@ def migrate_or_refuse(urls: DatabaseUrls) -> None:
     A running role that has the power of the owner leaves a line of warning: it can switch off what
     keeps books and audit rows as they are.
     """
-    from alembic.util.exc import CommandError  # noqa: PLC0415 - alembic is slow to import
-
-    from weighbridge.db.schema.migrate import migrate  # noqa: PLC0415 - as above
-
     try:
-        migrate(urls.migrating)
+        if revision_of(urls.migrating) != newest_revision():
+            _migrate(urls.migrating)
         let_run(urls)
         if can_switch_triggers_off(urls.running):
             log.warning(
@@ -29,7 +27,7 @@ def migrate_or_refuse(urls: DatabaseUrls) -> None:
                 remedy="let WEIGHBRIDGE_MIGRATION_DATABASE_URL name the role that owns the tables, and"
                 " WEIGHBRIDGE_DATABASE_URL another",
             )
-    except (psycopg.Error, CommandError) as error:
+    except psycopg.Error as error:
         remedy = (
             " Run `weighbridge migrate` with WEIGHBRIDGE_MIGRATION_DATABASE_URL naming the role that owns"
             " the tables."
@@ -38,3 +36,14 @@ def migrate_or_refuse(urls: DatabaseUrls) -> None:
             f"The database cannot be migrated: {str(error).strip()}"
             + (remedy if isinstance(error, InsufficientPrivilege) else "")
         ) from error
+
+
+def _migrate(url: str) -> None:
+    from alembic.util.exc import CommandError  # noqa: PLC0415 - alembic is slow to import
+
+    from weighbridge.db.schema.migrate import migrate  # noqa: PLC0415 - as above
+
+    try:
+        migrate(url)
+    except CommandError as error:
+        raise Refusal(f"The database cannot be migrated: {str(error).strip()}") from error

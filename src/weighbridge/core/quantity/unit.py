@@ -1,8 +1,8 @@
 """A unit is what a number counts: pint's units, plus tags in braces such as `t{CO2e}`.
 
 A tag is a dimension of its own, so `t{wet}` and `t{dry}` do not mix and `kg{CH4} * kg{CO2e}/kg{CH4}`
-is `kg{CO2e}`. `%` is one hundredth. pint is asked for the meaning of single names only; the text of a
-unit is read by the few rules below, so no text from outside is ever interpreted by a library.
+is `kg{CO2e}`. `%` is one hundredth. What single names mean stands in a table (`unit_table.py`); the text of a
+unit is read by the few rules below.
 
 Invariants: a factor is an exact rational; a conversion rounds at most once, and not at all when the
 result fits a number; only degC and degF have an offset, and only when they stand alone.
@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
-from typing import Any, Final
+from typing import Final
 
+from weighbridge.core.quantity import unit_table
 from weighbridge.core.quantity.number import CONTEXT, EXACT, shorten
 
 TEXT_MAX: Final = 120
@@ -58,7 +59,7 @@ class Unit:
 ONE: Final = Unit("", (), (), Fraction(1))
 """The unit of a plain number."""
 
-_OWN_UNITS: Final = {"%": ("percent", Fraction(1)), "mmBtu": ("Btu", Fraction(10**6))}
+_OWN_UNITS: Final = {"%": ("percent", 1), "mmBtu": ("Btu", 10**6)}
 """Symbols beside pint's: the pint unit they stand for, and how many of it."""
 
 _MISLEADING: Final = {
@@ -302,28 +303,11 @@ def _unknown(name: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _meaning(name: str) -> tuple[Dimensions, Fraction, Fraction] | None:
-    """What pint knows of a name: dimensions, factor to its base units, offset."""
-    pint_name, count = _OWN_UNITS.get(name, (name, Fraction(1)))
-    registry = _registry()
-    try:
-        parsed = registry.parse_units(pint_name)
-        dimensions = registry.get_dimensionality(parsed)
-        zero, one = (registry.Quantity(Fraction(n), parsed).to_root_units().magnitude for n in (0, 1))
-    except Exception:  # noqa: BLE001  pint fails in many ways on a name it does not know
-        return None
-    powers = tuple((str(base).strip("[]"), int(exponent)) for base, exponent in dimensions.items())
-    if zero and powers != _TEMPERATURE:
-        return None  # logarithmic units such as dB have no factor
-    return powers, Fraction(one - zero) * count, Fraction(zero)
-
-
-@cache
-def _registry() -> Any:
-    """The registry, made when the first unit is read: importing it costs a third of a second."""
-    import pint  # noqa: PLC0415  see above
-
-    return pint.UnitRegistry(non_int_type=Fraction, cache_folder=None)
+def _meaning(name: str) -> unit_table.Meaning | None:
+    """What a name means without a tag: dimensions, factor to base units, offset."""
+    known, count = _OWN_UNITS.get(name, (name, 1))
+    found = unit_table.meaning(known)
+    return found and (found[0], found[1] * count, found[2])
 
 
 def _written(parts: dict[str, int]) -> str:

@@ -35,9 +35,6 @@ from weighbridge.http.edge import Send
 from weighbridge.http.operation import Handler, Operation, Sent
 from weighbridge.http.reply import Reply
 
-VARIABLE: Final = "COMPUTING_SOCKETS"
-"""Tells an API process where its computing processes listen; paths, separated as in PATH."""
-
 CONNECT_SECONDS: Final = 10.0
 """How long a computing process may take to be there: one that died is started again meanwhile."""
 

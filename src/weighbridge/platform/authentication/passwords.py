@@ -4,6 +4,7 @@ Invariants: whoever names a user that there is not waits as long as for a wrong 
 """
 
 import asyncio
+from functools import cache
 from typing import Final
 
 from argon2 import PasswordHasher
@@ -20,8 +21,6 @@ PASSWORD_LENGTH_MAX: Final = 200
 _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 """The cost that OWASP's Password Storage Cheat Sheet names for Argon2id: 19 MiB, two rounds, one lane."""
 
-_OF_NOBODY: Final = _HASHER.hash("the password of nobody")
-
 
 async def hashed(password: str) -> str:
     """What is stored of a password."""
@@ -32,7 +31,7 @@ async def fits(stored: str | None, password: str) -> bool:
     """Whether a password is the one that was stored; None stands for a user who is not there."""
     if len(password) > PASSWORD_LENGTH_MAX:
         return False
-    return await asyncio.to_thread(_fits, stored or _OF_NOBODY, password) and stored is not None
+    return await asyncio.to_thread(_fits, stored, password) and stored is not None
 
 
 def problem_of_password(password: str, email: str) -> Problem | None:
@@ -48,8 +47,14 @@ def problem_of_password(password: str, email: str) -> Problem | None:
     return None
 
 
-def _fits(stored: str, password: str) -> bool:
+def _fits(stored: str | None, password: str) -> bool:
+    of_nobody = _of_nobody()  # made for the first who asks, whoever that is
     try:
-        return _HASHER.verify(stored, password)
+        return _HASHER.verify(stored or of_nobody, password)
     except (VerificationError, InvalidHashError):
         return False
+
+
+@cache
+def _of_nobody() -> str:
+    return _HASHER.hash("the password of nobody")

@@ -17,7 +17,7 @@ import uvloop
 from weighbridge.http.computing.serving import serving
 from weighbridge.settings import read
 from weighbridge.supervisor import logs
-from weighbridge.supervisor.garbage import look_rarely
+from weighbridge.supervisor.garbage import look_rarely, look_when_started
 from weighbridge.supervisor.leaving import leave
 from weighbridge.supervisor.niceness import OF_COMPUTING, stand_back
 from weighbridge.supervisor.parent import die_with_supervisor
@@ -26,6 +26,7 @@ from weighbridge.supervisor.parent import die_with_supervisor
 def main(target: str, socket: str) -> None:
     """Serve until a signal comes."""
     die_with_supervisor()
+    look_when_started()
     logs.configure(read())
     module, _, factory = target.partition(":")
     application = getattr(import_module(module), factory)()

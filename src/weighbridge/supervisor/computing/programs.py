@@ -13,6 +13,9 @@ from weighbridge.errors import Refusal
 from weighbridge.settings import Settings
 from weighbridge.supervisor.child import ChildProgram
 
+SOCKETS_VARIABLE: Final = "COMPUTING_SOCKETS"
+"""Tells an API process where its computing processes listen; paths, separated as in PATH."""
+
 APPLICATION: Final = "weighbridge.app:create_computing"
 
 SOCKET_PATH_BYTES_MAX: Final = 100

@@ -111,8 +111,13 @@ def test_a_report_goes_from_its_draft_to_a_bundle_that_the_lines_of_its_page_pro
         lines = page.locator("pre.curl", has_text="bundle check").inner_text()
         person.look(address, shot="submitted")
         page.goto(f"{home}/audit_log")
-        key = page.locator("dt", has_text="Key").locator("+ dd").inner_text()
-    (tmp_path / "plant.vkey").write_text(key.strip() + "\n")
+        for name_of_key, file in (("Key", "plant.vkey"), ("For ssh-keygen", "allowed_signers")):
+            key = (
+                page.locator("dt")
+                .get_by_text(name_of_key, exact=True)
+                .locator("xpath=following-sibling::dd[1]")
+            )
+            (tmp_path / file).write_text(key.inner_text().strip() + "\n")
 
     said = shell(lines, tmp_path)
 

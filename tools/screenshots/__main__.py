@@ -13,7 +13,7 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 from tools.screenshots.given import all_that_lacks
-from tools.screenshots.taking import IMAGES, Shot, shots, take, take_images
+from tools.screenshots.taking import IMAGES, Shot, entered, shots, take, take_images
 from weighbridge.demo.client import Client
 from weighbridge.demo.run import tell
 from weighbridge.demo.serving import serving, weighbridge
@@ -50,10 +50,11 @@ def main() -> None:
             executable_path=chromium, args=["--headless", "--no-sandbox", "--disable-gpu"]
         )
         closing.callback(browser.close)
+        page = entered(browser, link)
         if given.folder:
-            take(browser, link, _wanted(found, {*filter(None, given.only.split(","))}), _made(given.folder))
+            take(page, _wanted(found, {*filter(None, given.only.split(","))}), _made(given.folder))
         if given.images:
-            take_images(browser, link, found["plant"], _made(given.images))
+            take_images(page, found["plant"], _made(given.images))
             sys.stdout.write(f"{len(IMAGES)} images in {given.images}\n")
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 from playwright.sync_api import Browser, Page
 
+from tools.screenshots.shrinking import shrunk
 from weighbridge.contents import SLICES
 from weighbridge.http.openapi.parameters import names_in
 from weighbridge.web import contents
@@ -60,7 +61,7 @@ class Image:
 
 IMAGES: Final = (
     Image("overview", "/projects/{project}"),
-    Image("batch", "/projects/{project}/batches/{batch}"),
+    Image("batch", "/projects/{project}/batches/{batch}", tall=1480),
     Image("report", "/projects/{project}/reports/{report}"),
     Image("proposals", "/projects/{project}/proposals"),
     Image("audit", "/projects/{project}/audit_log", "dark"),
@@ -92,14 +93,22 @@ def _paths() -> Iterator[str]:
                     yield _TYPED.sub("}", path)
 
 
-def take(browser: Browser, link: str, wanted: list[Shot], folder: Path) -> None:
-    """Take each page at each width and in each colour; the link lets in."""
-    context = browser.new_context(viewport={"width": WIDTHS[0], "height": HEIGHT}, locale="en-GB")
+def entered(browser: Browser, link: str) -> Page:
+    """A page of somebody whom the link has let in, which it does once."""
+    origin = "/".join(link.split("/")[:3])
+    context = browser.new_context(
+        base_url=origin, viewport={"width": WIDTHS[0], "height": HEIGHT}, locale="en-GB"
+    )
     page = context.new_page()
     page.goto(link)
+    return page
+
+
+def take(page: Page, wanted: list[Shot], folder: Path) -> None:
+    """Take each page at each width and in each colour."""
     for shot in wanted:
         page.set_viewport_size({"width": WIDTHS[0], "height": HEIGHT})
-        answer = page.goto(f"{_origin(link)}{shot.address}")
+        answer = page.goto(shot.address)
         page.wait_for_load_state("networkidle")
         if answer is None or answer.status >= 400:
             sys.stderr.write(f"{shot.name}: {answer.status if answer else 0} at {shot.address}\n")
@@ -107,21 +116,14 @@ def take(browser: Browser, link: str, wanted: list[Shot], folder: Path) -> None:
             _keep(page, folder / f"{shot.name}-{width}-{colours}.png", width, colours)
 
 
-def take_images(browser: Browser, link: str, ids: Mapping[str, Any], folder: Path) -> None:
+def take_images(page: Page, ids: Mapping[str, Any], folder: Path) -> None:
     """Take the pictures of the documentation, each at its width, in its colour and as tall as it says."""
-    context = browser.new_context(viewport={"width": WIDTHS[0], "height": HEIGHT}, locale="en-GB")
-    page = context.new_page()
-    page.goto(link)
     for image in IMAGES:
         page.emulate_media(color_scheme=image.colours, reduced_motion="reduce")
         page.set_viewport_size({"width": image.width, "height": image.tall})
-        page.goto(f"{_origin(link)}{image.path.format_map(ids)}")
+        page.goto(image.path.format_map(ids))
         page.wait_for_load_state("networkidle")
-        page.screenshot(path=folder / f"{image.name}.png")
-
-
-def _origin(link: str) -> str:
-    return "/".join(link.split("/")[:3])
+        (folder / f"{image.name}.png").write_bytes(shrunk(page.screenshot()))
 
 
 def _keep(page: Page, file: Path, width: int, colours: str) -> None:

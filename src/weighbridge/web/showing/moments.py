@@ -38,8 +38,9 @@ class Moments:
             return nothing()
         moment = moment_of(shown)
         local = moment.astimezone(self._zone)
+        clock = f"{local:%H:%M:%S}" if local.second or local.microsecond else f"{local:%H:%M}"
         return Markup('<time datetime="{}" title="{} · {}">{}</time>').format(
-            moment.text, _utc(moment), self.zone, f"{day_of(local)} {clock_of(local.replace(microsecond=0))}"
+            moment.text, _utc(moment), self.zone, f"{day_of(local)} {clock}"
         )
 
     def day(self, shown: Shown | None) -> Markup:

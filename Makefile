@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test packages check lint types bench fuzz fuzz-accounting durability fuzz-api fuzz-readers fuzz-bundle attack sensor docs lock sbom audit clean
+.PHONY: help setup demo serve test packages check lint types bench fuzz fuzz-accounting durability fuzz-api fuzz-readers fuzz-bundle attack sensor screenshots docs lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -85,6 +85,9 @@ fuzz-readers: $(READY) ## make up INPUTS texts, 250,000 by default, for each of 
 
 attack: $(READY) ## attack a service of its own in every known way for SECONDS each, 10 by default, and say who felt it
 	@$(BIN)/python -m tools.attack --seconds $(or $(SECONDS),10) $(if $(ONLY),--only "$(ONLY)")
+
+screenshots: $(READY) packages ## take every page in FOLDER, .screenshots by default, and the images of the documentation
+	@$(BIN)/python -m tools.screenshots --folder $(or $(FOLDER),.screenshots) --images docs/images $(if $(ONLY),--only "$(ONLY)")
 
 docs: $(READY) ## write the reference pages that are made from the code
 	@$(BIN)/python -m tools.reference

@@ -1,8 +1,14 @@
 """Pages of ledgers, batches and reports: for everybody, and walked as people walk them."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from tests.given import accounting as given_accounting
 from tests.given import chain
+from tests.given import reports as given_reports
 from tests.given.accounting import JANUARY
 
 
@@ -57,7 +63,67 @@ def test_a_verifier_can_use_the_page_behind_a_link(site, ada, world):
     ada.look(address, shot="by_link")
     with site.page() as page:
         page.goto(address)
-        page.get_by_role("link", name="Download the bundle").wait_for()
+        with page.expect_download() as downloading:
+            page.get_by_role("link", name="Download the bundle").click()
+        assert downloading.value.suggested_filename == f"{world.ids['report']}.zip"
+        assert page.locator("form").count() == 0
+    with site.page(javascript=False, width=380) as page:
+        page.goto(address)
+        page.get_by_text("Read-only, by a link that ends").wait_for()
+
+
+def shell(lines, folder):
+    """What lines of shell say, in a folder; they have to end well."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    bash = ["bash", "-e", "-c", lines]
+    done = subprocess.run(
+        bash, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{lines}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def test_a_report_goes_from_its_draft_to_a_bundle_that_the_lines_of_its_page_prove(person, account, tmp_path):
+    plant = given_reports.claims(account.caller(), account.drain, 5, 3).plant
+    home = f"/projects/{plant.project['id']}"
+    came = plant.deliver(2, 20)
+    with person.at(f"{home}/reports") as page:
+        page.get_by_label("Name").fill("Winter")
+        page.get_by_label("Type", exact=True).last.fill("quarterly")
+        page.get_by_label("Ledger").select_option(label="Deliveries, t")
+        page.get_by_role("button", name="Make the draft").click()
+        page.get_by_role("heading", name="Winter").wait_for()
+        address = page.url.removeprefix(person.site.server.address)
+        page.get_by_text(came).wait_for()
+        assert page.locator("#requirements .unmet").count() == 1
+
+        plant.generate()
+
+        page.locator("#requirements:not(:has(.unmet))").wait_for()
+        page.get_by_role("button", name="Send it off").click()
+        page.get_by_text("The report is on its way.").wait_for()
+        account.drain()
+        page.goto(address)
+        with page.expect_download() as downloading:
+            page.get_by_role("link", name="Download the bundle").click()
+        name = downloading.value.suggested_filename
+        downloading.value.save_as(tmp_path / name)
+        lines = page.locator("pre.curl", has_text="bundle check").inner_text()
+        person.look(address, shot="submitted")
+        page.goto(f"{home}/audit_log")
+        for name_of_key, file in (("Key", "plant.vkey"), ("For ssh-keygen", "allowed_signers")):
+            key = (
+                page.locator("dt")
+                .get_by_text(name_of_key, exact=True)
+                .locator("xpath=following-sibling::dd[1]")
+            )
+            (tmp_path / file).write_text(key.inner_text().strip() + "\n")
+
+    said = shell(lines, tmp_path)
+
+    assert len(lines.strip().splitlines()) == 3
+    assert 'Good "weighbridge-bundle" signature for operator' in said
+    assert f"{name} holds." in said
 
 
 def test_a_batch_of_a_chain_can_be_used_by_everybody(person, account):

@@ -1,9 +1,12 @@
 """Pages of data points, gaps, models and rules: everybody can use them, and what moves in them moves."""
 
 import pytest
+from tests.given import accounting as given_accounting
+from tests.given.approvals import pending
 from tests.given.gaps import filling, report, stack
 from tests.given.requests import RULE
-from tests.given.rule_evaluation import work
+from tests.given.rule_evaluation import calibration, results, work
+from tests.given.rule_evaluation import rule as given_rule
 
 NAMES = [
     ("data-points", "/projects/{project}/data_points?of=delivery/mass&span=all"),
@@ -81,3 +84,54 @@ def test_a_meter_with_gaps_and_corrections_is_charted(account, api, person):
     )
     text = person.read_without_javascript(f"{home}/data_points?of=hour/so2&span=week")
     assert "substituted" in text
+
+
+def test_proposals_are_decided_on_by_what_they_would_change(account, api, drain, person):
+    plant = given_accounting.plant(api, drain)
+    for day, mass in enumerate((30, 25, 28, 26, 5), start=1):
+        plant.deliver(mass, day)
+    plant.generate()
+    rule = calibration(api, plant.project, requires_approval=True)
+    work(account)
+    inbox = f"/projects/{plant.project['id']}/proposals"
+    assert pending(api, rule) == 4
+
+    with person.at(inbox) as page:
+        for box in page.get_by_role("checkbox").all()[:2]:
+            box.check()
+        page.get_by_role("button", name="What would change").click()
+        page.get_by_role("heading", name="What approving 2 proposals would change").wait_for()
+        page.locator("#impact").get_by_text("January 2025").wait_for()
+        person.look(page.url.removeprefix(person.site.server.address), shot="inbox-impact")
+        page.get_by_role("button", name="Approve the chosen").click()
+        page.get_by_text("2 proposals approved.").wait_for()
+
+        page.get_by_role("checkbox").first.check()
+        page.get_by_text("Reject the chosen…").click()
+        page.get_by_label("Why all of them are rejected").fill("The scale was right that day")
+        page.get_by_role("button", name="Reject", exact=True).click()
+        page.get_by_text("1 proposal rejected; the values stay.").wait_for()
+
+        page.get_by_role("link", name="waits").click()
+        page.locator("#impact").get_by_text("January 2025").wait_for()
+        page.keyboard.press("a")
+        page.wait_for_url("**/proposals")
+        page.get_by_text("Nothing waits").wait_for()
+    assert pending(api, rule) == 0
+
+
+def test_alerts_are_dismissed_together_with_one_reason(account, api, drain, person):
+    plant = given_accounting.plant(api, drain)
+    for day in (1, 2, 3):
+        plant.deliver(30, day)
+    rule = given_rule(api, plant.project, "{{mass}} > 20")
+    work(account)
+    with person.at(f"/projects/{plant.project['id']}/rule_results") as page:
+        for box in page.get_by_role("checkbox").all():
+            box.check()
+        page.get_by_text("Dismiss the chosen…").click()
+        page.get_by_label("Why all of them are dismissed").fill("Known, and mended on Monday")
+        page.get_by_role("button", name="Dismiss", exact=True).click()
+        page.get_by_text("3 results dismissed.").wait_for()
+
+    assert {one["status"] for one in results(api, rule)} == {"dismissed"}

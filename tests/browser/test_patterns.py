@@ -32,6 +32,8 @@ def test_somebody_signs_in_and_sees_the_project(site, ada, world):
         ("tokens", "/projects/{project}/api_tokens"),
         ("webhooks", "/projects/{project}/webhooks"),
         ("webhook", "/projects/{project}/webhooks/{webhook}"),
+        ("flags", "/projects/{project}/feature_flags"),
+        ("health", "/projects/{project}/health"),
         ("find", "/projects/{project}/find?q=e"),
         ("sign_in", "/sign_in"),
     ],

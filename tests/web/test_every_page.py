@@ -24,8 +24,13 @@ FILES = {
     "/projects/{project_id}/reports/{report_id}/bundle.zip",
     "/projects/{project_id}/reports/{report_id}/bundle.zip.tsr",
     "/projects/{project_id}/reports/{report_id}/submission_file",
+    *(
+        f"{home}/audit_log/{file}"
+        for home in ("", "/projects/{project_id}")
+        for file in ("head", "proof", "consistency")
+    ),
 }
-"""What is a file and no page, and is there where somebody attached or made it."""
+"""What is a file and no page, and is there where somebody attached, made or asked for it."""
 
 FIRST_LOAD_BYTES_MAX = 150_000
 """What the first page takes, compressed, with all that it loads."""

@@ -61,7 +61,7 @@ def _demonstrate(screen: Screen, data_dir: Path, *, stays: bool) -> tuple[str, P
         )
         token = _make_token(screen, data_dir)
         with Client(address, token) as client:
-            plant = _tell(Story(screen, client))
+            plant = tell(Story(screen, client))
         _verify(screen, data_dir)
         if stays:
             _stay(screen, data_dir, address, plant)
@@ -89,7 +89,7 @@ def _enter(data_dir: Path, address: str, plant: Plant) -> str:
     return f"{link}&next=/projects/{plant.project['id']}"
 
 
-def _tell(story: Story) -> Plant:
+def tell(story: Story) -> Plant:
     """Every chapter in its order, over HTTP."""
     plant = describe(story)
     generate(story, plant)

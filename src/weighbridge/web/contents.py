@@ -11,7 +11,7 @@ from weighbridge.web.data import event, events, evidence, gaps, over_time, point
 from weighbridge.web.ledgers import batch, batches, generation, ledger, ledgers
 from weighbridge.web.models import editor as model_editor
 from weighbridge.web.models import models, trying, version
-from weighbridge.web.operations import tasks, tokens, webhooks
+from weighbridge.web.operations import audit, flags, health, tasks, tokens, webhooks
 from weighbridge.web.overview import completeness, projects
 from weighbridge.web.records import finding, opening, plain
 from weighbridge.web.reports import report, reports, verifier
@@ -20,7 +20,7 @@ from weighbridge.web.rules import inbox, results, review, rules
 
 AREAS: Final = (
     *(sign_in, joining, people, projects, completeness, events, event, opening, finding),
-    *(tasks, tokens, webhooks),
+    *(tasks, tokens, webhooks, audit, flags, health),
     *(over_time, point, gaps, evidence),
     *(models, version, model_editor, trying),
     *(rules, rule_editor, results, inbox, review),

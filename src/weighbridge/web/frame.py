@@ -137,6 +137,7 @@ def _of_account(home: str, actor: Actor) -> list[RailGroup]:
             RailEntry("Webhooks", f"{home}/webhooks"),
             RailEntry("Audit", f"{home}/audit_log"),
             RailEntry("Flags", f"{home}/feature_flags"),
+            RailEntry("Health", f"{home}/health"),
         ]
     return [RailGroup("Project" if home else "Account", tuple(entries))]
 

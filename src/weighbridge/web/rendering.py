@@ -29,6 +29,7 @@ _SHARED: Final = {
     "amount": figures.amount,
     "percent": figures.percent,
     "places_of": figures.places_of,
+    "is_figure": figures.is_figure,
     "short_id": words.short_id,
     "spoken": words.spoken,
     "plural": words.plural,

@@ -7,6 +7,10 @@ from tests.given.people import Visitor, visitor
 from tests.given.requests import World
 from tests.server import Account, Caller, Server
 
+from weighbridge.core.proof.checkpoint import opened
+from weighbridge.core.proof.inclusion import InclusionProof
+from weighbridge.core.proof.signing import VerifierKey
+
 _TOKEN = re.compile(r"<code class=\"long\">(wb_live_\w+)</code>")
 
 
@@ -66,3 +70,105 @@ def test_a_task_shows_how_far_it_is_and_one_that_has_ended_is_not_cancelled(worl
 
     assert 'value="100"' in ada.get(page).expect(200).text
     ada.post(f"{page}/cancel").expect(409)
+
+
+_SECRET = re.compile(r"<code class=\"long\">(whsec_[\w+/=]+)</code>")
+
+
+def test_a_webhook_is_made_changed_switched_and_removed(world: World):
+    ada = visitor(world.account)
+    home = f"/projects/{world.ids['project']}"
+    typed = {"url": "https://partner.example/hooks", "description": "Partner", "project": "yes"}
+
+    made = ada.post(f"{home}/webhooks", typed | {"change_types": ["batch", "report.update"]}).expect(200).text
+    [secret] = _SECRET.findall(made)
+    [webhook] = re.findall(r"/webhooks/(whk_\w+)\"[^>]*>Partner<", made)
+    page = f"{home}/webhooks/{webhook}"
+
+    assert secret not in ada.get(f"{home}/webhooks").expect(200).text
+    shown = ada.get(page).expect(200).text
+    assert "batch, report update" in shown
+    assert 'value="report.update" checked' in shown
+    ada.post(page, typed | {"change_types": ["event.create"]}).expect(303)
+    changed = world.account.caller().get(f"/webhooks/{webhook}").body
+    assert (changed["change_types"], changed["project_id"]) == (["event.create"], world.ids["project"])
+    ada.post(f"{page}/switch", {"on": "no"}).expect(303)
+    assert not world.account.caller().get(f"/webhooks/{webhook}").body["is_enabled"]
+    ada.post(f"{page}/switch", {"on": "yes"}).expect(303)
+    [other] = _SECRET.findall(ada.post(f"{page}/roll_secret", {"hours": "24"}).expect(200).text)
+    assert other != secret
+    assert "Old secret until" in ada.get(page).text
+    ada.post(f"{page}/delete").expect(303)
+    ada.get(page).expect(404)
+
+
+def test_a_webhook_that_cannot_be_is_refused_at_its_form(world: World):
+    ada = visitor(world.account)
+    typed = {"url": "ftp://partner.example", "description": "Partner", "change_types": ["batch"]}
+
+    refused = ada.post(f"/projects/{world.ids['project']}/webhooks", typed).expect(422).text
+
+    assert 'value="ftp://partner.example"' in refused
+    assert 'value="batch" checked' in refused
+    assert 'id="wrong-url"' in refused
+
+
+def test_the_audit_log_shows_its_head_and_gives_what_a_stranger_checks_it_by(world: World):
+    ada = visitor(world.account)
+    api = world.account.caller()
+    home = f"/projects/{world.ids['project']}"
+    shown = ada.get(f"{home}/audit_log").expect(200).text
+    key = VerifierKey.read(api.get("/audit_log/key").body["verifier_key"])
+
+    note = ada.get(f"{home}/audit_log/head").expect(200)
+
+    head = opened(note.text, key)
+    assert head.root.hex() in shown
+    assert note.text.splitlines()[-1] in shown
+    assert note.headers["content-disposition"].startswith("attachment")
+    address = re.findall(r'href="([^"]+/proof\?[^"]+)"', shown)[-1].replace("&amp;", "&")
+    number = int(re.search(r"number=(\d+)", address)[1])
+    proof = InclusionProof.read(ada.get(address).expect(200).text)
+    [row] = api.get("/audit_log", {"filter[number]": str(number)}).data
+    assert proof.verify(bytes.fromhex(row["hash"]), key) == head
+    extended = ada.get(f"{home}/audit_log/consistency?from=1&to={head.size}").expect(200).text
+    assert note.text.splitlines()[1] in extended
+    ada.get(f"{home}/audit_log/proof?number=0&size=1").expect(422)
+
+
+def test_the_rows_of_one_record_are_found_with_what_was_before_and_after(world: World):
+    ada = visitor(world.account)
+    asset = world.ids["asset"]
+
+    shown = ada.get(f"/projects/{world.ids['project']}/audit_log?filter[object]={asset}").expect(200).text
+
+    assert "<summary>asset.create</summary>" in shown
+    assert "Shredder" in shown
+
+
+def test_flags_say_what_is_on_and_the_line_that_switches_it(account: Account, sql):
+    sql("UPDATE accounts SET name = 'North''s plant' WHERE id = %s", account.id)
+    ada = visitor(account, "data_collection:read")
+
+    shown = ada.get("/feature_flags").expect(200).text
+
+    line = "weighbridge flag set rules_engine off --account &#39;North&#39;&#34;&#39;&#34;&#39;s plant&#39;"
+    assert f"<code>{line}</code>" in shown
+
+
+def test_health_says_what_the_process_the_database_and_the_queue_tell(account: Account, sql):
+    administrator = visitor(account)
+    shown = administrator.get("/health").expect(200).text
+    assert "of this version" in shown
+    assert "has room" in shown
+    assert "none at work" in shown
+
+    sql(
+        "INSERT INTO async_tasks (account_id, user_id, request_id, type, args, created_at) "
+        "SELECT account_id, min(id), 'req', 'export', '{}', '2025-03-12T14:05:00Z' FROM users"
+        " WHERE account_id = %s GROUP BY account_id",
+        account.id,
+    )
+
+    assert re.search(r"the oldest since.*12 Mar 2025 14:05", administrator.get("/health").expect(200).text)
+    visitor(account, "data_collection:read").get("/health").expect(403)

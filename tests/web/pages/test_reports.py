@@ -47,11 +47,11 @@ def test_a_draft_says_which_requirements_hold_and_which_do_not(reports, reader):
     empty = main_of(reader.get(page_of(reports, reports.report())))
     assert "It takes from no batch." in empty
     assert empty.count("does not hold") == 1
-    assert empty.count("not known yet") == 5
+    assert empty.count("not known yet") == 6
 
     whole = main_of(reader.get(page_of(reports, reports.report(8))))
     assert "does not hold" not in whole
-    assert whole.count(">holds<") == 6
+    assert whole.count(">holds<") == 7
 
 
 def test_a_draft_that_is_stale_is_refused_by_what_its_page_shows(reports, reader):

@@ -56,6 +56,16 @@ def test_the_inbox_lists_what_waits_and_the_review_says_what_approving_changes(a
     assert "nothing is written" in impact
 
 
+def test_the_overview_names_what_waits_and_what_it_would_change(ada, plant, proposed):
+    rule, found = proposed
+
+    page = ada.get(home(plant)).expect(200).text
+
+    assert all(f"/rule_results/{one}" in page for one in found)
+    assert "30 → 30.6" in page
+    assert escape(rule["name"]) in page
+
+
 def test_a_reviewer_approves_one_and_comes_to_the_next(api, ada, plant, proposed):
     rule, found = proposed
 
@@ -85,9 +95,9 @@ def test_many_are_approved_at_once_after_a_look_at_what_they_change_together(api
     rule, found = proposed
     chosen = "&".join(f"result_ids={one}" for one in found)
 
-    assert "What approving 2 proposals would change" in words(
-        ada.get(f"{home(plant)}/proposals/impact?{chosen}")
-    )
+    looked = ada.post(f"{home(plant)}/proposals/impact", {"result_ids": found, "reason": ""}).expect(303)
+    assert looked.headers["location"] == f"{home(plant)}/proposals/impact?{chosen}"
+    assert "What approving 2 proposals would change" in words(ada.get(looked.headers["location"]))
     ada.post(f"{home(plant)}/proposals/approve", {"result_ids": found}).expect(303)
 
     assert pending(api, rule) == 0

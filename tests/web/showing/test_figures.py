@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from weighbridge.web.showing.figures import exact, figure, places_of
+from weighbridge.web.showing.figures import brief, exact, figure, is_figure, places_of
 
 
 def seen(markup: str) -> str:
@@ -47,3 +47,22 @@ def test_a_record_shows_every_digit():
 
 def test_a_column_has_places_for_its_longest_fraction():
     assert places_of([Decimal("1.5"), Decimal(2), None, Decimal("0.125")]) == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [
+        (Decimal("-0.048"), "1", "\N{MINUS SIGN}0.048"),
+        (Decimal("24.5"), "degC", "24.5 degC"),
+        (Decimal("1234567890123456789012345678.9"), "t", "1.23457\u202f·\u202f10²⁷ t"),
+        (None, "t", ""),
+    ],
+)
+def test_a_picture_has_room_for_a_number(value, unit, shown):
+    assert brief(value, unit) == shown
+
+
+@pytest.mark.parametrize(("value", "is_one"), [("12.50", True), ("-3", True), ("12,5", False), (True, False)])
+def test_a_text_that_a_record_writes_a_number_as_is_aligned_like_one(value, is_one):
+    assert is_figure(value) == is_one
+    assert ("<data" in figure(value)) == is_one

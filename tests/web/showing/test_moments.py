@@ -51,3 +51,10 @@ def test_the_text_that_a_list_holds_is_shown_like_its_moment():
     assert BERLIN.span(moment.text, at("2025-03-12T15:05:00Z").text) == BERLIN.span(
         moment, at("2025-03-12T15:05:00Z")
     )
+
+
+def test_a_clock_that_told_milliseconds_is_shown_by_the_second_and_told_in_full_behind():
+    shown = BERLIN(at("2025-03-12T13:05:00.986Z"))
+
+    assert ">12 Mar 2025 14:05:00<" in shown
+    assert "2025-03-12 13:05:00.986 UTC" in shown

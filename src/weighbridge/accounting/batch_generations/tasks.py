@@ -16,6 +16,7 @@ from weighbridge.accounting.books.staleness import clear, mark_changed_meanwhile
 from weighbridge.accounting.planning.propose import Proposal, Request, propose, scopes_for
 from weighbridge.accounting.planning.scope import Scope
 from weighbridge.accounting.posting.consumers import mark_consumers, mark_other_ledgers
+from weighbridge.accounting.posting.generated_slots import moment_before
 from weighbridge.accounting.posting.post import post
 from weighbridge.accounting.posting.posted import Posted
 from weighbridge.core.identity import ids
@@ -41,12 +42,14 @@ async def _generate(database: Database, attempt: Attempt) -> None:
         locks = await _locks(before, await scopes_for(before, request))
     # The locks are held before the snapshot is taken, so the snapshot shows what their last holders posted.
     async with database.snapshot(locks=locks) as tx:
+        async with database.read() as fresh:
+            seen_until = await moment_before(fresh)
         await tasks.report(database, attempt, 10, "Reading the data and running the model")
         proposal = await propose(tx, request)
         await _refuse(tx, proposal, locks)
         count = len(proposal.differences)
         await tasks.report(database, attempt, 60, f"Writing {count} batches and their lineage")
-        posted = await post(tx, proposal, attempt.task_id)
+        posted = await post(tx, proposal, attempt.task_id, seen_until)
         await _mark(tx, proposal, posted)
         await mark_changed_meanwhile(database, tx, attempt.project_id)
         await tasks.hold_fence(tx, attempt)

@@ -9,18 +9,23 @@ from weighbridge.accounting.planning.plan import Plan
 from weighbridge.accounting.planning.propose import Proposal
 from weighbridge.accounting.posting.batches import insert_batches
 from weighbridge.accounting.posting.entries import insert_entries
+from weighbridge.accounting.posting.generated_slots import keep_seen
 from weighbridge.accounting.posting.posted import GenerationContext, Posted
 from weighbridge.db.engine import Write
 
 
-async def post(tx: Write, proposal: Proposal, task_id: int) -> list[Posted]:
-    """Write the batches and entries of a proposal, and what stays with its slots; give the batches."""
+async def post(tx: Write, proposal: Proposal, task_id: int, seen_until: object) -> list[Posted]:
+    """Write the batches and entries of a proposal, and what stays with its slots; give the batches.
+
+    `seen_until` is the moment up to which the transaction's snapshot shows all that was stored.
+    """
     context = await _context(tx, proposal, task_id)
     credited = proposal.entries.credits
     posted = []
     for plan in proposal.plans:
         posted += await insert_batches(tx, context, plan, credited)
         await _keep_with_slots(tx, plan)
+        await keep_seen(tx, plan.scope, seen_until)
     if posted:
         await insert_entries(tx, context.project, task_id, proposal.entries, posted)
     return posted

@@ -56,6 +56,11 @@ ACCOUNTING: Final[Mapping[str, ErrorCode]] = {
     "stale_batches": ErrorCode(
         RULE, "Data behind batches of the report have changed.", "Generate the batches in `records` again."
     ),
+    "late_data": ErrorCode(
+        RULE,
+        "Data of the report's time came or changed after its batches were generated.",
+        "Generate the period again; `records` are the events, or the batches that wait for it.",
+    ),
     "open_deficits": ErrorCode(
         RULE, "In the report's period more was drawn of the ledger than produced.", "See its deficits."
     ),

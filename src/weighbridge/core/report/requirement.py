@@ -25,6 +25,9 @@ class Requirement(StrEnum):
     NOT_STALE = "stale_batches"
     """Its batches stand on the data as they are."""
 
+    NO_LATE_DATA = "late_data"
+    """No data of its time wait for a generation to look at them."""
+
     NO_OPEN_DEFICITS = "open_deficits"
     """At no moment of its period more was drawn of its ledger than produced."""
 

@@ -17,6 +17,7 @@ from weighbridge.core.report.requirement import OPTIONAL_REQUIREMENTS, Requireme
 from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.db.engine import Read
 from weighbridge.platform.changes.newest_batch import IS_NEWEST
+from weighbridge.reporting.submission.late_data import late_data
 from weighbridge.reporting.taking.holdings import ChainHoldings
 from weighbridge.reporting.taking.measured import shares_of_batches
 from weighbridge.reporting.taking.remaining import Remaining
@@ -60,6 +61,7 @@ async def unmet(tx: Read, draft: CheckedDraft) -> list[Problem]:
         if count:
             named_ones = [ids.of(kind, draft.project, number) for number in records or ()]
             problems.append(_problem(requirement, sentence, count, named_ones))
+    problems += await late_data(tx, draft.project, sorted(draft.amounts), RECORDS_MAX)
     problems += await _measured_too_little(tx, draft)
     problems += await _open_deficits(tx, draft)
     return problems
@@ -235,6 +237,7 @@ _OF_EVERY: Final = (
     Requirement.HAS_BATCHES,
     Requirement.BATCHES_THERE,
     Requirement.AMOUNTS_REMAIN,
+    Requirement.NO_LATE_DATA,
     Requirement.NO_OPEN_DEFICITS,
 )
 """What is asked of every report beside what one statement finds."""

@@ -25,6 +25,12 @@ SWEEPS: Final = 6
 LETTERS_MAX: Final = 24
 """Letters of a line in a box; the rest is in its title."""
 
+STRONG_LETTERS_MAX: Final = 20
+"""Letters of the stronger line of a box, which takes more room."""
+
+WORD_LETTERS_MAX: Final = 9
+"""Letters of the word at an edge, which lies between two columns; the rest is in its title."""
+
 
 @dataclass(frozen=True, slots=True)
 class Box:
@@ -145,7 +151,7 @@ def _box(box: Box, place: Position) -> Markup:
         element("title", escape(f"{box.title} {box.detail}".strip())),
         element("rect", x=x, y=y, width=BOX_WIDTH, height=BOX_HEIGHT, rx=5, class_=f"box {box.kind}".strip()),
         label(_short(box.title), x + 10, y + 17, kind="label"),
-        label(_short(box.detail), x + 10, y + 33, kind="strong"),
+        label(_short(box.detail, STRONG_LETTERS_MAX), x + 10, y + 33, kind="strong"),
     )
     return link(box.address, drawn) if box.address else drawn
 
@@ -159,8 +165,10 @@ def _edge(edge: GraphEdge, places: Mapping[str, Position]) -> Markup:
     if not edge.word:
         return drawn
     middle = (x1 + x2) // 2
-    return drawn + label(edge.word, middle, (y1 + y2) // 2 - 4, kind="label", anchor="middle")
+    word = _short(edge.word, WORD_LETTERS_MAX)
+    title = element("title", escape(edge.word))
+    return element("g", title, drawn, label(word, middle, (y1 + y2) // 2 - 4, kind="label", anchor="middle"))
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= LETTERS_MAX else text[: LETTERS_MAX - 1] + "…"
+def _short(text: str, letters_max: int = LETTERS_MAX) -> str:
+    return text if len(text) <= letters_max else text[: letters_max - 1] + "…"

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from weighbridge.accounting.batches.records import Batch, LineageNode
 from weighbridge.web.drawing.layers import Box, GraphEdge, graph
-from weighbridge.web.showing.figures import rounded
+from weighbridge.web.showing.figures import brief
 from weighbridge.web.showing.words import plural
 
 BOXES_MAX: Final = 60
@@ -57,9 +57,7 @@ def lineage_picture(home: str, batch: Batch, nodes: Sequence[LineageNode]) -> Ma
             key = f"draw {draw.batch_id}"
             if all(box.key != key for box in boxes):
                 address = f"{home}/batches/{draw.batch_id}"
-                boxes.append(
-                    Box(key, draw.tracking_id, f"{_short(draw.amount)} {draw.unit}", "chosen", address)
-                )
+                boxes.append(Box(key, draw.tracking_id, brief(draw.amount, draw.unit), "chosen", address))
             edges.append(GraphEdge(key, node.slug))
     if len(boxes) > BOXES_MAX:
         return None
@@ -67,12 +65,8 @@ def lineage_picture(home: str, batch: Batch, nodes: Sequence[LineageNode]) -> Ma
 
 
 def _box(node: LineageNode) -> Box:
-    value = f"{_short(node.value)} {node.unit}" if node.value is not None else ""
+    value = brief(node.value, node.unit)
     if node.element_count is not None:
-        value = f"{plural(node.element_count, 'value')}, {node.unit}"
+        value = plural(node.element_count, "value") + (f", {node.unit}" if node.unit != "1" else "")
     kind = "chosen" if node.is_primary else "waits" if node.skipped_input else ""
     return Box(node.slug, node.name, value, kind, f"#node-{node.slug}")
-
-
-def _short(value: object) -> str:
-    return format(rounded(value), "f") if hasattr(value, "adjusted") else ""  # type: ignore[arg-type] # a number

@@ -19,7 +19,7 @@ TYPES_SHOWN: Final = "50"
 """Event types that are read to see whether there are any."""
 
 TASKS_SHOWN: Final = "5"
-"""The newest tasks of the account that are shown."""
+"""The newest tasks of the project that are shown."""
 
 SENTENCE_LEDGERS_MAX: Final = 2
 """Ledgers that the sentence of how things are names."""
@@ -56,7 +56,8 @@ async def overview(visit: Visit) -> View:
         year = await ledger_year(visit)
     if visit.may("data_collection:read"):
         types = await visit.ask(list_event_types, (("page_size", TYPES_SHOWN), ("sort", "name")))
-    tasks = await visit.ask(list_async_tasks, (("page_size", TASKS_SHOWN), ("sort", "-id")))
+    of_project = ("filter[project_id]", project.id)
+    tasks = await visit.ask(list_async_tasks, (of_project, ("page_size", TASKS_SHOWN), ("sort", "-id")))
     flow = await dataflow(visit, year.rows) if year is not None else None
     return view(
         "overview/project.html", project.name, call=f"/projects/{project.id}",

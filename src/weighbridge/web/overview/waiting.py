@@ -65,7 +65,8 @@ def _proposal(visit: Visit, one: Any) -> NeedsPerson:
     change = one.proposed_correction
     why = "for a slot in which nothing came" if change is None else ""
     if change is not None:
-        why = f"{change.from_value if change.from_value is not None else 'nothing'} → {change.to_value}"
+        before = change.get("from_value")
+        why = f"{'nothing' if before is None else before} → {change['to_value']}"
     return NeedsPerson(
         "proposal", "waits", one.rule_name, why,
         moment_of(one.created_at), f"{visit.frame.home}/rule_results/{one.id}", "Review",

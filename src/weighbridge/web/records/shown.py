@@ -23,6 +23,9 @@ COLUMNS_MAX: Final = 7
 _LEFT_OUT: Final = frozenset({"ui_url"})
 """What is the address of the page itself."""
 
+_TABLE_COLUMNS_MAX: Final = 12
+"""Fields up to which records inside a record stand as a table."""
+
 _DEPTH_MAX: Final = 6
 """How deep records are shown inside one another; deeper ones stand as text."""
 
@@ -109,9 +112,19 @@ def _is_moment(text: str) -> bool:
 
 
 def _shown_list(values: list[Any], depth: int) -> ShownValue:
+    if len(values) > 1 and (names := _alike(values)):
+        rows = [[shown_value(value, depth + 1) for _, value in _pairs(one)] for one in values]
+        return ShownValue("table", ShownRows([spoken(name) for name in names], rows))
     if all(_pairs(one) for one in values):
         return ShownValue("records", [shown_record(one, depth + 1) for one in values])
     return ShownValue("list", [shown_value(one, depth + 1) for one in values])
+
+
+def _alike(values: Sequence[Any]) -> list[str]:
+    """The names of the fields of records that all have the same plain ones, few enough for a table."""
+    first, *others = [[name for name, _ in _pairs(one)] for one in values]
+    is_table = 0 < len(first) <= _TABLE_COLUMNS_MAX and all(names == first for names in others)
+    return first if is_table and all(_is_plain(values, name) for name in first) else []
 
 
 def _is_plain(records: Sequence[Any], name: str) -> bool:

@@ -59,6 +59,7 @@ ASKED: Final[Mapping[Requirement, str]] = {
     Requirement.AMOUNTS_REMAIN: "What it takes remains",
     Requirement.NO_PENDING_PROPOSALS: "No correction behind it waits for approval",
     Requirement.NOT_STALE: "Its batches stand on the data as they are",
+    Requirement.NO_LATE_DATA: "No data of its time wait to be generated",
     Requirement.NO_OPEN_DEFICITS: "Nothing is short in its period",
     Requirement.OF_ITS_MODELS: "Its batches are of the models of its methodology",
     Requirement.NO_OPEN_ALERTS: "No alert stands behind it",

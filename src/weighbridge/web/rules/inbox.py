@@ -42,6 +42,12 @@ async def impact_of_proposals(visit: Visit) -> View:
     return await _inbox(visit, impact)
 
 
+@form(f"{PATH}/impact", permission="data_rules:read", again=proposals, asks=True)
+async def choose_proposals(visit: Visit) -> Moved:
+    """Go on to what the chosen proposals would change, at an address that names them and nothing else."""
+    return Moved(f"{_path(visit)}/impact?{urlencode([(CHOSEN, one) for one in _chosen(visit)])}")
+
+
 @form(f"{PATH}/approve", permission="data_rules:write", again=proposals, computes=True)
 async def approve_proposals(visit: Visit) -> Moved:
     """Approve the chosen proposals: all of them, or none."""
@@ -87,6 +93,7 @@ PAGES: Final[list[HTTPRouteHandler]] = [
         proposals
     ),
     *impact_of_proposals,
+    *choose_proposals,
     *approve_proposals,
     *reject_proposals,
 ]

@@ -7,6 +7,7 @@ Invariants: no digit before the point is ever dropped of a number that is shown 
 less than its number says so by its class, `rounded`.
 """
 
+import re
 from collections.abc import Iterable
 from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Final
@@ -21,6 +22,11 @@ WHOLE_DIGITS_MAX: Final = 15
 
 PLACES_ALIGNED_MAX: Final = 12
 """Decimal places up to which a column is aligned at the point."""
+
+_WRITTEN: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+"""A number as records write it that may hold texts as well."""
+
+_RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 MINUS: Final = "\N{MINUS SIGN}"
 
@@ -44,6 +50,20 @@ def exact(value: object, unit: str = "") -> Markup:
         return nothing()
     whole = format(number, "f")
     return _written(whole, whole, unit)
+
+
+def brief(value: object, unit: str = "") -> str:
+    """A number as a picture has room for it, in plain text; a unit of one is none. Empty of nothing."""
+    number = _number(value)
+    if number is None:
+        return ""
+    shown = rounded(number)
+    text = format(shown, "f")
+    if _is_long(shown):
+        power = number.adjusted()
+        digits = format(number.scaleb(-power).quantize(Decimal("0.00001"), ROUND_HALF_EVEN), "f")
+        text = f"{digits}\u202f·\u202f10{str(power).translate(_RAISED)}"
+    return f"{text.replace('-', MINUS)} {unit if unit != '1' else ''}".strip()
 
 
 def amount(value: object, unit: str | None) -> Markup:
@@ -114,7 +134,13 @@ def _number(value: object) -> Decimal | None:
         return None
     if isinstance(value, Decimal):
         return value
-    return Decimal(value) if isinstance(value, int) else None
+    is_written = isinstance(value, str) and _WRITTEN.fullmatch(value)
+    return Decimal(value) if isinstance(value, int | str) and (is_written or isinstance(value, int)) else None
+
+
+def is_figure(value: object) -> bool:
+    """Whether a value is a number, or the text of one as the interface writes it."""
+    return _number(value) is not None
 
 
 def _is_long(number: Decimal) -> bool:

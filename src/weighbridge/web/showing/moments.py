@@ -33,13 +33,14 @@ class Moments:
         self.now = now
 
     def __call__(self, shown: Shown | None) -> Markup:
-        """A moment: date and time, with seconds where it has any."""
+        """A moment: date and time, with seconds where it has any; milliseconds stand behind it, with UTC."""
         if shown is None:
             return nothing()
         moment = moment_of(shown)
         local = moment.astimezone(self._zone)
+        clock = f"{local:%H:%M:%S}" if local.second or local.microsecond else f"{local:%H:%M}"
         return Markup('<time datetime="{}" title="{} · {}">{}</time>').format(
-            moment.text, _utc(moment), self.zone, f"{day_of(local)} {clock_of(local)}"
+            moment.text, _utc(moment), self.zone, f"{day_of(local)} {clock}"
         )
 
     def day(self, shown: Shown | None) -> Markup:
@@ -127,4 +128,4 @@ def period_of(first: datetime, last: datetime) -> str | None:
 
 
 def _utc(moment: Instant) -> str:
-    return f"{moment.text[:10]} {moment.text[11:19]} UTC"
+    return f"{moment.text[:10]} {moment.text[11:23].removesuffix('.000')} UTC"

@@ -7,5 +7,6 @@ ledgers. Nothing is computed here. Read in this order:
 2. `batches.py`, `posted.py` - runs and batches, and which of them each difference became;
 3. `calculations.py`, `lineage.py`, `draws.py` - what a batch keeps of how it came about;
 4. `entries.py` - entries of ledgers and of deficits;
-5. `consumers.py` - who has to be told; `deletion.py` - undoing, and what stands in its way.
+5. `consumers.py` - who has to be told; `deletion.py` - undoing, and what stands in its way;
+   `deletion_trial.py` - what undoing would come to.
 """

@@ -81,7 +81,7 @@ async def try_deletion(tx: Write, project: int, batches: Sequence[int], task: in
 
 _LEDGERS: Final = """
     SELECT l.id, l.name, l.unit,
-           (SELECT coalesce(sum(b.balance), 0) FROM batches b
+           (SELECT trim_scale(coalesce(sum(b.balance), 0)) FROM batches b
              WHERE (b.project_id, b.ledger_id) = (l.project_id, l.id)),
            (SELECT coalesce(sum(d.amount), 0) FROM deficits d
              WHERE (d.project_id, d.ledger_id) = (l.project_id, l.id))
@@ -94,7 +94,7 @@ _LEDGERS: Final = """
 """
 
 _TOUCHED: Final = """
-    SELECT b.id, b.ledger_id, b.tracking_id, b.balance FROM batches b
+    SELECT b.id, b.ledger_id, b.tracking_id, trim_scale(b.balance) FROM batches b
      WHERE b.project_id = %(project)s AND b.id <> ALL (%(batches)s)
        AND b.id IN (SELECT batch_id FROM ledger_entries
                      WHERE project_id = %(project)s AND posted_by = ANY (%(batches)s))

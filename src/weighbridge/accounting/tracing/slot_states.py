@@ -65,11 +65,11 @@ async def lots(
     """The batches of some ledgers of which something is left, the newest first; and others that are named."""
     rows = await tx.tuples(
         """
-        (SELECT id, ledger_id, tracking_id, start_time, end_time, balance FROM batches
+        (SELECT id, ledger_id, tracking_id, start_time, end_time, trim_scale(balance) FROM batches
           WHERE project_id = %(project)s AND ledger_id = ANY (%(ledgers)s) AND id = ANY (%(also)s)
             AND deleted_at IS NULL)
         UNION
-        (SELECT id, ledger_id, tracking_id, start_time, end_time, balance FROM batches
+        (SELECT id, ledger_id, tracking_id, start_time, end_time, trim_scale(balance) FROM batches
           WHERE project_id = %(project)s AND ledger_id = ANY (%(ledgers)s) AND deleted_at IS NULL
             AND balance > 0
           ORDER BY start_time DESC, id DESC LIMIT %(most)s)
@@ -86,7 +86,7 @@ async def holdings(
     """What the runs of a ledger's model that lie in a period draw for some nodes, batch by batch."""
     rows = await tx.tuples(
         """
-        SELECT e.batch_id, e.node, - sum(e.amount)
+        SELECT e.batch_id, e.node, trim_scale(- sum(e.amount))
           FROM ledgers l
           JOIN runs r ON (r.project_id, r.family_id) = (l.project_id, l.family_id)
           JOIN ledger_entries e

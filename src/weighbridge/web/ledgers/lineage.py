@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
 from markupsafe import Markup
 
 from weighbridge.accounting.batches.records import Batch, LineageNode
+from weighbridge.core.quantity.number import plain
 from weighbridge.web.drawing.layers import Box, GraphEdge, graph
 from weighbridge.web.showing.figures import rounded
 from weighbridge.web.showing.words import plural
@@ -75,4 +77,4 @@ def _box(node: LineageNode) -> Box:
 
 
 def _short(value: object) -> str:
-    return format(rounded(value), "f") if hasattr(value, "adjusted") else ""  # type: ignore[arg-type] # a number
+    return plain(rounded(value)) if isinstance(value, Decimal) else ""

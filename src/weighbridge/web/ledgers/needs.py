@@ -7,6 +7,7 @@ from typing import Final
 
 from weighbridge.accounting.ledgers.records import Ledger, RequiredInput
 from weighbridge.collection.events.routes import list_events
+from weighbridge.core.quantity.number import plain
 from weighbridge.core.time.instant import MILLISECOND, Instant
 from weighbridge.modelling.static_inputs.routes import list_static_inputs
 from weighbridge.web.ledgers.asked import GenerationAsked
@@ -48,7 +49,9 @@ async def needs_of(
                 (ledgers[it.id].balance for it in one.output_of_ledgers if it.id in ledgers), Decimal(0)
             )
             unit = one.output_of_ledgers[0].unit if one.output_of_ledgers else ""
-            found.append(InputInPeriod(one, len(one.output_of_ledgers), value=balance, unit=unit))
+            found.append(
+                InputInPeriod(one, len(one.output_of_ledgers), value=Decimal(plain(balance)), unit=unit)
+            )
         elif not visit.may("data_collection:read") or asked.start is None or asked.end is None:
             found.append(_skippable(InputInPeriod(one), types, asked))
         elif one.category == "event":

@@ -59,11 +59,11 @@ async def strip_of(visit: Visit, ledger: Ledger, asked: GenerationAsked, path: s
     if cadence is None or cadence == EVENT or cadence not in SLOTS_SHOWN:
         return None
     zone, count = ZoneInfo(visit.frame.zone), SLOTS_SHOWN[cadence]
-    last = slot_at(cadence, await _until(visit, ledger, asked) - MILLISECOND, zone)
-    slots = [last]
-    while len(slots) < count:
-        slots.append(slot_at(cadence, slots[-1].start - MILLISECOND, zone))
-    slots.reverse()
+    slots = _slots(cadence, zone, await _until(visit, ledger, asked))
+    if asked.start is not None and asked.end is not None and "strip" not in asked.values:
+        is_in_sight = slots[0].start <= asked.start and asked.end <= slots[-1].end
+        slots = slots if is_in_sight else _slots(cadence, zone, asked.end)
+    last = slots[-1]
     project = project_number(visit.path["project_id"])
     states = await slot_states(
         visit.reading, project, ledger.numeric_id, Instant.of(slots[0].start), Instant.of(last.end)
@@ -108,12 +108,18 @@ class _Addresses:
         return f"{self.path}?{urlencode([*self.period, *self.kept, *strip])}"
 
 
+def _slots(cadence: str, zone: ZoneInfo, until: datetime) -> list[Interval]:
+    """So many slots as a strip has, the last of which holds the moment just before this one."""
+    slots = [slot_at(cadence, until - MILLISECOND, zone)]
+    while len(slots) < SLOTS_SHOWN[cadence]:
+        slots.append(slot_at(cadence, slots[-1].start - MILLISECOND, zone))
+    return slots[::-1]
+
+
 async def _until(visit: Visit, ledger: Ledger, asked: GenerationAsked) -> Instant:
     """Where the strip ends: where it was asked to, or behind the newest batch and the newest data."""
     if strip := visit.moments.typed(asked.values.get("strip", "")):
         return strip
-    if asked.end is not None:
-        return asked.end
     batches = await visit.ask(list_ledger_batches, _NEWEST, ledger_id=ledger.id)
     known = [moment_of(one.end_time) for one in batches.data]
     if visit.may("data_collection:read"):

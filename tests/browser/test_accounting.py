@@ -11,6 +11,22 @@ from tests.given import chain
 from tests.given import reports as given_reports
 from tests.given.accounting import JANUARY
 
+PERIOD = "from=2025-01-01T00:00&until=2025-02-01T00:00"
+
+HALF = """
+  - slug: half
+    formula: mass / 2
+    unit: t
+    output: true
+"""
+
+DRY = """
+  - slug: mass
+    formula: wet * 3 / 4
+    unit: t
+    output: true
+"""
+
 
 @pytest.mark.parametrize(
     ("name", "address"),
@@ -53,6 +69,86 @@ def test_a_generation_is_previewed_and_followed_to_its_batch(person, account):
         page.get_by_text("complete").wait_for()
         page.get_by_role("link", name="2025-01").click()
         page.get_by_role("heading", name="Who took of it").wait_for()
+
+
+def test_a_ledger_is_given_a_model_and_walked_to_a_batch_with_its_numbers(person, account):
+    first = chain.inventory(account.caller(), account.drain, given_accounting.MASS + HALF)
+    first.deliver(10)
+    first.generate()
+    by_hand = chain.PRODUCED + chain.upstream("select: manual") + chain.USED
+    second = chain.link(first, by_hand, output="used")
+    bare = given_accounting.ledger(first.api, first.project, name="Half")
+    chain.produce(second, 4)
+    home = f"/projects/{first.project['id']}/ledgers"
+
+    with person.at(f"{home}/{bare['id']}") as page:
+        page.get_by_label("Model").select_option(label="Deliveries, version 1")
+        page.get_by_label("Output").fill("half")
+        page.get_by_role("button", name="Give it this model").click()
+        page.get_by_text("Half runs Deliveries now.").wait_for()
+        page.goto(f"{home}/{second.ledger['id']}")
+        page.get_by_role("link", name="Generate batches").first.click()
+        page.get_by_role("link", name="2025-01: never generated").click()
+        page.get_by_text("nobody named a source").wait_for()
+        page.get_by_label("Draw of 2025-01 for drawn").fill("7.5")
+        page.get_by_role("button", name="Preview").click()
+        page.get_by_role("button", name="Generate 1 batch").click()
+        page.get_by_text("waits for a worker").wait_for()
+        account.drain()
+        page.get_by_role("link", name="2025-01").click()
+
+        page.get_by_role("heading", name="How it came about").wait_for()
+        page.locator("math a", has_text="7.5").first.click()
+        page.wait_for_url("**#node-used")
+        page.get_by_role("heading", name="What it drew").wait_for()
+        page.get_by_role("link", name="Delete").click()
+        page.get_by_text("2.5 → 10 remaining").wait_for()
+
+    person.look(f"{home}/{second.ledger['id']}/generations?{PERIOD}", shot="generate-by-hand")
+    bare = given_accounting.ledger(first.api, first.project, name="Bare")
+    person.look(f"{home}/{bare['id']}", shot="ledger-without-model")
+    batch = second.batches()[0]["id"]
+    person.look(f"/projects/{first.project['id']}/batches/{batch}", shot="batch-drawn")
+    person.look(f"/projects/{first.project['id']}/batches/{batch}/delete", shot="deletion")
+
+
+def test_a_model_is_changed_in_the_editor_and_what_it_would_change_is_compared(person, account):
+    plant = given_accounting.plant(account.caller(), account.drain)
+    plant.deliver(30)
+    plant.generate()
+    path = f"/projects/{plant.project['id']}/models/{plant.model['id']}"
+
+    with person.at(path) as page:
+        page.get_by_role("link", name="Document").click()
+        document = page.get_by_label("The document")
+        text = document.input_value()
+        wrong = text.replace("slug: mass", "slug: wet").replace("output: true", "") + DRY
+        document.fill(wrong.replace("wet * 3", "wett * 3"))
+        page.get_by_text("cannot be saved yet").wait_for()
+        page.get_by_text("wett").last.wait_for()
+        said = page.locator("#validation").inner_text()
+        assert "line 12, column" in said, said
+        document.fill(wrong)
+        page.get_by_text("can be saved", exact=True).wait_for()
+        page.get_by_label("What people call the new version").fill("Dry basis")
+        page.get_by_role("button", name="Save as version 2").click()
+
+        page.get_by_text("Saved as version 2.").wait_for()
+        page.get_by_label("Over the past, from").fill(JANUARY[0][:16])
+        page.get_by_label("until").fill(JANUARY[1][:16])
+        page.get_by_role("button", name="Compare").click()
+        page.get_by_role("heading", name="What would change").wait_for()
+        assert "22.5" in page.locator("main").inner_text()
+        page.get_by_role("link", name="Simulate").click()
+        page.get_by_label("wet, in t").fill("8")
+        page.get_by_role("button", name="Compute").click()
+        page.get_by_text("8 t * 3 / 4").wait_for()
+        page.get_by_role("link", name="mass", exact=True).click()
+        page.get_by_role("region", name="The formula").wait_for()
+        assert "#node" in page.url
+        saved = page.url
+
+    person.look(saved, shot="model-node")
 
 
 def test_a_verifier_can_use_the_page_behind_a_link(site, ada, world):

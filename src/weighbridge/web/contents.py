@@ -8,7 +8,7 @@ from litestar.handlers import HTTPRouteHandler
 from weighbridge.web import assets
 from weighbridge.web.access import joining, people, sign_in
 from weighbridge.web.data import event, events, evidence, gaps, over_time, point
-from weighbridge.web.ledgers import batch, batches, generation, ledger, ledgers
+from weighbridge.web.ledgers import batch, batches, deletion, generation, ledger, ledgers
 from weighbridge.web.models import editor as model_editor
 from weighbridge.web.models import models, trying, version
 from weighbridge.web.operations import audit, flags, health, tasks, tokens, webhooks
@@ -24,7 +24,7 @@ AREAS: Final = (
     *(over_time, point, gaps, evidence),
     *(models, version, model_editor, trying),
     *(rules, rule_editor, results, inbox, review),
-    *(ledgers, ledger, batches, batch, generation),
+    *(ledgers, ledger, batches, batch, deletion, generation),
     *(reports, report, verifier),
 )
 """The files with pages; each lists its own as `PAGES`."""

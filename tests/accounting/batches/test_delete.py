@@ -367,3 +367,14 @@ def test_a_batch_that_only_its_own_runs_fall_took_from_is_kept_by_the_newer_batc
     first, falling = plant.batches(sort="id")
 
     assert refused(plant, first) == [("newer_batch", [falling["id"]])]
+
+
+def test_why_batches_are_deleted_stands_in_the_task(api, drain):
+    plant = accounting.plant(api, drain)
+    plant.deliver(3)
+    plant.generate()
+    named = {"batch_ids": [plant.batches()[0]["id"]], "reason": "made by mistake"}
+
+    task = finished(plant, plant.api.post(f"/ledgers/{plant.ledger['id']}/batch_deletions", named))
+
+    assert task["args"]["reason"] == "made by mistake"

@@ -63,6 +63,35 @@ def test_a_version_is_a_graph_with_each_formula_as_mathematics_beside_its_text(a
     assert "Dry mass" in words(ada.get(f"{home(plant)}/{second['id']}?node=mass"))
 
 
+def test_a_node_stands_beside_the_graph_with_what_feeds_it_and_what_it_feeds(ada, plant, second):
+    path = f"{home(plant)}/{second['id']}"
+
+    chosen = ada.get(path).expect(200).text
+    assert chosen.count('aria-current="true"><g><title>Dry mass') == 1
+    assert "the primary output" in chosen
+    wet = ada.get(f"{path}?node=wet").expect(200).text.split('id="node"', 1)[1].split("</section>")[0]
+
+    assert "Sum of mass of delivery" in wet
+    assert f'<a href="{path}?node=mass#node">Dry mass</a>' in wet.split("Feeds", 1)[1]
+    assert "Fed by" not in wet
+
+
+def test_a_node_stands_with_its_value_in_the_latest_batches(api, ada, plant, second):
+    path = f"{home(plant)}/{second['id']}"
+    assert "This version has made no batch yet" in words(ada.get(path))
+    api.post(f"/models/{second['id']}/activate", {}).expect(200)
+    plant.deliver(30)
+    plant.generate()
+
+    of_wet = ada.get(f"{path}?node=wet").expect(200).text
+    of_dry = ada.get(f"{path}?node=mass").expect(200).text
+
+    [batch] = plant.batches()
+    for shown, value in ((of_wet, "30"), (of_dry, "15")):
+        row = shown.split(f"/batches/{batch['id']}", 1)[1].split("</tr>")[0]
+        assert f'value="{value}"' in row
+
+
 def test_a_document_is_checked_while_it_is_typed_with_line_and_column(ada, plant):
     path = f"{home(plant)}/{plant.model['id']}"
     ada.get(f"{path}/edit").expect(200)

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.given import accounting as given_accounting
+from tests.given import chain
 from tests.given.accounting import JANUARY
 from tests.given.people import visitor
 
@@ -88,6 +89,40 @@ def test_a_stale_batch_says_why_and_is_settled_by_one_button(plant, account, rea
     story = main_of(reader.get(of_batch(plant)))
     assert story.count(">adjusted</a>") == 2
     assert 'value="10.5"' in story
+
+
+def test_a_batch_that_draws_says_of_what_and_waits_for_a_stale_source(api, account, reader):
+    first = chain.inventory(api, account.drain)
+    event = first.deliver(10)
+    first.generate()
+    second = chain.link(first)
+    chain.produce(second, 4)
+    second.generate()
+    point = api.get(f"{home(first)}/events/{event}").body["data_points"][0]["id"]
+    change = {"data_point": {"value": 9, "reason": "weighed again"}}
+    api.patch(f"{home(first)}/data_points/{point}", change).expect(200)
+
+    shown = main_of(reader.get(of_batch(second)))
+
+    drawn = shown.split("What it drew", 1)[1].split("</table>")[0]
+    assert first.batches()[0]["id"] in drawn
+    assert 'value="8"' in drawn
+    assert "Settle that batch first" in shown
+    assert "/settle" not in shown
+    assert "/settle" in main_of(reader.get(of_batch(first)))
+
+
+def test_the_first_batch_of_a_run_says_that_its_newest_is_stale(plant, reader):
+    event = plant.deliver(2)
+    plant.generate()
+    point = plant.api.get(f"{home(plant)}/events/{event}").body["data_points"][0]["id"]
+    change = {"data_point": {"value": 4, "reason": "weighed again"}}
+    plant.api.patch(f"{home(plant)}/data_points/{point}", change).expect(200)
+
+    shown = main_of(reader.get(of_batch(plant, 0)))
+
+    assert "adjusted since" in shown
+    assert "The newest batch of its run is stale" in shown
 
 
 def test_generation_is_previewed_then_followed_to_its_batches(plant, account, reader):

@@ -1,9 +1,10 @@
 """Ask for the deletion of batches; what stands in the way is said at once."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from weighbridge.accounting.batches import queries
-from weighbridge.accounting.batches.records import DELETED_TOGETHER_MAX
+from weighbridge.accounting.batches.records import DELETED_TOGETHER_MAX, BatchDeletion
 from weighbridge.accounting.ledgers.queries import get_ledger
 from weighbridge.accounting.posting.deletion import blockers_of
 from weighbridge.core.identity import ids
@@ -28,12 +29,12 @@ async def delete_batch(tx: Write, actor: Actor, friendly: str) -> AsyncTask:
     return await _queue(tx, actor, ids.Key(key.project, ledger), [key.key], None)
 
 
-async def delete_batches(tx: Write, actor: Actor, ledger: str, request: Sequence[str]) -> AsyncTask:
+async def delete_batches(tx: Write, actor: Actor, ledger: str, request: BatchDeletion) -> AsyncTask:
     """Queue the deletion of several batches of the ledger's project, all of them or none."""
     await get_ledger(tx, actor, ledger)
     key = ids.parse("ledger", ledger)
     assert key is not None  # noqa: S101 - the ledger was found by it
-    named = list(dict.fromkeys(request))
+    named = list(dict.fromkeys(request.batch_ids))
     if not 1 <= len(named) <= DELETED_TOGETHER_MAX:
         message = f"batch_ids takes 1 to {DELETED_TOGETHER_MAX} batches; it names {len(named)}."
         raise Invalid([Problem(message, "batch_ids", "invalid")])
@@ -48,11 +49,17 @@ async def delete_batches(tx: Write, actor: Actor, ledger: str, request: Sequence
         if one is None or one.project != key.project or one.key not in known
     ]:
         raise Invalid(unknown)
-    return await _queue(tx, actor, key, sorted(numbers), "batch_ids")
+    return await _queue(tx, actor, key, sorted(numbers), "batch_ids", reason=request.reason)
 
 
 async def _queue(
-    tx: Write, actor: Actor, ledger: ids.Key, batches: Sequence[int], field: str | None
+    tx: Write,
+    actor: Actor,
+    ledger: ids.Key,
+    batches: Sequence[int],
+    field: str | None,
+    *,
+    reason: str | None = None,
 ) -> AsyncTask:
     """Queue the deletion of batches of the ledger's project, for which the task names the ledger."""
     project = ledger.project
@@ -66,7 +73,12 @@ async def _queue(
         """,
         (project, list(batches)),
     )
-    args = {"project_id": project, "ledger_id": ledger.key, "batch_ids": list(batches)}
+    args: dict[str, Any] = {
+        "project_id": project,
+        "ledger_id": ledger.key,
+        "batch_ids": list(batches),
+    }
+    args |= {} if reason is None else {"reason": reason}
     lock = locks.generation(project, families[0][0] or 0)
     task = await queue_task(tx, actor, kind=TASK, project_id=project, args=args, lock=lock)
     changes.record(

@@ -70,7 +70,7 @@ async def delete_batch(call: WriteCall) -> Answer:
 )
 async def create_batch_deletion(call: WriteCall, body: BatchDeletion) -> Answer:
     """Start undoing all that several batches of the ledger's project posted, together."""
-    task = await actions.delete_batches(call.tx, call.actor, call.path["ledger_id"], body.batch_ids)
+    task = await actions.delete_batches(call.tx, call.actor, call.path["ledger_id"], body)
     return accepted(task)
 
 

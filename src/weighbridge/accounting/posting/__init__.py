@@ -8,5 +8,6 @@ ledgers. Nothing is computed here. Read in this order:
 3. `calculations.py`, `lineage.py`, `draws.py` - what a batch keeps of how it came about;
 4. `entries.py` - entries of ledgers and of deficits;
 5. `generated_slots.py` - up to which moment slots have seen their data;
-6. `consumers.py` - who has to be told; `deletion.py` - undoing, and what stands in its way.
+6. `consumers.py` - who has to be told; `deletion.py` - undoing, and what stands in its way;
+   `deletion_trial.py` - what undoing would come to.
 """

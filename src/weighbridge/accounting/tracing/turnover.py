@@ -1,7 +1,7 @@
 """What ledgers produced and gave period by period, and what flowed between them: for charts of many ledgers.
 
-Invariant: for each ledger, what it produced less what was drawn over all periods is its balance less its
-deficit, as in its statement.
+Invariant: for each ledger, what it produced less what was drawn all in all is its balance less its deficit,
+as in its statement.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from weighbridge.core.ledger.posting import OF_REPORTS
-from weighbridge.core.time.instant import Instant
+from weighbridge.core.time.instant import MILLISECOND, Instant
 from weighbridge.db.engine import Read
 
 
@@ -29,17 +29,31 @@ class LedgerFlow(NamedTuple):
     amount: Decimal
 
 
-async def turnover(tx: Read, project: int, edges: Sequence[Instant]) -> dict[int, list[Turnover]]:
-    """By the number of each ledger: what came before the first edge, each period after it, and what is later.
+async def turnover(
+    tx: Read, project: int, ledgers: Sequence[int], edges: Sequence[Instant]
+) -> dict[int, list[Turnover]]:
+    """By the number of each ledger, what it produced and gave in each period between the edges.
 
-    What counts for an edge belongs to the period that it ends.
+    What counts for an edge belongs to the period that it ends. It costs what was posted for these periods,
+    however long the books are.
     """
-    values = {"project": project, "edges": list(edges), "of_reports": list(OF_REPORTS)}
+    # Times are whole milliseconds: what is behind an edge is at the next one or later.
+    values = {
+        "project": project, "ledgers": list(ledgers), "edges": [edge + MILLISECOND for edge in edges],
+        "start": edges[0], "end": edges[-1], "of_reports": list(OF_REPORTS),
+    }  # fmt: skip
     found: dict[int, list[Turnover]] = {}
     for ledger, period, produced, drawn in await tx.tuples(_TURNOVER, values):
-        periods = found.setdefault(ledger, [Turnover()] * (len(edges) + 1))
-        periods[period] = Turnover(produced, drawn)
+        periods = found.setdefault(ledger, [Turnover()] * (len(edges) - 1))
+        periods[period - 1] = Turnover(produced, drawn)
     return found
+
+
+async def turnover_until(tx: Read, project: int, ledger: int, moment: Instant) -> tuple[Turnover, Turnover]:
+    """What one ledger produced and gave up to a moment; and all in all, whenever it counts."""
+    values = {"project": project, "ledger": ledger, "moment": moment, "of_reports": list(OF_REPORTS)}
+    [(before, drawn_before, produced, drawn)] = await tx.tuples(_TURNOVER_UNTIL, values)
+    return Turnover(before, drawn_before), Turnover(produced, drawn)
 
 
 async def ledger_flows(tx: Read, project: int, start: Instant, end: Instant) -> list[LedgerFlow]:
@@ -49,17 +63,32 @@ async def ledger_flows(tx: Read, project: int, start: Instant, end: Instant) -> 
 
 
 _TURNOVER: Final = """
-    SELECT ledger_id,
-           width_bucket(effective_at - interval '1 millisecond', %(edges)s::timestamptz[]) AS period,
+    SELECT ledger_id, width_bucket(effective_at, %(edges)s::timestamptz[]) AS period,
            coalesce(sum(amount) FILTER (WHERE NOT is_drawn), 0),
            coalesce(- sum(amount) FILTER (WHERE is_drawn), 0)
       FROM (SELECT ledger_id, effective_at, amount,
                    node IS NOT NULL OR kind = ANY (%(of_reports)s) AS is_drawn
-              FROM ledger_entries WHERE project_id = %(project)s
+              FROM ledger_entries
+             WHERE project_id = %(project)s AND ledger_id = ANY (%(ledgers)s)
+               AND effective_at > %(start)s AND effective_at <= %(end)s
             UNION ALL
             SELECT ledger_id, effective_at, - amount, false
-              FROM deficit_entries WHERE project_id = %(project)s) AS change
+              FROM deficit_entries
+             WHERE project_id = %(project)s AND ledger_id = ANY (%(ledgers)s)
+               AND effective_at > %(start)s AND effective_at <= %(end)s) AS change
      GROUP BY ledger_id, period
+"""
+
+_TURNOVER_UNTIL: Final = """
+    SELECT coalesce(sum(amount) FILTER (WHERE NOT is_drawn AND effective_at <= %(moment)s), 0),
+           coalesce(- sum(amount) FILTER (WHERE is_drawn AND effective_at <= %(moment)s), 0),
+           coalesce(sum(amount) FILTER (WHERE NOT is_drawn), 0),
+           coalesce(- sum(amount) FILTER (WHERE is_drawn), 0)
+      FROM (SELECT effective_at, amount, node IS NOT NULL OR kind = ANY (%(of_reports)s) AS is_drawn
+              FROM ledger_entries WHERE project_id = %(project)s AND ledger_id = %(ledger)s
+            UNION ALL
+            SELECT effective_at, - amount, false
+              FROM deficit_entries WHERE project_id = %(project)s AND ledger_id = %(ledger)s) AS change
 """
 
 # A run may credit several ledgers of its model; what it draws is told of the first of them.

@@ -43,10 +43,15 @@ Shown = Callable[[Name], Markup]
 
 
 def formula(tree: Expression, shown: Shown | None = None, *, result: str = "") -> Markup:
-    """A formula; with a result, it begins with that name, or MathML, and an equals sign."""
+    """A formula; with a result, it begins with that name, or MathML, and an equals sign.
+
+    One with links in it is a group of them: one piece of mathematics has nothing inside to go to.
+    """
     named = result if isinstance(result, Markup) else word(result)
     head = named + _sign("=") if result else Markup("")
-    return Markup('<math display="block">{}</math>').format(_row(head, _written(tree, shown or _name)))
+    row = _row(head, _written(tree, shown or _name))
+    role = Markup(' role="group"') if "<a " in row else ""
+    return Markup('<math display="block"{}>{}</math>').format(role, row)
 
 
 def word(text: str) -> Markup:

@@ -41,6 +41,8 @@ class Box:
     detail: str = ""
     kind: str = ""
     address: str = ""
+    is_current: bool = False
+    """Whether it is the one that stands beside the graph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +151,15 @@ def _box(box: Box, place: Position) -> Markup:
     drawn = element(
         "g",
         element("title", escape(f"{box.title} {box.detail}".strip())),
-        element("rect", x=x, y=y, width=BOX_WIDTH, height=BOX_HEIGHT, rx=5, class_=f"box {box.kind}".strip()),
+        element("rect", x=x, y=y, width=BOX_WIDTH, height=BOX_HEIGHT, rx=5, class_=_classes(box)),
         label(_short(box.title), x + 10, y + 17, kind="label"),
         label(_short(box.detail, STRONG_LETTERS_MAX), x + 10, y + 33, kind="strong"),
     )
-    return link(box.address, drawn) if box.address else drawn
+    return link(box.address, drawn, is_current=box.is_current) if box.address else drawn
+
+
+def _classes(box: Box) -> str:
+    return " ".join(one for one in ("box", box.kind, "current" if box.is_current else "") if one)
 
 
 def _edge(edge: GraphEdge, places: Mapping[str, Position]) -> Markup:

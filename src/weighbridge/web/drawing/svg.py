@@ -47,9 +47,9 @@ def label(text: str, x: Length, y: Length, *, kind: str = "", anchor: str = "") 
     return element("text", escape(text), x=x, y=y, class_=kind, text_anchor=anchor)
 
 
-def link(address: str, *inside: Markup) -> Markup:
-    """Parts that lead somewhere."""
-    return element("a", *inside, href=address)
+def link(address: str, *inside: Markup, is_current: bool = False) -> Markup:
+    """Parts that lead somewhere, or to where one is already."""
+    return element("a", *inside, href=address, aria_current="true" if is_current else None)
 
 
 def path_of(points: Iterable[tuple[Length, Length]]) -> str:

@@ -11,7 +11,7 @@ from weighbridge.accounting.batches.routes import get_batch, get_lineage, list_l
 from weighbridge.accounting.ledgers.routes import get_ledger
 from weighbridge.collection.events.routes import list_events
 from weighbridge.core.time.instant import MILLISECOND, Instant
-from weighbridge.platform.changes.stale_reasons import REASONS
+from weighbridge.platform.changes.stale_reasons import REASONS, UPSTREAM_STALE
 from weighbridge.web.drawing.shares import stacked_bar
 from weighbridge.web.ledgers.equation import written
 from weighbridge.web.ledgers.lineage import levels, lineage_picture
@@ -50,6 +50,7 @@ async def batch(visit: Visit) -> View | Moved:
         batch=found, ledger=ledger, run=run, bar=bar, drawn=drawn, reported=reported,
         equations=written(nodes), levels=levels(nodes), reasons=REASONS,
         picture=lineage_picture(home, found, nodes) if nodes else None,
+        draws=[(node, draw) for node in nodes for draw in node.draws], settles=_can_be_settled(found),
         evidences=await _evidences(visit, found, nodes), place=place_of,
     )  # fmt: skip
 
@@ -62,6 +63,12 @@ async def settle(visit: Visit) -> Moved:
     body = {"start_time": found.start_time.text, "end_time": end.text}
     task = await visit.do(create_batch_generation, body, ledger_id=found.ledger_id)
     return Moved(f"/projects/{found.project_id}/ledgers/{found.ledger_id}/generations/{task.id}")
+
+
+def _can_be_settled(found: Batch) -> bool:
+    """Whether its slot computed anew would settle it; not while all that is stale is what it draws from."""
+    reasons = {one.reason for one in found.stale_reasons}
+    return found.model is not None and bool(reasons - {UPSTREAM_STALE})
 
 
 async def _run(visit: Visit, found: Batch) -> Sequence[Batch]:

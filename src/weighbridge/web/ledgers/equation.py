@@ -13,6 +13,7 @@ from markupsafe import Markup
 from weighbridge.accounting.batches.records import LineageNode
 from weighbridge.core.expression import ExpressionError, parse
 from weighbridge.core.expression.tree import Name
+from weighbridge.core.quantity.number import plain
 from weighbridge.web.drawing.formula import formula, word
 from weighbridge.web.showing.figures import MINUS, rounded
 
@@ -58,7 +59,7 @@ def _written(node: LineageNode, by_slug: Mapping[str, LineageNode]) -> WrittenNo
 
 def _number(node: LineageNode, value: Decimal) -> Markup:
     short = rounded(value)
-    text = format(short, "f").replace("-", MINUS) + ("" if short == value else "…")
+    text = plain(short).replace("-", MINUS) + ("" if short == value else "…")
     return Markup('<mn><a href="#node-{}" title="{}">{}</a></mn>').format(
-        node.slug, f"{node.name}: {value:f} {node.unit}", text
+        node.slug, f"{node.name}: {plain(value)} {node.unit}", text
     )

@@ -1,6 +1,5 @@
 """Make batches: choose a period, see what would come of it, then watch the task, then the result."""
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from litestar.handlers import HTTPRouteHandler
@@ -8,15 +7,20 @@ from litestar.handlers import HTTPRouteHandler
 from weighbridge.accounting.batch_generations.records import GenerationResult, Preview
 from weighbridge.accounting.batch_generations.routes import create_batch_generation, generate_preview
 from weighbridge.accounting.batches.routes import get_batch
-from weighbridge.accounting.ledgers.records import Ledger, RequiredInput
-from weighbridge.accounting.ledgers.routes import get_ledger, list_required_inputs
-from weighbridge.collection.events.routes import list_events
+from weighbridge.accounting.ledgers.records import Ledger
+from weighbridge.accounting.ledgers.routes import get_ledger, list_project_ledgers, list_required_inputs
 from weighbridge.core.platform.task_state import TaskState
-from weighbridge.core.time.instant import MILLISECOND, Instant
+from weighbridge.core.problem import Problem
+from weighbridge.core.time.instant import Instant
 from weighbridge.db.json import as_record
 from weighbridge.errors import Conflict, Invalid, Malformed, NotFound
 from weighbridge.platform.async_tasks.routes import get_async_task
-from weighbridge.web.ledgers.rows import year_until
+from weighbridge.web.ledgers.asked import GenerationAsked, asked_of
+from weighbridge.web.ledgers.by_hand import by_hand
+from weighbridge.web.ledgers.ledgers import models_offered
+from weighbridge.web.ledgers.needs import needs_of
+from weighbridge.web.ledgers.rows import LEDGERS_SHOWN, year_until
+from weighbridge.web.ledgers.strip import strip_of
 from weighbridge.web.page import form, page
 from weighbridge.web.records.plain import own_project
 from weighbridge.web.visit import Moved, View, Visit, view
@@ -26,52 +30,59 @@ PATH: Final = "/projects/{project_id}/ledgers/{ledger_id}/generations"
 BATCHES_SHOWN: Final = 50
 """Batches of a result that are shown one by one; all are counted."""
 
-LATEST: Final = "latest"
-
-
-@dataclass(frozen=True, slots=True)
-class InputSeen:
-    """A required input, and how many events of its type there are in the period; None where none are read."""
-
-    input: RequiredInput
-    events: int | None
-
 
 async def generate(visit: Visit) -> View | Moved:
     """The form, and below it what generation would do once a period is chosen."""
-    ledger = await visit.ask(get_ledger)
+    ledger: Ledger = await visit.ask(get_ledger)
     if elsewhere := own_project(visit, ledger):
         return Moved(elsewhere)
-    when, given = visit.moments, {name: visit.asked(name) or visit.text(name) for name in ("from", "until")}
-    start, end = when.typed(given["from"]), when.typed(given["until"])
-    version = visit.asked("model_version") or visit.text("model_version")
-    inputs = await visit.ask(list_required_inputs) if ledger.latest_model is not None else None
-    preview, problems = None, list(visit.problems)
-    if start is not None and end is not None and not problems:
-        try:
-            preview = await visit.do(generate_preview, _body(start, end, version))
-        except (Invalid, Malformed, Conflict) as refusal:
-            problems = list(refusal.problems)
+    asked = asked_of(visit)
+    inputs = (await visit.ask(list_required_inputs)).data if ledger.latest_model is not None else []
+    listed = await visit.ask(list_project_ledgers, (("page_size", LEDGERS_SHOWN), ("sort", "name")))
+    ledgers: dict[str, Ledger] = {one.id: one for one in listed.data}
+    preview, problems = await _previewed(visit, asked)
     edges = year_until(visit, ())
+    path = f"{visit.frame.home}/ledgers/{ledger.id}/generations"
     return view(
         "ledgers/generate.html", "Generate batches",
-        crumbs=_crumbs(visit, ledger), ledger=ledger, preview=preview, problems=problems, version=version,
-        asked={
-            "from": given["from"] or when.field(edges[-3]),
-            "until": given["until"] or when.field(edges[-2]),
+        crumbs=_crumbs(visit, ledger), ledger=ledger, preview=preview, problems=problems, asked=asked,
+        path=path,
+        period={
+            "from": asked.values.get("from") or visit.moments.field(edges[-3]),
+            "until": asked.values.get("until") or visit.moments.field(edges[-2]),
         },
-        inputs=[await _seen(visit, one, start, end) for one in (inputs.data if inputs else ())],
-        is_chosen=start is not None and end is not None, makes=_makes(preview),
+        needs=await needs_of(visit, inputs, asked, ledgers),
+        manual=await by_hand(visit, ledger, inputs, asked), strip=await strip_of(visit, ledger, asked, path),
+        models=[] if ledger.latest_model else await models_offered(visit),
+        others=[one.name for one in ledgers.values() if _is_beside(one, ledger)],
+        makes=_makes(preview),
     )  # fmt: skip
 
 
 @form(PATH, permission="production_accounting:write", again=generate, computes=True)
 async def start_generation(visit: Visit) -> Moved:
     """Start it, and go where its progress is."""
-    start, end = visit.moments.typed(visit.text("from")), visit.moments.typed(visit.text("until"))
-    body = _body(start, end, visit.text("model_version"))
+    asked = asked_of(visit)
+    problems: list[Problem] = []
+    body = asked.body(problems)
+    if problems:
+        raise Invalid(problems)
     task = await visit.do(create_batch_generation, body)
     return Moved(f"{visit.frame.home}/ledgers/{visit.path['ledger_id']}/generations/{task.id}")
+
+
+async def _previewed(visit: Visit, asked: GenerationAsked) -> tuple[Preview | None, list[Problem]]:
+    """What generation would do; or what is wrong with what was asked for."""
+    problems = list(visit.problems)
+    if not asked.is_chosen or problems:
+        return None, asked.at_fields(problems)
+    body = asked.body(problems)
+    if problems:
+        return None, problems
+    try:
+        return await visit.do(generate_preview, body), []
+    except (Invalid, Malformed, Conflict) as refusal:
+        return None, asked.at_fields(refusal.problems)
 
 
 @page(f"{PATH}/{{task_id}}", permission="production_accounting:read", of=get_async_task)
@@ -98,11 +109,6 @@ def _crumbs(visit: Visit, ledger: Ledger) -> tuple[tuple[str, str], ...]:
     return ("Ledgers", f"{home}/ledgers"), (ledger.name, f"{home}/ledgers/{ledger.id}")
 
 
-def _body(start: Instant | None, end: Instant | None, version: str) -> dict[str, Any]:
-    body: dict[str, Any] = {"start_time": (start and start.text) or "", "end_time": (end and end.text) or ""}
-    return body | ({"model_version": LATEST} if version == LATEST else {})
-
-
 def _range_of(visit: Visit, args: dict[str, Any]) -> dict[str, str]:
     """The period of a task as the fields of the form take it; empty where the task does not say."""
     texts = [args.get(name) for name in ("start_time", "end_time")]
@@ -119,17 +125,11 @@ def _makes(preview: Preview | None) -> int:
     return sum(one.count for one in preview.data)
 
 
-async def _seen(visit: Visit, one: RequiredInput, start: Instant | None, end: Instant | None) -> InputSeen:
-    if one.category != "event" or start is None or end is None or not visit.may("data_collection:read"):
-        return InputSeen(one, None)
-    query = (
-        ("filter[slug]", one.subcategory),
-        ("filter[start_time][geq]", start.text),
-        ("filter[start_time][leq]", Instant.of(end - MILLISECOND).text),
-        ("page_size", "1"),
-    )
-    found = await visit.ask(list_events, query)
-    return InputSeen(one, found.info.total_items)
+def _is_beside(one: Ledger, ledger: Ledger) -> bool:
+    """Whether another ledger is credited by the same model."""
+    if one.latest_model is None or ledger.latest_model is None or one.id == ledger.id:
+        return False
+    return one.latest_model.id == ledger.latest_model.id
 
 
 PAGES: Final[list[HTTPRouteHandler]] = [

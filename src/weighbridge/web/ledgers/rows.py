@@ -36,24 +36,24 @@ class YearOfLedger:
 
     ledger: Ledger
     periods: Sequence[Turnover]
-    """Before the year, each of its months, and later."""
+    """Each month of the year."""
     picture: Markup
     stale: int
 
     @property
     def produced(self) -> Decimal:
         """What it produced in the year."""
-        return sum((one.produced for one in self.periods[1:-1]), Decimal(0))
+        return sum((one.produced for one in self.periods), Decimal(0))
 
     @property
     def drawn(self) -> Decimal:
         """What was drawn of it in the year, by other ledgers and by reports."""
-        return sum((one.drawn for one in self.periods[1:-1]), Decimal(0))
+        return sum((one.drawn for one in self.periods), Decimal(0))
 
     @property
     def newest(self) -> Decimal:
         """What it produced in the newest month."""
-        return self.periods[-2].produced
+        return self.periods[-1].produced
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,12 @@ async def ledger_year(visit: Visit) -> LedgerYear:
         list_project_batches, (("page_size", STALE_SHOWN), ("filter[is_stale]", "true"), ("sort", "id"))
     )
     edges = year_until(visit, newest.data)
-    periods = await turnover(visit.reading, project_number(visit.path["project_id"]), edges)
+    numbers = [ledger.numeric_id for ledger in ledgers.data]
+    periods = await turnover(visit.reading, project_number(visit.path["project_id"]), numbers, edges)
     by_ledger = Counter(batch.ledger_id for batch in stale.data)
     said = in_words(visit, edges)
     rows = [
-        _row(ledger, periods.get(ledger.numeric_id), len(edges), by_ledger[ledger.id], said)
+        _row(ledger, periods.get(ledger.numeric_id), len(edges) - 1, by_ledger[ledger.id], said)
         for ledger in ledgers.data
     ]
     return LedgerYear(rows, edges, stale.data, stale.info.total_items, bool(newest.data), said)
@@ -100,10 +101,10 @@ def in_words(visit: Visit, edges: Sequence[Instant]) -> str:
 
 
 def _row(
-    ledger: Ledger, periods: Sequence[Turnover] | None, edges: int, stale: int, said: str
+    ledger: Ledger, periods: Sequence[Turnover] | None, months: int, stale: int, said: str
 ) -> YearOfLedger:
-    known = periods or [Turnover()] * (edges + 1)
-    produced = [one.produced for one in known[1:-1]]
+    known = periods or [Turnover()] * months
+    produced = [one.produced for one in known]
     picture = sparkline(
         produced, says=f"Produced by {ledger.name}, month by month, {said}", newest=_NEW_MONTHS
     )

@@ -1,10 +1,18 @@
-"""One version of a model as a graph: what it reads, what it computes of that, what it gives."""
+"""One version of a model as a graph: what it reads, what it computes of that, what it gives.
 
+One node is always chosen and stands beside the graph; which one, the address says.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final
 
 from litestar.handlers import HTTPRouteHandler
 from markupsafe import Markup
 
+from weighbridge.accounting.model_runs.records import Calculation, ModelRun
+from weighbridge.accounting.model_runs.routes import list_model_runs
 from weighbridge.core.expression import print_tree
 from weighbridge.core.model import (
     NODE_KINDS,
@@ -29,6 +37,18 @@ from weighbridge.web.page import page
 from weighbridge.web.visit import Moved, View, Visit, view
 
 ONE: Final = "/projects/{project_id}/models/{model_id}"
+
+RUNS_SHOWN: Final = "12"
+"""Batches of the version, the latest, that stand with the value of the chosen node."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeOfRun:
+    """What a node came to in one batch."""
+
+    run: ModelRun
+    value: Decimal | Sequence[Decimal] | None
+    unit: str
 
 
 async def model_of(visit: Visit) -> records.Model | Moved:
@@ -67,12 +87,13 @@ async def model_version(visit: Visit) -> View | Moved:
     if isinstance(found, Moved):
         return found
     _, model = await document_of(visit)
-    chosen = model.by_slug.get(visit.asked("node"))
+    chosen = model.by_slug.get(visit.asked("node")) or model.by_slug[model.primary_output]
     context = around(visit, found, "")
     return view(
         "models/version.html", found.name, call=f"/models/{found.id}", about=model.about,
-        picture=picture_of(model, context["path"], chosen), chosen=chosen and shown_node(chosen, model),
-        nodes=[shown_node(node, model) for node in model.nodes], **context,
+        picture=picture_of(model, context["path"], chosen), chosen=shown_node(chosen, model),
+        nodes=[shown_node(node, model) for node in model.nodes],
+        latest=await _latest(visit, chosen.slug), **context,
     )  # fmt: skip
 
 
@@ -82,9 +103,10 @@ def picture_of(model: Model, path: str, chosen: Node | None = None) -> Markup:
         Box(
             node.slug,
             node.label,
-            f"{NODE_KINDS[type(node.body)].replace('_', ' ')} · {node.unit}",
-            "waits" if chosen and node.slug == chosen.slug else "chosen" if node.is_output else "",
-            f"{path}?node={node.slug}#{node.slug}",
+            f"{_kind(node)} · {node.unit}",
+            "chosen" if node.is_output else "",
+            f"{path}?node={node.slug}#node",
+            is_current=chosen is not None and node.slug == chosen.slug,
         )
         for node in model.nodes
     ]
@@ -103,17 +125,39 @@ def shown_node(node: Node, model: Model) -> dict[str, Any]:
     return {
         "slug": node.slug,
         "label": node.label,
-        "kind": NODE_KINDS[type(node.body)].replace("_", " "),
+        "kind": _kind(node),
         "unit": str(node.unit),
         "description": node.description,
         "source": node.source,
         "is_output": node.is_output,
         "is_primary": node.slug == model.primary_output,
         "reads": _reads(node),
-        "needs": [(slug, model.by_slug[slug].label) for slug in needs(node) if slug in model.by_slug],
+        "event_type": node.body.event_type if isinstance(node.body, Input) else "",
+        "fed_by": [_neighbour(model.by_slug[slug]) for slug in needs(node) if slug in model.by_slug],
+        "feeds": [_neighbour(other) for other in model.nodes if node.slug in needs(other)],
         "math": None if tree is None else formula(tree, result=node.slug),
         "text": None if tree is None else f"{node.slug} = {print_tree(tree)}",
     }
+
+
+async def _latest(visit: Visit, slug: str) -> list[NodeOfRun]:
+    """What a node came to in the latest batches of the version."""
+    listed = await visit.ask(list_model_runs, (("page_size", RUNS_SHOWN), ("sort", "-start_time")))
+    runs: list[ModelRun] = [one for one in listed.data if one.batch_id is not None]
+    values = [(run, _calculated(run.calculations, slug)) for run in runs]
+    return [NodeOfRun(run, one.value, one.unit) for run, one in values if one is not None]
+
+
+def _calculated(calculations: Sequence[Calculation], slug: str) -> Calculation | None:
+    return next((one for one in calculations if one.slug == slug), None)
+
+
+def _neighbour(node: Node) -> Mapping[str, str]:
+    return {"slug": node.slug, "label": node.label, "unit": str(node.unit), "kind": _kind(node)}
+
+
+def _kind(node: Node) -> str:
+    return NODE_KINDS[type(node.body)].replace("_", " ")
 
 
 def _reads(node: Node) -> str:
@@ -125,8 +169,8 @@ def _reads(node: Node) -> str:
             return f"the project's {slug}" + (f", by {by.value}" if by else "")
         case Constant(value=value):
             return f"always {plain(value)}"
-        case Upstream(ledger=ledger, order=order):
-            return f"drawn from {ledger}, {order.value}"
+        case Upstream(ledger=ledger, order=order, is_manual=is_manual):
+            return f"drawn from {ledger}, {'from batches named by hand' if is_manual else order.value}"
         case Available(ledger=ledger):
             return f"the balance of {ledger} at the end of the slot"
     return ""

@@ -71,7 +71,7 @@ async def overview(visit: Visit) -> View:
 def _final(rows: Sequence[YearOfLedger]) -> list[YearOfLedger]:
     """What the newest month is told by: ledgers that made something, of which none draws another link."""
     made = [row for row in rows if row.newest]
-    last = [row for row in made if not row.periods[-2].drawn] or made
+    last = [row for row in made if not row.periods[-1].drawn] or made
     return last[:SENTENCE_LEDGERS_MAX]
 
 

@@ -98,6 +98,14 @@
     for (const button of document.querySelectorAll("button[disabled]")) button.disabled = false;
   });
 
+  // What is chosen in a picture or a strip that is wider than its place is brought into sight.
+  for (const chosen of document.querySelectorAll(".scroll .picture [aria-current], .strip [aria-current]")) {
+    const room = chosen.closest(".scroll, .strip ol");
+    const [inside, outside] = [chosen.getBoundingClientRect(), room.getBoundingClientRect()];
+    room.scrollLeft += inside.left + inside.width / 2 - outside.left - outside.width / 2;
+    room.scrollTop += inside.top + inside.height / 2 - outside.top - outside.height / 2;
+  }
+
   for (const field of document.querySelectorAll("[data-zone]")) {
     if (!field.value) field.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
   }

@@ -1,6 +1,9 @@
 """Pages of data points, gaps, models and rules: everybody can use them, and what moves in them moves."""
 
 import pytest
+from tests.browser.site import keep_shot, refuse_violations
+from tests.given import accounting as given_accounting
+from tests.given.feeds import Feeding
 from tests.given.gaps import filling, report, stack
 from tests.given.requests import RULE
 from tests.given.rule_evaluation import work
@@ -23,6 +26,13 @@ NAMES = [
     ("model-editor", "/projects/{project}/models/{model}/edit"),
     ("simulate", "/projects/{project}/models/{model}/simulate"),
     ("proposals", "/projects/{project}/proposals"),
+    ("feeds", "/projects/{project}/data_feeds"),
+    ("feed", "/projects/{project}/data_feeds/{data_feed}"),
+    ("feed-types", "/projects/{project}/data_feeds/new"),
+    ("feed-new", "/projects/{project}/data_feeds/new?event_type_id={event_type}"),
+    ("feed-edit", "/projects/{project}/data_feeds/{data_feed}/edit"),
+    ("uploads", "/projects/{project}/data_feeds/{data_feed}/uploads"),
+    ("upload", "/projects/{project}/data_feeds/{data_feed}/uploads/{upload}"),
 ]
 
 
@@ -81,3 +91,94 @@ def test_a_meter_with_gaps_and_corrections_is_charted(account, api, person):
     )
     text = person.read_without_javascript(f"{home}/data_points?of=hour/so2&span=week")
     assert "substituted" in text
+
+
+LOG = "Zeitpunkt;Mass (kg);Bemerkung\n31.01.2025 06:00;{0};\n31.01.2025 07:00;1300,5;trocken\n"
+
+
+def a_file(name, text):
+    """A file as a person chooses it."""
+    return {"name": name, "mimeType": "text/csv", "buffer": text.encode()}
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["with scripts", "without scripts"])
+def test_a_feed_is_made_of_a_sample_and_a_file_with_bad_rows_is_mended_and_sent_again(
+    account, person, javascript
+):
+    plant = Feeding(account)
+    shot = "with" if javascript else "without"
+    with person.at(f"{plant.path}/data_feeds", javascript=javascript, expects=(422,)) as page:
+        page.get_by_role("link", name="New feed").click()
+        page.get_by_label("A file as it comes").set_input_files(a_file("scale.csv", LOG.format("1200,0")))
+        page.get_by_role("button", name="Look at it").click()
+        page.get_by_text("3 columns, and below what they seem to give").wait_for()
+        keep_shot(page, f"feed-sample-{shot}")
+        assert page.get_by_label("Form of times").input_value() == "%d.%m.%Y %H:%M"
+        page.get_by_role("button", name="Make the feed").click()
+
+        page.get_by_label("File", exact=True).set_input_files(a_file("log.csv", LOG.format("viel")))
+        page.get_by_role("button", name="Try it").click()
+        page.get_by_text("waits for a worker").wait_for()
+        account.drain()
+        if not javascript:
+            page.get_by_role("link", name="Look again").click()
+        page.get_by_text("1 row is bad. Nothing is stored.").wait_for()
+        assert page.get_by_role("row", name="2 Mass (kg) viel").count() == 1
+        keep_shot(page, f"upload-bad-{shot}")
+
+        page.get_by_label("The mended file").set_input_files(a_file("log.csv", LOG.format("1250,0")))
+        page.get_by_role("button", name="Upload it").click()
+        page.get_by_text("waits for a worker").wait_for()
+        account.drain()
+        if not javascript:
+            page.get_by_role("link", name="Look again").click()
+        page.get_by_text("2 events are stored.").wait_for()
+        if javascript:
+            refuse_violations(page)
+        keep_shot(page, f"upload-good-{shot}")
+        page.locator("dl.facts a[href*='/events?']").click()
+        page.get_by_text("2 of 2 events").wait_for()
+
+
+def test_a_value_is_corrected_after_its_impact_was_seen(account, person):
+    plant = given_accounting.plant(account.caller(), account.drain)
+    event = plant.deliver(30, day=3)
+    plant.generate()
+    with person.at(f"/projects/{plant.project['id']}/events/{event}") as page:
+        page.get_by_role("link", name="correct", exact=True).first.click()
+        page.get_by_label("Right is, in t").fill("28")
+        page.get_by_label("Why").fill("Second weighing")
+        page.get_by_role("button", name="Show what would change").click()
+
+        page.get_by_text("1 batch would be stale").wait_for()
+        refuse_violations(page)
+        keep_shot(page, "correction-impact")
+        page.get_by_role("button", name="Correct it").click()
+
+        page.get_by_text("Corrected. Batches that were made of the old value are stale.").wait_for()
+        page.get_by_text("Second weighing").wait_for()
+        page.go_back()
+    assert plant.batches()[0]["is_stale"]
+
+
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
+    "1f15c4890000000d49444154789c6360000002000001e221bc330000000049454e44ae426082"
+)
+
+
+def test_a_picture_is_attached_and_seen_and_what_only_says_that_it_is_one_is_refused_in_words(ada, world):
+    address = f"/projects/{world.ids['project']}/events/{world.ids['event']}"
+    with ada.at(address, expects=(415, 422)) as page:
+        hostile = {"name": "ticket.png", "mimeType": "image/png", "buffer": b"<script>alert(1)</script>"}
+        page.get_by_label("A file that proves it").set_input_files(hostile)
+        page.get_by_role("button", name="Attach the file").click()
+        page.get_by_role("alert").get_by_text("its content is not one").wait_for()
+
+        picture = {"name": "ticket.png", "mimeType": "image/png", "buffer": PNG}
+        page.get_by_label("A file that proves it").set_input_files(picture)
+        page.get_by_role("button", name="Attach the file").click()
+        page.get_by_text("ticket.png is attached.").wait_for()
+        seen = page.get_by_role("img", name="ticket.png")
+        seen.scroll_into_view_if_needed()
+        page.wait_for_function("one => one.complete && one.naturalWidth === 1", arg=seen.element_handle())

@@ -1,7 +1,7 @@
 // Charts over time: the picture of the server gives way to one that is zoomed; each range is fetched anew.
 (() => {
   "use strict";
-  const HEIGHT = 280;
+  const HEIGHT = 280, RIGHT = 12;  // the strips of slots below keep to the same edges (panels.css)
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const local = (seconds, zone) => {
     const parts = new Intl.DateTimeFormat("sv-SE", {
@@ -72,7 +72,7 @@
     const axis = { stroke: colour("--faint"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
     const named = (_chart, value) => (value === null || value === undefined ? "–" : `${value} ${series.unit}`);
     const options = {
-      width: box.clientWidth, height: HEIGHT,
+      width: box.clientWidth, height: HEIGHT, padding: [8, RIGHT, 0, 0],
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), series.zone),
       scales: { x: { range: [series.start, series.end] } },
       axes: [

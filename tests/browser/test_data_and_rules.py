@@ -1,12 +1,17 @@
 """Pages of data points, gaps, models and rules: everybody can use them, and what moves in them moves."""
 
 import pytest
+from tests.browser.site import keep_shot, refuse_violations
 from tests.given import accounting as given_accounting
+from tests.given import collection as given
 from tests.given.approvals import pending
+from tests.given.feeds import Feeding
 from tests.given.gaps import filling, report, stack
 from tests.given.requests import RULE
 from tests.given.rule_evaluation import calibration, results, work
 from tests.given.rule_evaluation import rule as given_rule
+
+from weighbridge.core.collection.evidence import EVIDENCE_BYTES_MAX
 
 NAMES = [
     ("data-points", "/projects/{project}/data_points?of=delivery/mass&span=all"),
@@ -26,6 +31,13 @@ NAMES = [
     ("model-editor", "/projects/{project}/models/{model}/edit"),
     ("simulate", "/projects/{project}/models/{model}/simulate"),
     ("proposals", "/projects/{project}/proposals"),
+    ("feeds", "/projects/{project}/data_feeds"),
+    ("feed", "/projects/{project}/data_feeds/{data_feed}"),
+    ("feed-types", "/projects/{project}/data_feeds/new"),
+    ("feed-new", "/projects/{project}/data_feeds/new?event_type_id={event_type}"),
+    ("feed-edit", "/projects/{project}/data_feeds/{data_feed}/edit"),
+    ("uploads", "/projects/{project}/data_feeds/{data_feed}/uploads"),
+    ("upload", "/projects/{project}/data_feeds/{data_feed}/uploads/{upload}"),
 ]
 
 
@@ -135,3 +147,161 @@ def test_alerts_are_dismissed_together_with_one_reason(account, api, drain, pers
         page.get_by_text("3 results dismissed.").wait_for()
 
     assert {one["status"] for one in results(api, rule)} == {"dismissed"}
+
+
+LOG = "Zeitpunkt;Mass (kg);Bemerkung\n31.01.2025 06:00;{0};\n31.01.2025 07:00;1300,5;trocken\n"
+
+
+def a_file(name, text):
+    """A file as a person chooses it."""
+    return {"name": name, "mimeType": "text/csv", "buffer": text.encode()}
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["with scripts", "without scripts"])
+def test_a_feed_is_made_of_a_sample_and_a_file_with_bad_rows_is_mended_and_sent_again(
+    account, person, javascript
+):
+    plant = Feeding(account)
+    shot = "with" if javascript else "without"
+    with person.at(f"{plant.path}/data_feeds", javascript=javascript, expects=(422,)) as page:
+        page.get_by_role("link", name="New feed").click()
+        page.get_by_label("A file as it comes").set_input_files(a_file("scale.csv", LOG.format("1200,0")))
+        page.get_by_role("button", name="Look at it").click()
+        page.get_by_text("3 columns, and below what they seem to give").wait_for()
+        keep_shot(page, f"feed-sample-{shot}")
+        assert page.get_by_label("Form of times").input_value() == "%d.%m.%Y %H:%M"
+        page.get_by_role("button", name="Make the feed").click()
+
+        page.get_by_label("File", exact=True).set_input_files(a_file("log.csv", LOG.format("viel")))
+        page.get_by_role("button", name="Try it").click()
+        page.get_by_text("waits for a worker").wait_for()
+        account.drain()
+        if not javascript:
+            page.get_by_role("link", name="Look again").click()
+        page.get_by_text("1 row is bad. Nothing is stored.").wait_for()
+        assert page.get_by_role("row", name="2 Mass (kg) viel").count() == 1
+        keep_shot(page, f"upload-bad-{shot}")
+
+        page.get_by_label("The mended file").set_input_files(a_file("log.csv", LOG.format("1250,0")))
+        page.get_by_role("button", name="Upload it").click()
+        page.get_by_text("waits for a worker").wait_for()
+        account.drain()
+        if not javascript:
+            page.get_by_role("link", name="Look again").click()
+        page.get_by_text("2 events are stored.").wait_for()
+        if javascript:
+            refuse_violations(page)
+        keep_shot(page, f"upload-good-{shot}")
+        page.locator("dl.facts a[href*='/events?']").click()
+        page.get_by_text("2 of 2 events").wait_for()
+
+
+def test_a_value_is_corrected_after_its_impact_was_seen(account, person):
+    plant = given_accounting.plant(account.caller(), account.drain)
+    event = plant.deliver(30, day=3)
+    plant.generate()
+    with person.at(f"/projects/{plant.project['id']}/events/{event}") as page:
+        page.get_by_role("link", name="correct", exact=True).first.click()
+        page.get_by_label("Right is, in t").fill("28")
+        page.get_by_label("Why").fill("Second weighing")
+        page.get_by_role("button", name="Show what would change").click()
+
+        page.get_by_text("1 batch would be stale").wait_for()
+        refuse_violations(page)
+        keep_shot(page, "correction-impact")
+        page.get_by_role("button", name="Correct it").click()
+
+        page.get_by_text("Corrected. Batches that were made of the old value are stale.").wait_for()
+        page.get_by_text("Second weighing").wait_for()
+        page.go_back()
+    assert plant.batches()[0]["is_stale"]
+
+
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
+    "1f15c4890000000d49444154789c6360000002000001e221bc330000000049454e44ae426082"
+)
+
+
+def test_a_picture_is_attached_and_seen_and_what_only_says_that_it_is_one_is_refused_in_words(ada, world):
+    address = f"/projects/{world.ids['project']}/events/{world.ids['event']}"
+    with ada.at(address, expects=(413, 415)) as page:
+        large = {"name": "scan.png", "mimeType": "image/png", "buffer": PNG + bytes(EVIDENCE_BYTES_MAX)}
+        page.get_by_label("A file that proves it").set_input_files(large)
+        page.get_by_role("button", name="Attach the file").click()
+        page.get_by_role("alert").get_by_text(f"more than {EVIDENCE_BYTES_MAX:,} bytes").wait_for()
+
+        hostile = {"name": "ticket.png", "mimeType": "image/png", "buffer": b"<script>alert(1)</script>"}
+        page.get_by_label("A file that proves it").set_input_files(hostile)
+        page.get_by_role("button", name="Attach the file").click()
+        page.get_by_role("alert").get_by_text("its content is not one").wait_for()
+
+        picture = {"name": "ticket.png", "mimeType": "image/png", "buffer": PNG}
+        page.get_by_label("A file that proves it").set_input_files(picture)
+        page.get_by_role("button", name="Attach the file").click()
+        page.get_by_text("ticket.png is attached.").wait_for()
+        seen = page.get_by_role("img", name="ticket.png")
+        seen.scroll_into_view_if_needed()
+        page.wait_for_function("one => one.complete && one.naturalWidth === 1", arg=seen.element_handle())
+
+
+MINUTES = 40_000
+ZOOMS = 5
+MANY = """
+    INSERT INTO events (project_id, id, event_type_id, asset_id, start_time, end_time, numbers, is_complete)
+    SELECT e.project_id, 1000000 + n, e.event_type_id, e.asset_id, t, t, ARRAY[10 + n %% 17], true
+      FROM (SELECT * FROM events WHERE project_id = %s ORDER BY id LIMIT 1) e, generate_series(1, %s) n,
+           LATERAL (SELECT timestamptz '2025-01-01 00:00Z' + n * interval '1 minute') AS l (t)
+"""
+WATCH = """
+    window.busy = [];
+    new PerformanceObserver((list) => window.busy.push(...list.getEntries().map((one) => one.duration)))
+      .observe({type: "longtask", buffered: true});
+"""
+
+
+def test_zooming_a_long_chart_never_holds_the_browser_up(api, server, person):
+    project = given.measuring(
+        api, given.number("power", unit="kW"), slug="minute", cadence_amount=1, cadence_unit="minute"
+    )
+    asset = given.asset(api, project)["id"]
+    given.event(api, project, event_type="minute", values={"power": 1}, asset_id=asset)
+    server.sql(MANY, project["numeric_id"], MINUTES)
+    with person.at("/me") as page:
+        page.add_init_script(WATCH)
+        page.goto(f"/projects/{project['id']}/data_points?of=minute/power&meter={asset}&span=all")
+        page.locator("#chart .u-over").wait_for()
+
+        busy = [longest_task_of_a_zoom(page) for _ in range(ZOOMS)]
+        assert f"meter={asset}" in page.url
+
+    # Other processes of a busy machine hold up single zooms; what the page itself does, it does in each.
+    assert min(busy) == 0, f"tasks of {busy} milliseconds, where those above 50 count"
+
+
+def longest_task_of_a_zoom(page):
+    """Draw over the middle of the chart and wait for chart and table; 0 where no task took 50 ms."""
+    page.evaluate("window.busy.length = 0")
+    box = page.locator("#chart .u-over").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.2, box["y"] + 50)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.75, box["y"] + 60, steps=8)
+    with page.expect_response("**/series.json?*"), page.expect_response("**/data_points?*"):
+        page.mouse.up()
+    page.wait_for_load_state("networkidle")
+    return page.evaluate("Math.max(0, ...window.busy)")
+
+
+@pytest.mark.parametrize("page_of", ["events", "data_points", "gaps"])
+def test_the_fields_of_a_filter_bar_are_of_one_height(ada, world, page_of):
+    home = f"/projects/{world.ids['project']}"
+    address = (
+        f"{home}/event_types/{world.ids['event_type']}/gaps" if page_of == "gaps" else f"{home}/{page_of}"
+    )
+    with ada.at(address) as page:
+        heights = page.locator(".filters").evaluate(
+            "bar => [...bar.querySelectorAll('input, select, button')].map(one => one.offsetHeight)"
+        )
+
+    assert len(heights) >= 3
+    assert len({*heights}) == 1

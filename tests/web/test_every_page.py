@@ -21,6 +21,7 @@ OPEN = {"/sign_in", "/join", "/enter", "/reports/{report_id}/by_link", "/reports
 
 FILES = {
     "/projects/{project_id}/events/{event_id}/evidences/{evidence_id}/file",
+    "/projects/{project_id}/data_feeds/{data_feed_id}/uploads/{upload_id}/bad_rows",
     "/projects/{project_id}/reports/{report_id}/bundle.zip",
     "/projects/{project_id}/reports/{report_id}/bundle.zip.tsr",
     "/projects/{project_id}/reports/{report_id}/submission_file",

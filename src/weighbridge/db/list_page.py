@@ -283,7 +283,8 @@ def _selection(
         if name == source.branched or (name == approach.field and name in source.by_field):
             continue
         if name == approach.field and one.places:
-            branches = [Part.of(SQL(place).format(AnyLiteral(value))) for place in one.places]
+            places = [Part.of(SQL(place).format(AnyLiteral(value))) for place in one.places]
+            branches = [Part.joined(" AND ", [branch, place]) for branch in branches for place in places]
         elif not listing.indexes or name == approach.field or one.column == bounded:
             found.append(Part.of(comparison(one, comparator, value)))
         else:

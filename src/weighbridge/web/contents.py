@@ -7,7 +7,7 @@ from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.web import assets
 from weighbridge.web.access import joining, people, sign_in
-from weighbridge.web.data import event, events, evidence, gaps, over_time, point
+from weighbridge.web.data import event, events, evidence, feed_form, feeds, gaps, over_time, point, uploads
 from weighbridge.web.ledgers import batch, batches, deletion, generation, ledger, ledgers
 from weighbridge.web.models import editor as model_editor
 from weighbridge.web.models import models, trying, version
@@ -21,7 +21,7 @@ from weighbridge.web.rules import inbox, results, review, rules
 AREAS: Final = (
     *(sign_in, joining, people, projects, completeness, events, event, opening, finding),
     *(tasks, tokens, webhooks, audit, flags, health),
-    *(over_time, point, gaps, evidence),
+    *(over_time, point, gaps, evidence, feeds, feed_form, uploads),
     *(models, version, model_editor, trying),
     *(rules, rule_editor, results, inbox, review),
     *(ledgers, ledger, batches, batch, deletion, generation),

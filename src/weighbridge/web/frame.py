@@ -150,6 +150,7 @@ _RAIL: Final = (
             ("Events", "events"),
             ("Data points", "data_points"),
             ("Gaps", "gaps"),
+            ("Feeds", "data_feeds"),
             ("Event types", "event_types"),
             ("Assets", "assets"),
             ("Locations", "locations"),

@@ -33,6 +33,7 @@ _SHARED: Final = {
     "short_id": words.short_id,
     "spoken": words.spoken,
     "plural": words.plural,
+    "noun": words.noun,
     "api_prefix": API_PREFIX,
     "form_field": FIELD,
 }

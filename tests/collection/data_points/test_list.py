@@ -5,6 +5,8 @@ from tests.given import collection as given
 
 MASS, NOTE, SEALED = given.number("mass"), given.text("note"), given.boolean("sealed")
 
+BY_SLUG = {"filter[slug]": "mass"}
+
 
 def listed(api, project, query=()):
     points = api.get(f"/projects/{project['id']}/data_points", query).expect(200).data
@@ -64,6 +66,25 @@ def test_points_are_found_by_slug(api, name):
     given.event(api, project, values={"mass": 1, "note": "dry"})
 
     assert listed(api, project, {name: "mass"}) == [("mass", 1)]
+
+
+def test_points_are_found_by_the_asset_of_their_event_and_by_any_of_its_locations(api):
+    project = given.measuring(api, MASS, NOTE, expected_locations="two")
+    asset = given.asset(api, project)["id"]
+    gate, yard, quay = (given.location(api, project) for _ in range(3))
+    given.event(api, project, values={"mass": 1, "note": "dry"}, asset_id=asset, locations=[gate, yard])
+    given.event(api, project, values={"mass": 2, "note": "wet"}, locations=[quay, gate])
+
+    found = [
+        [value for _, value in listed(api, project, {f"filter[{field}]": friendly} | BY_SLUG)]
+        for field, friendly in (
+            ("asset_id", asset),
+            *(("location_id", one["id"]) for one in (gate, yard, quay)),
+        )
+    ]
+
+    assert found == [[1], [1, 2], [1], [2]]
+    assert listed(api, project, {"filter[location_id]": quay["id"]}) == [("mass", 2), ("note", "wet")]
 
 
 @pytest.mark.parametrize(

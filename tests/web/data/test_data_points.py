@@ -7,7 +7,9 @@ from html import unescape
 import pytest
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
+from tests.given.gaps import filling, report, stack
 from tests.given.people import visitor
+from tests.given.rule_evaluation import work
 
 MONTH = "from=2025-01-01T00:00&until=2025-02-01T00:00"
 
@@ -143,3 +145,78 @@ def test_a_project_without_event_types_teaches_what_belongs_here(api, ada):
     project = given.project(api)
 
     assert "Nothing to measure yet" in words(ada.get(f"/projects/{project['id']}/data_points"))
+
+
+@pytest.fixture
+def stacks(account, api):
+    """Two stacks that report hourly: of one a bad value is substituted and an hour imputed, one is out."""
+    project = stack(api, expected_locations="none")
+    first, second = (given.asset(api, project, name=name)["id"] for name in ("North", "South"))
+    filling(api, project, {"method": "mean_before_after"})
+    filling(api, project, {"method": "mean_before_after"}, purpose="impute", name="Impute")
+    report(api, project, "10 !99 12 - 14 15", asset_id=first)
+    report(api, project, "50 51 52 53 - -", asset_id=second)
+    outage = {
+        "reason": "Repair", "asset_id": second,
+        "start_time": "2025-01-01T04:00:00Z", "end_time": "2025-01-01T05:00:00Z",
+    }  # fmt: skip
+    api.post(f"/projects/{project['id']}/outages", {"outage": outage}).expect(201)
+    work(account)
+    return f"/projects/{project['id']}/data_points", first, second
+
+
+HOURS = "of=hour/so2&from=2025-01-01T00:00&until=2025-01-01T06:00"
+
+
+def slots(answer):
+    """What the strips below a chart say of each stretch, by meter."""
+    found = re.findall(r'<svg class="strip".*?</svg>', answer.expect(200).text, re.DOTALL)
+    return [[unescape(said) for said in re.findall(r"<title>(.*?)</title>", one)] for one in found]
+
+
+def test_the_slots_below_a_chart_say_of_each_meter_what_was_captured_filled_out_and_missing(ada, stacks):
+    path, *_ = stacks
+
+    north, south = slots(ada.get(f"{path}?{HOURS}"))
+
+    assert north[0] == "Slots of North: 4 of 6 captured, 1 substituted, 1 imputed, 0 missing"
+    assert [one.rpartition(", ")[2] for one in north[1:]] == [
+        "1 captured", "1 substituted", "1 captured", "1 imputed", "2 captured",
+    ]  # fmt: skip
+    assert [one.rpartition(", ")[2] for one in south[1:]] == [
+        "4 captured", "1 in an outage or out of service", "1 missing",
+    ]  # fmt: skip
+
+
+def test_a_chart_is_narrowed_to_a_meter_with_its_table_and_its_data(ada, stacks):
+    path, first, second = stacks
+    series = f"{path.removesuffix('data_points')}data_points/series.json?{HOURS}"
+
+    def highs(address):
+        return sorted(Decimal(one) for one in ada.get(address).expect(200).body["high"])
+
+    assert highs(f"{series}&meter={second}") == [50, 51, 52, 53]
+    assert highs(series) == sorted([*highs(f"{series}&meter={first}"), 50, 51, 52, 53])
+    page = ada.get(f"{path}?{HOURS}&meter={second}")
+    assert [one[0] for one in slots(page)] == [
+        "Slots of South: 4 of 5 captured, 0 substituted, 0 imputed, 1 missing"
+    ]
+    assert "4 of 4 values" in words(page)
+    assert f'<option value="{second}" selected>South</option>' in page.text
+    listed = ada.get(f"{path}.json?{HOURS}&meter={second}").expect(200).data
+    assert {Decimal(one["value"]) for one in listed} == {50, 51, 52, 53}
+
+
+def test_a_meter_that_is_none_is_not_found(ada, stacks):
+    path, *_ = stacks
+
+    ada.get(f"{path}?{HOURS}&meter=evt_1").expect(404)
+    ada.get(f"{path}?{HOURS}&meter=many").expect(404)
+
+
+def test_a_range_of_too_many_slots_says_so_and_keeps_its_chart(ada, stacks):
+    path, *_ = stacks
+
+    page = words(ada.get(f"{path}?of=hour/so2&from=2005-01-01T00:00&until=2025-02-01T00:00"))
+
+    assert "slots show in a shorter one" in page

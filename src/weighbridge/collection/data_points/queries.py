@@ -14,7 +14,7 @@ from weighbridge.collection.data_points.records import (
     OutputDataPointOfRun,
 )
 from weighbridge.collection.measurements.corrected import UNCORRECTED, CorrectionSummary, correction_summaries
-from weighbridge.collection.measurements.event_list import implied_by
+from weighbridge.collection.measurements.event_list import BY_METER, implied_by
 from weighbridge.collection.measurements.event_row import DataPointValue, event_row
 from weighbridge.collection.measurements.findings import HAS_RESULTS, DataPointResult, results_of_events
 from weighbridge.collection.measurements.history import corrections_of_data_point, corrections_of_event
@@ -32,6 +32,7 @@ from weighbridge.errors import NotFound
 NUMBER: Final = f"({NUMBERS})[t.position]"
 TEXT: Final = f"({TEXTS})[t.position]"
 BOOLEAN: Final = f"({BOOLEANS})[t.position]"
+_OTHER_ORDERS: Final = (Index("id"), Index("updated_at"))
 
 DATA_POINTS: Final = Listing(
     sorts={
@@ -45,11 +46,12 @@ DATA_POINTS: Final = Listing(
     key=("e.id", "v.position"),
     filters={
         "slug": Filter("t.slug", str, "the slug of a data point type"),
+        **BY_METER,
         "start_time": Filter("e.start_time", read_moment, MOMENT, BOUNDS),
         "end_time": Filter("e.end_time", read_moment, MOMENT, BOUNDS),
     },
     plain={"slug": ("slug", "eq"), "start_time": ("start_time", "geq"), "end_time": ("end_time", "leq")},
-    indexes=(Index("start_time", "slug"), Index("start_time"), Index("id"), Index("updated_at")),
+    indexes=(*(Index("start_time", one) for one in (*BY_METER, "slug", None)), *_OTHER_ORDERS),
     needs={"value": (("[slug][eq]",), ("[start_time][geq]",), ("[start_time][leq]", "[end_time][leq]"))},
     is_exported=True,
 )
@@ -77,7 +79,8 @@ _HELD: Final = "e.voided_at IS NULL AND NOT (v.number IS NULL AND v.text IS NULL
 _SOURCE: Final = """
     events e
     JOIN event_types et ON (et.project_id, et.id) = (e.project_id, e.event_type_id)
-    JOIN data_point_types t ON (t.project_id, t.event_type_id) = (e.project_id, e.event_type_id)
+    JOIN data_point_types t
+      ON (t.project_id, t.event_type_id) = (e.project_id, e.event_type_id)
 """
 _PRESENT: Final = f"""
     e.voided_at IS NULL

@@ -8,7 +8,7 @@ from typing import Final
 from weighbridge.collection.events.records import EVENT_STATUSES, Event
 from weighbridge.collection.evidence.queries import evidence_by_event, evidence_numbered
 from weighbridge.collection.measurements.corrected import correction_summaries
-from weighbridge.collection.measurements.event_list import implied_by, with_readings
+from weighbridge.collection.measurements.event_list import BY_METER, implied_by, with_readings
 from weighbridge.collection.measurements.event_names import EXPECTED_MAX, Named, Names
 from weighbridge.collection.measurements.event_record import assembled
 from weighbridge.collection.measurements.event_row import (
@@ -51,11 +51,6 @@ def _is_complete(text: str) -> bool:
 
 _BOUNDS: Final = ("eq", "geq", "leq")
 _TYPE: Final = ("event_type_id", "nexus_event_type_id", "slug")
-_PLACES: Final = (
-    "e.location_ids[1] = {}",
-    "e.location_ids[2] = {}",
-    "e.location_ids[3] IS NOT NULL AND {} = ANY (e.location_ids[3:])",
-)
 
 EVENTS: Final = Listing(
     sorts={
@@ -74,11 +69,9 @@ EVENTS: Final = Listing(
         "event_type_id": Filter("e.event_type_id", read_key("event_type"), "an id et_…"),
         "nexus_event_type_id": Filter("e.event_type_id", read_int4, "an event type's number"),
         "slug": Filter("e.event_type_id", str, "the slug of an event type"),
-        "location_id": Filter(
-            "e.location_ids", read_key("location"), "an id loc_…", contains=True, places=_PLACES
-        ),
+        "location_id": BY_METER["location_id"],
         "feedstock_id": Filter("e.feedstock_id", read_key("feedstock"), "an id fs_…"),
-        "asset_id": Filter("e.asset_id", read_key("asset"), "an id ast_…"),
+        "asset_id": BY_METER["asset_id"],
         "tracking_id": Filter("e.tracking_id", str, "a tracking id"),
         "rolled_up_event_id": Filter("e.id", read_key("event"), "an id evt_…"),
         "client_reference": Filter("e.client_reference", str, "a client reference"),

@@ -3,6 +3,7 @@
 Invariant: what is implied leaves out no event that meets the condition.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -10,7 +11,20 @@ from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.core.time.instant import MILLISECOND
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import ListRequest, start_implied
+from weighbridge.db.listing import Filter, ListRequest, read_key, start_implied
+
+_PLACES: Final = (
+    "e.location_ids[1] = {}",
+    "e.location_ids[2] = {}",
+    "e.location_ids[3] IS NOT NULL AND {} = ANY (e.location_ids[3:])",
+)
+BY_METER: Final[Mapping[str, Filter]] = {
+    "asset_id": Filter("e.asset_id", read_key("asset"), "an id ast_…"),
+    "location_id": Filter(
+        "e.location_ids", read_key("location"), "an id loc_…", contains=True, places=_PLACES
+    ),
+}
+"""What meters events are of: their asset, and any of their locations, each place of which has an index."""
 
 _LONGEST: Final = """
     (SELECT coalesce(max(longest), interval '0') FROM event_counts WHERE project_id = {})

@@ -32,16 +32,30 @@ async def captured(
     tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], periods: Sequence[Interval]
 ) -> list[list[Captured]]:
     """What was captured of each meter in each of the periods, which follow one another over the range."""
-    seen = await _counted(tx, question, meters, periods)
+    seen = await counted(tx, question, meters, periods)
     lasting = await _lasting(tx, question, meters, periods)
     return [
         [
             Captured(
-                _with_expected(seen.get((meter, period), CaptureCounts()), question, one, time),
+                seen[meter][period],
                 None
                 if lasting is None
                 else CaptureTime(_expected_time(question, one, time), lasting.get((meter, period), 0)),
             )
+            for period, time in enumerate(periods)
+        ]
+        for meter, one in enumerate(meters)
+    ]
+
+
+async def counted(
+    tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], periods: Sequence[Interval]
+) -> list[list[CaptureCounts]]:
+    """The slots of each meter in each of the periods, as they were expected and as they came."""
+    seen = await _counted(tx, question, meters, periods)
+    return [
+        [
+            _with_expected(seen.get((meter, period), CaptureCounts()), question, one, time)
             for period, time in enumerate(periods)
         ]
         for meter, one in enumerate(meters)

@@ -13,14 +13,11 @@ from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid
 from weighbridge.web.answer import Sendable
 from weighbridge.web.data.event import PATH as EVENT
-from weighbridge.web.data.event import event
+from weighbridge.web.data.event import PICTURES, event
 from weighbridge.web.page import form, page
 from weighbridge.web.visit import Moved, View, Visit, view
 
 ONE: Final = EVENT + "/evidences/{evidence_id}"
-
-SEEN: Final = ("image/png", "image/jpeg", "image/webp", "image/gif")
-"""Media types that a page shows; others are kept as a file."""
 
 
 @form(
@@ -46,7 +43,7 @@ async def evidence(visit: Visit) -> View:
     is_file = found.type == "file"
     return view(
         "data/evidence.html", found.name, call=path, crumbs=(("Event", _event(visit)),),
-        evidence=found, path=path, is_file=is_file, is_seen=is_file and found.content_type in SEEN,
+        evidence=found, path=path, is_file=is_file, is_seen=is_file and found.content_type in PICTURES,
     )  # fmt: skip
 
 
@@ -63,7 +60,7 @@ async def evidence_file(visit: Visit) -> Sendable:
         "X-Content-Type-Options": "nosniff",
         "Cache-Control": "private, no-store",
     }
-    if found.content_type not in SEEN:
+    if found.content_type not in PICTURES:
         headers["Content-Disposition"] = "attachment"
     return Sendable(200, content, headers)
 

@@ -19,7 +19,9 @@ from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import NotFound
 from weighbridge.web.answer import Sendable, file_of
+from weighbridge.web.data.meters import SeriesMeter, keys_of, offered_meters
 from weighbridge.web.data.series import BUCKETS, Series, SeriesName, extent_of, series_of
+from weighbridge.web.data.slots import SlotStrips, slot_strips
 from weighbridge.web.drawing.trace import trace
 from weighbridge.web.listing import ListQuery, ListView, asked_for
 from weighbridge.web.page import page
@@ -50,7 +52,7 @@ class Chosen:
     end: Instant
 
 
-_OWN: Final = frozenset({"of", "from", "until", "span"})
+_OWN: Final = frozenset({"of", "meter", "from", "until", "span"})
 """Parameters of the page that no list knows."""
 
 
@@ -75,9 +77,19 @@ async def chosen_of(visit: Visit) -> tuple[Chosen | None, Sequence[EventType]]:
         "SELECT position FROM data_point_types WHERE project_id = %s AND event_type_id = %s AND slug = %s",
         (key.project if key else 0, key.key if key else 0, point.slug),
     ) or [(position,)]
-    name = SeriesName(key.project if key else 0, key.key if key else 0, position)
+    project = key.project if key else 0
+    name = SeriesName(project, key.key if key else 0, position, *_meter(visit, project))
     start, end = await _range(visit, name)
     return Chosen(event_type, point, name, start, end), types
+
+
+def _meter(visit: Visit, project: int) -> tuple[int | None, int | None]:
+    """The asset or the location that the address narrows the series to; NotFound for an id of neither."""
+    named = visit.asked("meter")
+    asset, location = keys_of(named, project)
+    if named and asset is None and location is None:
+        raise NotFound("meter", named)
+    return asset, location
 
 
 async def _range(visit: Visit, name: SeriesName) -> tuple[Instant, Instant]:
@@ -107,12 +119,19 @@ def _listed(visit: Visit, chosen: Chosen | None) -> ListQuery:
     return asked_for(
         (
             ("filter[slug]", chosen.point.slug),
+            *_by_meter(visit),
             ("filter[start_time][geq]", chosen.start.text),
             ("filter[start_time][leq]", _before(chosen.end).text),
             *kept,
         ),
         sort="-start_time",
     )
+
+
+def _by_meter(visit: Visit) -> ListQuery:
+    """The filter of the list that the chosen meter is."""
+    named = visit.asked("meter")
+    return ((f"filter[{ids.kind_of(named)}_id]", named),) if named else ()
 
 
 def _before(end: Instant) -> Instant:
@@ -129,7 +148,9 @@ def as_asked(visit: Visit) -> ListQuery:
         for name, bound in (("from", "geq"), ("until", "leq"))
         if (moment := visit.moments.typed(visit.asked(name)))
     ]
-    return asked_for((*own, *((("filter[slug]", slug),) if slug else ()), *moments), sort="-start_time")
+    return asked_for(
+        (*own, *((("filter[slug]", slug),) if slug else ()), *_by_meter(visit), *moments), sort="-start_time"
+    )
 
 
 @page(PATH, permission="data_collection:read", of=list_data_points, asked=as_asked)
@@ -146,10 +167,16 @@ async def data_points(visit: Visit) -> View:
         else None
     )
     own = _own(visit, chosen)
+    slots = SlotStrips([])
+    meters: list[SeriesMeter] = []
+    if chosen is not None:
+        slots = await slot_strips(visit, chosen.event_type, chosen.name, chosen.start, chosen.end)
+        meters = await offered_meters(visit.reading, chosen.name.project, chosen.name.event_type)
     return view(
         "data/over_time.html", chosen.point.name if chosen else "Data points",
         call=f"{path}?{urlencode(query)}", has_csv=True,
         chosen=chosen, types=types, name_of=_name, path=path, spans=[name for name, _ in SPANS],
+        slots=slots, meters=meters, meter=visit.asked("meter"),
         span="" if visit.asked("from") else visit.asked("span", SPAN_USUAL),
         points=found.data, list=ListView(path, (*own, *_paged(visit)), found.info), series=drawn,
         picture=_picture(visit, chosen, drawn) if chosen and drawn else None,

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL, Composable, Literal
 
 from weighbridge.collection.measurements.value import NUMBERS
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
@@ -40,6 +40,20 @@ class SeriesName(NamedTuple):
     project: int
     event_type: int
     position: int
+    asset: int | None = None
+    """The asset that the values are of; None is of any."""
+    location: int | None = None
+    """A location of the events; None is any."""
+
+    @property
+    def meter(self) -> Composable:
+        """What the events of the series meet beside their type."""
+        conditions: list[Composable] = [SQL("true")]
+        if self.asset is not None:
+            conditions.append(SQL("e.asset_id = {}").format(Literal(self.asset)))
+        if self.location is not None:
+            conditions.append(SQL("{} = ANY (e.location_ids)").format(Literal(self.location)))
+        return SQL(" AND ").join(conditions)
 
 
 class SeriesPoint(NamedTuple):
@@ -91,7 +105,7 @@ _VALUE: Final = f"({NUMBERS})[{{position}}]"
 _OF: Final = """
       FROM events e
      WHERE e.project_id = {project} AND e.event_type_id = {event_type} AND e.voided_at IS NULL
-       AND e.start_time >= {start} AND e.start_time < {end}
+       AND e.start_time >= {start} AND e.start_time < {end} AND {meter}
 """
 _EACH: Final = f"""
     SELECT e.start_time, {_VALUE}, {_VALUE},
@@ -114,23 +128,29 @@ _PINS: Final = f"""
       JOIN corrections c ON (c.project_id, c.event_id, c.position) = (e.project_id, e.id, {{position}})
       JOIN users u ON u.id = c.user_id
      WHERE c.state = {{in_force}} AND c.source <> {{completion}} AND {_VALUE} IS NOT NULL
+       AND NOT (e.is_imputed AND c.source = {{substitution}})
      ORDER BY e.start_time, e.id LIMIT {{limit}}
 """
 _OUTAGES: Final = """
     SELECT start_time, end_time, reason FROM outages
      WHERE project_id = {project} AND (event_type_id IS NULL OR event_type_id = {event_type})
+       AND (asset_id IS NULL OR {asset}::integer IS NULL OR asset_id = {asset})
+       AND (location_id IS NULL OR {location}::integer IS NULL OR location_id = {location})
        AND start_time < {end} AND coalesce(end_time, 'infinity') > {start}
      ORDER BY start_time LIMIT {limit}
 """
 _ENDS: Final = """
-    SELECT min(start_time), max(start_time) FROM events
-     WHERE project_id = %s AND event_type_id = %s AND voided_at IS NULL
+    SELECT min(e.start_time), max(e.start_time) FROM events e
+     WHERE e.project_id = {project} AND e.event_type_id = {event_type} AND e.voided_at IS NULL AND {meter}
 """
 
 
 async def extent_of(tx: Read, name: SeriesName) -> tuple[Instant, Instant] | None:
     """From the first event of the type to the last; None where there is none."""
-    [(first, last)] = await tx.tuples(_ENDS, (name.project, name.event_type))
+    statement = SQL(_ENDS).format(
+        project=Literal(name.project), event_type=Literal(name.event_type), meter=name.meter
+    )
+    [(first, last)] = await tx.tuples(statement)
     return None if first is None else (Instant.of(first), Instant.of(last))
 
 
@@ -140,11 +160,12 @@ async def series_of(tx: Read, name: SeriesName, start: datetime, end: datetime) 
         "project": name.project, "event_type": name.event_type, "position": name.position, "start": start,
         "end": end, "width": _width(start, end), "in_force": CorrectionState.IN_FORCE.value,
         "completion": CorrectionOrigin.COMPLETION.value,
+        "substitution": CorrectionOrigin.SUBSTITUTION.value, "asset": name.asset, "location": name.location,
     }  # fmt: skip
 
     async def rows(statement: str, limit: int) -> list[tuple[Any, ...]]:
         filled = {key: Literal(value) for key, value in {**given, "limit": limit}.items()}
-        return await tx.tuples(SQL(statement).format(**filled))
+        return await tx.tuples(SQL(statement).format(meter=name.meter, **filled))
 
     points = await rows(_EACH, POINTS_MAX + 1)
     is_cut = len(points) > POINTS_MAX

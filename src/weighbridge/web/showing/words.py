@@ -21,4 +21,9 @@ def spoken(code: object) -> str:
 
 def plural(count: int, one: str, many: str = "") -> str:
     """A number with its noun: 1 batch, 2 batches."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}".replace(",", "\u202f")
+    return f"{count:,}".replace(",", "\u202f") + f" {noun(count, one, many)}"
+
+
+def noun(count: int, one: str, many: str = "") -> str:
+    """A noun, or a verb, as it stands behind a number: batch behind 1, batches behind any other."""
+    return one if count == 1 else many or f"{one}s"

@@ -1,16 +1,19 @@
 // Charts over time: the picture of the server gives way to one that is zoomed; each range is fetched anew.
 (() => {
   "use strict";
-  const HEIGHT = 280;
+  const HEIGHT = 280, RIGHT = 12;  // the strips of slots below keep to the same edges (panels.css)
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const local = (seconds, zone) => {
-    const parts = new Intl.DateTimeFormat("sv-SE", {
-      timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit",
-    }).format(new Date(seconds * 1000));
-    return parts.replace(" ", "T");
+  // Making a form of times takes longer than many writings by it.
+  const forms = new Map();
+  const form = (language, zone, parts) => {
+    const key = language + zone + JSON.stringify(parts);
+    if (!forms.has(key)) forms.set(key, new Intl.DateTimeFormat(language, { timeZone: zone, ...parts }));
+    return forms.get(key);
   };
-  const said = (seconds, zone, parts) =>
-    new Intl.DateTimeFormat("en-GB", { timeZone: zone, ...parts }).format(new Date(seconds * 1000));
+  const NUMBERS = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" };
+  const written = (seconds, zone, parts) => form("sv-SE", zone, parts).format(new Date(seconds * 1000)).replace(" ", "T");
+  const local = (seconds, zone) => written(seconds, zone, NUMBERS);
+  const said = (seconds, zone, parts) => form("en-GB", zone, parts).format(new Date(seconds * 1000));
   const DAY = { day: "numeric", month: "short" }, CLOCK = { hour: "2-digit", minute: "2-digit" };
   const tick = (seconds, zone, step) => {
     if (step >= 28 * 86400) return said(seconds, zone, { month: "short", year: "numeric" });
@@ -72,8 +75,8 @@
     const axis = { stroke: colour("--faint"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
     const named = (_chart, value) => (value === null || value === undefined ? "–" : `${value} ${series.unit}`);
     const options = {
-      width: box.clientWidth, height: HEIGHT,
-      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), series.zone),
+      width: box.clientWidth, height: HEIGHT, padding: [8, RIGHT, 0, 0],
+      tzDate: (seconds) => new Date(written(seconds, series.zone, { ...NUMBERS, second: "2-digit" })),
       scales: { x: { range: [series.start, series.end] } },
       axes: [
         { ...axis, values: (_chart, splits, _axis, _space, step) => splits.map((one) => tick(one, series.zone, step)) },
@@ -105,11 +108,13 @@
     let shown = null, chart = null;
     const fetched = async (address) => {
       const answer = await fetch(address, { headers: { accept: "application/json" } });
-      if (answer.ok) { shown = await answer.json(); chart = draw(box, shown, zoom); }
+      if (!answer.ok) return;
+      shown = await answer.json();
+      requestAnimationFrame(() => { chart = draw(box, shown, zoom); });
     };
     const zoom = (first, last) => {
-      const given = new URL(box.dataset.series, location.href);
-      const query = new URLSearchParams({ of: given.searchParams.get("of") });
+      const given = new URL(box.dataset.series, location.href).searchParams;
+      const query = new URLSearchParams(["of", "meter"].filter((name) => given.get(name)).map((name) => [name, given.get(name)]));
       query.set("from", local(first, shown.zone)); query.set("until", local(last + 60, shown.zone));
       const page = `${box.dataset.path}?${query}`;
       history.pushState(null, "", page);
@@ -118,6 +123,9 @@
         const field = document.querySelector(`[name="${name}"]`);
         if (field) field.value = query.get(name);
       }
+      const period = document.querySelector(".head .period");
+      if (period) period.textContent = [first, last].map((one) => said(one, shown.zone, { ...DAY, year: "numeric", ...CLOCK })).join(" \u2013 ");
+      for (const span of document.querySelectorAll(".tabs [aria-current]")) span.removeAttribute("aria-current");
       if (window.htmx) htmx.ajax("GET", page, { target: "#values", select: "#values", swap: "outerHTML" });
     };
     addEventListener("popstate", () => location.reload());

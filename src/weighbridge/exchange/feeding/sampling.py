@@ -1,0 +1,158 @@
+"""What a sample of a file tells of how it is written, to be looked through by whoever makes a feed of it.
+
+Guesses only: the encoding by what the bytes allow, the delimiter by which the header has most columns, the
+decimal mark by how numbers look, the form of times by which all of a column fit.
+
+Invariant: what is guessed reads every row of the sample, or the sample is refused in words.
+"""
+
+import csv
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from weighbridge.core.collection.data_feed import CONTENT_BYTES_MAX, DecimalMark
+from weighbridge.exchange.data_feeds.records import FeedColumn, SuggestedColumns
+from weighbridge.exchange.tabular.columns import TIME_FIELDS
+from weighbridge.exchange.tabular.file import GZIP_MAGIC, ZIP_MAGIC, CsvFile
+from weighbridge.exchange.tabular.opening import reading_table
+
+SAMPLE_ROWS_MAX: Final = 50
+"""Rows of a file that its form is guessed by."""
+
+START: Final = TIME_FIELDS[0]
+"""The field without which a row is no event."""
+
+_HEAD_BYTES: Final = 65_536
+_DELIMITERS: Final = (",", ";", "\t", "|")
+_FALLBACK: Final = "windows-1252"
+_COMMA: Final = re.compile(r"[+-]?\d+,\d+")
+_POINT: Final = re.compile(r"[+-]?\d+\.\d+")
+
+TIME_FORMATS: Final = (
+    "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d.%m.%Y", "%d/%m/%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%d/%m/%Y",
+    "%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M", "%m/%d/%Y", "%d-%m-%Y %H:%M:%S", "%d-%m-%Y %H:%M",
+    "%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M", "%Y%m%d%H%M%S", "%Y%m%d %H:%M",
+)  # fmt: skip
+"""Forms of times that are tried, the day before the month where a sample leaves that open."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSample:
+    """The first rows of a file, and how it seems to be written."""
+
+    name: str
+    header: list[str]
+    rows: list[list[str]]
+    encoding: str
+    delimiter: str
+    decimal_mark: str
+    header_line: int
+    is_workbook: bool
+
+    def column(self, index: int) -> list[str]:
+        """The cells of a column that hold anything."""
+        return [row[index].strip() for row in self.rows if index < len(row) and row[index].strip()]
+
+
+def sample_of(path: Path, name: str, header_line: int = 1) -> FileSample:
+    """The first rows of a file; Refusal where it is no table that can be read."""
+    head = _head(path)
+    encoding = _encoding_of(head)
+    delimiter = _delimiter_of(head.decode(encoding, "replace"), header_line)
+    file = CsvFile(path, delimiter, encoding, header_line, name, CONTENT_BYTES_MAX)
+    with reading_table(file, takes_stored=True) as table:
+        header = [one.strip() for one in table.header]
+        rows = [row.cells for row in islice(table.rows, SAMPLE_ROWS_MAX) if row.cells]
+    cells = [cell.strip() for row in rows for cell in row]
+    return FileSample(
+        name, header, rows, encoding, delimiter, _decimal_mark_of(cells), header_line,
+        head.startswith(ZIP_MAGIC),
+    )  # fmt: skip
+
+
+def with_times(sample: FileSample, columns: SuggestedColumns) -> SuggestedColumns:
+    """The suggestion, in which a column that holds times gives the start where no name tells which does."""
+    if START not in columns.lacking:
+        return columns
+    for index, name in enumerate(sample.header):
+        cells = sample.column(index)
+        if name in columns.unclear and cells and any(_parsed(cells, one) for one in (None, *TIME_FORMATS)):
+            return SuggestedColumns(
+                [FeedColumn(name, START), *columns.columns],
+                [one for one in columns.unclear if one != name],
+                [one for one in columns.lacking if one != START],
+            )
+    return columns
+
+
+def time_format_of(sample: FileSample, columns: SuggestedColumns) -> tuple[str | None, bool]:
+    """The form of the times of a sample, None for ISO 8601, and whether all of them have an offset."""
+    named = {one.column for one in columns.columns if one.field in TIME_FIELDS}
+    times = [
+        cell for index, column in enumerate(sample.header) if column in named for cell in sample.column(index)
+    ]
+    if parsed := _parsed(times, None):
+        return None, all(moment.tzinfo is not None for moment in parsed)
+    fitting = (one for one in TIME_FORMATS if times and _parsed(times, one))
+    return next(fitting, None), False
+
+
+def _parsed(times: Sequence[str], time_format: str | None) -> list[datetime]:
+    """The times as a form reads them; none at all where it does not read each."""
+    try:
+        if time_format is None:
+            return [datetime.fromisoformat(one) for one in times]
+        return [datetime.strptime(one, time_format) for one in times]  # noqa: DTZ007 - only whether it fits
+    except ValueError:
+        return []
+
+
+def _head(path: Path) -> bytes:
+    """How the content begins; of a gzipped file, once it is unpacked."""
+    with path.open("rb") as raw:
+        head = raw.read(_HEAD_BYTES)
+    if not head.startswith(GZIP_MAGIC):
+        return head
+    try:
+        with gzip.open(path) as content:
+            return content.read(_HEAD_BYTES)
+    except (EOFError, zlib.error, OSError):
+        return head  # whoever reads the table says what is wrong with it
+
+
+def _encoding_of(head: bytes) -> str:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    try:
+        # The last character may be cut in two.
+        head[: max(head.rfind(b"\n"), 0) or None].decode()
+    except UnicodeDecodeError:
+        return _FALLBACK
+    return "utf-8"
+
+
+def _delimiter_of(text: str, header_line: int) -> str:
+    lines = list(islice(io.StringIO(text), header_line - 1, header_line))
+    widths = {one: _width(lines, one) for one in _DELIMITERS}
+    return max(_DELIMITERS, key=lambda one: widths[one])
+
+
+def _width(lines: Iterable[str], delimiter: str) -> int:
+    try:
+        return max((len(row) for row in csv.reader(lines, delimiter=delimiter)), default=0)
+    except csv.Error:
+        return 0
+
+
+def _decimal_mark_of(cells: Sequence[str]) -> str:
+    commas = sum(1 for one in cells if _COMMA.fullmatch(one))
+    points = sum(1 for one in cells if _POINT.fullmatch(one))
+    return DecimalMark.COMMA.value if commas > points else DecimalMark.POINT.value

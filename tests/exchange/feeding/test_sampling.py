@@ -1,0 +1,101 @@
+"""The first rows of a file tell how it is written; what they leave open is guessed one way."""
+
+import gzip
+
+import pytest
+from tests.given.workbooks import TIME, number, sheet, text, workbook
+
+from weighbridge.errors import Refusal
+from weighbridge.exchange.data_feeds.records import FeedColumn, SuggestedColumns
+from weighbridge.exchange.feeding.sampling import sample_of, time_format_of, with_times
+
+
+@pytest.fixture
+def sampled(tmp_path):
+    """Looks at a file with this content."""
+
+    def look(content, header_line=1):
+        path = tmp_path / "log"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return sample_of(path, "log.csv", header_line)
+
+    return look
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding", "delimiter", "decimal_mark"),
+    [
+        ("time,mass\n2025-01-31,1.5\n", "utf-8", ",", "."),
+        ("Zeit;Masse\n31.01.2025;1,5\n", "utf-8", ";", ","),
+        ("Zeit;Fahrer\n31.01.2025;Jörg\n".encode("windows-1252"), "windows-1252", ";", "."),
+        ("Zeit\tFahrer\n31.01.2025\tJörg\n".encode("utf-16"), "utf-16", "\t", "."),
+        ('name|note\n"a, b"|1,25\n', "utf-8", "|", ","),
+        (gzip.compress(b"time;mass\n2025-01-31;1,5\n"), "utf-8", ";", ","),
+    ],
+)
+def test_encoding_delimiter_and_decimal_mark_are_those_that_fit(
+    sampled, content, encoding, delimiter, decimal_mark
+):
+    found = sampled(content)
+
+    assert (found.encoding, found.delimiter, found.decimal_mark) == (encoding, delimiter, decimal_mark)
+    assert len(found.header) == 2
+    assert len(found.rows) == 1
+
+
+def test_what_stands_above_the_line_of_the_names_is_passed_over(sampled):
+    found = sampled("Scale house, Plant Nord\n\ntime;mass\n2025-01-31;1\n", header_line=3)
+
+    assert (found.header, found.delimiter) == (["time", "mass"], ";")
+
+
+def test_of_a_workbook_cells_are_read_as_they_are_shown(sampled):
+    rows = [[text("When"), text("Mass")], [number(45_688.25, TIME), number("1.5")]]
+
+    found = sampled(workbook(sheet(rows)))
+
+    assert found.is_workbook
+    assert (found.header, found.rows) == (["When", "Mass"], [["2025-01-31T06:00:00", "1.5"]])
+
+
+@pytest.mark.parametrize(
+    ("times", "time_format", "has_offsets"),
+    [
+        (["2025-01-31T06:00:00Z"], None, True),
+        (["2025-01-31 06:00"], None, False),
+        (["31.01.2025 06:00", "01.02.2025 06:00"], "%d.%m.%Y %H:%M", False),
+        (["01/02/2025", "02/03/2025"], "%d/%m/%Y", False),
+        (["01/31/2025", "02/03/2025"], "%m/%d/%Y", False),
+        (["soon", "31.01.2025"], None, False),
+    ],
+)
+def test_the_form_of_times_is_one_by_which_all_of_them_are_read(sampled, times, time_format, has_offsets):
+    found = sampled("time\n" + "\n".join(times))
+    columns = SuggestedColumns([FeedColumn("time", "start_time")], [], [])
+
+    assert time_format_of(found, columns) == (time_format, has_offsets)
+
+
+def test_a_column_of_times_gives_the_start_where_no_name_says_which_does(sampled):
+    found = sampled("mass;Abgelesen am;note\n1;31.01.2025 06:00;a\n")
+    unclear = SuggestedColumns([FeedColumn("mass", "mass")], ["Abgelesen am", "note"], ["start_time"])
+
+    guessed = with_times(found, unclear)
+
+    assert FeedColumn("Abgelesen am", "start_time") in guessed.columns
+    assert (guessed.unclear, guessed.lacking) == (["note"], [])
+    assert with_times(found, SuggestedColumns([], ["note"], ["start_time"])).lacking == ["start_time"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is empty"),
+        (b"\xd0\xcf\x11\xe0", "save it as XLSX"),
+        (b"PK\x03\x04", "workbook"),
+        (b'a,b\n"1', "not readable as CSV"),
+    ],
+)
+def test_what_is_no_table_is_refused_in_a_sentence(sampled, content, said):
+    with pytest.raises(Refusal, match=said):
+        sampled(content)

@@ -1,0 +1,254 @@
+"""Pages of data feeds: made from a sample, read in words, fed with files whose bad rows are told in place."""
+
+import re
+from html import unescape
+
+import pytest
+from tests.given import collection as given
+from tests.given.feeds import Feeding
+from tests.given.people import visitor
+
+BOUNDARY = "a-boundary"
+LOG = """Zeitstempel;Mass (kg);Fahrer;Wetter
+31.01.2025 06:00;1200,5;Jörg;Regen
+31.01.2025 07:00;1300,0;Ada;
+"""
+MAPPED = {
+    "name": "Scale house",
+    "column": ["Zeitstempel", "Mass (kg)", "Fahrer", "Wetter", ""],
+    "field": ["start_time", "mass", "driver", "-", ""],
+    "unit": ["", "kg", "", "", ""],
+    "time_zone": "Europe/Berlin",
+    "time_format": "%d.%m.%Y %H:%M",
+    "decimal_mark": ",",
+    "delimiter": ";",
+    "encoding": "windows-1252",
+    "header_line": "1",
+    "missing": "n/a, -",
+    "client_reference": "time",
+    "bad_rows": "refuse_file",
+    "other_columns": "refuse",
+    "formulas": "refuse",
+}
+
+
+@pytest.fixture
+def ada(account):
+    return visitor(account)
+
+
+@pytest.fixture
+def plant(account):
+    return Feeding(account)
+
+
+def words(answer, status=200):
+    """What a page says, without its marks."""
+    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", answer.expect(status).text)))
+
+
+def sent(person, path, name, content, **texts):
+    """Send a file as the form of a page does; `name` is what the browser calls it."""
+    parts = {"form_word": person.word, **texts}
+    body = b"".join(
+        f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{text}\r\n'.encode()
+        for key, text in parts.items()
+    )
+    file = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode()
+    return person.upload(path, body + file + content + f"\r\n--{BOUNDARY}--\r\n".encode(), BOUNDARY)
+
+
+def feeds(plant):
+    return f"{plant.path}/data_feeds"
+
+
+def new(plant):
+    return f"{feeds(plant)}/new?event_type_id={plant.event_type['id']}"
+
+
+def sample(plant):
+    return f"{feeds(plant)}/sample?event_type_id={plant.event_type['id']}"
+
+
+def fields(answer):
+    """What stands in the fields of a form, by their names."""
+    found = {}
+    for tag in re.findall(r"<input [^>]*>", answer.text):
+        if (name := re.search(r'name="(\w+)"', tag)) and name[1] != "form_word":
+            value = re.search(r'value="([^"]*)"', tag)
+            found.setdefault(name[1], []).append(unescape(value[1]) if value else "")
+    for name, options in re.findall(r'<select [^>]*name="(\w+)"[^>]*>(.*?)</select>', answer.text, re.DOTALL):
+        chosen = re.search(r'<option value="([^"]*)" selected', options)
+        found.setdefault(name, []).append(unescape(chosen[1]) if chosen else "")
+    return found
+
+
+def test_a_sample_fills_in_the_form_and_is_kept_nowhere(ada, plant):
+    ada.get(new(plant)).expect(200)
+
+    looked = sent(ada, sample(plant), "scale.csv", LOG.encode("windows-1252")).expect(200)
+
+    typed = fields(looked)
+    assert typed["column"] == ["Zeitstempel", "Mass (kg)", "Fahrer", "Wetter"]
+    assert typed["field"] == ["start_time", "mass", "-", "-"]
+    assert typed["unit"][1] == "kg"
+    assert (typed["delimiter"], typed["decimal_mark"], typed["encoding"]) == ([";"], [","], ["windows-1252"])
+    assert typed["time_format"] == ["%d.%m.%Y %H:%M"]
+    assert "31.01.2025 06:00 · 31.01.2025 07:00" in looked.text
+    assert plant.api.get(feeds(plant)).data == []
+
+
+def test_a_feed_is_made_by_the_form_and_says_in_words_what_it_does(ada, plant):
+    ada.get(new(plant))
+    typed = MAPPED | {"event_type_id": plant.event_type["id"]}
+
+    made = ada.post(f"{feeds(plant)}/new", typed).expect(303)
+
+    [feed] = plant.api.get(feeds(plant)).data
+    assert [(one["column"], one["field"], one["unit"]) for one in feed["columns"]] == [
+        ("Zeitstempel", "start_time", None), ("Mass (kg)", "mass", "kg"), ("Fahrer", "driver", None),
+        ("Wetter", "-", None),
+    ]  # fmt: skip
+    assert feed["missing"] == ["n/a", "-"]
+    page = words(ada.get(made.headers["location"]))
+    assert "written as %d.%m.%Y %H:%M, on the clock of Europe/Berlin" in page
+    assert "a comma stands before the decimals" in page
+    assert "CSV in windows-1252 with a semicolon between cells" in page
+    assert "kg, converted to t" in page
+    assert "nothing, it is left out" in page
+    assert 'class="said"' not in ada.get(made.headers["location"]).text
+    assert "Scale house" in words(ada.get(feeds(plant)))
+
+
+def test_what_is_wrong_with_a_column_is_said_beside_it_and_all_that_was_typed_stays(ada, plant):
+    ada.get(new(plant))
+    wrong = MAPPED | {
+        "event_type_id": plant.event_type["id"], "column": ["", "Time", "Mass (m3)"],
+        "field": ["", "start_time", "mass"], "unit": ["", "", "m3"], "header_line": "first",
+    }  # fmt: skip
+
+    refused = ada.post(f"{feeds(plant)}/new", wrong)
+
+    assert refused.status in {400, 422}
+    typed = fields(refused)
+    assert typed["column"] == ["", "Time", "Mass (m3)"]
+    assert typed["header_line"] == ["1", "first"]  # of a sample, and of the feed
+    assert 'role="alert"' in refused.text
+    mended = ada.post(f"{feeds(plant)}/new", wrong | {"header_line": "1"}).expect(422)
+    row = re.search(r'<tr class="wrong">.*?</tr>', mended.text, re.DOTALL)[0]
+    assert 'value="Mass (m3)"' in row
+    assert plant.api.get(feeds(plant)).data == []
+
+
+def test_a_feed_is_changed_where_it_stands(ada, plant):
+    feed = plant.feed(delimiter="\t", columns=[{"column": "When", "field": "start_time"}])
+    path = f"{feeds(plant)}/{feed['id']}"
+
+    typed = fields(ada.get(f"{path}/edit").expect(200))
+    assert typed["delimiter"] == ["tab"]
+    assert typed["column"][0] == "When"
+    ada.post(f"{path}/edit", typed | {"name": "Laboratory"}).expect(303)
+
+    after = plant.api.get(path).body
+    assert after["name"] == "Laboratory"
+    assert {name: after[name] for name in ("delimiter", "columns", "time_zone")} == {
+        name: feed[name] for name in ("delimiter", "columns", "time_zone")
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("empty.csv", b"", "The file is empty."),
+        ("book.xls", b"\xd0\xcf\x11\xe0 old", "save it as XLSX"),
+        ("broken.xlsx", b"PK\x03\x04 broken", "broken.xlsx"),
+        ("zipped.csv.gz", b"\x1f\x8b broken", "cannot be read"),
+        ("blank.csv", b"\n\n\n", "its first line must name the columns"),
+    ],
+)
+def test_a_sample_that_is_no_table_is_refused_in_a_sentence(ada, plant, name, content, said):
+    ada.get(new(plant))
+
+    assert said in words(sent(ada, sample(plant), name, content), 422)
+
+
+def test_a_file_is_tried_and_its_bad_rows_are_told_by_line_column_and_what_came(account, ada, plant):
+    path = f"{feeds(plant)}/{plant.feed()['id']}"
+    ada.get(path)
+    bad = b"start_time,mass,driver,is_dry\n2025-01-31T06:00:00Z,much,Ada,yes\nnever,2,Ada,no\n"
+
+    there = sent(ada, f"{path}/uploads", "log.csv", bad, dry_run="true").expect(303).headers["location"]
+    waiting = ada.get(there).expect(200).text
+    assert "waits for a worker" in waiting
+    assert 'hx-trigger="every 1s"' in waiting
+    account.drain()
+
+    page = words(ada.get(there))
+    assert "2 rows are bad. Nothing is stored." in page
+    rows = re.findall(r"<tr><td class=\"num\">.*?</tr>", ada.get(there).text, re.DOTALL)
+    assert [unescape(re.sub(r"\s+|<[^>]+>", " ", row)).split()[:3] for row in rows] == [
+        ["2", "mass", "much"], ["3", "start_time", "never"],
+    ]  # fmt: skip
+    assert "much" in ada.get(f"{there}/bad_rows").expect(200).text
+    assert plant.events() == []
+
+
+def test_a_good_file_is_stored_after_it_was_tried_and_leads_to_its_events(account, ada, plant):
+    path = f"{feeds(plant)}/{plant.feed(duration='1h')['id']}"
+    ada.get(path)
+    good = (
+        b"start_time,mass,driver,is_dry\n2025-01-31T06:00:00Z,1,Ada,true\n2025-01-31T07:00:00Z,2,Ada,true\n"
+    )
+
+    tried = sent(ada, f"{path}/uploads", "log.csv", good, dry_run="true").headers["location"]
+    account.drain()
+    assert "Store 2 events" in words(ada.get(tried))
+    stored = ada.post(f"{tried}/again", {"dry_run": "false"}).expect(303).headers["location"]
+    account.drain()
+
+    shown = ada.get(stored).expect(200).text
+    assert "2 events are stored." in words(ada.get(stored))
+    [events] = re.findall(r'<dt>Events</dt><dd><a href="([^"]+)"', shown)
+    assert len(re.findall(r"<tr>\s*<td><a href=\"[^\"]+/events/evt_", ada.get(unescape(events)).text)) == 2
+    assert "log.csv" in words(ada.get(f"{path}/uploads"))
+    assert "Remove it" not in ada.get(path).text
+
+
+def test_a_file_is_refused_in_words_on_the_page_of_its_feed(ada, plant):
+    path = f"{feeds(plant)}/{plant.feed()['id']}"
+    ada.get(path)
+
+    assert "The file is empty." in words(sent(ada, f"{path}/uploads", "log.csv", b""), 422)
+    assert "Choose a file first." in words(ada.post(f"{path}/uploads"), 422)
+
+
+def test_a_feed_without_files_is_removed(ada, plant):
+    path = f"{feeds(plant)}/{plant.feed()['id']}"
+    ada.get(path)
+
+    ada.post(f"{path}/delete").expect(303)
+
+    assert plant.api.get(feeds(plant)).data == []
+
+
+def test_who_may_only_read_is_offered_nothing_that_writes_and_another_account_finds_no_feed(
+    account, server, plant
+):
+    path = f"{feeds(plant)}/{plant.feed()['id']}"
+    reader = visitor(account, "data_collection:read")
+
+    shown = reader.get(path).expect(200).text
+    assert "Change it" not in shown
+    assert '<form method="post" action="/projects' not in shown
+    reader.post(f"{path}/uploads").expect(403)
+    stranger = visitor(server.account())
+    stranger.get(path).expect(404)
+    stranger.get(f"{path}/uploads").expect(404)
+    stranger.post(f"{path}/edit", MAPPED).expect(404)
+
+
+def test_a_project_without_event_types_is_told_what_comes_first(api, ada):
+    project = given.project(api)
+
+    assert "No event type yet" in words(ada.get(f"/projects/{project['id']}/data_feeds/new"))
+    assert "No feed yet" in words(ada.get(f"/projects/{project['id']}/data_feeds"))

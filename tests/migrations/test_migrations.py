@@ -13,7 +13,7 @@ from tests import databases
 from weighbridge.db.schema.migrate import config, migrate
 from weighbridge.db.schema.revision import newest_revision
 
-REVISIONS = [step.revision for step in reversed([*ScriptDirectory.fromconfig(config()).walk_revisions()])]
+REVISIONS = [step.revision for step in reversed([*ScriptDirectory.from_config(config()).walk_revisions()])]
 
 ROWS = {
     "0001": """
@@ -122,7 +122,7 @@ def test_an_empty_database_comes_to_the_newest_step(empty_database):
 
 
 def test_there_is_one_history_without_branches():
-    history = ScriptDirectory.fromconfig(config())
+    history = ScriptDirectory.from_config(config())
 
     assert history.get_heads() == [REVISIONS[-1]] == [newest_revision()]
     assert sorted(REVISIONS) == REVISIONS

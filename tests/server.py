@@ -258,8 +258,11 @@ class Connections:
 class Server:
     """The application on a free port, as long as the `with` block lasts."""
 
-    def __init__(self, database_url: str, **settings: Any) -> None:
-        """Serve the database of the owner's URL; the service itself comes to it as the running role."""
+    def __init__(self, database_url: str, *, pooler_url: str | None = None, **settings: Any) -> None:
+        """Serve the database of the owner's URL; the service itself comes to it as the running role.
+
+        With the URL of a pooler its requests come that way.
+        """
         self.owner_url = database_url
         urls = DatabaseUrls(make_conninfo(database_url, user=RUNNING_ROLE), database_url)
         let_run(urls)
@@ -272,8 +275,10 @@ class Server:
             self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
             self._connections = closing.enter_context(Connections(*self._socket.getsockname()))
             self._connection = closing.enter_context(psycopg.connect(database_url, autocommit=True))
+            if pooler_url is not None:
+                settings["session_database_url"] = urls.running
             self.settings = _settings(
-                urls.running,
+                pooler_url or urls.running,
                 self.address,
                 {"data_dir": self.folder, "audit_key_file": _key_file(self.folder)} | settings,
             )

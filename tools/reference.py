@@ -18,12 +18,13 @@ from weighbridge.core.error_code import GROUPS
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.ledger.partition import DIMENSIONS
 from weighbridge.core.model.reference import page as language
+from weighbridge.core.platform.setting_form import Setting
 from weighbridge.core.rule import reference as rule_language
 from weighbridge.core.time.cadence import CADENCES
 from weighbridge.db.list_page import COUNT_MAX, SORTED_MAX
 from weighbridge.db.listing import Filter, Listing
 from weighbridge.http.operation import Operation
-from weighbridge.settings import TABLE, Setting
+from weighbridge.settings import TABLE
 
 ROOT: Final = Path(__file__).parents[1]
 SOURCE: Final = ROOT / "src"
@@ -36,7 +37,8 @@ _MADE: Final = "<!-- Made by `make docs` from the code; change the code, not thi
 _ABOUT_SETTINGS: Final = """\
 Settings are environment variables, read once when a process starts. An empty variable counts as unset.
 A value outside its range stops the start with a sentence that names the variable. An unknown
-`WEIGHBRIDGE_` variable is named in the log of `weighbridge serve`."""
+`WEIGHBRIDGE_` variable is named in the log of `weighbridge serve`. A URL may hold a password: a variable that
+ends in `_URL` may be left out, and the same name with `_FILE` behind it name a file that has the URL."""
 
 _ABOUT_LISTS: Final = f"""\
 A filter is written `filter[field][comparator]=value`, and `filter[field]=value` means `eq`. A sort is

@@ -105,7 +105,7 @@ def _application(
     connections = settings.api_connections - _places(settings)
     database = _database_of_requests(settings, settings.database_url, connections)
     computing = ComputingLoop(_database_of_requests(settings, settings.database_url, places), places)
-    of_health = Database(settings.database_url, connections_max=1)
+    of_health = Database(settings.database_url, connections_max=1, session_url=settings.session_database_url)
     watch = Watch(database, newest_numbers)
 
     @asynccontextmanager
@@ -172,6 +172,7 @@ def _database_of_requests(settings: Settings, url: str, connections: int) -> Dat
         connections_max=connections,
         statement_timeout_seconds=STATEMENT_TIMEOUT_SECONDS,
         quotas=settings.quotas,
+        session_url=settings.session_database_url,
     )
 
 

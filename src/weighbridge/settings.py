@@ -9,51 +9,32 @@ Invariants: `read` either gives settings that all lie in their ranges or raises 
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
-from ipaddress import ip_network
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from weighbridge.core.collection.watched_place import is_root
 from weighbridge.core.platform.quota import Quotas
+from weighbridge.core.platform.setting_form import (
+    Range,
+    Setting,
+    TextForm,
+    is_http_address,
+    is_network,
+    one_text,
+    refused,
+    texts,
+    whole_number,
+)
 from weighbridge.core.problem import Problem
 from weighbridge.core.proof.key_name import is_key_name
 from weighbridge.errors import Refusal
 
 PREFIX = "WEIGHBRIDGE_"
-HTTP_ADDRESS = re.compile(r"https?://[^/?#@\s]+([/?#]\S*)?")
+FILE_ENDING = "_FILE"
 PORT_MAX = 65_535
-
-
-def is_http_address(text: str) -> bool:
-    """Whether a text is an address that is asked over HTTP."""
-    return HTTP_ADDRESS.fullmatch(text) is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """The least and the greatest number that a setting takes."""
-
-    least: int
-    greatest: int
-
-
-@dataclass(frozen=True, slots=True)
-class TextForm:
-    """What a text looks like, or each of a list, and how that is said."""
-
-    fits: Callable[[str], object]
-    said: str
-
-
-def _is_network(text: str) -> bool:
-    try:
-        ip_network(text, strict=False)
-    except ValueError:
-        return False
-    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +52,11 @@ class Settings:
     migration_database_url: Annotated[
         str | None,
         "The same database for the role that owns its tables and migrates; unset is the running role.",
+    ] = None
+    session_database_url: Annotated[
+        str | None,
+        "The same database past its pooler: set it where WEIGHBRIDGE_DATABASE_URL is PgBouncer's, in "
+        "transaction mode; unset says that there is none.",
     ] = None
     audit_key_file: Annotated[
         Path | None,
@@ -93,6 +79,26 @@ class Settings:
         str | None,
         "Where evidence files are kept: file, s3, gs or az URL; unset keeps them in the data folder.",
     ] = None
+    backup_url: Annotated[
+        str | None,
+        "Where `weighbridge serve` backs up the embedded database and the evidence files all the time: a "
+        "folder on another disk, or a file, s3, gs or az URL; unset backs up nothing by itself.",
+    ] = None
+    backup_hours: Annotated[int, "Hours between two whole backups there.", Range(1, 8_760)] = 24
+    backup_keep: Annotated[
+        int, "Whole backups that stay there, with all that came since.", Range(1, 10_000)
+    ] = 7
+    backup_seconds: Annotated[
+        int,
+        "How often what came since is copied there, in seconds: what a lost disk may cost.",
+        Range(1, 86_400),
+    ] = 60
+    backup_warning_hours: Annotated[
+        int,
+        "How old the last backup of the embedded database may be before the log warns of it each hour; 0 "
+        "never warns.",
+        Range(0, 8_760),
+    ] = 48
     host: Annotated[str, "The address on which the service listens."] = "127.0.0.1"
     port: Annotated[int, "The port on which the service listens; 0 takes a free one.", Range(0, PORT_MAX)] = (
         8080
@@ -163,7 +169,7 @@ class Settings:
         tuple[str, ...],
         "Networks of proxies whose X-Forwarded-For is believed, separated by commas; unset is none.",
         TextForm(
-            _is_network,
+            is_network,
             "addresses or networks such as 10.0.0.0/8 or ::1, separated by commas",
         ),
     ] = ()
@@ -172,7 +178,7 @@ class Settings:
         "Networks beside the public internet that the service may call for its users, also without TLS, "
         "separated by commas; unset is none.",
         TextForm(
-            _is_network,
+            is_network,
             "addresses or networks such as 10.0.0.0/8 or ::1, separated by commas",
         ),
     ] = ()
@@ -255,27 +261,18 @@ class Settings:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One row of the table of settings: what a reader of the reference page needs to know."""
-
-    field: str
-    variable: str
-    type: str
-    default: str
-    doc: str
-    kind: Any
-    range: Range | None
-    form: TextForm | None
-
-
 def read(environ: Mapping[str, str] = os.environ) -> Settings:
-    """Read the settings from the variables; an empty variable counts as unset."""
+    """Read the settings from the variables; an empty variable counts as unset.
+
+    A URL, which may hold a password, comes from a file where its variable with `_FILE` behind it names one.
+    """
     values: dict[str, Any] = {}
     problems: list[Problem] = []
     for setting in TABLE:
-        text = environ.get(setting.variable, "").strip()
-        if text:
+        text = _said(setting, environ)
+        if isinstance(text, Problem):
+            problems.append(text)
+        elif text:
             value = _parse(setting, text)
             if isinstance(value, Problem):
                 problems.append(value)
@@ -288,7 +285,8 @@ def read(environ: Mapping[str, str] = os.environ) -> Settings:
 def read_with(**options: object) -> Settings:
     """Read the settings; what was given on the command line stands before its variable."""
     given = {PREFIX + name.upper(): str(value) for name, value in options.items() if value is not None}
-    return read({**os.environ, **given})
+    of_files = {name + FILE_ENDING for name in given}
+    return read({name: text for name, text in os.environ.items() if name not in of_files} | given)
 
 
 def environment(settings: Settings) -> dict[str, str]:
@@ -301,48 +299,50 @@ def environment(settings: Settings) -> dict[str, str]:
     }
 
 
+def changed(settings: Settings) -> dict[str, str]:
+    """The settings that are not at their defaults, by variable; URLs, which may hold passwords, as `set`."""
+    usual = environment(Settings())
+    texts = {name: text for name, text in environment(settings).items() if usual.get(name) != text}
+    return {name: "set" if name.endswith("_URL") else text for name, text in texts.items()}
+
+
 def unknown_variables(environ: Mapping[str, str] = os.environ) -> list[str]:
     """Name the variables that look like settings and are none: most often a slip of the pen."""
     known = {setting.variable for setting in TABLE}
+    known |= {setting.variable + FILE_ENDING for setting in TABLE if setting.may_be_in_a_file}
     return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
+
+
+def _said(setting: Setting, environ: Mapping[str, str]) -> str | Problem:
+    """What the variable says, or the file that it names."""
+    text, variable = environ.get(setting.variable, "").strip(), setting.variable + FILE_ENDING
+    file = environ.get(variable, "").strip()
+    if not setting.may_be_in_a_file or not file:
+        return text
+    if text:
+        return Problem(
+            f"{setting.variable} and {variable} are both set; set one of them.",
+            setting.field,
+            "invalid_setting",
+        )
+    try:
+        return Path(file).expanduser().read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        return Problem(
+            f"{variable} names {file!r}, which cannot be read: {error}.", setting.field, "invalid_setting"
+        )
 
 
 def _parse(setting: Setting, text: str) -> Any:
     if get_origin(setting.kind) is Literal:
         allowed = get_args(setting.kind)
-        return text if text in allowed else _problem(setting, text, f"one of {', '.join(allowed)}")
+        return text if text in allowed else refused(setting, text, f"one of {', '.join(allowed)}")
     if setting.form is not None:
         is_list = get_origin(setting.kind) is tuple
-        return (_texts if is_list else _text)(setting, text, setting.form)
+        return (texts if is_list else one_text)(setting, text, setting.form)
     if setting.kind is int:
-        return _whole_number(setting, text)
+        return whole_number(setting, text)
     return Path(text).expanduser() if setting.kind is Path else text
-
-
-def _whole_number(setting: Setting, text: str) -> int | Problem:
-    limits = setting.range
-    allowed = f"a whole number from {limits.least} to {limits.greatest}" if limits else "a whole number"
-    if not text.removeprefix("-").isdecimal():
-        return _problem(setting, text, allowed)
-    number = int(text)
-    inside = limits is None or limits.least <= number <= limits.greatest
-    return number if inside else _problem(setting, text, allowed)
-
-
-def _text(setting: Setting, text: str, form: TextForm) -> str | Problem:
-    return text if form.fits(text) else _problem(setting, text, form.said)
-
-
-def _texts(setting: Setting, text: str, form: TextForm) -> tuple[str, ...] | Problem:
-    texts = tuple(filter(None, (one.strip() for one in text.split(","))))
-    fit = all(form.fits(one) for one in texts)
-    return texts if fit else _problem(setting, text, form.said)
-
-
-def _problem(setting: Setting, text: str, allowed: str) -> Problem:
-    return Problem(
-        f"{setting.variable} is {text!r}, and must be {allowed}.", setting.field, "invalid_setting"
-    )
 
 
 def _table() -> tuple[Setting, ...]:

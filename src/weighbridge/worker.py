@@ -154,13 +154,14 @@ async def run() -> None:
         settings.database_url,
         connections_max=settings.worker_concurrency * 3 + 1,
         idle_timeout_seconds=max(1, settings.lease_seconds // 2),
+        session_url=settings.session_database_url,
     ) as database:
         await work(database, settings)
 
 
 async def work(database: Database, settings: Settings) -> None:
     """Work on an open database."""
-    app = App(connector=PsycopgConnector(conninfo=database.url))
+    app = App(connector=PsycopgConnector(conninfo=database.session_url or database.url))
 
     @app.task(
         name=JOB,
@@ -300,7 +301,9 @@ async def _number_changes(database: Database) -> None:
 
 async def _evaluate_rules(database: Database) -> None:
     """Let automatic rules evaluate what was written since, again and again, on connections of their own."""
-    async with Database(database.url, connections_max=ACCOUNTS_AT_ONCE + 1) as own:
+    async with Database(
+        database.url, connections_max=ACCOUNTS_AT_ONCE + 1, session_url=database.session_url
+    ) as own:
         rounds = Rounds(own)
         try:
             while True:
@@ -318,7 +321,8 @@ async def _deliver(database: Database, settings: Settings) -> None:
     """Tell webhooks of what changes, again and again, on connections of their own."""
     with NameResolver(LANES_MAX) as resolve:
         client = OutgoingClient(CallReach.of(settings.outgoing_networks), resolve=resolve)
-        async with client, Database(database.url, connections_max=DELIVERING_CONNECTIONS) as own:
+        own = Database(database.url, connections_max=DELIVERING_CONNECTIONS, session_url=database.session_url)
+        async with client, own:
             lease = settings.lease_seconds
             tell = _log_failed_delivering
             await Deliverer(own, client, settings.address, lease_seconds=lease, tell=tell).run()

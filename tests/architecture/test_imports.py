@@ -28,7 +28,7 @@ IMPURE = {
 
 PLACES = {
     "aiomqtt": ("agent/mqtt/*",),
-    "alembic": ("db/schema/migrate.py", "db/migrations/*", "supervisor/schema.py"),
+    "alembic": ("db/schema/migrate.py", "db/schema/rehearsal.py", "db/migrations/*", "supervisor/schema.py"),
     "asyncua": ("agent/opcua/*",),
     "cyclopts": ("cli.py", "commands/*"),
     "granian": ("supervisor/api.py",),
@@ -42,11 +42,11 @@ PLACES = {
         *(f"{noun.folder}/routes.py" for noun in nouns()),
     ),
     "multipart": ("http/arrival/upload.py",),
-    "obstore": ("collection/evidence_files/store.py", "exchange/watching/bucket.py"),
+    "obstore": ("collection/evidence_files/store.py", "exchange/watching/bucket.py", "backup/*"),
     "procrastinate": ("worker.py", "platform/queue/jobs.py"),
     "rich": ("cli.py", "commands/*", "demo/show.py", "demo/lineage_tree.py"),
-    "sqlalchemy": ("db/schema/migrate.py", "db/migrations/*"),
-    "structlog": ("http/*", "supervisor/*", "worker.py"),
+    "sqlalchemy": ("db/schema/migrate.py", "db/schema/rehearsal.py", "db/migrations/*"),
+    "structlog": ("http/*", "supervisor/*", "worker.py", "backup/following.py"),
     "yaml": ("modelling/document/yaml_text.py", "agent/configuration/yaml_text.py"),
 }
 """Where a library may be imported, so that replacing it touches these files and no others."""

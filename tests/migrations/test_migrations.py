@@ -10,10 +10,10 @@ from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from tests import databases
 
-from weighbridge.db.schema.migrate import _config, migrate
+from weighbridge.db.schema.migrate import config, migrate
 from weighbridge.db.schema.revision import newest_revision
 
-REVISIONS = [step.revision for step in reversed([*ScriptDirectory.from_config(_config()).walk_revisions()])]
+REVISIONS = [step.revision for step in reversed([*ScriptDirectory.from_config(config()).walk_revisions()])]
 
 ROWS = {
     "0001": """
@@ -122,7 +122,7 @@ def test_an_empty_database_comes_to_the_newest_step(empty_database):
 
 
 def test_there_is_one_history_without_branches():
-    history = ScriptDirectory.from_config(_config())
+    history = ScriptDirectory.from_config(config())
 
     assert history.get_heads() == [REVISIONS[-1]] == [newest_revision()]
     assert sorted(REVISIONS) == REVISIONS

@@ -25,7 +25,7 @@ def worker(*, data_dir: DataDir = None) -> None:
 
     look_when_started()
     from weighbridge.db.embedded import database  # noqa: PLC0415 - as above
-    from weighbridge.settings import environment, read_with  # noqa: PLC0415 - as above
+    from weighbridge.settings import PREFIX, environment, read_with  # noqa: PLC0415 - as above
     from weighbridge.supervisor import logs  # noqa: PLC0415 - as above
     from weighbridge.supervisor.niceness import OF_WORKER, stand_back  # noqa: PLC0415 - as above
     from weighbridge.supervisor.parent import PARENT_VARIABLE, die_with_supervisor, look_at_root  # noqa: PLC0415 - as above
@@ -40,7 +40,10 @@ def worker(*, data_dir: DataDir = None) -> None:
     else:  # the supervisor has not looked
         look_at_root(settings)
     with database(settings) as urls:
-        told = replace(settings, database_url=urls.running, migration_database_url=None)
-        os.environ.pop("WEIGHBRIDGE_MIGRATION_DATABASE_URL", None)
+        told = replace(
+            settings, database_url=settings.database_url or urls.running, migration_database_url=None
+        )
+        for name in [name for name in os.environ if name.startswith(PREFIX)]:
+            del os.environ[name]
         os.environ.update(environment(told))
         asyncio.run(run())

@@ -2,10 +2,11 @@
 
 import logging
 import select
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final, LiteralString
 
 import msgspec
 from psycopg import AsyncConnection
@@ -48,6 +49,67 @@ class _InstantLoader(Loader):
 
 
 _instant_of: Final = Instant.fromisoformat
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSettings:
+    """What the server is to know of everyone who connects: in seconds, 0 without a bound.
+
+    A pooler in transaction mode hands each transaction to another session: there it is said with each BEGIN,
+    in the same message, and no statement is prepared.
+    """
+
+    statement_timeout: int
+    idle_timeout: int
+
+    @property
+    def of_connection(self) -> dict[str, Any]:
+        return {"options": " ".join(f"-c {name}={value}" for name, value in self._values)}
+
+    @property
+    def of_pooler(self) -> dict[str, Any]:
+        return {"prepare_threshold": None}
+
+    @property
+    def of_transaction(self) -> tuple[LiteralString, tuple[str, ...]]:
+        calls = ", ".join("set_config(%s, %s, true)" for _ in self._values)
+        return f"SELECT {calls}", tuple(word for pair in self._values for word in pair)
+
+    @property
+    def _values(self) -> tuple[tuple[str, str], ...]:
+        return (
+            ("statement_timeout", f"{self.statement_timeout}s"),
+            ("idle_in_transaction_session_timeout", f"{self.idle_timeout}s"),
+            ("TimeZone", "UTC"),
+        )
+
+
+def connection_pools(
+    url: str, session_url: str | None, size: int, session: SessionSettings
+) -> tuple[AsyncConnectionPool, AsyncConnectionPool]:
+    """Connections for transactions, and for what holds a lock before one; the same without a pooler."""
+    if session_url is None:
+        pool = _connection_pool(url, size, session.of_connection)
+        return pool, pool
+    return (
+        _connection_pool(url, size, session.of_pooler),
+        _connection_pool(session_url, size, session.of_connection, held=0),
+    )
+
+
+def _connection_pool(
+    url: str, size: int, options: Mapping[str, Any], *, held: int = 1
+) -> AsyncConnectionPool:
+    """So many connections at most, so many of them kept while nobody uses them; it has to be opened."""
+    return AsyncConnectionPool(
+        url,
+        configure=configure,
+        min_size=held,
+        max_size=size,
+        kwargs={"autocommit": True, "application_name": "weighbridge", **options},
+        check=check,
+        open=False,
+    )
 
 
 async def check(connection: AsyncConnection[TupleRow]) -> None:

@@ -19,7 +19,7 @@ from psycopg.sql import SQL, Literal
 from psycopg_pool import AsyncConnectionPool
 
 from weighbridge.core.platform.quota import Quotas
-from weighbridge.db.connection import check, configure
+from weighbridge.db.connection import SessionSettings, connection_pools
 from weighbridge.db.keys import KeyBlocks
 from weighbridge.db.locks import COMMIT_AND_UNLOCK, LOCK, LOCK_AND_BEGIN, ROLLBACK_AND_UNLOCK, UNLOCK
 from weighbridge.db.memory import Memory
@@ -177,9 +177,13 @@ class Question(Read):
     """
 
     def __init__(
-        self, pool: AsyncConnectionPool, connection: AsyncConnection[TupleRow], memory: Memory
+        self,
+        pool: AsyncConnectionPool,
+        connection: AsyncConnection[TupleRow],
+        memory: Memory,
+        begin: Sequence[Command],
     ) -> None:
-        super().__init__(connection, memory, [BEGIN_READING])
+        super().__init__(connection, memory, [BEGIN_READING, *begin])
         self._pool = pool
         self._holds_connection = True
 
@@ -269,30 +273,25 @@ class Database:
         statement_timeout_seconds: int = 0,
         idle_timeout_seconds: int = 20,
         quotas: Quotas = NO_QUOTAS,
+        session_url: str | None = None,
     ) -> None:
+        """Connect to a URL; `session_url` says that it is a pooler's, and where the database itself is."""
         self.url = url
+        self.session_url = session_url
         self.quotas = quotas
         self.event_keys = KeyBlocks()
         self.memory = Memory()
-        options = (
-            f"-c statement_timeout={statement_timeout_seconds}s "
-            f"-c idle_in_transaction_session_timeout={idle_timeout_seconds}s -c TimeZone=UTC"
-        )
-        self._pool = AsyncConnectionPool(
-            url,
-            configure=configure,
-            min_size=1,
-            max_size=connections_max,
-            kwargs={"autocommit": True, "options": options, "application_name": "weighbridge"},
-            check=check,
-            open=False,
-        )
+        session = SessionSettings(statement_timeout_seconds, idle_timeout_seconds)
+        self._pool, self._sessions = connection_pools(url, session_url, connections_max, session)
+        self._begin: list[Command] = [] if session_url is None else [session.of_transaction]
 
     async def open(self) -> None:
-        await self._pool.open()
+        for pool in {self._pool, self._sessions}:
+            await pool.open()
 
     async def close(self) -> None:
-        await self._pool.close()
+        for pool in {self._pool, self._sessions}:
+            await pool.close()
 
     async def __aenter__(self) -> Self:
         await self.open()
@@ -305,19 +304,20 @@ class Database:
         """Run one statement by itself and give its first row."""
         connection = await self._pool.getconn()
         try:
-            cursor = await connection.execute(composed(statement), values)
+            within = ([BEGIN_WRITING, *self._begin], [COMMIT]) if self._begin else ([], [])
+            [cursor] = await sent(connection, within[0], [(statement, values), *within[1]], None)
             return await cursor.fetchone()
         finally:
             await self._pool.putconn(connection)
 
     def read(self) -> "_ReadTransaction":
         """Begin a transaction in which every statement sees the same snapshot."""
-        return _ReadTransaction(self._pool, self.memory)
+        return _ReadTransaction(self._pool, self.memory, self._begin)
 
     @asynccontextmanager
     async def question(self) -> AsyncIterator[Question]:
         """Begin to read what an answer is computed from."""
-        question = Question(self._pool, await self._pool.getconn(), self.memory)
+        question = Question(self._pool, await self._pool.getconn(), self.memory, self._begin)
         try:
             yield question
         finally:
@@ -327,7 +327,8 @@ class Database:
     async def write(self) -> AsyncIterator[Write]:
         """Begin a transaction and commit it when the block ends without an exception."""
         async with self._pool.connection() as connection:
-            tx = Write(connection, self.event_keys, self.memory, [BEGIN_WRITING], self.quotas)
+            begin = [BEGIN_WRITING, *self._begin]
+            tx = Write(connection, self.event_keys, self.memory, begin, self.quotas)
             try:
                 yield tx
                 tx.later(*COMMIT)
@@ -342,7 +343,8 @@ class Database:
         """Begin a transaction that may change data and is always undone; it sees one snapshot throughout."""
         async with self._pool.connection() as connection:
             try:
-                yield Write(connection, self.event_keys, self.memory, [BEGIN_TRYING], self.quotas)
+                begin = [BEGIN_TRYING, *self._begin]
+                yield Write(connection, self.event_keys, self.memory, begin, self.quotas)
             finally:
                 if not connection.closed:
                     await connection.rollback()
@@ -356,7 +358,7 @@ class Database:
         """
         lock = SQL("; ").join(LOCK.format(Literal(name)) for name in locks)
         unlock = SQL("; ").join(UNLOCK.format(Literal(name)) for name in locks)
-        async with self._pool.connection() as connection:
+        async with self._sessions.connection() as connection:
             # Each in one message: a process that freezes never holds the lock outside a transaction,
             # where no timeout would take it away.
             await connection.execute(LOCK_AND_BEGIN.format(lock))
@@ -374,15 +376,16 @@ class Database:
 class _ReadTransaction:
     """A transaction that reads, as long as the block lasts; every small request passes here."""
 
-    __slots__ = ("_connection", "_memory", "_pool")
+    __slots__ = ("_begin", "_connection", "_memory", "_pool")
 
-    def __init__(self, pool: AsyncConnectionPool, memory: Memory) -> None:
+    def __init__(self, pool: AsyncConnectionPool, memory: Memory, begin: Sequence[Command]) -> None:
         self._pool = pool
         self._memory = memory
+        self._begin = begin
 
     async def __aenter__(self) -> Read:
         self._connection = await self._pool.getconn()
-        return Read(self._connection, self._memory, [BEGIN_READING])
+        return Read(self._connection, self._memory, [BEGIN_READING, *self._begin])
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         connection = self._connection

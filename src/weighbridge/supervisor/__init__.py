@@ -20,8 +20,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
+import psycopg
 import structlog
 
+from weighbridge.backup.record import overdue
 from weighbridge.db.embedded import Server, attached, external, is_external
 from weighbridge.db.schema.roles import DatabaseUrls
 from weighbridge.errors import Refusal
@@ -37,12 +39,15 @@ from weighbridge.supervisor.schema import migrate_or_refuse
 
 APPLICATION = "weighbridge.app:create"
 WORKER = ("-m", "weighbridge.cli", "worker")
+BACKUP = ("-m", "weighbridge.cli", "backup", "--follow")
 READY_SECONDS = 60.0
 KILL_SECONDS = 1  # what a process is given beyond the bound that it keeps by itself
 HEALTH_SECONDS = 0.05
 DATABASE_WATCH_SECONDS = 0.25
 DATABASE_RETRY_SECONDS = 2.0
-LOG_PRUNE_TICKS = 14_400  # an hour of watching
+HOUR_TICKS = 14_400  # an hour of watching
+HOUR_SECONDS = 3_600.0
+DATABASE_SECONDS = 2
 RESERVE_TICKS = 240  # a minute of watching
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -87,8 +92,9 @@ def serve(
         if with_worker:
             programs.append(ChildProgram("worker", (sys.executable, *worker), variables))
         watched = [replace(one, heartbeat=Path(counted, f"heartbeat-{one.name}")) for one in programs]
+        watched += _backing_up(settings, variables)
         try:
-            page = MetricsPage(counted, urls.running)
+            page = MetricsPage(counted, urls.running, None if server is None else settings.data_dir)
             beside = [] if metrics is None else [partial(serve_metrics, metrics, page)]
             asyncio.run(_supervise(watched, server, port, settings, saying, *beside))
         finally:
@@ -122,7 +128,7 @@ def _variables(settings: Settings, urls: DatabaseUrls, port: Port) -> dict[str, 
     told = replace(
         settings,
         data_dir=settings.data_dir.absolute(),
-        database_url=urls.running,
+        database_url=settings.database_url or urls.running,
         migration_database_url=None,
         port=port.number,
     )
@@ -130,9 +136,22 @@ def _variables(settings: Settings, urls: DatabaseUrls, port: Port) -> dict[str, 
     return {**inherited, **environment(told), PARENT_VARIABLE: str(os.getpid())}
 
 
+def _backing_up(settings: Settings, variables: dict[str, str]) -> list[ChildProgram]:
+    """What backs up all the time, where a setting says to which place."""
+    if settings.backup_url is None:
+        return []
+    told = {name: text for name, text in variables.items() if name != f"{PREFIX}DATABASE_URL"}
+    return [ChildProgram("backup", (sys.executable, *BACKUP), told)]
+
+
 @contextmanager
 def _database(settings: Settings) -> Iterator[tuple[DatabaseUrls, Server | None]]:
     if is_external(settings):
+        if settings.backup_url is not None:
+            raise Refusal(
+                "WEIGHBRIDGE_BACKUP_URL is for the embedded database; the one that WEIGHBRIDGE_DATABASE_URL"
+                " names is backed up with its own tools (docs/howto/back-up-and-restore.md)."
+            )
         yield external(settings), None
         return
     with attached(settings.data_dir) as server:
@@ -163,6 +182,7 @@ async def _supervise(
             group.create_task(_set_after(of_others.stopping, first))
             if server is not None:
                 group.create_task(_watch_database(server, phases))
+                group.create_task(_watch_backups(server, settings, phases))
             for work in beside:
                 group.create_task(work(phases.stopping))
             listening_at = [Path(one.command[-1]) for one in programs if one.stops_last]
@@ -225,12 +245,30 @@ async def _is_healthy(port: Port) -> bool:
     return status.split()[1:2] == [b"200"]
 
 
+async def _watch_backups(server: Server, settings: Settings, phases: Phases) -> None:
+    """Warn, at the start and each hour, of a database that was not backed up for too long."""
+    while True:
+        with suppress(psycopg.Error, OSError):
+            if said := await asyncio.to_thread(_overdue, server, settings):
+                log.warning("backup_overdue", reason=said, remedy="see `weighbridge backup --help`")
+        if await happens(phases.stopping, within_seconds=HOUR_SECONDS):
+            return
+
+
+def _overdue(server: Server, settings: Settings) -> str | None:
+    made = (server.location.cluster / "PG_VERSION").stat().st_mtime
+    with psycopg.connect(server.url, connect_timeout=DATABASE_SECONDS) as connection:
+        row = connection.execute("SELECT now(), to_timestamp(%s)", (made,)).fetchone()
+    assert row is not None, "there is always a time"  # noqa: S101
+    return overdue(settings.data_dir, row[1], row[0], settings.backup_warning_hours)
+
+
 async def _watch_database(server: Server, phases: Phases) -> None:
     """Start the embedded server again when it was killed, on the socket that everyone knows."""
     ticks = 0
     while not await happens(phases.stopping, within_seconds=DATABASE_WATCH_SECONDS):
         ticks += 1
-        if ticks % LOG_PRUNE_TICKS == 0:
+        if ticks % HOUR_TICKS == 0:
             server.prune_logs()
         if ticks % RESERVE_TICKS == 0:
             await asyncio.to_thread(server.keep_reserve)

@@ -11,6 +11,7 @@ import asyncio
 import socket
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from time import monotonic
 from typing import Final
 
@@ -19,6 +20,7 @@ import structlog
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from weighbridge.backup import record
 from weighbridge.core.platform.task_state import TaskState
 from weighbridge.errors import Refusal
 
@@ -46,6 +48,8 @@ class MetricsPage:
 
     folder: str
     database_url: str
+    data_dir: Path | None = None
+    """The folder of an embedded database, which knows when it was backed up."""
     _content: bytes = b""
     _made: float = float("-inf")
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -61,7 +65,8 @@ class MetricsPage:
     def _make(self) -> bytes:
         registry = CollectorRegistry()
         MultiProcessCollector(registry, path=self.folder)  # type: ignore[no-untyped-call]
-        return generate_latest(registry) + self._tasks().encode()
+        backups = "" if self.data_dir is None else record.counters(self.data_dir)
+        return generate_latest(registry) + (self._tasks() + backups).encode()
 
     def _tasks(self) -> str:
         options = f"-c statement_timeout={DATABASE_SECONDS}s"

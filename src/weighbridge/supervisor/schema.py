@@ -1,5 +1,7 @@
 """The migrations as a step of a start: a failure is a refusal that a person can act on."""
 
+from typing import TYPE_CHECKING
+
 import psycopg
 import structlog
 from psycopg.errors import InsufficientPrivilege
@@ -7,6 +9,9 @@ from psycopg.errors import InsufficientPrivilege
 from weighbridge.db.schema.revision import newest_revision, revision_of
 from weighbridge.db.schema.roles import DatabaseUrls, can_switch_triggers_off, let_run
 from weighbridge.errors import Refusal
+
+if TYPE_CHECKING:
+    from weighbridge.db.schema.rehearsal import Rehearsal
 
 log = structlog.get_logger("weighbridge.supervisor")
 
@@ -47,3 +52,15 @@ def _migrate(url: str) -> None:
         migrate(url)
     except CommandError as error:
         raise Refusal(f"The database cannot be migrated: {str(error).strip()}") from error
+
+
+def rehearse_or_refuse(url: str) -> "Rehearsal":
+    """Carry out the steps that a database lacks, and undo them."""
+    from alembic.util.exc import CommandError  # noqa: PLC0415 - alembic is slow to import
+
+    from weighbridge.db.schema.rehearsal import rehearse  # noqa: PLC0415 - as above
+
+    try:
+        return rehearse(url)
+    except (psycopg.Error, CommandError) as error:
+        raise Refusal(f"The migrations cannot be rehearsed: {str(error).strip()}") from error

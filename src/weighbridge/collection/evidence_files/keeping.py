@@ -38,14 +38,19 @@ KEY_BYTES: Final = 16
 ORPHAN_AGE: Final = timedelta(days=1)
 """How old a file must be before it counts as no one's: a request lasts seconds."""
 
-_NAMED: Final = """
-    SELECT storage_key FROM evidence WHERE storage_key = ANY (%(keys)s)
-    UNION ALL SELECT storage_key FROM exports WHERE storage_key = ANY (%(keys)s)
-    UNION ALL SELECT storage_key FROM report_submissions WHERE storage_key = ANY (%(keys)s)
-    UNION ALL SELECT storage_key FROM report_bundles WHERE storage_key = ANY (%(keys)s)
-    UNION ALL SELECT storage_key FROM data_feed_uploads WHERE storage_key = ANY (%(keys)s)
-    UNION ALL SELECT report_key FROM data_feed_uploads WHERE report_key = ANY (%(keys)s)
-"""
+NAMING: Final = (
+    ("evidence", "storage_key"),
+    ("exports", "storage_key"),
+    ("report_submissions", "storage_key"),
+    ("report_bundles", "storage_key"),
+    ("data_feed_uploads", "storage_key"),
+    ("data_feed_uploads", "report_key"),
+)
+"""Every table and column that names a file."""
+
+_NAMED: Final = " UNION ALL ".join(
+    f"SELECT {column} FROM {table} WHERE {column} = ANY (%(keys)s)" for table, column in NAMING
+)
 
 _FILE: Final = "file"
 _PART_BYTES: Final = 1_048_576

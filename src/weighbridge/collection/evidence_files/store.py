@@ -107,6 +107,11 @@ class EvidenceStore:
 
 def open_store(evidence_url: str | None, data_dir: Path) -> EvidenceStore:
     """Open the store that the settings name: by default, a folder of the data directory."""
+    return EvidenceStore(*open_objects(evidence_url, data_dir))
+
+
+def open_objects(evidence_url: str | None, data_dir: Path) -> tuple[ObjectStore, Path | None]:
+    """The same store as bare objects under their keys, for whoever copies all of it; and its folder."""
     if evidence_url is None:
         return _in_folder(data_dir / FOLDER)
     parts = urlsplit(evidence_url)
@@ -122,12 +127,12 @@ def open_store(evidence_url: str | None, data_dir: Path) -> EvidenceStore:
         )
     except (BaseError, ValueError) as error:
         raise _unusable(evidence_url, f"it cannot be used: {str(error).splitlines()[0]}.") from error
-    return EvidenceStore(store, None)
+    return store, None
 
 
-def _in_folder(folder: Path) -> EvidenceStore:
+def _in_folder(folder: Path) -> tuple[ObjectStore, Path]:
     make_folder(folder)
-    return EvidenceStore(LocalStore(folder.absolute()), folder.absolute())
+    return LocalStore(folder.absolute()), folder.absolute()
 
 
 def _unusable(evidence_url: str, said: str) -> Refusal:

@@ -23,7 +23,7 @@ from psycopg.conninfo import conninfo_to_dict
 from weighbridge.db.embedded import postmaster, reserve
 from weighbridge.db.embedded.cluster import SUPERUSER, log_tail, prune_logs
 from weighbridge.db.embedded.files import POLL_SECONDS, exclusive, leave, make_folder, share
-from weighbridge.db.embedded.location import ClusterLocation, find_location
+from weighbridge.db.embedded.location import ClusterLocation, find_location, is_restoring
 from weighbridge.db.schema.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.settings import Settings
@@ -52,6 +52,11 @@ class Server:
     def urls(self) -> DatabaseUrls:
         """The database, for the role that runs the service and for the one that owns its tables."""
         return DatabaseUrls(_url(self.location, user=RUNNING_ROLE, database=DATABASE), self.url)
+
+    @property
+    def superuser_url(self) -> str:
+        """The server, for the role that takes backups and has all power over it."""
+        return superuser_url(self.location)
 
     def is_alive(self) -> bool:
         return _is_alive(self.location)
@@ -89,6 +94,11 @@ def server(data_dir: Path, *, may_use_namespaces: bool = True) -> Iterator[str]:
 def attached(data_dir: Path, *, may_use_namespaces: bool = True) -> Iterator[Server]:
     """Use the server like `server`, for a caller that watches over it."""
     data_dir = Path(os.path.realpath(data_dir))
+    if is_restoring(data_dir):
+        raise Refusal(
+            f"A backup was being restored to {data_dir}, and that has not come to its end; remove the folder"
+            " and restore it again."
+        )
     folder = data_dir / "postgres"
     make_folder(folder)
     with exclusive(folder / "starting"):
@@ -129,17 +139,22 @@ def is_external(settings: Settings) -> bool:
 
 
 def external(settings: Settings) -> DatabaseUrls:
-    """The external database of the settings; refuses one that cannot be reached or is too old."""
+    """The external database of the settings, past its pooler; refuses one that is away or too old."""
     running, migrating = settings.database_url, settings.migration_database_url
     assert running is not None, "the caller has looked"  # noqa: S101
     used = _check_external(running, "WEIGHBRIDGE_DATABASE_URL")
-    migrated = used if migrating is None else _check_external(migrating, "WEIGHBRIDGE_MIGRATION_DATABASE_URL")
-    if migrated != used:
-        raise Refusal(
-            f"WEIGHBRIDGE_MIGRATION_DATABASE_URL names the database {migrated}, and must name the one of"
-            f" WEIGHBRIDGE_DATABASE_URL, {used}."
-        )
-    return DatabaseUrls(running, migrating or running)
+    for url, variable in (
+        (settings.session_database_url, "WEIGHBRIDGE_SESSION_DATABASE_URL"),
+        (migrating, "WEIGHBRIDGE_MIGRATION_DATABASE_URL"),
+    ):
+        named = used if url is None else _check_external(url, variable)
+        if named != used:
+            raise Refusal(
+                f"{variable} names the database {named}, and must name the one of"
+                f" WEIGHBRIDGE_DATABASE_URL, {used}."
+            )
+    direct = settings.session_database_url or running
+    return DatabaseUrls(direct, migrating or direct)
 
 
 def _check_external(url: str, variable: str) -> str:
@@ -152,7 +167,9 @@ def _check_external(url: str, variable: str) -> str:
         )
     try:
         with psycopg.connect(url, connect_timeout=CONNECT_SECONDS) as connection:
-            version, name = connection.info.server_version, connection.info.dbname
+            version = connection.info.server_version
+            # A pooler may have another name for it.
+            [name] = connection.execute("SELECT current_database()").fetchone() or [""]
     except psycopg.Error as error:
         raise Refusal(f"The server of {variable} cannot be used: {str(error).strip()}") from error
     if version < SERVER_VERSION_MIN:
@@ -177,7 +194,7 @@ def _is_well_formed(url: str) -> bool:
 def _ensure_running(location: ClusterLocation) -> None:
     """Wait for the server that is starting, recovering or stopping; start it when there is none."""
     deadline = time.monotonic() + postmaster.START_SECONDS
-    url = _url(location, user=SUPERUSER, database="postgres")
+    url = superuser_url(location)
     while True:
         if not _is_alive(location):
             postmaster.start(location)
@@ -209,6 +226,11 @@ def _ensure_database(connection: psycopg.Connection[tuple[object, ...]]) -> None
                 connection.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(role), owner))
     if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone() is None:
         connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(name, owner))
+
+
+def superuser_url(location: ClusterLocation) -> str:
+    """How the role that has all power over a server reaches it."""
+    return _url(location, user=SUPERUSER, database="postgres")
 
 
 def _url(location: ClusterLocation, *, user: str, database: str) -> str:

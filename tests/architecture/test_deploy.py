@@ -1,0 +1,111 @@
+"""What `deploy/` has fits the service: its commands, its settings, and the programs that read the files."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from weighbridge.cli import app
+from weighbridge.settings import FILE_ENDING, TABLE
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
+ANALYZE = shutil.which("systemd-analyze")
+EXPOSURE_MAX = 20
+"""Of 100, as systemd counts what a unit leaves open; a unit without a word about it has 96."""
+
+needs_systemd = pytest.mark.skipif(ANALYZE is None, reason="this machine has no systemd-analyze")
+
+
+@pytest.fixture(scope="module")
+def compose():
+    return yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+
+
+def test_every_variable_of_these_files_is_a_setting():
+    known = {setting.variable for setting in TABLE}
+    known |= {setting.variable + FILE_ENDING for setting in TABLE if setting.may_be_in_a_file}
+
+    named = {
+        word
+        for file in DEPLOY.rglob("*")
+        if file.is_file()
+        for word in re.findall(r"WEIGHBRIDGE_[A-Z_]+", file.read_text())
+    }
+
+    assert named - known == set()
+    assert len(named) > 5
+
+
+def test_every_command_of_these_files_is_a_command(compose):
+    started = [tuple(one["command"]) for one in compose["services"].values() if "command" in one]
+    started += [
+        tuple(line.split("/bin/")[1].split())
+        for unit in UNITS
+        for line in unit.read_text().splitlines()
+        if line.startswith("ExecStart=")
+    ]
+
+    ours = [words for words in started if words[0] == "weighbridge"]
+    assert len(ours) == 7
+    for _, name, *options in ours:
+        assert name in set(app)
+        parameters = app[name].default_command.__kwdefaults__
+        assert {option.removeprefix("--").replace("-", "_") for option in options} <= set(parameters)
+
+
+def test_what_services_need_of_each_other_is_there(compose):
+    services = compose["services"]
+
+    for one in services.values():
+        assert set(one.get("depends_on", ())) <= set(services)
+        assert set(one.get("secrets", ())) <= set(compose["secrets"])
+        mounted = [volume.partition(":")[0] for volume in one.get("volumes", ())]
+        named = {name for name in mounted if not name.startswith(".")}
+        assert named <= set(compose["volumes"])
+        assert all((DEPLOY / name).is_file() for name in mounted if name.startswith("."))
+        assert set(one.get("networks", ())) <= set(compose["networks"])
+        assert one.get("image") or one.get("build")
+        build = one.get("build")
+        assert build is None or (DEPLOY / build["context"] / build["dockerfile"]).is_file()
+
+
+def test_no_password_stands_in_these_files(compose):
+    assert not re.search(r"postgresql://[^:@/\s]+:[^@/\s]+@", (DEPLOY / "compose.yaml").read_text())
+    for one in compose["services"].values():
+        said = one.get("environment", {})
+        assert not [name for name in said if re.search("PASSWORD$|DATABASE_URL$|KEY$", name)]
+
+
+@needs_systemd
+def test_systemd_takes_every_unit(tmp_path):
+    for unit in UNITS:
+        # The program is not installed here; another one that is stands for it.
+        text = unit.read_text().replace("/opt/weighbridge/bin/weighbridge", "/usr/bin/env")
+        (tmp_path / unit.name).write_text(text)
+
+    done = subprocess.run(
+        [ANALYZE, "verify", "--man=no", *sorted(tmp_path.iterdir())],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@needs_systemd
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.stem)
+def test_a_unit_leaves_next_to_nothing_open(unit, tmp_path):
+    alone = tmp_path / unit.name
+    alone.write_text(unit.read_text())
+
+    done = subprocess.run(
+        [ANALYZE, "security", "--offline=true", f"--threshold={EXPOSURE_MAX}", alone],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout[-300:] + done.stderr

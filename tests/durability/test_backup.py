@@ -1,0 +1,305 @@
+"""Backup and restore: taken by the service while it works, and restored as it was at any moment."""
+
+import asyncio
+import hashlib
+import shutil
+import socket
+import threading
+from contextlib import contextmanager
+from datetime import timedelta
+from types import SimpleNamespace
+
+import httpx2
+import psycopg
+import pytest
+from tests.durability.load import Caller, under_load
+from tests.durability.processes import until
+from tests.durability.remote import Site
+from tests.durability.test_metrics import sent
+from tests.given import collection as given
+
+from weighbridge.backup.files import CopiedFiles
+from weighbridge.backup.following import BackupPlan, back_up, follow
+from weighbridge.backup.manifest import manifests
+from weighbridge.backup.record import last_backup, overdue
+from weighbridge.backup.restoring import restore
+from weighbridge.backup.retention import prune
+from weighbridge.backup.segments import shipped
+from weighbridge.backup.shipping import reach_of, slot_of, stop_shipping
+from weighbridge.backup.taking import BackupSource
+from weighbridge.backup.target import BackupTarget
+from weighbridge.collection.evidence_files.store import open_objects, open_store
+from weighbridge.commands.backup.command import backup
+from weighbridge.commands.backup.command import restore as restore_folder
+from weighbridge.db.embedded import attached, server
+from weighbridge.db.engine import Database
+from weighbridge.errors import Refusal
+from weighbridge.settings import Settings
+from weighbridge.verification import verify
+
+TICKET = b"%PDF-1.7\n1 0 obj << /Type /Catalog >> endobj\n%%EOF\n"
+
+
+def quiet(_phase, _done, _total):
+    """Hear nothing of the progress."""
+
+
+@contextmanager
+def source_of(data_dir):
+    with attached(data_dir) as running:
+        evidence, _ = open_objects(None, data_dir)
+        yield BackupSource(running, evidence, Settings(data_dir=data_dir), data_dir / "audit-key.pem")
+
+
+def attach(address, token, event):
+    answer = httpx2.post(
+        f"{address}/api/v1/events/{event['id']}/evidence",
+        headers={"authorization": f"Bearer {token}"},
+        files={"file": ("ticket.pdf", TICKET, "application/pdf")},
+        timeout=30,
+    )
+    assert answer.status_code == 201, answer.text
+
+
+@pytest.fixture(scope="module")
+def plant(shared_folder, shared_dir):
+    """A plant whose service backs itself up while it is measured, generated and deleted.
+
+    One event came before a moment and another after it; of the first there is evidence.
+    """
+    site, place = Site(shared_folder, shared_dir), shared_folder / "backups"
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    remote = site.serve(
+        WEIGHBRIDGE_BACKUP_URL=str(place), WEIGHBRIDGE_BACKUP_SECONDS="1", WEIGHBRIDGE_METRICS_PORT=str(port)
+    )
+    site.work(1)
+    until(lambda: last_backup(shared_dir), what="the service has backed itself up")
+    target = BackupTarget.opened(str(place))
+    caller = Caller(site, remote, 7)
+    project = given.measuring(remote, given.number("mass"))
+    with under_load([caller]):
+        threading.Event().wait(2)  # of load
+        before = given.event(remote, project, values={"mass": 1})
+        attach(f"http://{remote._place[0]}:{remote._place[1]}", site.token, before)
+        [(moment,)] = site.sql("SELECT clock_timestamp()")
+        after = given.event(remote, project, values={"mass": 2})
+        back_up_once = shared_folder / "once"
+        with source_of(shared_dir) as source:
+            once = back_up(source, BackupTarget.opened(str(back_up_once)), None)
+    site.quiet(caller.works.number)
+    [(end,)] = site.sql("SELECT clock_timestamp()")
+    until(lambda: (reach := reach_of(target, 1)) and reach.until > end, what="all is shipped")
+    _, _, page = sent(port, "/metrics")
+    site.stop_all()
+    yield SimpleNamespace(
+        site=site, dir=shared_dir, place=place, target=target, once=back_up_once, taken=once, page=page,
+        caller=caller, before=before, after=after, moment=moment, end=end, log=site.log.read_text(),
+    )  # fmt: skip
+    site.close()
+
+
+def contents_of(data_dir):
+    """What a data directory has: its events, and what verifying it finds."""
+
+    async def look(url):
+        async with Database(url, connections_max=2, idle_timeout_seconds=60) as database:
+            report = await verify(database, open_store(None, data_dir))
+            return [one for check in report.checks for one in check.violations], report.files
+
+    with server(data_dir) as url:
+        with psycopg.connect(url) as connection:
+            events = connection.execute("SELECT project_id, id FROM events").fetchall()
+            tables = connection.execute("SELECT state, count(*) FROM async_tasks GROUP BY 1").fetchall()
+        violations, files = asyncio.run(look(url))
+    return SimpleNamespace(events=sorted(events), tasks=sorted(tables), violations=violations, files=files)
+
+
+def values_of(data_dir):
+    with server(data_dir) as url, psycopg.connect(url) as connection:
+        found = connection.execute(
+            "SELECT numbers[1] FROM events WHERE project_id = (SELECT max(id) FROM projects) ORDER BY id"
+        ).fetchall()
+    return [int(number) for (number,) in found]
+
+
+def test_all_that_was_acknowledged_comes_back_and_holds(plant, folder):
+    made = restore(plant.target, folder / "data", until=None, backup=None, report=quiet)
+
+    there, here = contents_of(folder / "data"), contents_of(plant.dir)
+    assert there.violations == []
+    assert there.events == here.events
+    assert there.tasks == here.tasks
+    assert there.files == made.files == 1
+    assert made.segments > 0
+    assert made.missing_evidence == []
+    assert made.until >= plant.end
+    assert (folder / "data" / "audit-key.pem").read_bytes() == (plant.dir / "audit-key.pem").read_bytes()
+
+
+def test_a_moment_has_what_was_committed_before_it_and_nothing_later(plant, folder):
+    made = restore(plant.target, folder / "data", until=plant.moment, backup=None, report=quiet)
+
+    assert values_of(folder / "data") == [1]
+    assert values_of(plant.dir) == [1, 2]
+    assert contents_of(folder / "data").violations == []
+    assert made.until == plant.moment
+
+
+def test_one_backup_taken_under_load_is_a_whole_by_itself(plant, folder):
+    target = BackupTarget.opened(str(plant.once))
+
+    made = restore(target, folder / "data", until=None, backup=None, report=quiet)
+
+    assert (made.segments, made.until) == (0, plant.taken.finished_at)
+    assert values_of(folder / "data") == [1, 2]
+    assert contents_of(folder / "data").violations == []
+
+
+def test_the_manifest_has_the_sum_of_every_part_and_says_what_is_not_in_it(plant):
+    folder = plant.once
+    one = plant.taken
+
+    for part in (*one.parts, one.evidence, one.audit_key):
+        content = (folder / part.path).read_bytes()
+        assert (len(content), hashlib.sha256(content).hexdigest()) == (part.size, part.sha256)
+        assert (folder / part.path).stat().st_mode & 0o077 == 0
+    assert one.evidence_files == 1
+    assert one.not_included == [
+        "Settings come from WEIGHBRIDGE_* variables, which whoever starts the service keeps."
+    ]
+    assert manifests(BackupTarget.opened(str(folder))) == [one]
+
+
+def test_the_counters_tell_when_the_last_backup_was_taken(plant):
+    last = last_backup(plant.dir)
+
+    assert "\nweighbridge_last_backup_timestamp_seconds " in plant.page
+    assert "\nweighbridge_backup_reaches_timestamp_seconds " in plant.page
+    assert '"event": "backup_taken"' in plant.log
+    assert "backup_failed" not in plant.log
+    assert overdue(plant.dir, last.reaches, last.reaches + timedelta(hours=48), 48) is None
+    assert overdue(plant.dir, last.reaches, last.reaches + timedelta(hours=49), 48).startswith(
+        "backups reach"
+    )
+    assert overdue(plant.place, last.reaches, last.reaches + timedelta(hours=49), 48) == (
+        "no backup was ever taken"
+    )
+
+
+def copied(plant, folder, of=None):
+    """A copy of what backups were written to, to break."""
+    return BackupTarget.opened(str(shutil.copytree(of or plant.place, folder / "broken")))
+
+
+def test_a_part_that_was_changed_is_refused_and_nothing_can_be_started_there(plant, folder):
+    target = copied(plant, folder)
+    [one] = manifests(target)
+    part = folder / "broken" / one.parts[0].path
+    content = bytearray(part.read_bytes())
+    content[1000] ^= 1
+    part.write_bytes(content)
+
+    with pytest.raises(Refusal, match="part-00000 is not what was written"):
+        restore(target, folder / "data", until=None, backup=None, report=quiet)
+    with pytest.raises(Refusal, match="has not come to its end"), attached(folder / "data"):
+        pass
+
+
+def test_a_moment_behind_a_gap_of_the_log_is_refused(plant, folder):
+    target = copied(plant, folder)
+    name = sorted(shipped(target))[-3]
+    next((folder / "broken" / "wal").glob(f"{name}.*")).unlink()
+
+    with pytest.raises(Refusal, match="without a gap"):
+        restore(target, folder / "data", until=plant.end, backup=None, report=quiet)
+
+
+@pytest.mark.parametrize(
+    ("hours", "said"), [(-1, "reaches back to"), (1, "without a gap")], ids=["too early", "too late"]
+)
+def test_a_moment_that_no_backup_has_is_refused(plant, folder, hours, said):
+    with pytest.raises(Refusal, match=said):
+        restore(
+            plant.target, folder / "data", until=plant.end + timedelta(hours=hours), backup=None, report=quiet
+        )
+    assert not (folder / "data").exists()
+
+
+def test_a_folder_that_has_something_is_left_alone(plant, folder):
+    (folder / "data").mkdir()
+    (folder / "data" / "kept").touch()
+
+    with pytest.raises(Refusal, match="is not empty"):
+        restore(plant.target, folder / "data", until=None, backup=None, report=quiet)
+
+
+def test_evidence_that_the_target_lost_is_named(plant, folder):
+    target = copied(plant, folder, of=plant.once)
+    [(key, (sha256, _))] = CopiedFiles(target).known.items()
+    (folder / "broken" / "evidence" / f"{key}.{sha256}").unlink()
+
+    made = restore(target, folder / "data", until=None, backup=None, report=quiet)
+
+    assert made.missing_evidence == [key]
+
+
+def test_the_newest_stay_with_what_they_need_and_a_restored_one_goes_on(plant, folder):
+    """A restored database has a timeline of its own, so following begins with a base backup there."""
+    target = copied(plant, folder)
+    [first] = manifests(target)
+    restore(target, folder / "data", until=plant.moment, backup=None, report=quiet)
+    with source_of(folder / "data") as source:
+        follow(source, target, BackupPlan(24, 1), lambda: None, rounds=2)
+        [second] = manifests(target)
+        assert (first.timeline, second.timeline) == (1, 2)
+        assert {name[:8] for name in shipped(target)} == {"00000002"}
+        assert [*CopiedFiles(target).known] != []
+        assert prune(target, 1, second.finished_at) == []
+        with psycopg.connect(source.server.superuser_url) as connection:
+            kept = connection.execute("SELECT slot_name FROM pg_replication_slots").fetchall()
+        assert kept == [(slot_of(target),)]
+        assert stop_shipping(source, target)
+        assert not stop_shipping(source, target)
+    restore(target, folder / "again", until=None, backup=None, report=quiet)
+    assert values_of(folder / "again") == [1]
+
+
+def test_two_databases_do_not_share_a_place(plant, fresh_dir):
+    with source_of(fresh_dir) as source, pytest.raises(Refusal, match="another database"):
+        back_up(source, plant.target, None)
+
+
+def test_the_commands_say_what_is_there_and_what_came_back(plant, folder, capsys):
+    backup(str(plant.place), listed=True)
+    listed = capsys.readouterr().out
+    restore_folder(str(plant.once), data_dir=folder / "data")
+    restored = capsys.readouterr().out
+
+    [one] = manifests(plant.target)
+    assert listed.startswith(f"{one.id}  whole at ")
+    assert "What came since, on timeline 1, was copied until " in listed
+    assert f"the backup {plant.taken.id} and 0 segments of the log, 1 files." in restored
+    assert ", 1 evidence, " in restored
+    with pytest.raises(Refusal, match="it takes a time with an offset"):
+        restore_folder(str(plant.once), data_dir=folder / "other", until="yesterday")
+    with pytest.raises(Refusal, match="There is no folder"):
+        restore_folder(str(folder / "nothing"), data_dir=folder / "other")
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"DATABASE_URL": "postgresql://db/weighbridge"}, "such as pgBackRest"),
+        ({"BACKUP_URL": ""}, "Name a folder or a URL"),
+        ({"BACKUP_URL": "ftp://somewhere/else"}, "The place of backups is 'ftp://somewhere/else'"),
+    ],
+    ids=["a database of its own", "no place", "a place of no kind"],
+)
+def test_what_cannot_be_backed_up_is_told(folder, monkeypatch, variables, said):
+    monkeypatch.setenv("WEIGHBRIDGE_BACKUP_URL", str(folder / "backups"))
+    for name, text in variables.items():
+        monkeypatch.setenv(f"WEIGHBRIDGE_{name}", text)
+
+    with pytest.raises(Refusal, match=said):
+        backup(data_dir=folder / "data")

@@ -625,6 +625,7 @@ def batches_create_batch_deletion(
     ledger_id: str,
     *,
     batch_ids: Sequence[str],
+    reason: str | UnsetType | None = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.AsyncTask]:
     """Start undoing all that several batches of the ledger's project posted, together.
@@ -636,7 +637,7 @@ def batches_create_batch_deletion(
         "/ledgers/{ledger_id}/batch_deletions",
         records.AsyncTask,
         names={"ledger_id": ledger_id},
-        body={"batch_ids": batch_ids},
+        body={"batch_ids": batch_ids, "reason": reason},
         takes_key=True,
         key=idempotency_key,
     )

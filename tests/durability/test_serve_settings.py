@@ -55,10 +55,12 @@ def test_every_setting_has_a_sentence_and_a_default_that_fits_one_machine():
     assert [s.variable for s in TABLE if not s.default] == [
         "WEIGHBRIDGE_DATABASE_URL",
         "WEIGHBRIDGE_MIGRATION_DATABASE_URL",
+        "WEIGHBRIDGE_SESSION_DATABASE_URL",
         "WEIGHBRIDGE_AUDIT_KEY_FILE",
         "WEIGHBRIDGE_AUDIT_LOG_NAME",
         "WEIGHBRIDGE_TIME_STAMP_URL",
         "WEIGHBRIDGE_EVIDENCE_URL",
+        "WEIGHBRIDGE_BACKUP_URL",
         "WEIGHBRIDGE_METRICS_PORT",
         "WEIGHBRIDGE_BASE_URL",
         "WEIGHBRIDGE_TRUSTED_PROXIES",

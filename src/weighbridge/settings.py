@@ -72,6 +72,17 @@ class Settings:
         str | None,
         "The same database for the role that owns its tables and migrates; unset is the running role.",
     ] = None
+    replica_url: Annotated[
+        str | None,
+        "A streaming replica of that server, from which lists and exports are read; unset reads all from the "
+        "server itself.",
+    ] = None
+    replica_wait_milliseconds: Annotated[
+        int,
+        "How long a list may wait for the replica to have all that is committed, before it is read from the "
+        "primary.",
+        Range(0, 10_000),
+    ] = 250
     audit_key_file: Annotated[
         Path | None,
         "A file with the Ed25519 key that signs heads of the audit log, in PEM or as OpenSSH writes it, the "

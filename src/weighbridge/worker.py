@@ -47,6 +47,7 @@ from weighbridge.platform.changes.link_uses import tell_uses
 from weighbridge.platform.changes.refused_writes import tell_refusals
 from weighbridge.platform.queue.jobs import JOB, QUEUE, FairJobManager
 from weighbridge.platform.queue.recovery import recover
+from weighbridge.platform.queue.working import keep_working, told_to_stop
 from weighbridge.quality.evaluation.catching_up import catch_up
 from weighbridge.quality.evaluation.incremental import FailedEvaluation
 from weighbridge.quality.evaluation.rounds import ACCOUNTS_AT_ONCE, Rounds
@@ -170,8 +171,20 @@ async def work(database: Database, settings: Settings) -> None:
     async def attempt(*, task_id: int) -> None:
         await attempt_task(database, task_id, seconds=settings.task_seconds)
 
+    async def work_on_queue() -> None:
+        await app.run_worker_async(
+            queues=[QUEUE],
+            concurrency=settings.worker_concurrency,
+            fetch_job_polling_interval=LOOK_SECONDS,
+            update_heartbeat_interval=settings.lease_seconds / 3,
+            stalled_worker_timeout=settings.lease_seconds,
+            shutdown_graceful_timeout=settings.shutdown_seconds,
+            delete_jobs="successful",
+            install_signal_handlers=False,
+        )
+
     app.job_manager = FairJobManager(app.connector)
-    async with app.open_async(), beating():
+    async with app.open_async(), beating(), told_to_stop() as stopping:
         beside = [
             asyncio.create_task(_recover(database, settings.lease_seconds)),
             asyncio.create_task(_seal(database)),
@@ -183,15 +196,7 @@ async def work(database: Database, settings: Settings) -> None:
             asyncio.create_task(_watch(database, settings)),
         ]
         try:
-            await app.run_worker_async(
-                queues=[QUEUE],
-                concurrency=settings.worker_concurrency,
-                fetch_job_polling_interval=LOOK_SECONDS,
-                update_heartbeat_interval=settings.lease_seconds / 3,
-                stalled_worker_timeout=settings.lease_seconds,
-                shutdown_graceful_timeout=settings.shutdown_seconds,
-                delete_jobs="successful",
-            )
+            await keep_working(work_on_queue, stopping)
         finally:
             for task in beside:
                 task.cancel()

@@ -12,14 +12,15 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, LiteralString, Self, TypeVar
 
-from psycopg import AsyncConnection, AsyncCursor
+from psycopg import AsyncConnection, AsyncCursor, OperationalError
+from psycopg.errors import ReadOnlySqlTransaction
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Literal
 from psycopg_pool import AsyncConnectionPool
 
 from weighbridge.core.platform.quota import Quotas
-from weighbridge.db.connection import check, configure
+from weighbridge.db.hosts.pool import HostPool
 from weighbridge.db.keys import KeyBlocks
 from weighbridge.db.locks import COMMIT_AND_UNLOCK, LOCK, LOCK_AND_BEGIN, ROLLBACK_AND_UNLOCK, UNLOCK
 from weighbridge.db.memory import Memory
@@ -278,15 +279,7 @@ class Database:
             f"-c statement_timeout={statement_timeout_seconds}s "
             f"-c idle_in_transaction_session_timeout={idle_timeout_seconds}s -c TimeZone=UTC"
         )
-        self._pool = AsyncConnectionPool(
-            url,
-            configure=configure,
-            min_size=1,
-            max_size=connections_max,
-            kwargs={"autocommit": True, "options": options, "application_name": "weighbridge"},
-            check=check,
-            open=False,
-        )
+        self._pool = HostPool(url, connections_max=connections_max, options=options)
 
     async def open(self) -> None:
         await self._pool.open()
@@ -332,6 +325,9 @@ class Database:
                 yield tx
                 tx.later(*COMMIT)
                 await tx.ready()
+            except ReadOnlySqlTransaction as error:  # a proxy led to a host that follows another by now
+                await connection.close()
+                raise OperationalError("the host takes no writes any more") from error
             except BaseException:
                 if not connection.closed:
                     await connection.rollback()

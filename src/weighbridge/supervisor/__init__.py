@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 
 import structlog
 
-from weighbridge.db.embedded import Server, attached, external, is_external
+from weighbridge.db.embedded import Server, attached, check_replica, external, is_external
 from weighbridge.db.schema.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.http.computing.elsewhere import VARIABLE as SOCKETS_VARIABLE
@@ -69,6 +69,7 @@ def serve(
         log.warning("setting_unknown", variable=name)
     port = reserve(settings.host, settings.port)
     look_at_root(settings)
+    check_replica(settings)
     metrics = (
         None if settings.metrics_port is None else listening(settings.metrics_host, settings.metrics_port)
     )

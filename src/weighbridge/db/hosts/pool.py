@@ -77,8 +77,8 @@ def _with(url: str, usual: Mapping[str, Any]) -> str:
 class HostPool(AsyncConnectionPool[AsyncConnection[TupleRow]]):
     """A pool of connections to the host that takes writes, or to a replica."""
 
-    def __init__(self, url: str, *, connections_max: int, options: str) -> None:
-        self._asks_for_timeline = has_several(url)
+    def __init__(self, url: str, *, connections_max: int, options: str, takes_writes: bool = True) -> None:
+        self._asks_for_timeline = takes_writes and has_several(url)
         self._timeline = 0
         self._made: WeakKeyDictionary[AsyncConnection[Any], float] = WeakKeyDictionary()
         self._lost = float("-inf")

@@ -148,7 +148,9 @@ class Replica:
             f"-c statement_timeout={self.statement_timeout_seconds}s "
             "-c idle_in_transaction_session_timeout=20s -c TimeZone=UTC"
         )
-        self._pool = HostPool(of_replica(self.url), connections_max=self.connections_max, options=options)
+        self._pool = HostPool(
+            of_replica(self.url), connections_max=self.connections_max, options=options, takes_writes=False
+        )
 
     async def __aenter__(self) -> Self:
         await self._pool.open()

@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test packages check lint types bench fuzz fuzz-accounting durability fuzz-api fuzz-readers fuzz-bundle attack sensor screenshots docs lock sbom audit clean
+.PHONY: help setup demo serve test packages check lint types bench fuzz fuzz-accounting durability hosts fuzz-api fuzz-readers fuzz-bundle attack sensor screenshots docs lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -69,6 +69,9 @@ durability: $(READY) packages ## kill processes KILLS times, race ROUNDS times, 
 		$(if $(SEED),SEED=$(SEED)) $(BIN)/pytest -s tests/durability/test_kills.py tests/durability/test_races.py \
 		tests/durability/test_database_stop.py tests/durability/test_fence.py tests/durability/test_generation.py \
 		tests/durability/test_changes.py tests/durability/test_agent_kills.py tests/durability/test_submissions.py
+
+hosts: $(READY) ## kill, cut off and lose hosts of API, workers and database for MINUTES, 30 by default; as root
+	@MINUTES=$(or $(MINUTES),30) $(if $(SEED),SEED=$(SEED)) $(BIN)/pytest -s tests/durability/hosts
 
 fuzz-bundle: $(READY) ## change BYTES single bytes of a proof bundle, 1,000 by default; each has to be found
 	@WEIGHBRIDGE_BUNDLE_BYTES=$(or $(BYTES),1000) $(BIN)/pytest tests/reporting/bundle/test_tampering.py

@@ -18,10 +18,11 @@ from weighbridge.contents import SLICES
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
+from weighbridge.db.hosts.replica import Replica
 from weighbridge.db.threads import take_turns_quickly
 from weighbridge.exchange.exports.actions import start_export
 from weighbridge.exchange.feed.numbering import newest_numbers
-from weighbridge.http import edge, health, refusal, wire
+from weighbridge.http import edge, health, metrics, refusal, wire
 from weighbridge.http.access.address import client_address, networks
 from weighbridge.http.access.disk import Disk
 from weighbridge.http.access.failures import FailedAuthentications
@@ -106,12 +107,14 @@ def _application(
     database = _database_of_requests(settings, settings.database_url, connections)
     computing = ComputingLoop(_database_of_requests(settings, settings.database_url, places), places)
     of_health = Database(settings.database_url, connections_max=1, session_url=settings.session_database_url)
+    replica = _replica(settings, connections)
     watch = Watch(database, newest_numbers)
 
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
         take_turns_quickly()
-        async with database, of_health, nullcontext() if processes else computing, beating():
+        follower = replica.watched(of_health) if replica else nullcontext()
+        async with database, of_health, follower, nullcontext() if processes else computing, beating():
             when_told_to_leave(watch.end)
             yield
             await watch.stop()
@@ -130,6 +133,7 @@ def _application(
                 "database": database,
                 "database_of_health": of_health,
                 "computing": computing,
+                "replica": replica,
                 "watch": watch,
                 **_OF_CALLERS,
                 "computing_processes": processes,
@@ -173,6 +177,20 @@ def _database_of_requests(settings: Settings, url: str, connections: int) -> Dat
         statement_timeout_seconds=STATEMENT_TIMEOUT_SECONDS,
         quotas=settings.quotas,
         session_url=settings.session_database_url,
+    )
+
+
+def _replica(settings: Settings, connections: int) -> Replica | None:
+    """The replica that lists are read from, if there is one."""
+    if settings.replica_url is None:
+        return None
+    return Replica(
+        settings.replica_url,
+        connections,
+        settings.replica_wait_milliseconds / 1000,
+        STATEMENT_TIMEOUT_SECONDS,
+        tell=metrics.observe_replica_read,
+        tell_lag=metrics.observe_replica_lag,
     )
 
 

@@ -58,6 +58,17 @@ class Settings:
         "The same database past its pooler: set it where WEIGHBRIDGE_DATABASE_URL is PgBouncer's, in "
         "transaction mode; unset says that there is none.",
     ] = None
+    replica_url: Annotated[
+        str | None,
+        "A streaming replica of that server, from which lists and exports are read; unset reads all from the "
+        "server itself.",
+    ] = None
+    replica_wait_milliseconds: Annotated[
+        int,
+        "How long a list may wait for the replica to have all that is committed, before it is read from the "
+        "primary.",
+        Range(0, 10_000),
+    ] = 250
     audit_key_file: Annotated[
         Path | None,
         "A file with the Ed25519 key that signs heads of the audit log, in PEM or as OpenSSH writes it, the "

@@ -27,6 +27,7 @@ from weighbridge.core.platform.task_state import ATTEMPTS_MAX, TaskState
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
+from weighbridge.db.hosts.pool import of_primary
 from weighbridge.errors import Invalid, Refusal, mistake, new_reference
 from weighbridge.exchange.changes.tasks import forget_changes, number_all
 from weighbridge.exchange.data_feed_uploads.actions import remove_old_files
@@ -47,6 +48,7 @@ from weighbridge.platform.changes.link_uses import tell_uses
 from weighbridge.platform.changes.refused_writes import tell_refusals
 from weighbridge.platform.queue.jobs import JOB, QUEUE, FairJobManager
 from weighbridge.platform.queue.recovery import recover
+from weighbridge.platform.queue.working import keep_working, told_to_stop
 from weighbridge.quality.evaluation.catching_up import catch_up
 from weighbridge.quality.evaluation.incremental import FailedEvaluation
 from weighbridge.quality.evaluation.rounds import ACCOUNTS_AT_ONCE, Rounds
@@ -161,7 +163,7 @@ async def run() -> None:
 
 async def work(database: Database, settings: Settings) -> None:
     """Work on an open database."""
-    app = App(connector=PsycopgConnector(conninfo=database.session_url or database.url))
+    app = App(connector=PsycopgConnector(conninfo=of_primary(database.session_url or database.url)))
 
     @app.task(
         name=JOB,
@@ -171,8 +173,20 @@ async def work(database: Database, settings: Settings) -> None:
     async def attempt(*, task_id: int) -> None:
         await attempt_task(database, task_id, seconds=settings.task_seconds)
 
+    async def work_on_queue() -> None:
+        await app.run_worker_async(
+            queues=[QUEUE],
+            concurrency=settings.worker_concurrency,
+            fetch_job_polling_interval=LOOK_SECONDS,
+            update_heartbeat_interval=settings.lease_seconds / 3,
+            stalled_worker_timeout=settings.lease_seconds,
+            shutdown_graceful_timeout=settings.shutdown_seconds,
+            delete_jobs="successful",
+            install_signal_handlers=False,
+        )
+
     app.job_manager = FairJobManager(app.connector)
-    async with app.open_async(), beating():
+    async with app.open_async(), beating(), told_to_stop() as stopping:
         beside = [
             asyncio.create_task(_recover(database, settings.lease_seconds)),
             asyncio.create_task(_seal(database)),
@@ -184,15 +198,7 @@ async def work(database: Database, settings: Settings) -> None:
             asyncio.create_task(_watch(database, settings)),
         ]
         try:
-            await app.run_worker_async(
-                queues=[QUEUE],
-                concurrency=settings.worker_concurrency,
-                fetch_job_polling_interval=LOOK_SECONDS,
-                update_heartbeat_interval=settings.lease_seconds / 3,
-                stalled_worker_timeout=settings.lease_seconds,
-                shutdown_graceful_timeout=settings.shutdown_seconds,
-                delete_jobs="successful",
-            )
+            await keep_working(work_on_queue, stopping)
         finally:
             for task in beside:
                 task.cancel()

@@ -33,6 +33,8 @@ encode = msgspec.json.Encoder(decimal_format="number").encode
 class Remote:
     """A caller of the real service, who sends a request again, with its key, until it is acknowledged."""
 
+    answer_seconds = 20
+
     def __init__(self, address, token):
         parts = urlsplit(address)
         self._place = parts.hostname, parts.port
@@ -60,7 +62,7 @@ class Remote:
             time.sleep(0.05)
 
     def _send(self, method, path, content, headers):
-        connection = http.client.HTTPConnection(*self._place, timeout=20)
+        connection = http.client.HTTPConnection(*self._place, timeout=self.answer_seconds)
         try:
             usual = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
             connection.request(method, f"/api/v1{path}", body=content, headers=usual | headers)
@@ -79,7 +81,7 @@ class Site:
         self.data_dir, self.log = data_dir, folder / "stderr"
         with server(data_dir) as url:
             self.url = url
-            self.token = asyncio.run(_token(url))
+            self.token = asyncio.run(new_token(url))
         self._opened = []
         self._pools = count(1)
         self._folder = folder
@@ -170,10 +172,10 @@ def api_processes(log):
 def token_of(data_dir):
     """A token of a new account, in a data directory that is at the newest step."""
     with server(data_dir) as url:
-        return asyncio.run(_token(url))
+        return asyncio.run(new_token(url))
 
 
-async def _token(url):
+async def new_token(url):
     async with Database(url, connections_max=1) as database, database.write() as tx:
         actor = await create_account(tx, name="Site", request_id="given")
         return await create_token(

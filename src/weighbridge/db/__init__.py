@@ -4,6 +4,6 @@ In come statements and their values, out go rows, records and pages. Read `engin
 that read and that write; `connection.py` and `message.py` are what they stand on), then `row.py` (what to
 select for a record), `listing.py` and `cursor.py` (lists: filters, order, pages), `patch.py` (changes of a
 record). `keys.py` and `memory.py` are what a process holds between requests, `json.py` and `literal.py` how
-values are written. `embedded/` runs PostgreSQL itself, `schema/` brings a database to the newest of the steps
-in `migrations/`.
+values are written. `hosts/` finds the host that takes writes and reads from a replica, `embedded/` runs
+PostgreSQL itself, `schema/` brings a database to the newest of the steps in `migrations/`.
 """

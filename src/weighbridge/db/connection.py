@@ -2,7 +2,7 @@
 
 import logging
 import select
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -82,34 +82,6 @@ class SessionSettings:
             ("idle_in_transaction_session_timeout", f"{self.idle_timeout}s"),
             ("TimeZone", "UTC"),
         )
-
-
-def connection_pools(
-    url: str, session_url: str | None, size: int, session: SessionSettings
-) -> tuple[AsyncConnectionPool, AsyncConnectionPool]:
-    """Connections for transactions, and for what holds a lock before one; the same without a pooler."""
-    if session_url is None:
-        pool = _connection_pool(url, size, session.of_connection)
-        return pool, pool
-    return (
-        _connection_pool(url, size, session.of_pooler),
-        _connection_pool(session_url, size, session.of_connection, held=0),
-    )
-
-
-def _connection_pool(
-    url: str, size: int, options: Mapping[str, Any], *, held: int = 1
-) -> AsyncConnectionPool:
-    """So many connections at most, so many of them kept while nobody uses them; it has to be opened."""
-    return AsyncConnectionPool(
-        url,
-        configure=configure,
-        min_size=held,
-        max_size=size,
-        kwargs={"autocommit": True, "application_name": "weighbridge", **options},
-        check=check,
-        open=False,
-    )
 
 
 async def check(connection: AsyncConnection[TupleRow]) -> None:

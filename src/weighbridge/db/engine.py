@@ -12,14 +12,16 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, LiteralString, Self, TypeVar
 
-from psycopg import AsyncConnection, AsyncCursor
+from psycopg import AsyncConnection, AsyncCursor, OperationalError
+from psycopg.errors import ReadOnlySqlTransaction
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Literal
 from psycopg_pool import AsyncConnectionPool
 
 from weighbridge.core.platform.quota import Quotas
-from weighbridge.db.connection import SessionSettings, connection_pools
+from weighbridge.db.connection import SessionSettings
+from weighbridge.db.hosts.pool import connection_pools
 from weighbridge.db.keys import KeyBlocks
 from weighbridge.db.locks import COMMIT_AND_UNLOCK, LOCK, LOCK_AND_BEGIN, ROLLBACK_AND_UNLOCK, UNLOCK
 from weighbridge.db.memory import Memory
@@ -262,6 +264,10 @@ class Write(Read):
                 await stream.write(text)
 
 
+IDLE_SECONDS: Final = 20
+"""How long a transaction may wait for its own process, before the server ends it."""
+
+
 class Database:
     """A pool of connections to one PostgreSQL database."""
 
@@ -271,7 +277,7 @@ class Database:
         *,
         connections_max: int,
         statement_timeout_seconds: int = 0,
-        idle_timeout_seconds: int = 20,
+        idle_timeout_seconds: int = IDLE_SECONDS,
         quotas: Quotas = NO_QUOTAS,
         session_url: str | None = None,
     ) -> None:
@@ -333,6 +339,9 @@ class Database:
                 yield tx
                 tx.later(*COMMIT)
                 await tx.ready()
+            except ReadOnlySqlTransaction as error:  # a proxy led to a host that follows another by now
+                await connection.close()
+                raise OperationalError("the host takes no writes any more") from error
             except BaseException:
                 if not connection.closed:
                     await connection.rollback()

@@ -1,14 +1,16 @@
 """The caller of a request: the actor behind its token, within the limit and with the permission asked for."""
 
 import asyncio
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from litestar import Request
 from litestar.datastructures import State
 
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.db.engine import Database
+from weighbridge.db.engine import Database, Read
+from weighbridge.db.hosts.replica import Replica
 from weighbridge.errors import Forbidden, TooManyRequests, Unauthorized
 from weighbridge.http.access.address import client_address
 from weighbridge.http.access.failures import FailedAuthentications, seconds_left
@@ -19,11 +21,28 @@ if TYPE_CHECKING:
     from weighbridge.http.admission.twins import Twins
 
 WebRequest = Request[Any, Any, State]
+Result = TypeVar("Result")
 
 
 def database(request: WebRequest) -> Database:
     """The database that the application was made with."""
     return cast("Database", request.app.state.database)
+
+
+async def from_replica(
+    request: WebRequest,
+    read: Callable[[Read], Awaitable[Result]],
+    stands: tuple[str, Sequence[Any]] | None = None,
+    refusal: Exception | None = None,
+) -> Result | None:
+    """What is read of the replica; None where there is none, or it has to be read from the primary.
+
+    The primary is asked a question first; the refusal is raised when that has no row.
+    """
+    replica: Replica | None = request.app.state.replica
+    if replica is None:
+        return None
+    return await replica.serve(database(request), read, stands, refusal)
 
 
 def shares(request: WebRequest) -> "Shares":

@@ -25,7 +25,7 @@ from weighbridge.http.arrival import upload
 from weighbridge.http.arrival.body import BODY_BYTES_MAX, arrived_body, digested, may_be_long
 from weighbridge.http.attachment import Attachment, AttachmentReply
 from weighbridge.http.call import Answer, Call, ReadCall, WriteCall, call_of, replayed, response_of
-from weighbridge.http.caller import WebRequest, authenticated, database, shares, twins
+from weighbridge.http.caller import WebRequest, authenticated, database, from_replica, shares, twins
 from weighbridge.http.computing.elsewhere import apart
 from weighbridge.http.computing.request import carried_out
 from weighbridge.http.lists.response_mode import MARKS
@@ -68,11 +68,15 @@ def get(
                 return await function(call_of(request, tx, actor))
 
             if listing is not None and any(mark in request.scope["query_string"] for mark in MARKS):
-                answer = await summarised(request, function, partial(answered, request, permission))
+                reading = partial(answered, request, permission, of_replica=True)
+                answer = await summarised(request, function, reading)
                 return response_of(request, answer, 200)
-            answer = None if sends or computes else await by_presumption(request, permission, read)
+            of_replica = listing is not None and not computes
+            answer = None
+            if not sends and not computes:
+                answer = await by_presumption(request, permission, read, of_replica=of_replica)
             if answer is None:
-                answer = await answered(request, permission, read, computes=computes)
+                answer = await answered(request, permission, read, computes=computes, of_replica=of_replica)
             if isinstance(answer, Attachment):
                 return answer.reply(request.app.state.downloads, request.scope["state"]["account"])
             return response_of(request, answer, 200)
@@ -92,11 +96,19 @@ async def answered(
     *,
     computes: bool,
     tries: bool = False,
+    of_replica: bool = False,
 ) -> Any:
-    """What a request reads, by whom its token acts for; a project that is not theirs is refused first."""
+    """What a request reads, by whom its token acts for; a project that is not theirs is refused first.
+
+    With `of_replica` it is read from the replica, where there is one.
+    """
     actor = await authenticated(request, permission)
 
     async def work(opened: Database) -> Any:
+        if of_replica:
+            answer = await from_replica(request, lambda tx: read(tx, actor))
+            if answer is not None:
+                return answer
         async with opened.trial() if tries else opened.read() as tx:
             try:
                 return await read(tx, actor)

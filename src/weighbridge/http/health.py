@@ -4,13 +4,14 @@ Readiness has a connection of its own, so that no number of requests at work mak
 """
 
 import asyncio
-from typing import Final
+from typing import Any, Final
 
 from litestar import Response, get
 from psycopg import Error
 from psycopg_pool import PoolTimeout
 
 from weighbridge.db.engine import Database
+from weighbridge.db.hosts.replica import Replica
 from weighbridge.db.schema.revision import newest_revision
 from weighbridge.http.caller import WebRequest
 
@@ -19,9 +20,13 @@ READY_SECONDS: Final = 2.0
 
 
 @get("/healthz", include_in_schema=False, sync_to_thread=False)
-def healthz() -> Response[dict[str, str]]:
-    """The process answers."""
-    return Response({"status": "ok"})
+def healthz(request: WebRequest) -> Response[dict[str, Any]]:
+    """The process answers, and says how it last saw the replica, where there is one."""
+    replica: Replica | None = request.app.state.replica
+    if replica is None:
+        return Response({"status": "ok"})
+    seen = {"state": replica.state, "lag_seconds": round(replica.lag_seconds, 3)}
+    return Response({"status": "ok", "replica": seen})
 
 
 @get("/readyz", include_in_schema=False)

@@ -24,7 +24,7 @@ import psycopg
 import structlog
 
 from weighbridge.backup.record import overdue
-from weighbridge.db.embedded import Server, attached, external, is_external
+from weighbridge.db.embedded import Server, attached, check_replica, external, is_external
 from weighbridge.db.schema.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.settings import PREFIX, Settings, environment, unknown_variables
@@ -73,6 +73,7 @@ def serve(
         log.warning("setting_unknown", variable=name)
     port = reserve(settings.host, settings.port)
     look_at_root(settings)
+    check_replica(settings)
     metrics = (
         None if settings.metrics_port is None else listening(settings.metrics_host, settings.metrics_port)
     )

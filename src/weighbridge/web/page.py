@@ -14,7 +14,7 @@ from urllib.parse import quote
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.platform.permission import ANY
-from weighbridge.db.engine import Database
+from weighbridge.db.engine import Database, Read
 from weighbridge.errors import (
     Conflict,
     Forbidden,
@@ -26,7 +26,7 @@ from weighbridge.errors import (
 )
 from weighbridge.http.arrival.upload import Form
 from weighbridge.http.attachment import AttachmentReply
-from weighbridge.http.caller import WebRequest, shares
+from weighbridge.http.caller import WebRequest, from_replica, shares
 from weighbridge.http.computing.elsewhere import apart
 from weighbridge.http.computing.request import carried_out
 from weighbridge.http.operation import Operation, framework_path
@@ -84,7 +84,10 @@ def page(
                 )
 
             opening = Database.trial if tries else Database.read
-            return await _carried_out(request, person, opening, show, computes=computes)
+            of_replica = not (tries or computes or of is None or of.opt["operation"].listing is None)
+            return await _carried_out(
+                request, person, opening, show, computes=computes, of_replica=of_replica
+            )
 
         suffixes = [""] if of is None or path.endswith("}") else ["", JSON, ".csv"]
         suffixes = suffixes[:2] if of is not None and of.opt["operation"].listing is None else suffixes
@@ -183,19 +186,30 @@ async def _carried_out(
     file: Any = None,
     refusal: Refusal | None = None,
     computes: bool = False,
+    of_replica: bool = False,
 ) -> Sent:
-    """What a function of a page gives, in a transaction of its own, as it goes out."""
+    """What a function of a page gives, in a transaction of its own, as it goes out.
+
+    With `of_replica` that is one on the replica, where there is one.
+    """
     path = {name: _plain(str(value)) for name, value in request.path_params.items()}
 
+    async def visited(tx: Read) -> tuple[Visit, Any]:
+        frame: Frame = await frame_of(tx, person.actor, path.get("project_id"))
+        request.scope["state"]["frame"] = frame
+        query = tuple(request.query_params.multi_items())
+        problems = refusal.problems if refusal else ()
+        visit = Visit(tx, person, request, frame, path, query, typed or {}, problems, file)
+        shown = await function(visit)
+        await tx.settle()
+        return visit, shown
+
     async def work(opened: Database) -> Sent:
-        async with opening(opened) as tx:
-            frame: Frame = await frame_of(tx, person.actor, path.get("project_id"))
-            request.scope["state"]["frame"] = frame
-            query = tuple(request.query_params.multi_items())
-            problems = refusal.problems if refusal else ()
-            visit = Visit(tx, person, request, frame, path, query, typed or {}, problems, file)
-            shown = await function(visit)
-            await tx.settle()
+        found = await from_replica(request, visited) if of_replica else None
+        if found is None:
+            async with opening(opened) as tx:
+                found = await visited(tx)
+        visit, shown = found
         if isinstance(shown, Sendable | AttachmentReply):
             return shown
         status = refusal.status if refusal else 0

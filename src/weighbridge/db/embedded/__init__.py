@@ -24,6 +24,7 @@ from weighbridge.db.embedded import postmaster, reserve
 from weighbridge.db.embedded.cluster import SUPERUSER, log_tail, prune_logs
 from weighbridge.db.embedded.files import POLL_SECONDS, exclusive, leave, make_folder, share
 from weighbridge.db.embedded.location import ClusterLocation, find_location, is_restoring
+from weighbridge.db.hosts.pool import of_primary
 from weighbridge.db.schema.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.settings import Settings
@@ -33,6 +34,10 @@ OWNER = "weighbridge"
 RUNNING_ROLE = "weighbridge_app"
 SERVER_VERSION_MIN = 160_000
 CONNECT_SECONDS = 10
+_MALFORMED = (
+    "{} is no database URL; it must be postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with %-escapes for"
+    " : / @ ? # and % in its parts."
+)
 HOST = re.compile(r"[A-Za-z0-9._-]*|[0-9A-Fa-f:.]+|/[^@]*")
 
 
@@ -121,6 +126,7 @@ def attached(data_dir: Path, *, may_use_namespaces: bool = True) -> Iterator[Ser
 @contextmanager
 def database(settings: Settings) -> Iterator[DatabaseUrls]:
     """Give the URLs of the database that the settings name: an external one, or the embedded one."""
+    check_replica(settings)
     if is_external(settings):
         yield external(settings)
     else:
@@ -154,19 +160,22 @@ def external(settings: Settings) -> DatabaseUrls:
                 f" WEIGHBRIDGE_DATABASE_URL, {used}."
             )
     direct = settings.session_database_url or running
-    return DatabaseUrls(direct, migrating or direct)
+    return DatabaseUrls(of_primary(direct), of_primary(migrating or direct))
+
+
+def check_replica(settings: Settings) -> None:
+    """Refuse the URL of a replica that is none; one that does not answer is looked for again and again."""
+    if settings.replica_url is not None and not _is_well_formed(settings.replica_url):
+        raise Refusal(_MALFORMED.format("WEIGHBRIDGE_REPLICA_URL"))
 
 
 def _check_external(url: str, variable: str) -> str:
     """Refuse a server that cannot be used; gives the name of the database."""
     if not _is_well_formed(url):
         # Not a word of it is said: what a parser took for a host or a port may be part of a password.
-        raise Refusal(
-            f"{variable} is no database URL; it must be postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with"
-            " %-escapes for : / @ ? # and % in its parts."
-        )
+        raise Refusal(_MALFORMED.format(variable))
     try:
-        with psycopg.connect(url, connect_timeout=CONNECT_SECONDS) as connection:
+        with psycopg.connect(of_primary(url)) as connection:
             version = connection.info.server_version
             # A pooler may have another name for it.
             [name] = connection.execute("SELECT current_database()").fetchone() or [""]

@@ -6,12 +6,12 @@ names its file, and the sweeping of the store takes the file away.
 
 import asyncio
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -24,6 +24,7 @@ from weighbridge.core.identity import ids
 from weighbridge.core.platform.export_format import LASTS, ROWS_OF_FORMAT, ExportFormat
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database, Read
+from weighbridge.db.hosts.replica import Replica, ReplicaState
 from weighbridge.db.listing import list_request
 from weighbridge.errors import Invalid
 from weighbridge.exchange.export_rows.data_points import data_points_table
@@ -35,8 +36,15 @@ from weighbridge.http.operation import Operation
 from weighbridge.http.wire import Encode
 from weighbridge.platform.async_tasks import actions as tasks
 from weighbridge.platform.async_tasks.actions import Attempt
+from weighbridge.settings import Settings
+
+REPLICA_WAIT_SECONDS: Final = 10
+"""How long a file waits for the replica to have all that was committed before it was begun."""
 
 _READ_BYTES: Final = 1_048_576
+
+
+Result = TypeVar("Result")
 
 
 class ExportResult(msgspec.Struct, frozen=True):
@@ -57,7 +65,7 @@ class Exporter:
     """Makes the files of lists; the worker has one, with the lists and the store of the service."""
 
     def __init__(
-        self, lists: Mapping[str, Operation], store: EvidenceStore, encode: Encode, settings: Any
+        self, lists: Mapping[str, Operation], store: EvidenceStore, encode: Encode, settings: Settings
     ) -> None:
         self._lists = lists
         self._store = store
@@ -69,11 +77,15 @@ class Exporter:
         number = ids.number("export", attempt.args["export_id"], 0)
         with TemporaryDirectory(prefix="weighbridge-export-") as folder:
             rows, file = Path(folder) / "rows.csv", Path(folder) / "file"
-            async with database.read() as tx:
+
+            async def read(tx: Read) -> tuple[ExportTable, ExportFormat, int]:
                 asked = await self._asked(tx, number)
                 table = await self._table(tx, attempt, asked)
                 export_format = ExportFormat(asked.file_format)
-                count = await _written(tx, table, rows, guards=export_format is ExportFormat.CSV)
+                guards = export_format is ExportFormat.CSV
+                return table, export_format, await _written(tx, table, rows, guards=guards)
+
+            table, export_format, count = await self._read(database, read)
             if count > ROWS_OF_FORMAT.get(export_format, count):
                 raise Invalid([Problem(_too_long(export_format, count))])
             await tasks.report(database, attempt, 50, f"Writing {count:,} rows")
@@ -83,6 +95,17 @@ class Exporter:
             size = file.stat().st_size
             await self._store.put_file(key, file)
         await _publish(database, attempt, number, (key, count, size, sha256))
+
+    async def _read(self, database: Database, read: Callable[[Read], Awaitable[Result]]) -> Result:
+        """What is read of the replica where there is one that has all in time, and else of the primary."""
+        found = None
+        if (url := self._settings.replica_url) is not None:
+            async with Replica(url, 1, REPLICA_WAIT_SECONDS, state=ReplicaState.FOLLOWING) as replica:
+                found = await replica.serve(database, read)
+        if found is not None:
+            return found
+        async with database.read() as tx:
+            return await read(tx)
 
     async def _asked(self, tx: Read, number: int) -> _Asked:
         asked = await tx.row(_Asked, "SELECT list, path, query, format FROM exports WHERE id = %s", (number,))

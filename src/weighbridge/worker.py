@@ -340,9 +340,11 @@ async def _review(database: Database, settings: Settings) -> None:
 
 
 def _log_failure(failure: FailedEvaluation) -> None:
-    what = "roll_up_failed" if failure.version is None else "rule_failed"
-    rule = None if failure.version is None else failure.version.rule
-    log.error(what, rule=rule, reference=failure.reference, exc_info=failure.error)
+    if failure.version is None:
+        log.error("roll_up_failed", reference=failure.reference, exc_info=failure.error)
+    else:
+        rule = failure.version.rule
+        log.error("rule_failed", rule=rule, reference=failure.reference, exc_info=failure.error)
 
 
 async def _watch(database: Database, settings: Settings) -> None:

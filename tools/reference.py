@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import yaml
 
-from tools import conformance
+from tools import conformance, operations
 from weighbridge.agent.configuration.reference import sections as agent_sections
 from weighbridge.contents import SLICES
 from weighbridge.core.error_code import GROUPS
@@ -130,6 +130,7 @@ def pages() -> dict[str, str]:
         "lists.md": lists_page(),
         "limits.md": limits_page(),
         "errors.md": errors_page(),
+        "operations.md": _page("Operations", operations.ABOUT, *operations.sections()),
         "metrics.md": metrics_page(),
         "log.md": log_page(),
         "conformance.md": conformance_page(),

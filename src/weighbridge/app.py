@@ -34,14 +34,15 @@ from weighbridge.http.computing import ComputingLoop
 from weighbridge.http.computing.elsewhere import VARIABLE as SOCKETS_VARIABLE
 from weighbridge.http.computing.elsewhere import ComputingProcesses
 from weighbridge.http.following.watch import Watch
-from weighbridge.http.openapi import options, page
+from weighbridge.http.openapi import options, page, site
 from weighbridge.http.operation import bounded
 from weighbridge.platform.api_tokens.actions import authenticate
 from weighbridge.platform.authentication.presumption import presume
 from weighbridge.platform.changes.refused_writes import count_refusal
 from weighbridge.settings import Settings
-from weighbridge.supervisor.heartbeat import beating
+from weighbridge.supervisor.heartbeat import beating, known_as
 from weighbridge.supervisor.leaving import when_told_to_leave
+from weighbridge.tracing.sending import traced
 from weighbridge.web import contents as web
 from weighbridge.web import refusals
 
@@ -111,7 +112,8 @@ def _application(
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
         take_turns_quickly()
-        async with database, of_health, nullcontext() if processes else computing, beating():
+        tracing = traced(known_as("api"), settings.traces_url, settings.traces_percent)
+        async with tracing, database, of_health, nullcontext() if processes else computing, beating():
             when_told_to_leave(watch.end)
             yield
             await watch.stop()
@@ -121,6 +123,7 @@ def _application(
             Router(API_PREFIX, route_handlers=_handlers(settings.request_body_bytes)),
             *health.ROUTES,
             *page.routes(SLICES, API_PREFIX),
+            *site.routes(site.packaged()),
             *web.routes(SLICES),
         ],
         lifespan=[lifespan],

@@ -124,3 +124,13 @@ def test_every_counter_is_on_the_dashboard():
     shown = {name for panel in panels() for target in panel["targets"] for name in used(target["expr"])}
 
     assert METRICS.keys() - shown - {"weighbridge_disk_bytes"} == set()
+
+
+def test_opentelemetry_is_loaded_by_processes_alone_that_send_traces():
+    named = [
+        file for file in files() if "import opentelemetry" in file.text or "from opentelemetry" in file.text
+    ]
+
+    assert [file.path for file in named] == ["tracing/sending.py"]
+    at_import = [node for node in named[0].tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    assert "opentelemetry" not in " ".join(map(ast.unparse, at_import))

@@ -34,6 +34,7 @@ from weighbridge.http.computing.places import Places
 from weighbridge.http.edge import Send
 from weighbridge.http.operation import Handler, Operation, Sent
 from weighbridge.http.reply import Reply
+from weighbridge.tracing import spans
 
 VARIABLE: Final = "COMPUTING_SOCKETS"
 """Tells an API process where its computing processes listen; paths, separated as in PATH."""
@@ -244,7 +245,10 @@ async def _passed_on(reader: asyncio.StreamReader) -> PassedOn:
 
 def _head(request: WebRequest, actor: Actor) -> Asked:
     scope = request.scope
-    return Asked(scope["method"], scope["path"], scope["query_string"], [*scope["headers"]], actor)
+    headers = [*scope["headers"]]
+    for name, value in spans.traceparent().items():
+        headers = [(name.encode(), value.encode()), *headers]  # the first of a name is taken
+    return Asked(scope["method"], scope["path"], scope["query_string"], headers, actor)
 
 
 def _lost(*, is_question: bool) -> Unavailable:

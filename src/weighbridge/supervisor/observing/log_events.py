@@ -78,6 +78,18 @@ OF_REQUESTS: Final[Mapping[str, LogEvent]] = {
         "The process to which a request was handed over ended before it answered.",
         "A question is asked again by itself. See `process_too_large` and `process_frozen` near it.",
     ),
+    "traces_not_sent": LogEvent(
+        "warning",
+        ("lost", "error"),
+        "Spans did not reach the collector, and so many were let go since the last such line.",
+        "See whether the collector answers at its address. No request waits for it.",
+    ),
+    "traces_unavailable": LogEvent(
+        "warning",
+        ("error",),
+        "The process is told to send spans, and OpenTelemetry is not installed.",
+        "Install `weighbridge[traces]`, or unset what names the collector.",
+    ),
     "watch_failed": LogEvent(
         "error", (), "Looking for changes for waiting requests failed.", REPORT
     ),

@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test packages check lint types bench fuzz fuzz-accounting durability hosts fuzz-api fuzz-readers fuzz-bundle attack sensor screenshots docs lock sbom audit clean
+.PHONY: help setup demo serve test packages check lint types bench fuzz fuzz-accounting durability hosts fuzz-api fuzz-readers fuzz-bundle attack sensor screenshots docs site lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -97,9 +97,12 @@ docs: $(READY) ## write the reference pages that are made from the code
 	@$(BIN)/weighbridge openapi --output docs/reference/openapi.json
 	@$(BIN)/python -m tools.client_source
 
+site: $(READY) ## build the guide that the service has at /guide, from docs/; every dead link is said
+	@$(BIN)/python -m tools.site
+
 lock: $(READY) ## bring both lock files up to pyproject.toml, for every platform
 	@$(BIN)/pip install --quiet uv
-	@$(COMPILE) --extra install --extra agent --extra dev pyproject.toml -o requirements-dev.lock
+	@$(COMPILE) --extra install --extra agent --extra traces --extra dev pyproject.toml -o requirements-dev.lock
 	@$(COMPILE) --extra install --constraints requirements-dev.lock pyproject.toml -o requirements.lock
 
 sbom: $(AUDITING) ## write sbom.json, the packages that the service runs with, in the form of CycloneDX

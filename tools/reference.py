@@ -1,4 +1,4 @@
-"""The reference pages made from the code: settings, lists, limits, errors, conformance, two languages.
+"""The reference pages made from the code: settings, lists, limits, errors, metrics, log and others.
 
 Each page derives from the table that the service itself runs by, so a page cannot disagree with the
 service; a test compares the stored pages with what this module makes.
@@ -6,12 +6,14 @@ service; a test compares the stored pages with what this module makes.
 
 import ast
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tools import conformance
+import yaml
+
+from tools import conformance, operations
 from weighbridge.agent.configuration.reference import sections as agent_sections
 from weighbridge.contents import SLICES
 from weighbridge.core.error_code import GROUPS
@@ -23,12 +25,15 @@ from weighbridge.core.rule import reference as rule_language
 from weighbridge.core.time.cadence import CADENCES
 from weighbridge.db.list_page import COUNT_MAX, SORTED_MAX
 from weighbridge.db.listing import Filter, Listing
+from weighbridge.http.metrics import METRICS
 from weighbridge.http.operation import Operation
-from weighbridge.settings import TABLE
+from weighbridge.settings import TABLE, Setting
+from weighbridge.supervisor.observing.log_events import LOG_EVENTS
 
 ROOT: Final = Path(__file__).parents[1]
 SOURCE: Final = ROOT / "src"
 PAGES: Final = ROOT / "docs" / "reference"
+ALERTS: Final = ROOT / "deploy" / "prometheus" / "alerts.yaml"
 LANGUAGE: Final = Path(__file__).with_name("model-language.md")
 RULE_LANGUAGE: Final = Path(__file__).with_name("rule-language.md")
 
@@ -80,6 +85,25 @@ page_size?)`. The same codes stand on problems that answers tell without refusin
 or of the validation of a model: the status 200 below."""
 
 
+_ABOUT_METRICS: Final = """\
+`weighbridge serve` has these at `/metrics` of the port that `WEIGHBRIDGE_METRICS_PORT` names, in the form of
+Prometheus: [Operate the service](../howto/operate.md) shows how to scrape them. Of several hosts each has the
+counters of its own processes; what the database knows (tasks, work that waits, its size) is the same on every
+host, so take its `max`. No label holds an id or a name of an account: the number of series does not grow with
+the data."""
+
+_ABOUT_ALERTS: Final = """\
+`deploy/prometheus/alerts.yaml` has these as rules of Prometheus, `deploy/grafana/weighbridge.json` has a
+dashboard of the counters for Grafana. `page` is worth waking somebody for, `warn` waits for the next day."""
+
+_ABOUT_LOG: Final = """\
+Log lines go to standard error, as JSON unless that is a terminal (`WEIGHBRIDGE_LOG_FORMAT`), one object to a
+line. Each has `timestamp` (UTC), `level`, `logger` and `event`, one of the names below, with the fields that
+stand beside it; a line about an exception has `exception`, the trace. The agent, a program of its own, writes
+sentences, and so do PostgreSQL, in the data folder, and the HTTP server. No line holds a token, a password or
+a body."""
+
+
 class Limit(NamedTuple):
     """A constant of the code that says how much of something there may be."""
 
@@ -108,6 +132,9 @@ def pages() -> dict[str, str]:
         "lists.md": lists_page(),
         "limits.md": limits_page(),
         "errors.md": errors_page(),
+        "operations.md": _page("Operations", operations.ABOUT, *operations.sections()),
+        "metrics.md": metrics_page(),
+        "log.md": log_page(),
         "conformance.md": conformance_page(),
         "model-language.md": language_page(),
         "rule-language.md": rule_language_page(),
@@ -220,6 +247,45 @@ def errors_page() -> str:
         ]
         sections.append(f"## {title}\n\n{_table(('Code', 'Status', 'Meaning', 'What to do'), rows)}")
     return _page("Errors", _ABOUT_ERRORS, *sections)
+
+
+def metrics_page() -> str:
+    """What the service counts, and the alerts that are made of it."""
+    rows = [
+        (f"`{name}`", metric.kind, _spelled(metric.labels), metric.doc, metric.tells)
+        for name, metric in METRICS.items()
+    ]
+    [group] = yaml.safe_load(ALERTS.read_text())["groups"]
+    alerts = [
+        (f"`{rule['alert']}`", rule["labels"]["severity"], said["means"], said["action"])
+        for rule in group["rules"]
+        if (said := rule["annotations"])
+    ]
+    return _page(
+        "Metrics and alerts",
+        _ABOUT_METRICS,
+        _table(("Name", "Kind", "Labels", "Counts", "Tells"), rows),
+        "## Alerts",
+        _ABOUT_ALERTS,
+        _table(("Alert", "Severity", "What it means", "What to do"), alerts),
+    )
+
+
+def _spelled(labels: Mapping[str, str]) -> str:
+    return "; ".join(f"`{name}`: {meaning}" for name, meaning in labels.items())
+
+
+def log_page() -> str:
+    """Every line of the log, by who writes it."""
+    sections = []
+    for title, events in LOG_EVENTS.items():
+        rows = [
+            (f"`{name}`", said.level, ", ".join(f"`{one}`" for one in said.fields), said.means, said.remedy)
+            for name, said in events.items()
+        ]
+        table = _table(("Event", "Level", "Fields", "What it means", "What to do"), rows)
+        sections.append(f"## {title}\n\n{table}")
+    return _page("The log: every line", _ABOUT_LOG, *sections)
 
 
 def conformance_page() -> str:

@@ -34,15 +34,16 @@ from weighbridge.http.attachment import Downloads
 from weighbridge.http.computing import ComputingLoop
 from weighbridge.http.computing.elsewhere import ComputingProcesses
 from weighbridge.http.following.watch import Watch
-from weighbridge.http.openapi import options, page
+from weighbridge.http.openapi import options, page, site
 from weighbridge.http.operation import bounded
 from weighbridge.platform.api_tokens.actions import authenticate
 from weighbridge.platform.authentication.presumption import presume
 from weighbridge.platform.changes.refused_writes import count_refusal
 from weighbridge.settings import Settings
 from weighbridge.supervisor.computing.programs import SOCKETS_VARIABLE
-from weighbridge.supervisor.heartbeat import beating
+from weighbridge.supervisor.heartbeat import beating, known_as
 from weighbridge.supervisor.leaving import when_told_to_leave
+from weighbridge.tracing.sending import traced
 from weighbridge.web import contents as web
 from weighbridge.web import refusals
 
@@ -114,7 +115,15 @@ def _application(
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
         take_turns_quickly()
         follower = replica.watched(of_health) if replica else nullcontext()
-        async with database, of_health, follower, nullcontext() if processes else computing, beating():
+        tracing = traced(known_as("api"), settings.traces_url, settings.traces_percent)
+        async with (
+            tracing,
+            database,
+            of_health,
+            follower,
+            nullcontext() if processes else computing,
+            beating(),
+        ):
             when_told_to_leave(watch.end)
             yield
             await watch.stop()
@@ -123,6 +132,7 @@ def _application(
         route_handlers=[
             _together(API_PREFIX, _handlers(settings.request_body_bytes)),
             _together("/", [*health.ROUTES, *page.routes(SLICES, API_PREFIX), *web.routes(SLICES)]),
+            *site.routes(site.packaged()),
         ],
         lifespan=[lifespan],
         exception_handlers=refusals.handlers(refusal.HANDLERS),

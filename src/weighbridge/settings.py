@@ -240,6 +240,17 @@ class Settings:
         "How long a file in a watched folder must have stayed as it is before it is taken, in seconds.",
         Range(0, 86_400),
     ] = 30
+    traces_url: Annotated[
+        str | None,
+        "Where spans are sent by OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces; unset is what "
+        "OTEL_EXPORTER_OTLP_ENDPOINT names, and without that none are sent.",
+        TextForm(is_http_address, "an http or https URL, such as http://127.0.0.1:4318/v1/traces"),
+    ] = None
+    traces_percent: Annotated[
+        int,
+        "Of how many requests and tasks in a hundred spans are sent; a caller's traceparent goes before it.",
+        Range(0, 100),
+    ] = 100
     shutdown_seconds: Annotated[
         int,
         "How long requests and tasks in progress may take to finish when the service stops.",

@@ -57,7 +57,9 @@ from weighbridge.reporting.bundle.keeping import Bundler
 from weighbridge.reporting.reports.queries import report_numbered
 from weighbridge.reporting.reports.tasks import Submitter
 from weighbridge.settings import Settings
-from weighbridge.supervisor.heartbeat import beating
+from weighbridge.supervisor.heartbeat import beating, known_as
+from weighbridge.tracing import spans
+from weighbridge.tracing.sending import traced
 
 log = structlog.get_logger()
 
@@ -152,12 +154,14 @@ async def run() -> None:
     settings = settings_module.read()
     assert settings.database_url is not None, "the caller gives the worker a database"  # noqa: S101
     parse_unit("kg")  # the first unit makes the table of all, which no task should wait for
-    async with Database(
+    tracing = traced(known_as("worker"), settings.traces_url, settings.traces_percent)
+    opened = Database(
         settings.database_url,
         connections_max=settings.worker_concurrency * 3 + 1,
         idle_timeout_seconds=max(1, settings.lease_seconds // 2),
         session_url=settings.session_database_url,
-    ) as database:
+    )
+    async with tracing, opened as database:
         await work(database, settings)
 
 
@@ -170,8 +174,8 @@ async def work(database: Database, settings: Settings) -> None:
         queue=QUEUE,
         retry=RetryStrategy(max_attempts=ATTEMPTS_MAX, exponential_wait=2, retry_exceptions=[Exception]),
     )
-    async def attempt(*, task_id: int) -> None:
-        await attempt_task(database, task_id, seconds=settings.task_seconds)
+    async def attempt(*, task_id: int, traceparent: str | None = None) -> None:
+        await attempt_task(database, task_id, seconds=settings.task_seconds, queued_by=traceparent)
 
     async def work_on_queue() -> None:
         await app.run_worker_async(
@@ -206,9 +210,14 @@ async def work(database: Database, settings: Settings) -> None:
 
 
 async def attempt_task(
-    database: Database, task_id: int, *, seconds: float = math.inf, tasks: Mapping[str, Task] | None = None
+    database: Database,
+    task_id: int,
+    *,
+    seconds: float = math.inf,
+    tasks: Mapping[str, Task] | None = None,
+    queued_by: str | None = None,
 ) -> None:
-    """Make one attempt at a task, which may take so many seconds."""
+    """Make one attempt at a task, which may take so many seconds; `queued_by` is the span of the request."""
     async with database.write() as tx:
         attempt = await actions.begin_attempt(tx, task_id)
     if attempt is None:
@@ -216,7 +225,8 @@ async def attempt_task(
     try:
         try:
             work = (tasks or TASKS)[attempt.type](database, attempt)
-            await watched(database, attempt, work, seconds=seconds)
+            with spans.task_span(attempt, queued_by):
+                await watched(database, attempt, work, seconds=seconds)
         except Refusal as refusal:
             message = " ".join(problem.message for problem in refusal.problems)
             async with database.write() as tx:
@@ -350,9 +360,10 @@ async def _review(database: Database, settings: Settings) -> None:
 
 
 def _log_failure(failure: FailedEvaluation) -> None:
-    what = "roll_up_failed" if failure.version is None else "rule_failed"
-    rule = None if failure.version is None else failure.version.rule
-    log.error(what, rule=rule, reference=failure.reference, exc_info=failure.error)
+    if failure.version is None:
+        log.error("roll_up_failed", reference=failure.reference, exc_info=failure.error)
+        return
+    log.error("rule_failed", rule=failure.version.rule, reference=failure.reference, exc_info=failure.error)
 
 
 async def _watch(database: Database, settings: Settings) -> None:

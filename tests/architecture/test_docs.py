@@ -23,7 +23,7 @@ def made():
     "name",
     [
         *("settings.md", "agent.md", "lists.md", "limits.md", "errors.md"),
-        *("conformance.md", "model-language.md", "rule-language.md"),
+        *("operations.md", "metrics.md", "log.md", "conformance.md", "model-language.md", "rule-language.md"),
     ],
 )
 def test_a_page_made_from_the_code_is_current(made, name):
@@ -36,6 +36,25 @@ def test_a_page_made_from_the_code_is_current(made, name):
 def test_every_link_of_a_document_leads_to_a_file(document):
     dead = [
         target for target in LINK.findall(document.read_text()) if not (document.parent / target).exists()
+    ]
+
+    assert not dead, "\n".join(dead)
+
+
+def headings(document):
+    """The anchors that the headings of a document make, as code hosts and the guide make them."""
+    lines = re.sub(r"^```.*?^```$", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
+    titles = (re.sub(r"\]\([^)]*\)", "", title) for title in re.findall(r"^#+ (.+)$", lines, re.MULTILINE))
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_anchor_that_a_document_links_is_a_heading_there(document):
+    dead = [
+        f"{file}#{anchor}"
+        for file, anchor in re.findall(r"\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)", document.read_text())
+        if (there := document.parent / file if file else document).suffix == ".md"
+        and anchor not in headings(there)
     ]
 
     assert not dead, "\n".join(dead)

@@ -13,7 +13,7 @@ from weighbridge.contents import SLICES
 from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.http import refusal
 from weighbridge.http.openapi import document as openapi
-from weighbridge.http.openapi import guides
+from weighbridge.http.openapi import guides, site
 from weighbridge.http.openapi import page as docs
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -41,6 +41,17 @@ def test_the_document_links_guides_that_the_service_has(client, document):
     for address in linked:
         answer = client.get(address)
         assert (answer.status_code, answer.headers["content-type"]) == (200, "text/markdown; charset=utf-8")
+
+
+def test_every_operation_leads_to_what_the_guide_says_of_it(client, document):
+    text = client.get("/docs/guides/reference/operations.md").text
+    told = {
+        f"{site.GUIDE}{site.OPERATIONS}#{name.replace('_', '-')}"
+        for name in re.findall(r"^### (\w+)$", text, re.MULTILINE)
+    }
+
+    operations = [one for path in document["paths"].values() for one in path.values() if "operationId" in one]
+    assert {one["externalDocs"]["url"] for one in operations} == told
 
 
 def test_guides_are_named_for_tags_that_there_are(document):

@@ -14,6 +14,8 @@ from tests.durability.processes import until
 from tests.durability.real_service import Service
 from tests.durability.test_serve_command import weighbridge
 
+from weighbridge.http.metrics import METRICS
+
 PROCESSES = 2
 LISTENING = "0A"
 
@@ -58,6 +60,14 @@ def sent(port, path, method="GET"):
         connection.close()
 
 
+OF_SOME = {
+    "weighbridge_backup_reaches_timestamp_seconds",
+    "weighbridge_last_backup_timestamp_seconds",
+    "weighbridge_replica_lag_seconds",
+}
+"""What only a service tells that has backups, or a replica."""
+
+
 def refused(metrics_port):
     """How many requests for projects were refused so far, by the counters."""
     found = REFUSED.search(sent(metrics_port, "/metrics")[2])
@@ -76,6 +86,35 @@ def test_the_counters_are_those_of_all_processes(service, metrics_port):
     assert 'weighbridge_request_seconds_bucket{le="0.001",operation="list_projects"}' in text
     assert 'weighbridge_tasks{state="pending"} 0' in text
     assert "prj_" not in text
+
+
+def test_every_counter_on_the_page_is_in_the_table_with_its_kind_and_labels(service, metrics_port):
+    sent(urlsplit(service.address).port, "/api/v1/projects")
+    text = until(lambda: told_of_a_request(metrics_port), what="a request is counted")
+
+    kinds = dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE))
+    assert {name: METRICS[name].kind for name in kinds} == kinds
+    for name, labels in re.findall(r"^(weighbridge_\w+)(?:\{(.*)\})? \S+$", text, re.MULTILINE):
+        whole = name if name in METRICS else re.sub("_(bucket|sum|count)$", "", name)
+        assert set(re.findall(r'(\w+)="', labels)) - {"le"} == set(METRICS[whole].labels)
+    gauges = {name for name, metric in METRICS.items() if metric.kind == "gauge"}
+    assert gauges - OF_SOME <= kinds.keys()
+
+
+@pytest.mark.usefixtures("service")
+def test_the_gauges_tell_of_the_database_and_of_processes(metrics_port):
+    text = sent(metrics_port, "/metrics")[2]
+
+    assert "\nweighbridge_database_up 1\n" in text
+    assert '\nweighbridge_process_starts_total{process="api-2"} 1\n' in text
+    for kind in ("tasks", "deliveries", "seals", "numbers", "roll_ups"):
+        assert f'\nweighbridge_waiting{{work="{kind}"}} ' in text
+
+
+def told_of_a_request(metrics_port):
+    """The counters, when they tell of a request for projects."""
+    text = sent(metrics_port, "/metrics")[2]
+    return text if 'operation="list_projects"' in text else None
 
 
 def told_of_others(metrics_port):

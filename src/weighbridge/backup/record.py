@@ -26,28 +26,6 @@ def note(data_dir: Path, last: LastBackup) -> None:
     write_whole(data_dir / FILE, msgspec.json.encode(last).decode())
 
 
-def counters(data_dir: Path) -> str:
-    """The moments in Prometheus' text form; nothing where no backup was ever taken."""
-    last = last_backup(data_dir)
-    if last is None:
-        return ""
-    return "".join(
-        f"# HELP {name} {said}\n# TYPE {name} gauge\n{name} {moment.timestamp():.3f}\n"
-        for name, said, moment in (
-            (
-                "weighbridge_last_backup_timestamp_seconds",
-                "When the last whole backup was taken.",
-                last.finished_at,
-            ),
-            (
-                "weighbridge_backup_reaches_timestamp_seconds",
-                "The latest moment that backups can restore.",
-                last.reaches,
-            ),
-        )
-    )
-
-
 def overdue(data_dir: Path, made_at: datetime, now: datetime, hours: int) -> str | None:
     """Say that the last backup is older than so many hours, or that a folder made then never had one.
 

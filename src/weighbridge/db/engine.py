@@ -39,6 +39,7 @@ from weighbridge.db.message import (
     sent,
 )
 from weighbridge.db.threads import computed
+from weighbridge.tracing import spans
 
 Record = TypeVar("Record")
 Result = TypeVar("Result")
@@ -316,11 +317,12 @@ class Database:
         finally:
             await self._pool.putconn(connection)
 
+    @spans.transaction
     def read(self) -> "_ReadTransaction":
         """Begin a transaction in which every statement sees the same snapshot."""
         return _ReadTransaction(self._pool, self.memory, self._begin)
 
-    @asynccontextmanager
+    @spans.opened_transaction
     async def question(self) -> AsyncIterator[Question]:
         """Begin to read what an answer is computed from."""
         question = Question(self._pool, await self._pool.getconn(), self.memory, self._begin)
@@ -329,7 +331,7 @@ class Database:
         finally:
             await question.end()
 
-    @asynccontextmanager
+    @spans.opened_transaction
     async def write(self) -> AsyncIterator[Write]:
         """Begin a transaction and commit it when the block ends without an exception."""
         async with self._pool.connection() as connection:
@@ -347,7 +349,7 @@ class Database:
                     await connection.rollback()
                 raise
 
-    @asynccontextmanager
+    @spans.opened_transaction
     async def trial(self) -> AsyncIterator[Write]:
         """Begin a transaction that may change data and is always undone; it sees one snapshot throughout."""
         async with self._pool.connection() as connection:
@@ -358,7 +360,7 @@ class Database:
                 if not connection.closed:
                     await connection.rollback()
 
-    @asynccontextmanager
+    @spans.opened_transaction
     async def snapshot(self, *, locks: Sequence[str]) -> AsyncIterator[Write]:
         """Begin a transaction in which every statement sees the same snapshot, alone under named locks.
 

@@ -11,6 +11,8 @@ from psycopg.generators import send
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composed
 
+from weighbridge.tracing import spans
+
 Record = TypeVar("Record")
 
 Statement = LiteralString | SQL | Composed
@@ -88,6 +90,18 @@ async def sent(
     into: AsyncCursor[Any] | None,
 ) -> list[AsyncCursor[Any]]:
     """Have what waits carried out, and these commands; give the cursor of each of these, the last `into`."""
+    if spans.is_on() and (waiting or commands):
+        with spans.message_span(map(text_of, [*waiting, *commands])):
+            return await _sent(connection, waiting, commands, into)
+    return await _sent(connection, waiting, commands, into)
+
+
+async def _sent(
+    connection: AsyncConnection[TupleRow],
+    waiting: Sequence[Command | Beforehand],
+    commands: Sequence[Command],
+    into: AsyncCursor[Any] | None,
+) -> list[AsyncCursor[Any]]:
     before = [one.command if isinstance(one, Beforehand) else one for one in waiting]
     sending = [*before, *commands]
     cursors = [None if one in _OF_CONTROL else AsyncCursor(connection) for one in sending]
@@ -120,6 +134,12 @@ async def _sent_together(
                     message.put(cursor, composed(statement), values)
     finally:
         connection._pipeline = None  # noqa: SLF001
+
+
+def text_of(command: Command | Beforehand) -> str:
+    """The text of a statement, to be named by: values are apart from it."""
+    statement, _ = command.command if isinstance(command, Beforehand) else command
+    return statement if isinstance(statement, str) else statement.as_string()
 
 
 def composed(statement: LiteralString | SQL | Composed) -> SQL | Composed:

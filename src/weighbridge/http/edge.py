@@ -20,6 +20,7 @@ import structlog
 from weighbridge.errors import Malformed, Refusal, TooSlow
 from weighbridge.http import metrics, refusal
 from weighbridge.http.arrival import framing
+from weighbridge.tracing import spans
 
 log = structlog.get_logger()
 
@@ -97,6 +98,10 @@ class _Exchange:
     request_id: str
     started: float = field(default_factory=time.perf_counter)
     status: int = 0
+    span: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.span = spans.begin_request(self.scope, self.request_id)
 
     @property
     def is_refusal(self) -> bool:
@@ -118,6 +123,7 @@ class _Exchange:
         seconds = time.perf_counter() - self.started
         operation = self.scope["state"].get("operation", metrics.OTHER)
         metrics.observe(operation, self.scope["method"], self.status, seconds)
+        spans.end_request(self.span, self.scope, operation, self.status)
         log.info(
             "request",
             method=self.scope["method"],

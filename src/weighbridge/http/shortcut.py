@@ -65,6 +65,7 @@ async def by_shortcut(request: WebRequest, permission: str, body: type[Any], sho
     record = None
     try:
         async with shares(request).turn(presumed.actor.account_id):
+            request.scope["state"]["account"] = presumed.actor.account_id
             record = await shortcut(ShortCall(database(request), presumed, _path_of(request)), arrived)
     finally:
         if record is None:

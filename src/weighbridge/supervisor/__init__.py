@@ -29,10 +29,11 @@ from weighbridge.db.schema.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.settings import PREFIX, Settings, environment, unknown_variables
 from weighbridge.supervisor.audit_key import keep_audit_key
-from weighbridge.supervisor.child import ChildProgram, Phases, happens, keep_running
+from weighbridge.supervisor.child import STARTS, ChildProgram, Phases, happens, keep_running
 from weighbridge.supervisor.computing.programs import SOCKETS_VARIABLE, computing_programs, sockets_of
-from weighbridge.supervisor.counters import VARIABLE, counters
-from weighbridge.supervisor.metrics import MetricsPage, listening, serve_metrics
+from weighbridge.supervisor.observing.counters import VARIABLE, counters
+from weighbridge.supervisor.observing.gauges import Gauges
+from weighbridge.supervisor.observing.page import MetricsPage, listening, serve_metrics
 from weighbridge.supervisor.parent import PARENT_VARIABLE, look_at_root
 from weighbridge.supervisor.port import Port, reserve
 from weighbridge.supervisor.schema import migrate_or_refuse
@@ -95,7 +96,7 @@ def serve(
         watched = [replace(one, heartbeat=Path(counted, f"heartbeat-{one.name}")) for one in programs]
         watched += _backing_up(settings, variables)
         try:
-            page = MetricsPage(counted, urls.running, None if server is None else settings.data_dir)
+            page = MetricsPage(counted, Gauges(urls.running, settings.data_dir, STARTS))
             beside = [] if metrics is None else [partial(serve_metrics, metrics, page)]
             asyncio.run(_supervise(watched, server, port, settings, saying, *beside))
         finally:

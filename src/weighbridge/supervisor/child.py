@@ -9,6 +9,7 @@ import os
 import signal
 import time
 from asyncio.subprocess import DEVNULL, Process
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ STEADY_SECONDS = 30.0  # a child that lived so long starts again at the first de
 STANDARD_ERROR = 2  # standard output is the supervisor's own
 
 LOOK_SECONDS = 0.5  # between two looks at the memory of a child
+
+STARTS: Counter[str] = Counter()
+"""How often each child was started since this process began, for the page of counters."""
 
 log = structlog.get_logger("weighbridge.supervisor")
 
@@ -127,6 +131,7 @@ async def _start(program: ChildProgram) -> Process:
         env=environment,
         start_new_session=True,
     )
+    STARTS[program.name] += 1
     log.info("process_started", process=program.name, pid=process.pid)
     return process
 

@@ -61,3 +61,9 @@ async def _beat(path: Path) -> None:
         with suppress(OSError):
             os.utime(path)
         await asyncio.sleep(BEAT_SECONDS)
+
+
+def known_as(otherwise: str) -> str:
+    """What the supervisor calls this process, such as api-1; the other name where it has no supervisor."""
+    file = os.environ.get(VARIABLE)
+    return Path(file).name.removeprefix("heartbeat-") if file else otherwise

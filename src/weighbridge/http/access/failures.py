@@ -12,17 +12,14 @@ from collections import OrderedDict
 from typing import Final
 
 import structlog
-from prometheus_client import Counter
+
+from weighbridge.http import metrics
 
 log = structlog.get_logger()
 
 WINDOW_SECONDS: Final = 60
 ADDRESSES_MAX: Final = 10_000
 """Addresses whose failures of this minute a process remembers, at most."""
-
-_FAILURES: Final = Counter(
-    "weighbridge_authentication_failures", "Requests whose token was refused, by the reason.", ("reason",)
-)
 
 THROTTLED: Final = "throttled"
 """The reason that is counted when no token was looked at any more."""
@@ -69,5 +66,5 @@ def _minute(now: float) -> int:
 
 
 def _report(address: str, reason: str, request_id: str) -> None:
-    _FAILURES.labels(reason).inc()
+    metrics.observe_authentication_failure(reason)
     log.warning("authentication_failed", client=address, reason=reason, request_id=request_id)

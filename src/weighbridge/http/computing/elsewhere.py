@@ -34,6 +34,7 @@ from weighbridge.http.computing.places import Places
 from weighbridge.http.edge import Send
 from weighbridge.http.operation import Handler, Operation, Sent
 from weighbridge.http.reply import Reply
+from weighbridge.tracing import spans
 
 CONNECT_SECONDS: Final = 10.0
 """How long a computing process may take to be there: one that died is started again meanwhile."""
@@ -241,7 +242,10 @@ async def _passed_on(reader: asyncio.StreamReader) -> PassedOn:
 
 def _head(request: WebRequest, actor: Actor) -> Asked:
     scope = request.scope
-    return Asked(scope["method"], scope["path"], scope["query_string"], [*scope["headers"]], actor)
+    headers = [*scope["headers"]]
+    for name, value in spans.traceparent().items():
+        headers = [(name.encode(), value.encode()), *headers]  # the first of a name is taken
+    return Asked(scope["method"], scope["path"], scope["query_string"], headers, actor)
 
 
 def _lost(*, is_question: bool) -> Unavailable:

@@ -19,6 +19,8 @@ from weighbridge.errors import Malformed
 from weighbridge.http.computing import frames
 from weighbridge.http.computing.frames import Answered, Asked
 from weighbridge.http.edge import Application, Message, Receive, RequestScope
+from weighbridge.http.metrics import OTHER
+from weighbridge.tracing import spans
 
 CONNECTIONS_WAITING: Final = 1_024
 
@@ -75,7 +77,12 @@ async def _answer(
 ) -> None:
     asked = frames.asked(await frames.read_frame(reader))
     answer = _Answer()
-    await application(_scope(asked), _receiving(reader), answer.take)
+    scope = _scope(asked)
+    begun = spans.begin_request(scope, asked.actor.request_id)
+    try:
+        await application(scope, _receiving(reader), answer.take)
+    finally:
+        spans.end_request(begun, scope, scope["state"].get("operation", OTHER), answer.status)
     frames.write_frame(writer, frames.encode(Answered(answer.status, answer.headers)))
     frames.write_frame(writer, b"".join(answer.pieces))
     await writer.drain()

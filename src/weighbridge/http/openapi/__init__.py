@@ -2,5 +2,5 @@
 
 In come the endpoints as they declare themselves (`http/endpoint.py`); out go the document and the page.
 Read `document.py` first, then `parameters.py`, `schemas.py` with `meanings.py` and `answers.py` for its
-parts, `page.py` and `guides.py` last.
+parts, `page.py`, `guides.py` and `site.py`, the guide at /guide, last.
 """

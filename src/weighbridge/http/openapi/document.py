@@ -19,6 +19,7 @@ from weighbridge.http.openapi import answers as openapi_answers
 from weighbridge.http.openapi import parameters as openapi_parameters
 from weighbridge.http.openapi.guides import INDEX, MODEL_LANGUAGE, OF_TAG, RULE_LANGUAGE, address
 from weighbridge.http.openapi.schemas import Schema, Schemas
+from weighbridge.http.openapi.site import operation_address
 from weighbridge.http.operation import Operation
 
 INTERFACE_VERSION: Final = "1.1.0"
@@ -139,6 +140,10 @@ def _described(operation: Operation, package: str, schemas: Schemas, reader: Ope
         "description": f"{more}\n\n{permission}".strip(),
         "operationId": operation.name,
         "x-permission": operation.permission,
+        "externalDocs": {
+            "description": "Guides that speak of this operation",
+            "url": operation_address(operation.name),
+        },
     }
     if operation.permission == LINK:
         described["security"] = []

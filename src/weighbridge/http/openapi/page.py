@@ -4,8 +4,6 @@ The page and all that it loads come from this service, so it works without a net
 reads it; the content security policy has the browser enforce that.
 """
 
-import hashlib
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -18,6 +16,7 @@ from weighbridge.errors import NotFound
 from weighbridge.http.caller import WebRequest
 from weighbridge.http.openapi import document as openapi
 from weighbridge.http.openapi import guides
+from weighbridge.http.openapi.content import KEPT, REVALIDATED, PageContent, answered, content_of
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self'; connect-src 'self'; font-src 'self'; img-src 'self' data:; "
@@ -32,22 +31,11 @@ ASSETS: Final = {
 }
 """The files of the page, with their types; nothing else of the folder is served."""
 
-_REVALIDATED: Final = {"Cache-Control": "no-cache"}
-_KEPT: Final = {"Cache-Control": "public, max-age=3600"}
 _PAGE_HEADERS: Final = {
-    **_REVALIDATED,
+    **REVALIDATED,
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Referrer-Policy": "no-referrer",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class PageContent:
-    """Bytes that never change while the process lives, with the tag that a browser keeps them under."""
-
-    data: bytes
-    media_type: str
-    tag: str
 
 
 def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
@@ -56,11 +44,11 @@ def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
     @cache
     def written() -> PageContent:
         """Made when someone first asks: to look up what every field means takes a while."""
-        return _content(openapi.written(slices, prefix), "application/json")
+        return content_of(openapi.written(slices, prefix), "application/json")
 
     @get("/openapi.json", include_in_schema=False, sync_to_thread=False)
     def document(request: WebRequest) -> Response[bytes]:
-        return _answer(request, written(), _REVALIDATED)
+        return answered(request, written(), REVALIDATED)
 
     return [document, page, asset, all_guides, guide]
 
@@ -68,7 +56,7 @@ def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
 @get("/docs", include_in_schema=False, sync_to_thread=False)
 def page(request: WebRequest) -> Response[bytes]:
     """The page."""
-    return _answer(request, _read("docs.html", "text/html"), _PAGE_HEADERS)
+    return answered(request, _read("docs.html", "text/html"), _PAGE_HEADERS)
 
 
 @get("/docs/assets/{name:str}", include_in_schema=False, sync_to_thread=False)
@@ -77,7 +65,7 @@ def asset(request: WebRequest) -> Response[bytes]:
     name = str(request.path_params["name"])
     if name not in ASSETS:
         raise NotFound(message="There is nothing at this path.", code="no_such_path")
-    return _answer(request, _read(name, ASSETS[name]), _KEPT)
+    return answered(request, _read(name, ASSETS[name]), KEPT)
 
 
 @get("/docs/guides", include_in_schema=False, sync_to_thread=False)
@@ -93,26 +81,10 @@ def guide(request: WebRequest) -> Response[bytes]:
     if text is None:
         raise NotFound(message="There is nothing at this path.", code="no_such_path")
     if "text/html" in request.headers.get("accept", ""):
-        return _answer(request, _read("docs.html", "text/html"), {**_PAGE_HEADERS, "Vary": "Accept"})
-    return _answer(request, _content(text.encode(), "text/markdown"), {**_REVALIDATED, "Vary": "Accept"})
+        return answered(request, _read("docs.html", "text/html"), {**_PAGE_HEADERS, "Vary": "Accept"})
+    return answered(request, content_of(text.encode(), "text/markdown"), {**REVALIDATED, "Vary": "Accept"})
 
 
 @cache
 def _read(name: str, media_type: str) -> PageContent:
-    return _content((files("weighbridge.http") / "static" / name).read_bytes(), media_type)
-
-
-def _content(data: bytes, media_type: str) -> PageContent:
-    return PageContent(data, media_type, f'"{hashlib.sha256(data).hexdigest()[:32]}"')
-
-
-def _answer(request: WebRequest, content: PageContent, headers: dict[str, str]) -> Response[bytes]:
-    """Send the content, or only that the browser's copy is still the same."""
-    headers = {**headers, "ETag": content.tag, "X-Content-Type-Options": "nosniff"}
-    is_known = content.tag in request.headers.get("if-none-match", "")
-    return Response(
-        b"" if is_known else content.data,
-        status_code=304 if is_known else 200,
-        media_type=content.media_type,
-        headers=headers,
-    )
+    return content_of((files("weighbridge.http") / "static" / name).read_bytes(), media_type)

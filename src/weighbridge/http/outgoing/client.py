@@ -23,6 +23,7 @@ import httpx2
 
 from weighbridge.http.access.address import Address
 from weighbridge.http.outgoing.reach import CallReach, literal
+from weighbridge.tracing import spans
 
 ANSWER_BYTES_MAX: Final = 262_144
 """Bytes of an answer that are read; what comes after them is left."""
@@ -107,9 +108,10 @@ class OutgoingClient:
             raise OutOfReach("The address is not written as one that can be called.") from None
         sending = _Sending()
         try:
-            async with asyncio.timeout(request.seconds):
-                addresses = await self._checked(url)
-                return await self._send(request, url, addresses, sending)
+            with spans.span(request.method, "call", server__address=url.host):
+                async with asyncio.timeout(request.seconds):
+                    addresses = await self._checked(url)
+                    return await self._send(request, url, addresses, sending)
         except TimeoutError:
             if sending.has_begun:
                 message = f"{url.host} gave no whole answer within {request.seconds:g} seconds."
@@ -144,6 +146,7 @@ class OutgoingClient:
                     "User-Agent": AGENT,
                     "Accept-Encoding": "identity",
                     **request.headers,
+                    **spans.traceparent(),
                     "Host": url.netloc.decode("ascii"),
                 },
                 extensions={"sni_hostname": url.raw_host.decode("ascii"), "trace": sending.trace},

@@ -13,6 +13,7 @@ from procrastinate.manager import JobManager
 
 from weighbridge.db.engine import Write
 from weighbridge.platform.queue.turns import TAKE_NEXT
+from weighbridge.tracing import spans
 
 QUEUE: Final = "weighbridge"
 JOB: Final = "weighbridge.attempt"
@@ -23,7 +24,7 @@ async def defer(tx: Write, task_id: int, *, lock: str) -> None:
     deferrer = _SENDER.configure_task(
         JOB, lock=lock, queue=QUEUE, connection=await tx.ready(), allow_unknown=True
     )
-    await deferrer.defer_async(task_id=task_id)
+    await deferrer.defer_async(task_id=task_id, **spans.traceparent())
 
 
 async def withdraw(tx: Write, task_id: int) -> None:

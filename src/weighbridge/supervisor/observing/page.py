@@ -1,28 +1,24 @@
 """The counters of the service for Prometheus, on a port of their own that only operators reach.
 
-They tell how much all accounts together ask for and how many tasks they have, so they are not served where
+They tell how much all accounts together ask for and what waits for workers, so they are not served where
 accounts call, and making them takes longer than answering a request, so no API process does it.
 
 Invariants: the page is made at most once in `FRESH_SECONDS`, in a thread, however many ask for it; without
-the database it has no tasks, and all the rest.
+the database it has what the processes counted, and says that the database is gone.
 """
 
 import asyncio
 import socket
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import monotonic
 from typing import Final
 
-import psycopg
-import structlog
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from weighbridge.backup import record
-from weighbridge.core.platform.task_state import TaskState
 from weighbridge.errors import Refusal
+from weighbridge.supervisor.observing.gauges import Gauges
 
 FRESH_SECONDS: Final = 1.0
 """How old the page may be that is given out."""
@@ -33,23 +29,13 @@ READERS_MAX: Final = 16
 ANSWER_SECONDS: Final = 5.0
 """How long a connection may take to ask and to be answered."""
 
-DATABASE_SECONDS: Final = 2
-"""How long the database may take to count tasks."""
-
-_TASKS: Final = "# HELP weighbridge_tasks Async tasks by state.\n# TYPE weighbridge_tasks gauge\n"
-_COUNT: Final = "SELECT state, count(*) FROM async_tasks GROUP BY state"
-
-log = structlog.get_logger("weighbridge.supervisor")
-
 
 @dataclass(slots=True)
 class MetricsPage:
     """The page, made anew when it is asked for and no longer fresh; `folder` is where processes count."""
 
     folder: str
-    database_url: str
-    data_dir: Path | None = None
-    """The folder of an embedded database, which knows when it was backed up."""
+    gauges: Gauges
     _content: bytes = b""
     _made: float = float("-inf")
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -65,22 +51,7 @@ class MetricsPage:
     def _make(self) -> bytes:
         registry = CollectorRegistry()
         MultiProcessCollector(registry, path=self.folder)  # type: ignore[no-untyped-call]
-        backups = "" if self.data_dir is None else record.counters(self.data_dir)
-        return generate_latest(registry) + (self._tasks() + backups).encode()
-
-    def _tasks(self) -> str:
-        options = f"-c statement_timeout={DATABASE_SECONDS}s"
-        try:
-            with closing(
-                psycopg.connect(self.database_url, connect_timeout=DATABASE_SECONDS, options=options)
-            ) as connection:
-                counted: dict[str, int] = dict(connection.execute(_COUNT).fetchall())
-        except psycopg.Error as error:
-            log.warning("tasks_not_counted", error=str(error))
-            return ""
-        return _TASKS + "".join(
-            f'weighbridge_tasks{{state="{state}"}} {counted.get(state, 0)}\n' for state in TaskState
-        )
+        return generate_latest(registry) + self.gauges.written().encode()
 
 
 def listening(host: str, port: int) -> socket.socket:

@@ -1,0 +1,215 @@
+"""Spans of what the service does. While no trace is sent, each function asks one question and does nothing.
+
+The parent of a span is what was under way when it began, in its task or thread; a request and a task begin
+anew, as part of the trace of whoever asked (W3C traceparent), or with a link to the request that queued it.
+Transactions that belong to none of them, as those that a worker makes each second, have no span.
+"""
+
+import re
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from functools import lru_cache, wraps
+from types import TracebackType
+from typing import Any, Final, ParamSpec, Protocol, TypeVar
+
+Opened = TypeVar("Opened")
+Told = ParamSpec("Told")
+
+TRACEPARENT: Final = "traceparent"
+_PROJECT: Final = re.compile(r"/projects/(prj_[0-9a-f]{24})")
+_WORDS: Final = re.compile(r"\b(SELECT|COPY|BEGIN|COMMIT|SET|SAVEPOINT|ROLLBACK|RELEASE)\b")
+_TABLE: Final = re.compile(r"\b(?:FROM|INTO|UPDATE|COPY|JOIN)\s+([a-z_][a-z0-9_]{0,62})\b")
+_CHANGES: Final = re.compile(r"\b(INSERT INTO|UPDATE|DELETE FROM)\s+([a-z_][a-z0-9_]{0,62})\b")
+
+
+class Tracing(Protocol):
+    """What makes spans, where any are made."""
+
+    def begin(self, name: str, kind: str, attributes: Mapping[str, Any], *, parent: str | None = None) -> Any:
+        """Begin a span as a part of what is under way, or of the trace of a traceparent."""
+
+    def begin_linked(self, name: str, attributes: Mapping[str, Any], *, link: str | None) -> Any:
+        """Begin a trace, with a link to the span of a traceparent."""
+
+    def end(self, begun: Any, attributes: Mapping[str, Any], error: BaseException | None) -> None:
+        """End a span."""
+
+    def traceparent(self) -> str | None:
+        """What is under way, for others to go on from."""
+
+
+class _Current:
+    """What makes spans in this process; None in most."""
+
+    tracing: Tracing | None = None
+
+
+def use(tracing: Tracing | None) -> None:
+    """Make spans from now on, or none."""
+    _Current.tracing = tracing
+
+
+def is_on() -> bool:
+    """Whether spans are made."""
+    return _Current.tracing is not None
+
+
+def begin_request(scope: Mapping[str, Any], request_id: str) -> Any:
+    """Begin the span of a request by what ASGI says of it; None where none is made."""
+    tracing = _Current.tracing
+    if tracing is None:
+        return None
+    parent = next((value for name, value in scope["headers"] if name == b"traceparent"), b"").decode(
+        "latin-1"
+    )
+    attributes = {"http.request.method": scope["method"], "weighbridge.request_id": request_id}
+    if found := _PROJECT.search(scope["path"]):
+        attributes["weighbridge.project_id"] = found[1]
+    return tracing.begin(scope["method"], "server", attributes, parent=parent or None)
+
+
+def end_request(begun: Any, scope: Mapping[str, Any], operation: str, status: int) -> None:
+    """End the span of a request, which is called for its operation and tells whose it was."""
+    tracing = _Current.tracing
+    if tracing is None or begun is None:
+        return
+    attributes: dict[str, Any] = {"http.response.status_code": status, "weighbridge.operation": operation}
+    actor, account = scope["state"].get("actor"), scope["state"].get("account")
+    if actor is not None or account is not None:
+        attributes["weighbridge.account_id"] = account if actor is None else actor.account_id
+    tracing.end(begun, attributes, None)
+
+
+@contextmanager
+def span(name: str, kind: str = "internal", **attributes: Any) -> Iterator[None]:
+    """A span as long as the block lasts; names of attributes have _ for the dots of OpenTelemetry."""
+    tracing = _Current.tracing
+    if tracing is None:
+        yield
+        return
+    yield from _held(tracing, tracing.begin(name, kind, _dotted(attributes)))
+
+
+class TaskAttempt(Protocol):
+    """What is told of an attempt at a task."""
+
+    @property
+    def task_id(self) -> int: ...
+    @property
+    def number(self) -> int: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def account_id(self) -> int: ...
+    @property
+    def request_id(self) -> str: ...
+
+
+@contextmanager
+def task_span(attempt: TaskAttempt, queued_by: str | None) -> Iterator[None]:
+    """The span of an attempt at a task, linked to the request that queued it."""
+    tracing = _Current.tracing
+    if tracing is None:
+        yield
+        return
+    told = {
+        "weighbridge.task_id": attempt.task_id,
+        "weighbridge.attempt": attempt.number,
+        "weighbridge.account_id": attempt.account_id,
+        "weighbridge.request_id": attempt.request_id,
+    }
+    yield from _held(tracing, tracing.begin_linked(attempt.type, told, link=queued_by))
+
+
+def _held(tracing: Tracing, begun: Any) -> Iterator[None]:
+    try:
+        yield
+    except BaseException as error:
+        tracing.end(begun, {}, error)
+        raise
+    tracing.end(begun, {}, None)
+
+
+def _dotted(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    return {name.replace("__", "."): value for name, value in attributes.items() if value is not None}
+
+
+def traceparent() -> dict[str, str]:
+    """What is under way, as the header by which others go on from it; empty where no span is made."""
+    tracing = _Current.tracing
+    value = None if tracing is None else tracing.traceparent()
+    return {} if value is None else {TRACEPARENT: value}
+
+
+@contextmanager
+def message_span(statements: Iterable[str]) -> Iterator[None]:
+    """The span of statements that go out together, called for the first that is no BEGIN."""
+    names = [name_of(one) for one in statements]
+    telling = [name for name in names if name not in {"BEGIN", "COMMIT"}] or names or ["message"]
+    with span(telling[0], "client", db__system__name="postgresql", db__query__summary="; ".join(names)):
+        yield
+
+
+@lru_cache(maxsize=4_096)
+def name_of(statement: str) -> str:
+    """What a statement does to which table, such as SELECT events; never a value of it."""
+    if change := _CHANGES.search(statement):
+        return f"{change[1].split()[0]} {change[2]}"
+    word = _WORDS.search(statement)
+    if word is None:
+        return "statement"
+    table = _TABLE.search(statement)
+    return f"{word[1]} {table[1]}" if table else word[1]
+
+
+def transaction(
+    opening: Callable[Told, AbstractAsyncContextManager[Opened]],
+) -> Callable[Told, AbstractAsyncContextManager[Opened]]:
+    """A function that opens a transaction, each in a span of its own: the wait for its connection too."""
+    name = opening.__name__
+
+    @wraps(opening)
+    def opened(*given: Told.args, **named: Told.kwargs) -> AbstractAsyncContextManager[Opened]:
+        tracing = _Current.tracing
+        if tracing is None:
+            return opening(*given, **named)
+        return _Within(tracing, name, opening(*given, **named))
+
+    return opened
+
+
+def opened_transaction(
+    opening: Callable[Told, AsyncIterator[Opened]],
+) -> Callable[Told, AbstractAsyncContextManager[Opened]]:
+    """As `transaction`, of a function that yields it."""
+    return transaction(asynccontextmanager(opening))
+
+
+class _Within(AbstractAsyncContextManager[Opened]):
+    """Ends the span when the transaction has ended, however it did."""
+
+    def __init__(self, tracing: Tracing, name: str, opened: AbstractAsyncContextManager[Opened]) -> None:
+        self._tracing = tracing
+        self._begun = tracing.begin(name, "internal", {"db.system.name": "postgresql"})
+        self._opened = opened
+
+    async def __aenter__(self) -> Opened:
+        try:
+            return await self._opened.__aenter__()
+        except BaseException as error:
+            self._tracing.end(self._begun, {}, error)
+            raise
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None:
+        try:
+            swallowed = await self._opened.__aexit__(kind, error, trace)
+        except BaseException as raised:
+            self._tracing.end(self._begun, {}, raised)
+            raise
+        self._tracing.end(self._begun, {}, error)
+        return swallowed

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tools import conformance
+from tools import conformance, sizing
 from weighbridge.agent.configuration.reference import sections as agent_sections
 from weighbridge.contents import SLICES
 from weighbridge.core.error_code import GROUPS
@@ -109,6 +109,7 @@ def pages() -> dict[str, str]:
         "conformance.md": conformance_page(),
         "model-language.md": language_page(),
         "rule-language.md": rule_language_page(),
+        "sizing.md": f"{_MADE}\n\n{sizing.page()}\n",
     }
 
 

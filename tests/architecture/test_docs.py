@@ -23,7 +23,7 @@ def made():
     "name",
     [
         *("settings.md", "agent.md", "lists.md", "limits.md", "errors.md"),
-        *("conformance.md", "model-language.md", "rule-language.md"),
+        *("conformance.md", "model-language.md", "rule-language.md", "sizing.md"),
     ],
 )
 def test_a_page_made_from_the_code_is_current(made, name):

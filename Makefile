@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test packages check lint types bench fuzz fuzz-accounting durability hosts fuzz-api fuzz-readers fuzz-bundle attack sensor screenshots docs site lock sbom audit clean
+.PHONY: help setup demo serve test packages check lint types bench scale fuzz fuzz-accounting durability hosts fuzz-api fuzz-readers fuzz-bundle attack sensor screenshots docs site lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -53,6 +53,9 @@ types: $(READY) ## check the types
 bench: $(READY) ## run every benchmark in turn
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e '.[bench]'
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python "$$file" || exit 1; done
+
+scale: $(READY) ## one project of EVENTS events, 100,000,000 by default, beside one of a million: ingest, lists, generation
+	@$(BIN)/python benchmarks/at_scale.py $(or $(EVENTS),100000000)
 
 fuzz: $(READY) ## run the property tests with new seeds for FUZZ_MINUTES, 10 by default
 	@end=$$(($$(date +%s) + 60 * $(FUZZ_MINUTES))); \

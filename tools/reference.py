@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import yaml
 
-from tools import conformance, operations
+from tools import conformance, operations, sizing
 from weighbridge.agent.configuration.reference import sections as agent_sections
 from weighbridge.contents import SLICES
 from weighbridge.core.error_code import GROUPS
@@ -27,7 +27,7 @@ from weighbridge.db.list_page import COUNT_MAX, SORTED_MAX
 from weighbridge.db.listing import Filter, Listing
 from weighbridge.http.metrics import METRICS
 from weighbridge.http.operation import Operation
-from weighbridge.settings import TABLE, Setting
+from weighbridge.settings import TABLE
 from weighbridge.supervisor.observing.log_events import LOG_EVENTS
 
 ROOT: Final = Path(__file__).parents[1]
@@ -138,6 +138,7 @@ def pages() -> dict[str, str]:
         "conformance.md": conformance_page(),
         "model-language.md": language_page(),
         "rule-language.md": rule_language_page(),
+        "sizing.md": f"{_MADE}\n\n{sizing.page()}\n",
     }
 
 

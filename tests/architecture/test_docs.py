@@ -24,6 +24,7 @@ def made():
     [
         *("settings.md", "agent.md", "lists.md", "limits.md", "errors.md"),
         *("operations.md", "metrics.md", "log.md", "conformance.md", "model-language.md", "rule-language.md"),
+        "sizing.md",
     ],
 )
 def test_a_page_made_from_the_code_is_current(made, name):

@@ -70,7 +70,7 @@ METRICS: Final[Mapping[str, Metric]] = {
         "gauge",
         {},
         "How old what the replica shows may be, as the process saw it that looked last.",
-        "Where a replica is named: how far it is behind. Lists never show it; they are read from the primary.",
+        "Where a replica is named: how far it is behind. Lists are read from the primary then.",
     ),
     "weighbridge_last_backup_timestamp_seconds": Metric(
         "gauge",

@@ -112,15 +112,15 @@ async def get_report(tx: Read, project: int, feed: int, named: str) -> KeptFile:
     return found
 
 
-async def work_of(tx: Read, task: int) -> UploadWork:
+async def work_of(tx: Read, project: int, task: int) -> UploadWork:
     """What a task is to do."""
     found = await tx.row(
         UploadWork,
         """
         SELECT project_id, id, data_feed_id, dry_run, file_name, storage_key, size_bytes, sha256
-          FROM data_feed_uploads WHERE task_id = %s
+          FROM data_feed_uploads WHERE project_id = %s AND task_id = %s
         """,
-        (task,),
+        (project, task),
     )
     assert found is not None, "a task of an upload is written with it"  # noqa: S101
     return found

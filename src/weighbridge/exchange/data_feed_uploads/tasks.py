@@ -105,7 +105,7 @@ class Feeder:
     async def take_in(self, database: Database, attempt: Attempt) -> None:
         """Store the rows of one upload; a refusal where the file as a whole cannot be read."""
         async with database.read() as tx:
-            work = await queries.work_of(tx, attempt.task_id)
+            work = await queries.work_of(tx, attempt.project_id, attempt.task_id)
             feed = await get_data_feed(tx, work.project, str(work.feed))
         with TemporaryDirectory(prefix="weighbridge-feed-") as folder:
             file = Path(folder) / "file"

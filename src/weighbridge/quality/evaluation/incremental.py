@@ -240,13 +240,14 @@ async def _run(tx: Write, prepared: PreparedRule, periods: Sequence[Period]) -> 
     for period in periods:
         counts = counts.plus(await evaluate(tx, actor, prepared, period, run, is_counted=False))
     if not counts.changed:
-        await tx.execute("DELETE FROM rule_runs WHERE id = %s", (run,))
+        await tx.execute("DELETE FROM rule_runs WHERE project_id = %s AND id = %s", (version.project, run))
         return
     result = RunResult(
         run, counts.evaluated, counts.alerts, counts.corrections, counts.withdrawn, counts.proposals
     )
     start, end = periods[0][0], periods[-1][1]
-    await tx.execute(_END_RUN, (RunState.COMPLETE, start, end, *msgspec.structs.astuple(result)[1:], run))
+    counted = msgspec.structs.astuple(result)[1:]
+    await tx.execute(_END_RUN, (RunState.COMPLETE, start, end, *counted, version.project, run))
     if counts.corrects:
         changes.record(
             tx, actor, action="rule.correct", target=ids.of("rule", version.project, version.rule),
@@ -343,7 +344,7 @@ _BEGIN_RUN: Final = """
 _END_RUN: Final = """
     UPDATE rule_runs SET state = %s, start_time = %s, end_time = %s, evaluated = %s, alerts = %s,
                          corrections = %s, withdrawn = %s, proposals = %s, finished_at = clock_timestamp()
-     WHERE id = %s
+     WHERE project_id = %s AND id = %s
 """
 _FAILED_RUN: Final = """
     INSERT INTO rule_runs (project_id, rule_id, rule_version, kind, state, error_message, started_at,

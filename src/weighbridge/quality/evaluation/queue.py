@@ -45,5 +45,8 @@ async def queue_run(
     }
     lock = locks.jobs_of_rule(version.project, version.rule)
     task = await queue_task(tx, actor, kind=TASK, project_id=version.project, args=args, lock=lock)
-    await tx.execute("UPDATE rule_runs SET async_task_id = %s WHERE id = %s", (task.id, number))
+    await tx.execute(
+        "UPDATE rule_runs SET async_task_id = %s WHERE project_id = %s AND id = %s",
+        (task.id, version.project, number),
+    )
     return task, number

@@ -35,20 +35,22 @@ async def start_rule_run(tx: Write, actor: Actor, project: int, rule: int, reque
 
 async def reverse_rule_run(tx: Write, actor: Actor, project: int, number: int) -> RuleRun:
     """Remove the corrections that a run wrote; its alerts stay. A run that is reversed already stays so."""
-    rule = await tx.value("SELECT rule_id FROM rule_runs WHERE id = %s", (number,))
+    key = project, number
+    rule = await tx.value("SELECT rule_id FROM rule_runs WHERE project_id = %s AND id = %s", key)
     await tx.execute(*locks.hold(locks.rule(project, rule)))
-    await tx.execute("SELECT FROM rule_runs WHERE id = %s FOR UPDATE", (number,))
-    before = await queries.get_rule_run(tx, number)
+    await tx.execute("SELECT FROM rule_runs WHERE project_id = %s AND id = %s FOR UPDATE", key)
+    before = await queries.get_rule_run(tx, project, number)
     if before.state == RunState.REVERSED:
         return before
     if before.state not in states_before(RunTrigger.REVERSE):
         raise Conflict(f"The rule run is {before.state}; only a complete one is reversed.")
     await tx.execute(
-        "UPDATE rule_runs SET state = %s, reversed_at = now() WHERE id = %s", (RunState.REVERSED, number)
+        "UPDATE rule_runs SET state = %s, reversed_at = now() WHERE project_id = %s AND id = %s",
+        (RunState.REVERSED, *key),
     )
     await undo_rule(tx, actor, project, rule, number)
     await take_back_approvals(tx, project, rule)
-    after = await queries.get_rule_run(tx, number)
+    after = await queries.get_rule_run(tx, project, number)
     changes.record(
         tx, actor, action="rule_run.reverse", target=str(number), project_id=project,
         before=before, after=after,

@@ -76,9 +76,9 @@ async def list_rule_runs(tx: Read, project: int, rule: int, request: ListRequest
     return await read_page(tx, RULE_RUN, RULE_RUNS, request, source=source, where=[of_rule])
 
 
-async def get_rule_run(tx: Read, number: int) -> RuleRun:
+async def get_rule_run(tx: Read, project: int, number: int) -> RuleRun:
     """One run by its number."""
-    return await find(tx, RULE_RUN, _SOURCE, SQL("r.id = %s"), (number,))
+    return await find(tx, RULE_RUN, _SOURCE, SQL("r.project_id = %s AND r.id = %s"), (project, number))
 
 
 async def rule_run_named(tx: Read, actor: Actor, text: str) -> tuple[int, int]:

@@ -41,8 +41,8 @@ async def start_rule_run(call: WriteCall, body: NewRuleRun) -> Answer:
 @get(_ONE, permission="data_rules:read", returns=RuleRun)
 async def get_rule_run(call: ReadCall) -> RuleRun:
     """Read one rule run: where it stands, and what it came to."""
-    _, number = await queries.rule_run_named(call.tx, call.actor, call.path["rule_run_id"])
-    return await queries.get_rule_run(call.tx, number)
+    project, number = await queries.rule_run_named(call.tx, call.actor, call.path["rule_run_id"])
+    return await queries.get_rule_run(call.tx, project, number)
 
 
 @post(_ONE + "/reverse", permission="data_rules:write", body=RuleRunsNoOptions, returns=RuleRun, status=200)

@@ -40,9 +40,9 @@ async def _begin(database: Database, attempt: Attempt, number: int) -> None:
         await tx.execute(
             """
             UPDATE rule_runs SET state = %s, started_at = coalesce(started_at, clock_timestamp())
-             WHERE id = %s AND state = ANY (%s)
+             WHERE project_id = %s AND id = %s AND state = ANY (%s)
             """,
-            (RunState.RUNNING, number, states_before(RunTrigger.ATTEMPT)),
+            (RunState.RUNNING, attempt.project_id, number, states_before(RunTrigger.ATTEMPT)),
         )
 
 
@@ -55,18 +55,18 @@ async def _evaluate(database: Database, attempt: Attempt, number: int) -> None:
         version = await newest_version(tx, attempt.project_id, rule)
         counts = RunCounts()
         if version.version == attempt.args["rule_version"]:
-            period = await _period(tx, attempt.args, number)
+            period = await _period(tx, attempt, number)
             counts = await evaluate(tx, attempt.actor, await prepared_rule(tx, version), period, number)
         await tasks.hold_fence(tx, attempt)
         await tx.execute(
             """
             UPDATE rule_runs SET state = %s, evaluated = %s, alerts = %s, corrections = %s, withdrawn = %s,
                                  proposals = %s, finished_at = clock_timestamp()
-             WHERE id = %s AND state = ANY (%s)
+             WHERE project_id = %s AND id = %s AND state = ANY (%s)
             """,
             (
                 RunState.COMPLETE, counts.evaluated, counts.alerts, counts.corrections, counts.withdrawn,
-                counts.proposals, number, states_before(RunTrigger.SUCCEED),
+                counts.proposals, version.project, number, states_before(RunTrigger.SUCCEED),
             ),
         )  # fmt: skip
         result = RunResult(
@@ -84,11 +84,13 @@ async def _evaluate(database: Database, attempt: Attempt, number: int) -> None:
         await tasks.succeed(tx, attempt, result)
 
 
-async def _period(tx: Read, args: dict[str, Any], number: int) -> Period:
+async def _period(tx: Read, attempt: Attempt, number: int) -> Period:
     """The period of a run. A backfill looks at all time: at what the rule is effective for no more, too."""
-    if await tx.value("SELECT kind FROM rule_runs WHERE id = %s", (number,)) == RunKind.BACKFILL:
+    statement = "SELECT kind FROM rule_runs WHERE project_id = %s AND id = %s"
+    if await tx.value(statement, (attempt.project_id, number)) == RunKind.BACKFILL:
         return EARLIEST, None
-    start, end = (Instant.of(Instant.fromisoformat(args[name])) for name in ("start_time", "end_time"))
+    asked = (attempt.args[name] for name in ("start_time", "end_time"))
+    start, end = (Instant.of(Instant.fromisoformat(one)) for one in asked)
     return start, end
 
 

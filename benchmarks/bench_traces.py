@@ -1,4 +1,4 @@
-"""What traces cost: a page of events read over 4 connections, without traces, with 1 % and with all sent.
+"""What traces cost: a list read over 4 connections, without traces, with 1 % and with all sent.
 
 The collector is a thread of this program that takes all; where it is away, its port is closed. One API
 process, rounds by turns; without traces it is asked twice, which shows what differences are noise.
@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from service import Line, Service, median, now, service
 
 ROUNDS = 5
-SECONDS = 2.0
+SECONDS = 1.0
 CONNECTIONS = 4
 PATH = "/projects"
 
@@ -41,12 +41,10 @@ def collector() -> Iterator[str]:
 def traced(url: str | None, percent: int) -> Iterator[Service]:
     told = {} if url is None else {"WEIGHBRIDGE_TRACES_URL": url, "WEIGHBRIDGE_TRACES_PERCENT": str(percent)}
     os.environ.update(told)
-    try:
-        with service() as running:
-            yield running
-    finally:
+    with service() as running:
         for name in told:
-            del os.environ[name]
+            del os.environ[name]  # the next service is told what it is told
+        yield running
 
 
 def rate(running: Service) -> float:

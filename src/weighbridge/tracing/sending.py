@@ -138,8 +138,9 @@ class _OpenTelemetry:
         }
 
     def begin(self, name: str, kind: str, attributes: Mapping[str, Any], *, parent: str | None = None) -> Any:
-        if kind not in _OF_THEIR_OWN and not self._trace.get_current_span().get_span_context().is_valid:
-            return None
+        under_way = self._trace.get_current_span().get_span_context()
+        if kind not in _OF_THEIR_OWN and not under_way.trace_flags.sampled:
+            return None  # nothing is under way, or what is not kept
         above = self._of(parent) if kind == "server" else None
         return self._entered(
             self._tracer.start_span(name, context=above, kind=self._kinds[kind], attributes=attributes)

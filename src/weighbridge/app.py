@@ -11,6 +11,7 @@ from typing import Final, cast
 from litestar import Controller, Litestar
 from litestar.datastructures import State
 from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
+from litestar.types import ControllerRouterHandler
 
 from weighbridge import settings as settings_module
 from weighbridge.collection.evidence_files.store import open_store
@@ -116,24 +117,14 @@ def _application(
         take_turns_quickly()
         follower = replica.watched(of_health) if replica else nullcontext()
         tracing = traced(known_as("api"), settings.traces_url, settings.traces_percent)
-        async with (
-            tracing,
-            database,
-            of_health,
-            follower,
-            nullcontext() if processes else computing,
-            beating(),
-        ):
+        within = nullcontext() if processes else computing
+        async with tracing, database, of_health, follower, within, beating():
             when_told_to_leave(watch.end)
             yield
             await watch.stop()
 
     return Litestar(
-        route_handlers=[
-            _together(API_PREFIX, _handlers(settings.request_body_bytes)),
-            _together("/", [*health.ROUTES, *page.routes(SLICES, API_PREFIX), *web.routes(SLICES)]),
-            *site.routes(site.packaged()),
-        ],
+        route_handlers=_routes(settings),
         lifespan=[lifespan],
         exception_handlers=refusals.handlers(refusal.HANDLERS),
         openapi_config=None,
@@ -154,6 +145,15 @@ def _application(
         ),
         logging_config=None,
     )
+
+
+def _routes(settings: Settings) -> list[ControllerRouterHandler]:
+    """Operations, pages, and the guide as it was packed."""
+    return [
+        _together(API_PREFIX, _handlers(settings.request_body_bytes)),
+        _together("/", [*health.ROUTES, *page.routes(SLICES, API_PREFIX), *web.routes(SLICES)]),
+        *site.routes(site.packaged()),
+    ]
 
 
 def _together(prefix: str, handlers: Sequence[HTTPRouteHandler]) -> type[Controller]:

@@ -342,17 +342,13 @@ def _said(setting: Setting, environ: Mapping[str, str]) -> str | Problem:
     if not setting.may_be_in_a_file or not file:
         return text
     if text:
-        return Problem(
-            f"{setting.variable} and {variable} are both set; set one of them.",
-            setting.field,
-            "invalid_setting",
-        )
+        said = f"{setting.variable} and {variable} are both set; set one of them."
+        return Problem(said, setting.field, "invalid_setting")
     try:
         return Path(file).expanduser().read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
-        return Problem(
-            f"{variable} names {file!r}, which cannot be read: {error}.", setting.field, "invalid_setting"
-        )
+        said = f"{variable} names {file!r}, which cannot be read: {error}."
+        return Problem(said, setting.field, "invalid_setting")
 
 
 def _parse(setting: Setting, text: str) -> Any:

@@ -1,26 +1,25 @@
 """The worker: carries out queued tasks, any number of them beside one another.
 
 Each attempt at a task raises its fence first. A refusal of ours ends the task as failed, because trying
-again would end the same way; anything else is tried again, up to the limit. Every worker looks for tasks
-that no living worker carries out and queues them again, so recovery needs no setting up.
+again would end the same way; anything else is tried again, up to the limit. What a worker does beside tasks
+stands in `rounds.py`.
 """
 
 import asyncio
 import math
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
-from datetime import datetime
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import structlog
 from procrastinate import App, PsycopgConnector, RetryStrategy
 from psycopg import Error
 from psycopg_pool import PoolTimeout
 
+from weighbridge import rounds
 from weighbridge import settings as settings_module
 from weighbridge.accounting.batch_generations.tasks import generate_batches
 from weighbridge.accounting.batches.tasks import delete_batches
-from weighbridge.collection.evidence_files.keeping import sweep
 from weighbridge.collection.evidence_files.store import open_store
 from weighbridge.contents import EXPORTED
 from weighbridge.core.platform.task_state import ATTEMPTS_MAX, TaskState
@@ -29,29 +28,15 @@ from weighbridge.core.quantity.unit import parse_unit
 from weighbridge.db.engine import Database
 from weighbridge.db.hosts.pool import of_primary
 from weighbridge.errors import Invalid, Refusal, mistake, new_reference
-from weighbridge.exchange.changes.tasks import forget_changes, number_all
-from weighbridge.exchange.data_feed_uploads.actions import remove_old_files
 from weighbridge.exchange.data_feed_uploads.tasks import Feeder
-from weighbridge.exchange.data_feeds.tasks import look_at_places
-from weighbridge.exchange.delivering.deliverer import DELIVERING_CONNECTIONS, LANES_MAX, Deliverer
-from weighbridge.exchange.delivering.resolving import NameResolver
-from weighbridge.exchange.exports.actions import remove_expired
 from weighbridge.exchange.exports.tasks import Exporter
-from weighbridge.exchange.webhooks.tasks import forget_deliveries
-from weighbridge.http import idempotency, wire
-from weighbridge.http.outgoing.client import OutgoingClient
+from weighbridge.http import wire
 from weighbridge.http.outgoing.reach import CallReach
 from weighbridge.platform.async_tasks import actions
 from weighbridge.platform.async_tasks.actions import Attempt, Overtaken
-from weighbridge.platform.audit_log.tasks import seal
-from weighbridge.platform.changes.link_uses import tell_uses
-from weighbridge.platform.changes.refused_writes import tell_refusals
 from weighbridge.platform.queue.jobs import JOB, QUEUE, FairJobManager
-from weighbridge.platform.queue.recovery import recover
 from weighbridge.platform.queue.working import keep_working, told_to_stop
 from weighbridge.quality.evaluation.catching_up import catch_up
-from weighbridge.quality.evaluation.incremental import FailedEvaluation
-from weighbridge.quality.evaluation.rounds import ACCOUNTS_AT_ONCE, Rounds
 from weighbridge.quality.rule_runs.tasks import run_rule
 from weighbridge.reporting.bundle.keeping import Bundler
 from weighbridge.reporting.reports.queries import report_numbered
@@ -67,7 +52,7 @@ log = structlog.get_logger()
 async def generate(database: Database, attempt: Attempt) -> None:
     """Let rules that correct look at what changed, then make the batches that a task asks for."""
     for failure in await catch_up(database, attempt.actor.account_id, attempt.project_id):
-        _log_failure(failure)
+        rounds.log_failure(failure)
     await generate_batches(database, attempt)
 
 
@@ -127,21 +112,6 @@ TASKS: Final[Mapping[str, Task]] = {
 }
 """What each type of task does. A task publishes its effect and its success in one fenced transaction."""
 
-TIDY_SECONDS: Final = 3600.0
-"""How often a worker removes what has outlived its use."""
-
-SEAL_SECONDS: Final = 1.0
-"""How often a worker seals the rows of the audit log that were committed since."""
-
-NUMBER_SECONDS: Final = 1.0
-"""How often a worker gives changes their numbers that were committed since."""
-
-RULES_SECONDS: Final = 1.0
-"""How often a worker looks for data that automatic rules have not evaluated yet."""
-
-REVIEW_SECONDS: Final = 1.0
-"""How often a worker looks for reports whose registry is to be asked for its decision."""
-
 CANCELLED_SECONDS: Final = 0.5
 """How often a worker asks whether a task at work was cancelled."""
 
@@ -191,22 +161,13 @@ async def work(database: Database, settings: Settings) -> None:
 
     app.job_manager = FairJobManager(app.connector)
     async with app.open_async(), beating(), told_to_stop() as stopping:
-        beside = [
-            asyncio.create_task(_recover(database, settings.lease_seconds)),
-            asyncio.create_task(_seal(database)),
-            asyncio.create_task(_number_changes(database)),
-            asyncio.create_task(_evaluate_rules(database)),
-            asyncio.create_task(_deliver(database, settings)),
-            asyncio.create_task(_review(database, settings)),
-            asyncio.create_task(_tidy(database, settings)),
-            asyncio.create_task(_watch(database, settings)),
-        ]
+        tasks = rounds.beside(database, settings, submitter(settings))
         try:
             await keep_working(work_on_queue, stopping)
         finally:
-            for task in beside:
+            for task in tasks:
                 task.cancel()
-            await asyncio.wait(beside)
+            await asyncio.wait(tasks)
 
 
 async def attempt_task(
@@ -275,138 +236,3 @@ async def _is_given_up(database: Database, attempt: Attempt) -> bool:
         statement = "SELECT FROM async_tasks WHERE id = %s AND state = %s"
         return await database.single(statement, (attempt.task_id, TaskState.FAILED)) is not None
     return False
-
-
-async def _recover(database: Database, lease_seconds: int) -> None:
-    """Queue again what dead workers left, at once and then some times in each lease."""
-    while True:
-        try:
-            async with database.write() as tx:
-                for task_id in await recover(tx, lease_seconds):
-                    log.warning("task_recovered", task_id=task_id)
-        except Exception:
-            log.exception("recovery_failed")
-        await asyncio.sleep(lease_seconds / 3)
-
-
-async def _seal(database: Database) -> None:
-    """Seal what was written to the audit log, some seconds after its commit at the latest.
-
-    Writes that were refused and links that were used in a minute that is over come to the log here.
-    """
-    while True:
-        try:
-            async with database.write() as tx:
-                await tell_refusals(tx)
-                await tell_uses(tx)
-            await seal(database)
-        except Exception:
-            log.exception("sealing_failed")
-        await asyncio.sleep(SEAL_SECONDS)
-
-
-async def _number_changes(database: Database) -> None:
-    """Give changes their numbers, so that few wait for them who read the feed."""
-    while True:
-        try:
-            await number_all(database)
-        except Exception:
-            log.exception("numbering_failed")
-        await asyncio.sleep(NUMBER_SECONDS)
-
-
-async def _evaluate_rules(database: Database) -> None:
-    """Let automatic rules evaluate what was written since, again and again, on connections of their own."""
-    async with Database(
-        database.url, connections_max=ACCOUNTS_AT_ONCE + 1, session_url=database.session_url
-    ) as own:
-        rounds = Rounds(own)
-        try:
-            while True:
-                try:
-                    for failure in await rounds.look():
-                        _log_failure(failure)
-                except Exception:
-                    log.exception("rules_failed")
-                await asyncio.sleep(RULES_SECONDS)
-        finally:
-            await rounds.stop()
-
-
-async def _deliver(database: Database, settings: Settings) -> None:
-    """Tell webhooks of what changes, again and again, on connections of their own."""
-    with NameResolver(LANES_MAX) as resolve:
-        client = OutgoingClient(CallReach.of(settings.outgoing_networks), resolve=resolve)
-        own = Database(database.url, connections_max=DELIVERING_CONNECTIONS, session_url=database.session_url)
-        async with client, own:
-            lease = settings.lease_seconds
-            tell = _log_failed_delivering
-            await Deliverer(own, client, settings.address, lease_seconds=lease, tell=tell).run()
-
-
-def _log_failed_delivering(error: Exception) -> None:
-    log.error("delivering_failed", exc_info=error)
-
-
-async def _review(database: Database, settings: Settings) -> None:
-    """Ask registries what they have decided, and write it down."""
-    reviewer = submitter(settings)
-    while True:
-        try:
-            await reviewer.review(database)
-        except Exception:
-            log.exception("review_failed")
-        await asyncio.sleep(REVIEW_SECONDS)
-
-
-def _log_failure(failure: FailedEvaluation) -> None:
-    if failure.version is None:
-        log.error("roll_up_failed", reference=failure.reference, exc_info=failure.error)
-        return
-    log.error("rule_failed", rule=failure.version.rule, reference=failure.reference, exc_info=failure.error)
-
-
-async def _watch(database: Database, settings: Settings) -> None:
-    """Look for files where data feeds watch, if the operator allows any place."""
-    if not settings.watched_roots:
-        return
-    store = open_store(settings.evidence_url, settings.data_dir)
-    while True:
-        try:
-            now = await _now(database)
-            looked = await look_at_places(database, store, settings, now)
-            if looked.files:
-                log.info("files_taken_up", files=looked.files)
-            for failure in looked.failures:
-                log.error("watching_failed", exc_info=failure)
-        except Exception:
-            log.exception("watching_failed")
-        await asyncio.sleep(settings.watch_seconds)
-
-
-async def _now(database: Database) -> datetime:
-    row = await database.single("SELECT now()")
-    assert row is not None, "there is always a time"  # noqa: S101
-    return cast("datetime", row[0])
-
-
-async def _tidy(database: Database, settings: Settings) -> None:
-    """Remove answers that are too old to be repeated, old changes, and files that no evidence names."""
-    store = open_store(settings.evidence_url, settings.data_dir)
-    while True:
-        try:
-            async with database.write() as tx:
-                forgotten = await idempotency.forget(tx)
-                changes = await forget_changes(tx, settings.change_days)
-                deliveries = await forget_deliveries(tx)
-                now = await tx.value("SELECT now()")
-            over = await remove_expired(database, store)
-            over += await remove_old_files(database, store)
-            swept = await sweep(database, store, now)
-            log.info(
-                "tidied", answers=forgotten, changes=changes, deliveries=deliveries, files=len(swept),
-                exports=over,
-            )  # fmt: skip
-        except Exception:
-            log.exception("tidying_failed")
-        await asyncio.sleep(TIDY_SECONDS)

@@ -46,7 +46,7 @@ PLACES = {
     "procrastinate": ("worker.py", "platform/queue/jobs.py"),
     "rich": ("cli.py", "commands/*", "demo/show.py", "demo/lineage_tree.py"),
     "sqlalchemy": ("db/schema/migrate.py", "db/schema/rehearsal.py", "db/migrations/*"),
-    "structlog": ("http/*", "supervisor/*", "tracing/sending.py", "worker.py", "backup/following.py"),
+    "structlog": ("http/*", "supervisor/*", "tracing/sending.py", "worker.py", "rounds.py", "backup/*"),
     "yaml": ("modelling/document/yaml_text.py", "agent/configuration/yaml_text.py"),
 }
 """Where a library may be imported, so that replacing it touches these files and no others."""

@@ -19,7 +19,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool
 
-from weighbridge.db.connection import SessionSettings, check, configure
+from weighbridge.db.hosts.connection import SessionSettings, check, configure
 
 CONNECT_SECONDS: Final = 10
 """How long a host may take to be connected to."""

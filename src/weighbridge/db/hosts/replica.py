@@ -29,8 +29,8 @@ from psycopg.errors import QueryCanceled
 from psycopg.rows import TupleRow
 from psycopg_pool import PoolTimeout
 
-from weighbridge.db.connection import SessionSettings
-from weighbridge.db.engine import IDLE_SECONDS, Database, Read
+from weighbridge.db.engine import Database, Read
+from weighbridge.db.hosts.connection import IDLE_SECONDS, SessionSettings
 from weighbridge.db.hosts.pool import HostPool, of_replica
 from weighbridge.db.memory import Memory
 from weighbridge.db.message import BEGIN_READING

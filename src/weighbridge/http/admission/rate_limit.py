@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from weighbridge.db.connection import suppress_failed_write
 from weighbridge.db.engine import Database
+from weighbridge.db.hosts.connection import suppress_failed_write
 
 WINDOW_SECONDS: Final = 60
 UNSHARED_PART: Final = 50

@@ -12,8 +12,8 @@ from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.db import locks
-from weighbridge.db.connection import suppress_failed_write
 from weighbridge.db.engine import Database, Write
+from weighbridge.db.hosts.connection import suppress_failed_write
 from weighbridge.errors import Forbidden, Invalid, Unauthorized
 from weighbridge.platform import changes
 from weighbridge.platform.accounts.actions import ensure_user

@@ -4,8 +4,8 @@ from secrets import token_urlsafe
 from typing import Final
 
 from weighbridge.core.platform.permission import Actor
-from weighbridge.db.connection import suppress_failed_write
 from weighbridge.db.engine import Database, Write
+from weighbridge.db.hosts.connection import suppress_failed_write
 from weighbridge.errors import Unauthorized
 from weighbridge.platform import changes
 from weighbridge.platform.authentication.guessing import count_attempt, forgive_attempts

@@ -227,9 +227,28 @@ OF_SUPERVISORS: Final[Mapping[str, LogEvent]] = {
 }
 """What `weighbridge serve` itself writes."""
 
+OF_BACKUPS: Final[Mapping[str, LogEvent]] = {
+    "backup_taken": LogEvent("info", ("target", "backup", "bytes"), "A whole backup was taken."),
+    "backup_failed": LogEvent(
+        "error",
+        ("target", "reason"),
+        "A backup was not taken, or the log of the database not shipped; it is tried again by itself.",
+        "Read `reason`: the place is full, away, or may not be written to. Until it is mended the database "
+        "keeps up to 4 GB of its log, and begins a new backup when that was not enough.",
+    ),
+    "backup_overdue": LogEvent(
+        "warning",
+        ("reason", "remedy"),
+        "Nothing newer than `WEIGHBRIDGE_BACKUP_WARNING_HOURS` could be restored.",
+        "Take a backup, or name a place in `WEIGHBRIDGE_BACKUP_URL` so that the service takes them.",
+    ),
+}
+"""What backups write."""
+
 LOG_EVENTS: Final[Mapping[str, Mapping[str, LogEvent]]] = {
     "Requests": OF_REQUESTS,
     "Workers": OF_WORKERS,
     "The supervisor": OF_SUPERVISORS,
+    "Backups": OF_BACKUPS,
 }
 """All of them, by who writes them."""

@@ -22,6 +22,9 @@ from weighbridge.core.time.instant import Instant
 NO_ROOM: Final = (DiskFull, OutOfMemory, ConfigurationLimitExceeded)
 """What the database says that has run out of something."""
 
+IDLE_SECONDS: Final = 20
+"""How long a transaction may wait for its own process, before the server ends it."""
+
 _log: Final = logging.getLogger(__name__)
 
 # Numbers inside jsonb keep every digit, as they do in numeric columns.

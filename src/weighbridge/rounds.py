@@ -1,0 +1,203 @@
+"""What a worker does beside its tasks, again and again: what is due is found by looking.
+
+Every worker looks for tasks that no living worker carries out and queues them again, so recovery needs no
+setting up; it seals the audit log, numbers changes, evaluates rules, tells webhooks, asks registries, takes
+up files and removes what has outlived its use. A round that fails is logged, and the next one comes all the
+same.
+"""
+
+import asyncio
+from collections.abc import Coroutine
+from datetime import datetime
+from typing import Any, Final, cast
+
+import structlog
+
+from weighbridge.collection.evidence_files.keeping import sweep
+from weighbridge.collection.evidence_files.store import open_store
+from weighbridge.db.engine import Database
+from weighbridge.exchange.changes.tasks import forget_changes, number_all
+from weighbridge.exchange.data_feed_uploads.actions import remove_old_files
+from weighbridge.exchange.data_feeds.tasks import look_at_places
+from weighbridge.exchange.delivering.deliverer import DELIVERING_CONNECTIONS, LANES_MAX, Deliverer
+from weighbridge.exchange.delivering.resolving import NameResolver
+from weighbridge.exchange.exports.actions import remove_expired
+from weighbridge.exchange.webhooks.tasks import forget_deliveries
+from weighbridge.http import idempotency
+from weighbridge.http.outgoing.client import OutgoingClient
+from weighbridge.http.outgoing.reach import CallReach
+from weighbridge.platform.audit_log.tasks import seal
+from weighbridge.platform.changes.link_uses import tell_uses
+from weighbridge.platform.changes.refused_writes import tell_refusals
+from weighbridge.platform.queue.recovery import recover
+from weighbridge.quality.evaluation.incremental import FailedEvaluation
+from weighbridge.quality.evaluation.rounds import ACCOUNTS_AT_ONCE, Rounds
+from weighbridge.reporting.reports.tasks import Submitter
+from weighbridge.settings import Settings
+
+log = structlog.get_logger()
+
+TIDY_SECONDS: Final = 3600.0
+"""How often a worker removes what has outlived its use."""
+
+SEAL_SECONDS: Final = 1.0
+"""How often a worker seals the rows of the audit log that were committed since."""
+
+NUMBER_SECONDS: Final = 1.0
+"""How often a worker gives changes their numbers that were committed since."""
+
+RULES_SECONDS: Final = 1.0
+"""How often a worker looks for data that automatic rules have not evaluated yet."""
+
+REVIEW_SECONDS: Final = 1.0
+"""How often a worker looks for reports whose registry is to be asked for its decision."""
+
+
+def beside(database: Database, settings: Settings, reviewer: Submitter) -> list[asyncio.Task[None]]:
+    """Begin all of it; whoever begins it ends it."""
+    rounds: tuple[Coroutine[Any, Any, None], ...] = (
+        _recover(database, settings.lease_seconds),
+        _seal(database),
+        _number_changes(database),
+        _evaluate_rules(database),
+        _deliver(database, settings),
+        _review(database, reviewer),
+        _tidy(database, settings),
+        _watch(database, settings),
+    )
+    return [asyncio.create_task(one) for one in rounds]
+
+
+async def _recover(database: Database, lease_seconds: int) -> None:
+    """Queue again what dead workers left, at once and then some times in each lease."""
+    while True:
+        try:
+            async with database.write() as tx:
+                for task_id in await recover(tx, lease_seconds):
+                    log.warning("task_recovered", task_id=task_id)
+        except Exception:
+            log.exception("recovery_failed")
+        await asyncio.sleep(lease_seconds / 3)
+
+
+async def _seal(database: Database) -> None:
+    """Seal what was written to the audit log, some seconds after its commit at the latest.
+
+    Writes that were refused and links that were used in a minute that is over come to the log here.
+    """
+    while True:
+        try:
+            async with database.write() as tx:
+                await tell_refusals(tx)
+                await tell_uses(tx)
+            await seal(database)
+        except Exception:
+            log.exception("sealing_failed")
+        await asyncio.sleep(SEAL_SECONDS)
+
+
+async def _number_changes(database: Database) -> None:
+    """Give changes their numbers, so that few wait for them who read the feed."""
+    while True:
+        try:
+            await number_all(database)
+        except Exception:
+            log.exception("numbering_failed")
+        await asyncio.sleep(NUMBER_SECONDS)
+
+
+async def _evaluate_rules(database: Database) -> None:
+    """Let automatic rules evaluate what was written since, again and again, on connections of their own."""
+    async with Database(
+        database.url, connections_max=ACCOUNTS_AT_ONCE + 1, session_url=database.session_url
+    ) as own:
+        rounds = Rounds(own)
+        try:
+            while True:
+                try:
+                    for failure in await rounds.look():
+                        log_failure(failure)
+                except Exception:
+                    log.exception("rules_failed")
+                await asyncio.sleep(RULES_SECONDS)
+        finally:
+            await rounds.stop()
+
+
+async def _deliver(database: Database, settings: Settings) -> None:
+    """Tell webhooks of what changes, again and again, on connections of their own."""
+    with NameResolver(LANES_MAX) as resolve:
+        client = OutgoingClient(CallReach.of(settings.outgoing_networks), resolve=resolve)
+        own = Database(database.url, connections_max=DELIVERING_CONNECTIONS, session_url=database.session_url)
+        async with client, own:
+            lease = settings.lease_seconds
+            tell = _log_failed_delivering
+            await Deliverer(own, client, settings.address, lease_seconds=lease, tell=tell).run()
+
+
+def _log_failed_delivering(error: Exception) -> None:
+    log.error("delivering_failed", exc_info=error)
+
+
+async def _review(database: Database, reviewer: Submitter) -> None:
+    """Ask registries what they have decided, and write it down."""
+    while True:
+        try:
+            await reviewer.review(database)
+        except Exception:
+            log.exception("review_failed")
+        await asyncio.sleep(REVIEW_SECONDS)
+
+
+def log_failure(failure: FailedEvaluation) -> None:
+    """Say in the log which rule or roll-up could not be evaluated."""
+    if failure.version is None:
+        log.error("roll_up_failed", reference=failure.reference, exc_info=failure.error)
+        return
+    log.error("rule_failed", rule=failure.version.rule, reference=failure.reference, exc_info=failure.error)
+
+
+async def _watch(database: Database, settings: Settings) -> None:
+    """Look for files where data feeds watch, if the operator allows any place."""
+    if not settings.watched_roots:
+        return
+    store = open_store(settings.evidence_url, settings.data_dir)
+    while True:
+        try:
+            now = await _now(database)
+            looked = await look_at_places(database, store, settings, now)
+            if looked.files:
+                log.info("files_taken_up", files=looked.files)
+            for failure in looked.failures:
+                log.error("watching_failed", exc_info=failure)
+        except Exception:
+            log.exception("watching_failed")
+        await asyncio.sleep(settings.watch_seconds)
+
+
+async def _now(database: Database) -> datetime:
+    row = await database.single("SELECT now()")
+    assert row is not None, "there is always a time"  # noqa: S101
+    return cast("datetime", row[0])
+
+
+async def _tidy(database: Database, settings: Settings) -> None:
+    """Remove answers that are too old to be repeated, old changes, and files that no evidence names."""
+    store = open_store(settings.evidence_url, settings.data_dir)
+    while True:
+        try:
+            async with database.write() as tx:
+                forgotten = await idempotency.forget(tx)
+                changes = await forget_changes(tx, settings.change_days)
+                deliveries = await forget_deliveries(tx)
+                now = await tx.value("SELECT now()")
+            over = await remove_expired(database, store)
+            over += await remove_old_files(database, store)
+            swept = await sweep(database, store, now)
+            log.info(
+                "tidied", answers=forgotten, changes=changes, deliveries=deliveries, files=len(swept),
+                exports=over,
+            )  # fmt: skip
+        except Exception:
+            log.exception("tidying_failed")
+        await asyncio.sleep(TIDY_SECONDS)

@@ -30,7 +30,22 @@ WEIGHED: Final[tuple[JsonRecord, ...]] = (
     {"name": "Moisture", "value_type": "number", "unit": "%"},
 )
 
-EVENT_TYPES: Final[tuple[JsonRecord, ...]] = tuple(
+LOGGED: Final[JsonRecord] = {
+    "name": "Kiln temperature",
+    "expected_locations": "none",
+    "cadence_amount": 1,
+    "cadence_unit": "hour",
+    "data_point_types": [{"name": "Temperature", "value_type": "number", "unit": "degC"}],
+}
+"""What a logger of the plant sends each hour: no model reads it, and what is missing is seen at a glance."""
+
+OUTAGE: Final[JsonRecord] = {
+    "reason": "The kiln's lining is mended",
+    "start_time": f"2025-02-20T00:00:00{OFFSET}",
+    "end_time": f"2025-02-22T00:00:00{OFFSET}",
+}
+
+_WEIGHED_AND_BILLED: Final[tuple[JsonRecord, ...]] = tuple(
     {"name": name, "expected_locations": "none", "data_point_types": list(points)}
     for name, points in (
         ("Feedstock delivery", (*WEIGHED, {"name": "Distance", "value_type": "number", "unit": "km"})),
@@ -49,6 +64,7 @@ EVENT_TYPES: Final[tuple[JsonRecord, ...]] = tuple(
         ("Soil temperature", ({"name": "Annual mean", "value_type": "number", "unit": "degC"},)),
     )
 )
+EVENT_TYPES: Final = (*_WEIGHED_AND_BILLED, LOGGED)
 
 RANGE: Final[JsonRecord] = {
     "start_time": f"2025-01-01T00:00:00{OFFSET}",

@@ -15,8 +15,9 @@ def describe(story: Story) -> Plant:
     story.screen.step("Store three months of measurements", called("POST", f"{path}/events"))
     events = measurements.events(feedstock_ids)
     stored = story.client.post(f"{path}/events", {"events": events})["info"]["items"]
+    story.client.post(f"{path}/outages", {"outage": plant.OUTAGE})
     values = sum(len(event["data_points"]) for event in events)
-    story.screen.say(f"{stored} events with {values} values in one request")
+    story.screen.say(f"{stored:,} events with {values:,} values in one request, and an outage of the kiln")
     _check_models(story)
     return Plant(project, feedstock_ids, _open_ledgers(story, project))
 

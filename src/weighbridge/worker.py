@@ -131,12 +131,12 @@ async def run() -> None:
         idle_timeout_seconds=max(1, settings.lease_seconds // 2),
         session_url=settings.session_database_url,
     )
-    async with tracing, opened as database:
-        await work(database, settings)
+    async with tracing, opened as database, told_to_stop() as stopping:
+        await work(database, settings, stopping)
 
 
-async def work(database: Database, settings: Settings) -> None:
-    """Work on an open database."""
+async def work(database: Database, settings: Settings, stopping: asyncio.Event) -> None:
+    """Work on an open database until the event is set."""
     app = App(connector=PsycopgConnector(conninfo=of_primary(database.session_url or database.url)))
 
     @app.task(
@@ -160,7 +160,7 @@ async def work(database: Database, settings: Settings) -> None:
         )
 
     app.job_manager = FairJobManager(app.connector)
-    async with app.open_async(), beating(), told_to_stop() as stopping:
+    async with app.open_async(), beating():
         tasks = rounds.beside(database, settings, submitter(settings))
         try:
             await keep_working(work_on_queue, stopping)

@@ -109,7 +109,7 @@ def working(settings: Settings):
         async with Database(
             settings.database_url, connections_max=7, session_url=settings.session_database_url
         ) as own:
-            await worker.work(own, settings)
+            await worker.work(own, settings, asyncio.Event())
 
     async def begin():
         return asyncio.create_task(work())

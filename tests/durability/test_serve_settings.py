@@ -56,6 +56,7 @@ def test_every_setting_has_a_sentence_and_a_default_that_fits_one_machine():
         "WEIGHBRIDGE_DATABASE_URL",
         "WEIGHBRIDGE_MIGRATION_DATABASE_URL",
         "WEIGHBRIDGE_SESSION_DATABASE_URL",
+        "WEIGHBRIDGE_REPLICA_URL",
         "WEIGHBRIDGE_AUDIT_KEY_FILE",
         "WEIGHBRIDGE_AUDIT_LOG_NAME",
         "WEIGHBRIDGE_TIME_STAMP_URL",
@@ -67,6 +68,7 @@ def test_every_setting_has_a_sentence_and_a_default_that_fits_one_machine():
         "WEIGHBRIDGE_OUTGOING_NETWORKS",
         "WEIGHBRIDGE_CORS_ORIGINS",
         "WEIGHBRIDGE_WATCHED_ROOTS",
+        "WEIGHBRIDGE_TRACES_URL",
     ]
 
 

@@ -17,6 +17,7 @@ from weighbridge.db.embedded import server
 from weighbridge.db.engine import Database
 from weighbridge.db.json import jsonb
 from weighbridge.platform.async_tasks import actions
+from weighbridge.platform.queue.working import told_to_stop
 from weighbridge.supervisor import logs
 from weighbridge.supervisor.parent import die_with_parent
 
@@ -71,8 +72,9 @@ async def run_without_fence():
 
     actions.hold_fence, actions.succeed = let_pass, note
     worker.TASKS = {name: unfenced(one) for name, one in worker.TASKS.items()}
-    async with Database(read.database_url, connections_max=4) as database:
-        await worker.work(database, read)
+    opened = Database(read.database_url, connections_max=4)
+    async with opened as database, told_to_stop() as stopping:
+        await worker.work(database, read, stopping)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,8 @@ Whoever takes several takes them in this order, so that nobody waits in a circle
    rule, in a transaction that holds nothing else.
 7. `evidence_quota`: while there is a quota, whoever attaches a file, who waits for nothing afterwards.
 
-`MIGRATION`, `DEFAULT_ACCOUNT`, `TASK_RECOVERY`, `AUDIT_KEY`, `audit_seal` and `token_issue` stand alone.
+`MIGRATION`, `GRANTS`, `DEFAULT_ACCOUNT`, `TASK_RECOVERY`, `AUDIT_KEY`, `audit_seal` and `token_issue` stand
+alone.
 `WATCHED_PLACES` is held, and tried only, by a transaction that takes nothing else.
 `changes:number` too: the database's function `number_changes` takes it, in a transaction of its own.
 
@@ -44,6 +45,9 @@ Command = tuple[LiteralString, tuple[str | int | list[str], ...]]
 
 MIGRATION: Final = 7218_0426
 """The key of the lock of migration: processes that start together migrate one after the other."""
+
+GRANTS: Final = "grants"
+"""What the running role may: processes that start together say it one after the other."""
 
 DEFAULT_ACCOUNT: Final = "default account"
 """Whoever asks for the default account first makes it, and makes it once."""

@@ -187,7 +187,7 @@ def unfinished(service):
 async def work_until(url, folder, is_done):
     settings = Settings(database_url=url, worker_concurrency=1, data_dir=folder)
     async with Database(url, connections_max=4) as database:
-        working = asyncio.create_task(worker.work(database, settings))
+        working = asyncio.create_task(worker.work(database, settings, asyncio.Event()))
         async with asyncio.timeout(DEADLINE_SECONDS):
             while not is_done():  # noqa: ASYNC110 - the database rings no bell
                 await asyncio.sleep(0.05)

@@ -24,7 +24,7 @@ from weighbridge.db.embedded import postmaster, reserve
 from weighbridge.db.embedded.cluster import SUPERUSER, log_tail, prune_logs
 from weighbridge.db.embedded.files import POLL_SECONDS, exclusive, leave, make_folder, share
 from weighbridge.db.embedded.location import ClusterLocation, find_location, is_restoring
-from weighbridge.db.hosts.pool import of_primary
+from weighbridge.db.hosts.pool import has_several, of_primary
 from weighbridge.db.schema.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.settings import Settings
@@ -160,7 +160,9 @@ def external(settings: Settings) -> DatabaseUrls:
                 f" WEIGHBRIDGE_DATABASE_URL, {used}."
             )
     direct = settings.session_database_url or running
-    return DatabaseUrls(of_primary(direct), of_primary(migrating or direct))
+    return DatabaseUrls(
+        *(of_primary(one) if has_several(one) else one for one in (direct, migrating or direct))
+    )
 
 
 def check_replica(settings: Settings) -> None:

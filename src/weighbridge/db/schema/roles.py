@@ -14,6 +14,8 @@ from typing import Any, Final
 import psycopg
 from psycopg.sql import SQL, Identifier
 
+from weighbridge.db import locks
+
 HISTORY: Final = "alembic_version"
 """The table that says which migrations were applied; the running role reads it."""
 
@@ -51,6 +53,7 @@ def let_run(urls: DatabaseUrls) -> None:
     role = _role(urls.running)
     with psycopg.connect(urls.migrating) as connection:
         if connection.execute("SELECT current_user").fetchone() != (role,):
+            connection.execute(*locks.hold(locks.GRANTS))
             _grant(connection, Identifier(role))
 
 

@@ -15,6 +15,9 @@ OF_COMPUTING: Final = 10
 OF_WORKER: Final = 5
 """How far a worker stands back beside the processes of one service: to a third."""
 
+OF_BACKUP: Final = 15
+"""How far a backup stands back, whoever takes it: what it reads and packs comes after all other work."""
+
 _OF_SESSION: Final = Path("/proc/self/autogroup")
 """Where Linux divides the processor by sessions before it divides it by processes, each child has its own."""
 

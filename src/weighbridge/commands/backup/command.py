@@ -1,6 +1,5 @@
 """`weighbridge backup` and `weighbridge restore`: the data folder as it was, somewhere else."""
 
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -70,8 +69,8 @@ def backup(
     from weighbridge.backup.shipping import stop_shipping  # noqa: PLC0415 - as above
     from weighbridge.settings import read_with  # noqa: PLC0415 - as above
     from weighbridge.supervisor import logs  # noqa: PLC0415 - as above
-    from weighbridge.supervisor.niceness import OF_WORKER, stand_back  # noqa: PLC0415 - as above
-    from weighbridge.supervisor.parent import PARENT_VARIABLE, die_with_supervisor  # noqa: PLC0415 - as above
+    from weighbridge.supervisor.niceness import OF_BACKUP, stand_back  # noqa: PLC0415 - as above
+    from weighbridge.supervisor.parent import die_with_supervisor  # noqa: PLC0415 - as above
 
     settings = read_with(data_dir=data_dir, backup_url=target, backup_keep=keep)
     place = _target(settings, is_made=listed)
@@ -85,12 +84,12 @@ def backup(
             sys.stdout.write(f"The database {keeps} for {place.name}.\n")
         elif follow:
             die_with_supervisor()
-            if PARENT_VARIABLE in os.environ:
-                stand_back(OF_WORKER)
+            stand_back(OF_BACKUP)
             logs.configure(settings)
             plan = BackupPlan(settings.backup_hours, settings.backup_keep)
             go_on(source, place, plan, partial(time.sleep, settings.backup_seconds))
         else:
+            stand_back(OF_BACKUP)
             taken = back_up(source, place, keep)
             sys.stdout.write(_written(taken) if as_json else _sentences(taken, place))
 

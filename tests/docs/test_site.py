@@ -63,7 +63,7 @@ def written(folder, **changed):
     return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     problems = build(folder / "site", written(folder / "docs"))

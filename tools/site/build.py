@@ -34,7 +34,8 @@ _CONFIGURATION: Final[dict[str, Any]] = {
     "html_domain_indices": False,
     "html_use_index": False,
     "myst_heading_anchors": 6,
-    "suppress_warnings": ["misc.highlighting_failure"],
+    # Sphinx notes in its process what it has registered, and a second site there is no mistake.
+    "suppress_warnings": ["misc.highlighting_failure", "app.add_node", "app.add_directive", "app.add_role"],
     "language": "en",
 }
 

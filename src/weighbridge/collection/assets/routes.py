@@ -34,9 +34,7 @@ async def list_assets_of_project(call: ReadCall) -> Page[Asset]:
     permission="data_collection:write",
     body=NewAssetBody,
     returns=Asset,
-    example={
-        "asset": {"name": "Kiln 1", "asset_type": "kiln", "custom_fields": {"Commissioned on": "2024-05-31"}}
-    },
+    example={"asset": {"name": "Kiln 1", "asset_type": "kiln"}},
 )
 async def create_asset(call: WriteCall, body: NewAssetBody) -> Asset:
     """Create an asset; its custom fields are those of the project, by label."""

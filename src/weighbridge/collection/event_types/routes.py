@@ -17,7 +17,21 @@ async def list_event_types(call: ReadCall) -> Page[EventType]:
     return await queries.list_event_types(call.tx, project, list_request(call.query, queries.EVENT_TYPES))
 
 
-@post(_PATH, permission="data_collection:write", body=NewEventTypeBody, returns=EventType)
+@post(
+    _PATH,
+    permission="data_collection:write",
+    body=NewEventTypeBody,
+    returns=EventType,
+    example={
+        "event_type": {
+            "name": "Kiln temperature",
+            "cadence_amount": 1,
+            "cadence_unit": "hour",
+            "expected_locations": "none",
+            "data_point_types": [{"name": "Temperature", "value_type": "number", "unit": "degC"}],
+        }
+    },
+)
 async def create_event_type(call: WriteCall, body: NewEventTypeBody) -> EventType:
     """Create an event type with its data point types."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])

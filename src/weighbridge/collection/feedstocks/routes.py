@@ -26,7 +26,13 @@ async def list_feedstocks_of_project(call: ReadCall) -> Page[Feedstock]:
     )
 
 
-@post(_PATH, permission="data_collection:write", body=NewFeedstockBody, returns=Feedstock)
+@post(
+    _PATH,
+    permission="data_collection:write",
+    body=NewFeedstockBody,
+    returns=Feedstock,
+    example={"feedstock": {"name": "Forest residues"}},
+)
 async def create_feedstock(call: WriteCall, body: NewFeedstockBody) -> Feedstock:
     """Create a feedstock."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])

@@ -26,7 +26,13 @@ async def list_locations(call: ReadCall) -> Page[Location]:
     return await queries.list_locations(call.tx, project, list_request(call.query, queries.LOCATIONS))
 
 
-@post(_PATH, permission="data_collection:write", body=NewLocationBody, returns=Location)
+@post(
+    _PATH,
+    permission="data_collection:write",
+    body=NewLocationBody,
+    returns=Location,
+    example={"location": {"name": "North yard"}},
+)
 async def create_location(call: WriteCall, body: NewLocationBody) -> Location:
     """Create a location."""
     project = await project_named(call.tx, call.actor, call.path["project_id"])

@@ -17,7 +17,19 @@ async def list_outages(call: ReadCall) -> Page[Outage]:
     return await queries.list_outages(call.tx, project, list_request(call.query, queries.OUTAGES))
 
 
-@post(_PATH, permission="data_collection:write", body=NewOutageBody, returns=Outage)
+@post(
+    _PATH,
+    permission="data_collection:write",
+    body=NewOutageBody,
+    returns=Outage,
+    example={
+        "outage": {
+            "reason": "Maintenance of the kiln",
+            "start_time": "2025-02-20T00:00:00Z",
+            "end_time": "2025-02-22T00:00:00Z",
+        }
+    },
+)
 async def create_outage(call: WriteCall, body: NewOutageBody) -> Outage:
     """Declare an outage of an asset, of a location, of all meters of an event type, or of the project.
 

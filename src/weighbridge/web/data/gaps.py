@@ -28,7 +28,7 @@ OFFERED: Final = (("page_size", "200"), ("sort", "name"))
 def asked_for_gaps(visit: Visit) -> ListQuery:
     """The range that is asked for: as typed, or the last month."""
     moments = visit.moments
-    end = moments.typed(visit.asked("until")) or moments.now
+    end = moments.typed(visit.asked("until")) or Instant.of(moments.now.replace(second=0, microsecond=0))
     start = moments.typed(visit.asked("from")) or Instant.of(end - timedelta(days=SPAN_DAYS))
     return (("start_time", start.text), ("end_time", end.text))
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
+import msgspec
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.platform.permission import LINK
@@ -24,10 +25,11 @@ def pages(slices: Sequence[Sequence[HTTPRouteHandler]], taken: AbstractSet[str])
     """A plain page of each operation that reads, at the paths that are not taken."""
     made: list[HTTPRouteHandler] = []
     known = {*taken}
+    making = _making(slices)
     for handler in _reading(slices):
         for path in _paths(handler.opt["operation"].path):
             if framework_path(path) not in known:
-                routes = _page(handler, path)
+                routes = _page(handler, path, making.get(handler.opt["operation"].path, ""))
                 known |= {one for route in routes for one in route.paths}
                 made += routes
     return made
@@ -44,11 +46,24 @@ def _reading(slices: Sequence[Sequence[HTTPRouteHandler]]) -> Iterator[HTTPRoute
             yield handler
 
 
+def _making(slices: Sequence[Sequence[HTTPRouteHandler]]) -> dict[str, str]:
+    """The example of a body that makes a record, by the path of the list in which it then stands.
+
+    It is shown between single quotes of a shell.
+    """
+    operations: list[Operation] = [handler.opt["operation"] for routes in slices for handler in routes]
+    return {
+        one.path: msgspec.json.encode(one.example).decode().replace("'", "'\\''")
+        for one in operations
+        if one.method == "POST" and isinstance(one.example, dict)
+    }
+
+
 def _paths(path: str) -> tuple[str, ...]:
     return (path,) if path.startswith("/projects") else (f"{IN_PROJECT}{path}", path)
 
 
-def _page(handler: HTTPRouteHandler, path: str) -> list[HTTPRouteHandler]:
+def _page(handler: HTTPRouteHandler, path: str, example: str) -> list[HTTPRouteHandler]:
     operation: Operation = handler.opt["operation"]
     is_listing = operation.listing is not None
 
@@ -57,10 +72,10 @@ def _page(handler: HTTPRouteHandler, path: str) -> list[HTTPRouteHandler]:
         found = await visit.ask(handler, query)
         call = _filled(operation.path, visit)
         if is_listing and isinstance(found, Page):
-            shown = ListView(visit.request.url.path, visit.query, found.info)
             return view(
-                "records/list.html", _title(operation), call=call, has_csv=True,
-                rows=rows_of(found.data), list=shown, summary=operation.summary,
+                "records/list.html", _title(operation), call=call, has_csv=True, rows=rows_of(found.data),
+                list=ListView(visit.request.url.path, visit.query, found.info),
+                making={"call": call if example else "", "body": example},
             )  # fmt: skip
         if elsewhere := own_project(visit, found):
             return Moved(elsewhere)

@@ -64,7 +64,7 @@ class ShownRows:
 def shown_record(record: Any, depth: int = 0) -> list[ShownField]:
     """The fields of a record."""
     return [
-        ShownField(spoken(name).capitalize(), name, shown_value(value, depth))
+        ShownField(_titled(name), name, _shown_field(name, value, depth))
         for name, value in _pairs(record)
         if name not in _LEFT_OUT
     ]
@@ -92,8 +92,19 @@ def rows_of(records: Sequence[Any]) -> ShownRows:
         return ShownRows((), ())
     names = [name for name, _ in _pairs(records[0]) if name not in _LEFT_OUT and _is_plain(records, name)]
     names = names[:COLUMNS_MAX]
-    rows = [[shown_value(dict(_pairs(record)).get(name)) for name in names] for record in records]
-    return ShownRows([spoken(name) for name in names], rows)
+    rows = [[_shown_field(name, dict(_pairs(record)).get(name)) for name in names] for record in records]
+    return ShownRows([_titled(name) for name in names], rows)
+
+
+def _titled(name: str) -> str:
+    return spoken(name).capitalize()
+
+
+def _shown_field(name: str, value: Any, depth: int = 0) -> ShownValue:
+    """A value of a field; the number of a record is a name, and no amount."""
+    if isinstance(value, int) and not isinstance(value, bool) and (name == "id" or name.endswith("_id")):
+        return ShownValue("text", str(value))
+    return shown_value(value, depth)
 
 
 def _kind_of(text: str) -> str:
@@ -113,8 +124,8 @@ def _is_moment(text: str) -> bool:
 
 def _shown_list(values: list[Any], depth: int) -> ShownValue:
     if len(values) > 1 and (names := _alike(values)):
-        rows = [[shown_value(value, depth + 1) for _, value in _pairs(one)] for one in values]
-        return ShownValue("table", ShownRows([spoken(name) for name in names], rows))
+        rows = [[_shown_field(name, value, depth + 1) for name, value in _pairs(one)] for one in values]
+        return ShownValue("table", ShownRows([_titled(name) for name in names], rows))
     if all(_pairs(one) for one in values):
         return ShownValue("records", [shown_record(one, depth + 1) for one in values])
     return ShownValue("list", [shown_value(one, depth + 1) for one in values])

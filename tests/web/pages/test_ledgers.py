@@ -122,6 +122,7 @@ def test_the_first_batch_of_a_run_says_that_its_newest_is_stale(plant, reader):
     shown = main_of(reader.get(of_batch(plant, 0)))
 
     assert "adjusted since" in shown
+    assert f'/batches/{plant.batches()[-1]["id"]}">the newest of the run</a> has the numbers' in shown
     assert "The newest batch of its run is stale" in shown
 
 

@@ -82,8 +82,9 @@ class Database:
         """Run one statement by itself and give its first row."""
         connection = await self._pool.getconn()
         try:
-            within = ([BEGIN_WRITING, *self._begin], [COMMIT]) if self._begin else ([], [])
-            [cursor] = await sent(connection, within[0], [(statement, values), *within[1]], None)
+            # Behind a pooler it is a transaction, which begins with what the session is to know.
+            begin, end = ([BEGIN_WRITING, *self._begin], [COMMIT]) if self._begin else ([], [])
+            [cursor] = await sent(connection, begin, [(statement, values), *end], None)
             return await cursor.fetchone()
         finally:
             await self._pool.putconn(connection)

@@ -4,12 +4,13 @@ The names of the fields are those of the interface, so that the address of a pag
 in nothing but their beginning. Fields that were left empty are dropped.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
 from weighbridge.db.listing import Info
+from weighbridge.web.showing.moments import Moments
 
 PAGE_SIZE: Final = "50"
 """Records of one page of a list: as many as an API process writes by itself."""
@@ -83,6 +84,14 @@ def asked_for(query: ListQuery, *, sort: str = "") -> ListQuery:
     names = {name for name, _ in given}
     usual = (("page_size", PAGE_SIZE), *((("sort", sort),) if sort and "cursor" not in names else ()))
     return given + tuple(pair for pair in usual if pair[0] not in names)
+
+
+def typed_as_filters(query: ListQuery, filters: Mapping[str, str], when: Moments) -> ListQuery:
+    """The query with times, that were typed in the project's zone into these fields, as filters."""
+    return tuple(
+        (filters[name], moment.text) if name in filters and (moment := when.typed(value)) else (name, value)
+        for name, value in query
+    )
 
 
 def without_blanks(query: ListQuery) -> ListQuery:

@@ -74,6 +74,8 @@ class Remote:
         body = _encode(NewEventsBody(events=[one.event for one in batch]))
         try:
             return StoredBatch(self._client.carry(storing_body(self._project, body)).info.items, 0)
+        except Failed as error:
+            raise self._refusal(error) from error
         except Refused as error:
             refusal = self._refusal(error)
         except WeighbridgeError as error:

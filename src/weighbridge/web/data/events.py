@@ -8,7 +8,7 @@ from litestar.handlers import HTTPRouteHandler
 from weighbridge.collection.event_types.routes import list_event_types
 from weighbridge.collection.events.records import EVENT_STATUSES
 from weighbridge.collection.events.routes import list_events
-from weighbridge.web.listing import ListQuery, ListView, asked_for
+from weighbridge.web.listing import ListQuery, ListView, asked_for, typed_as_filters
 from weighbridge.web.page import page
 from weighbridge.web.visit import View, Visit, view
 
@@ -19,19 +19,12 @@ _DAYS: Final = {
     "from": "filter[start_time][geq]",
     "until": "filter[start_time][leq]",
 }
-"""Times that are typed in the project's zone, and the filters that they are."""
+"""Fields in which times are typed, and the filters that they are."""
 
 
 def asked_for_events(visit: Visit) -> ListQuery:
-    """What the list asks for: times that were typed in the project's zone become filters."""
-    when = visit.moments
-    return asked_for(
-        tuple(
-            (_DAYS[name], moment.text) if name in _DAYS and (moment := when.typed(value)) else (name, value)
-            for name, value in visit.query
-        ),
-        sort="-start_time",
-    )
+    """What the list asks for, the newest first."""
+    return asked_for(typed_as_filters(visit.query, _DAYS, visit.moments), sort="-start_time")
 
 
 @page(

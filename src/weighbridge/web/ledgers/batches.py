@@ -7,24 +7,17 @@ from litestar.handlers import HTTPRouteHandler
 from weighbridge.accounting.batches.routes import list_project_batches
 from weighbridge.accounting.ledgers.routes import list_project_ledgers
 from weighbridge.web.ledgers.rows import LEDGERS_SHOWN
-from weighbridge.web.listing import ListQuery, ListView, asked_for
+from weighbridge.web.listing import ListQuery, ListView, asked_for, typed_as_filters
 from weighbridge.web.page import page
 from weighbridge.web.visit import View, Visit, view
 
 _DAYS: Final = {"from": "filter[start_time][geq]", "until": "filter[end_time][leq]"}
-"""Times that are typed in the project's zone, and the filters that they are."""
+"""Fields in which times are typed, and the filters that they are."""
 
 
 def asked_for_batches(visit: Visit) -> ListQuery:
-    """What the list asks for: times that were typed in the project's zone become filters."""
-    when = visit.moments
-    return asked_for(
-        tuple(
-            (_DAYS[name], moment.text) if name in _DAYS and (moment := when.typed(value)) else (name, value)
-            for name, value in visit.query
-        ),
-        sort="-start_time",
-    )
+    """What the list asks for, the newest first."""
+    return asked_for(typed_as_filters(visit.query, _DAYS, visit.moments), sort="-start_time")
 
 
 @page(

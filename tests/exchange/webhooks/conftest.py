@@ -1,5 +1,7 @@
 """Webhooks, and what carries their deliveries out here and now."""
 
+import asyncio
+
 import pytest
 from tests.given import collection as given
 from tests.given.receivers import LOCAL, Receiver
@@ -36,14 +38,26 @@ class Hooks:
 
     def deliver(self, networks=LOCAL, **how):
         """Deliver what is due; addresses of this machine are within reach, unless it is said otherwise."""
-        self.server.run(self._delivered(networks, how))
+        self.server.run(self._delivered(networks, how, Deliverer.settle))
 
-    async def _delivered(self, networks, how):
+    def look_once(self, wait):
+        """Begin what is due at one look, and go on with it until something was waited for."""
+
+        async def look(deliverer):
+            await deliverer.look()
+            try:
+                await asyncio.to_thread(wait)
+            finally:
+                await deliverer.stop()
+
+        self.server.run(self._delivered(LOCAL, {}, look))
+
+    async def _delivered(self, networks, how, carry_out):
         async with OutgoingClient(CallReach.of(networks), **how) as client:
             deliverer = Deliverer(
                 self.server.database, client, SOURCE, lease_seconds=30, tell=self.mistakes.append
             )
-            await deliverer.settle()
+            await carry_out(deliverer)
         assert not self.mistakes, self.mistakes
 
 

@@ -179,6 +179,17 @@ def test_receivers_that_are_slow_dead_or_broken_hold_up_nobody_else(api, plant, 
     assert "took up no connection" in dead["attempts"][0]["error"]
 
 
+def test_what_a_turn_takes_from_the_feed_it_sends(api, plant, hooks):
+    receiver = hooks.receiver()
+    for _ in range(10):
+        hooks.make(receiver.url)
+    event = given.event(api, plant, values={"mass": 1})["id"]
+
+    hooks.look_once(lambda: receiver.until(lambda came: len(came) == 10, "each webhook was told"))
+
+    assert receiver.ids == [event] * 10
+
+
 def test_a_redirect_is_not_followed(api, plant, hooks):
     private = hooks.receiver()
     redirecting = hooks.receiver(lambda _: (307, {"Location": private.url}, b""))

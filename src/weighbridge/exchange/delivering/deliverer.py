@@ -103,9 +103,10 @@ class Deliverer:
             keeping.cancel()
 
     async def settle(self) -> None:
-        """Deliver until nothing is due."""
+        """Deliver until nothing is due; what comes due beside turns under way is taken up as ever."""
         while await self.look() or self._turns:
-            await asyncio.gather(*self._turns.values())
+            if self._turns:
+                await asyncio.wait(self._turns.values(), timeout=LOOK_MILLISECONDS / 1_000)
 
     async def stop(self) -> None:
         """Begin nothing, and give what is under way a moment to end."""

@@ -27,7 +27,8 @@ _CLAIM: Final = """
           LEFT JOIN heads h ON h.account_id = w.account_id
          WHERE (l.held_until IS NULL OR l.held_until < now())
            AND (w.failing_since IS NOT NULL) = %(failing)s
-           AND (l.due_at <= now() OR w.is_enabled AND NOT l.is_full AND l.next_number <= h.number)
+           AND (l.due_at <= now()::timestamptz(3)
+                OR w.is_enabled AND NOT l.is_full AND l.next_number <= h.number)
          ORDER BY l.served_at NULLS FIRST, l.webhook_id
          LIMIT %(limit)s
            FOR UPDATE OF l SKIP LOCKED

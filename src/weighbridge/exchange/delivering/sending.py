@@ -81,12 +81,15 @@ _MOMENT: Final = """
      WHERE d.id = %s AND d.state = 'pending' AND (w.is_enabled OR d.is_by_hand)
 """
 
+# The moment of a delivery is kept in milliseconds, rounded; so is the one that it is compared with, for else
+# half of those that were stored in this very transaction would not be due yet.
 _DUE: Final = """
     SELECT id, webhook_id, kind, action, project_id, ARRAY(SELECT lower(part) FROM unnest(keys) AS part),
            ARRAY(SELECT upper(part) FROM unnest(keys) AS part), first_number, first_position, next_number,
            next_position, changed_at, attempt_count, is_by_hand
       FROM webhook_deliveries
-     WHERE webhook_id = %s AND state = 'pending' AND next_attempt_at <= now() AND (%s OR is_by_hand)
+     WHERE webhook_id = %s AND state = 'pending' AND next_attempt_at <= now()::timestamptz(3)
+       AND (%s OR is_by_hand)
      ORDER BY id
      LIMIT %s
 """

@@ -78,7 +78,7 @@ def _running(
     """
     came: list[int] = []
     _on_signals(lambda number, _frame: came.append(number))
-    command = [sys.executable, "-m", "weighbridge.cli", *arguments]
+    command = [sys.executable, "-m", "weighbridge", *arguments]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     with subprocess.Popen(  # noqa: S603 - a command of our own
         command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, **options

@@ -39,8 +39,8 @@ from weighbridge.supervisor.port import Port, reserve
 from weighbridge.supervisor.schema import migrate_or_refuse
 
 APPLICATION = "weighbridge.app:create"
-WORKER = ("-m", "weighbridge.cli", "worker")
-BACKUP = ("-m", "weighbridge.cli", "backup", "--follow")
+WORKER = ("-m", "weighbridge", "worker")
+BACKUP = ("-m", "weighbridge", "backup", "--follow")
 READY_SECONDS = 60.0
 KILL_SECONDS = 1  # what a process is given beyond the bound that it keeps by itself
 HEALTH_SECONDS = 0.05

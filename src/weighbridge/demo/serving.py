@@ -43,9 +43,9 @@ def folder(data_dir: Path | None, *, keep: bool) -> Iterator[Path]:
 
 
 @contextmanager
-def serving(data_dir: Path) -> Iterator[str]:
+def serving(data_dir: Path, *options: str) -> Iterator[str]:
     """Serve the data directory on a free port; gives the address. A failure prints the end of the log."""
-    arguments = ("serve", "--data-dir", str(data_dir), "--host", "127.0.0.1", "--port", "0")
+    arguments = ("serve", "--data-dir", str(data_dir), "--host", "127.0.0.1", "--port", "0", *options)
     try:
         with (
             (data_dir / LOG).open("a", encoding="utf-8") as log,

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -26,12 +27,13 @@ GUIDES: Final = Path("src/weighbridge/http/static/guides")
 OLDEST_SECONDS: Final = 315_532_800
 """The first moment that a wheel can name, 1980-01-01: the time of files where no commit tells another."""
 
+_EPOCH: Final = "SOURCE_DATE_EPOCH"
 _LEFT_OUT: Final = {"__pycache__", ".DS_Store"}
 
 
 def moment() -> int:
     """The time of every file, in seconds since 1970: SOURCE_DATE_EPOCH, or that of the last commit."""
-    told = os.environ.get("SOURCE_DATE_EPOCH") or _git("log", "-1", "--format=%ct")
+    told = os.environ.get(_EPOCH) or _git("log", "-1", "--format=%ct")
     return max(int(told), OLDEST_SECONDS) if told else OLDEST_SECONDS
 
 
@@ -43,12 +45,25 @@ def stage(folder: Path, seconds: int) -> list[str]:
     for path in _files("docs"):
         _copy(ROOT / path, folder / GUIDES / path.relative_to("docs"))
     site = folder / SITE.relative_to(ROOT)
-    os.environ["SOURCE_DATE_EPOCH"] = str(seconds)
-    problems = build(site, folder / GUIDES)
+    with _dated(seconds):
+        problems = build(site, folder / GUIDES)
     for path in (folder, *folder.rglob("*")):
         path.chmod(0o755 if path.is_dir() or path.suffix == ".sh" else 0o644)
         os.utime(path, (seconds, seconds))
     return problems
+
+
+@contextmanager
+def _dated(seconds: int) -> Iterator[None]:
+    """Have what is made meanwhile bear a date that follows from the commit."""
+    before = os.environ.get(_EPOCH)
+    os.environ[_EPOCH] = str(seconds)
+    try:
+        yield
+    finally:
+        os.environ.pop(_EPOCH)
+        if before is not None:
+            os.environ[_EPOCH] = before
 
 
 def _files(*parts: str) -> Iterator[Path]:

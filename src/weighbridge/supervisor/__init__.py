@@ -226,7 +226,8 @@ async def _await_health(
     deadline = asyncio.get_running_loop().time() + READY_SECONDS
     while not await happens(phases.stopping, within_seconds=HEALTH_SECONDS):
         with suppress(OSError, TimeoutError):
-            if await asyncio.wait_for(_is_healthy(port), timeout=5) and all(map(Path.exists, sockets)):
+            # The files are looked at first: whoever only waits for them fills no log with requests.
+            if all(map(Path.exists, sockets)) and await asyncio.wait_for(_is_healthy(port), timeout=5):
                 phases.ready.set()
                 announce(port.url)
                 return

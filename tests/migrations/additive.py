@@ -9,12 +9,15 @@ import re
 
 COLUMN = r'"?\w+"?'
 
+_AT_ONCE = re.compile(r"\bDO\s+(?:LANGUAGE\s+\w+\s+)?\$(\w*)\$(.*?)\$\1\$", re.DOTALL | re.IGNORECASE)
+"""A block that is carried out where it stands."""
+
 _ASIDE = re.compile(r"--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$|'(?:[^']|'')*'", re.DOTALL)
 """Comments, bodies of functions and texts: what stands in them is carried out later, or never."""
 
 REFUSED = {
     r"\bDROP (TABLE|VIEW|MATERIALIZED VIEW|SCHEMA|TYPE|DOMAIN|SEQUENCE)\b": "drops what others use",
-    r"\bTRUNCATE\b|\bDELETE FROM\b": "removes rows",
+    r"^(BEGIN )?TRUNCATE\b|\bDELETE FROM\b": "removes rows",
     r"\bRENAME\b": "renames what the version before knows by its old name",
 }
 """What no statement does, whatever it is."""
@@ -33,11 +36,11 @@ REFUSED_OF_TABLES = {
 
 def violations(text):
     """Every statement of a step that does more than add, each with what is wrong with it."""
-    plain = _ASIDE.sub(" '' ", text)
+    plain = _ASIDE.sub(" '' ", _AT_ONCE.sub(r" \2 ", text))
     for statement in (" ".join(one.split()) for one in plain.split(";")):
         yield from _matching(statement, REFUSED)
-        if re.match("ALTER TABLE ", statement, re.IGNORECASE):
-            parts = _parts(statement)
+        if altered := re.search(r"\bALTER TABLE .*", statement, re.IGNORECASE):
+            parts = _parts(altered[0])
             for part in parts:
                 yield from _matching(part, REFUSED_OF_TABLES)
                 yield from _needed(part, parts)

@@ -73,6 +73,8 @@ def test_the_form_of_a_step_is_that_of_those_that_were_released():
         ),
         ("DELETE FROM events WHERE notes IS NULL", "removes rows"),
         ("TRUNCATE events", "removes rows"),
+        ("DO $$ BEGIN DROP TABLE feedstocks; END $$", "drops what others"),
+        ("DO $body$ BEGIN ALTER TABLE events DROP COLUMN notes; END $body$", "drops a column"),
         ("CREATE TABLE a (id integer); drop table feedstocks cascade;", "drops what others"),
     ],
 )
@@ -94,6 +96,7 @@ def test_what_takes_something_away_is_refused(statement, said):
         "ALTER TABLE events ADD CONSTRAINT notes_said CHECK (notes IS NOT NULL) NOT VALID",
         "ALTER TABLE events DROP CONSTRAINT notes_said",
         "DROP TRIGGER events_tell ON events; DROP FUNCTION tell(); DROP INDEX events_by_key",
+        "CREATE TRIGGER events_stay BEFORE DELETE OR TRUNCATE ON events EXECUTE FUNCTION refuse_change()",
         "ALTER TYPE kind ADD VALUE 'late'",
         "-- DROP TABLE events\nSELECT 'DROP TABLE events'",
         "CREATE FUNCTION forget() RETURNS void LANGUAGE sql AS $$ DELETE FROM changes; $$",

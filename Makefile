@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test packages check lint types bench scale fuzz fuzz-accounting durability hosts fuzz-api fuzz-readers fuzz-bundle attack sensor screenshots docs site lock sbom audit clean
+.PHONY: help setup demo serve test packages check lint types bench scale fuzz fuzz-accounting durability hosts fuzz-api fuzz-readers fuzz-bundle attack sensor screenshots docs site dist release-check stored-release lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -102,6 +102,16 @@ docs: $(READY) ## write the reference pages that are made from the code
 
 site: $(READY) ## build the guide that the service has at /guide, from docs/; every dead link is said
 	@$(BIN)/python -m tools.site
+
+dist: $(READY) ## build wheel and source distribution into dist/, twice, to see that the bytes are the same
+	@$(BIN)/python -m tools.distributions dist --twice
+
+release-check: $(READY) ## install the wheel in an empty environment from the index, with its extras, and try it
+	@$(BIN)/python -m tools.stored_release --check
+	@PACKAGES=locked $(BIN)/pytest tests/release
+
+stored-release: $(READY) ## keep the data, steps and interface of the version that is about to be released
+	@$(BIN)/python -m tools.stored_release
 
 lock: $(READY) ## bring both lock files up to pyproject.toml, for every platform
 	@$(BIN)/pip install --quiet uv

@@ -50,7 +50,7 @@ def main() -> None:
 
 def _while_backed_up(running: Service, project: str, bodies: list[bytes], place: Path) -> tuple[float, int]:
     """The rate while backups are taken, and how many were."""
-    command = [sys.executable, "-m", "weighbridge.cli", "backup"]
+    command = [sys.executable, "-m", "weighbridge", "backup"]
     data_dir = ["--data-dir", str(running.data_dir)]
     again = "import subprocess, sys\nwhile True: subprocess.run(sys.argv[1:], check=True)"
     before = _manifests(place)

@@ -9,6 +9,7 @@ which of the two it is no document can say.
 Invariant: a document compared with itself has no breaking changes; additions are none.
 """
 
+import gzip
 import json
 import re
 import subprocess
@@ -21,6 +22,7 @@ from cyclopts import App, Parameter
 
 ROOT: Final = Path(__file__).parents[1]
 DOCUMENT: Final = "docs/reference/openapi.json"
+KEPT: Final = "tests/durability/stored/*.*.*/openapi.json.gz"
 CHANGELOG: Final = ROOT / "CHANGELOG.md"
 PARTS: Final = ("### Breaking", "### Documented")
 
@@ -48,7 +50,7 @@ def main(
     old: Path | None = None,
     new: Path | None = None,
     *,
-    since_release: Annotated[bool, Parameter(help="Compare with the last tag, or else commit.")] = False,
+    since_release: Annotated[bool, Parameter(help="Compare with the last release, or else commit.")] = False,
 ) -> None:
     """Name the breaking changes between two documents; exit 1 when the changelog is silent on one."""
     before = released() if since_release else _read(old)
@@ -71,13 +73,22 @@ def _read(file: Path | None) -> Schema | None:
 
 
 def released() -> Schema | None:
-    """The document of the last tag, or of the last commit; None where there is no history, or none in it."""
-    tag = _git("describe", "--tags", "--abbrev=0")
-    for commit in filter(None, (tag and tag.strip(), "HEAD")):
-        if text := _git("show", f"{commit}:{DOCUMENT}"):
-            document: Schema = json.loads(text)
-            return document
-    return None
+    """The document of the last release: by its tag, or as it is kept beside its data where there are no tags.
+
+    Before the first release that of the last commit counts; None where there is no history, or none in it.
+    """
+    tag = _git("describe", "--tags", "--abbrev=0", "--match", "v[0-9]*")
+    text = (tag and _git("show", f"{tag.strip()}:{DOCUMENT}")) or _kept() or _git("show", f"HEAD:{DOCUMENT}")
+    document: Schema | None = json.loads(text) if text else None
+    return document
+
+
+def _kept() -> str | None:
+    """The document that is kept with the data of the last release."""
+    by_version = {
+        tuple(map(int, file.parent.name.split("."))): file for file in ROOT.glob(KEPT) if file.is_file()
+    }
+    return gzip.decompress(by_version[max(by_version)].read_bytes()).decode() if by_version else None
 
 
 def _git(*arguments: str) -> str | None:

@@ -76,7 +76,3 @@ def main() -> None:
 
 def _unwind(number: int, _frame: object) -> NoReturn:
     raise SystemExit(128 + number)
-
-
-if __name__ == "__main__":
-    main()

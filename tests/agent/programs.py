@@ -19,7 +19,7 @@ from weighbridge.agent.status import status_of
 from weighbridge.errors import Refusal
 
 HERE = Path(__file__).parent
-CLI = ("-m", "weighbridge.cli")
+CLI = ("-m", "weighbridge")
 BROKERS = (shutil.which("mosquitto"), "/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto")
 BROKER = next((path for path in BROKERS if path and Path(path).exists()), None)
 WAIT_SECONDS = 30

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from weighbridge.cli import app
 from weighbridge.settings import FILE_ENDING, TABLE
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
+VERSION = tomllib.loads((DEPLOY.parent / "pyproject.toml").read_text())["project"]["version"]
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 ANALYZE = shutil.which("systemd-analyze")
 EXPOSURE_MAX = 20
@@ -71,6 +73,26 @@ def test_what_services_need_of_each_other_is_there(compose):
         assert one.get("image") or one.get("build")
         build = one.get("build")
         assert build is None or (DEPLOY / build["context"] / build["dockerfile"]).is_file()
+
+
+def test_the_image_is_made_of_the_wheel_of_this_version(compose):
+    dockerfile = (DEPLOY / "Dockerfile").read_text()
+    copied = re.findall(r"^COPY (?!--from)(\S+) ", dockerfile, re.MULTILINE)
+
+    assert copied == ["requirements.lock", f"dist/weighbridge-{VERSION}-py3-none-any.whl"]
+    assert f"pip-version-check --no-deps weighbridge-{VERSION}-py3-none-any.whl" in dockerfile
+    images = {one["image"] for one in compose["services"].values() if "build" in one}
+    assert images == {f"weighbridge:{VERSION}"}
+
+
+def test_documents_name_the_files_of_this_version():
+    named = {
+        version
+        for document in [DEPLOY.parent / "README.md", *(DEPLOY.parent / "docs").rglob("*.md")]
+        for version in re.findall(r"weighbridge-(\d+\.\d+\.\d+)", document.read_text())
+    }
+
+    assert named == {VERSION}
 
 
 def test_no_password_stands_in_these_files(compose):

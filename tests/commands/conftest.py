@@ -84,7 +84,7 @@ def program(postgres: str) -> Command:
     def run(*words: object, database: bool = True, code: str = "", **variables: str) -> Done:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("WEIGHBRIDGE_")}
         chosen = {"WEIGHBRIDGE_DATABASE_URL": postgres} if database else {}
-        start = ["-c", code] if code else ["-m", "weighbridge.cli"]
+        start = ["-c", code] if code else ["-m", "weighbridge"]
         ended = subprocess.run(
             [sys.executable, *start, *map(str, words)],
             capture_output=True,

@@ -386,7 +386,7 @@ def test_a_terminal_shows_how_far_the_import_is(postgres, plant, account_name, t
     path = tmp_path / "log.csv"
     path.write_text("Steam mass\n1.5\n")
     command = [
-        sys.executable, "-m", "weighbridge.cli", "import", str(path), "--project", plant["id"],
+        sys.executable, "-m", "weighbridge", "import", str(path), "--project", plant["id"],
         "--event-type", "delivery", "--start", "2025-01-01T00:00Z", "--every", "1h",
         "--account", account_name,
     ]  # fmt: skip

@@ -1,5 +1,6 @@
 """The stored OpenAPI document is the served one, and what it takes away from clients does not go unsaid."""
 
+import gzip
 import json
 import shutil
 import subprocess
@@ -217,6 +218,11 @@ def checkout(tmp_path):
         who = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]
         subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True)
 
+    def keep(version, document):
+        folder = tmp_path / "tests/durability/stored" / version
+        folder.mkdir(parents=True)
+        (folder / "openapi.json.gz").write_bytes(gzip.compress(json.dumps(document).encode()))
+
     def check():
         command = [sys.executable, tmp_path / "tools/openapi_changes.py", "--since-release"]
         return subprocess.run(command, check=False, capture_output=True).returncode
@@ -225,7 +231,7 @@ def checkout(tmp_path):
     shutil.copy(openapi_changes.__file__, tmp_path / "tools")
     (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [Unreleased]\n")
     write(DOCUMENT)
-    return SimpleNamespace(write=write, git=git, check=check)
+    return SimpleNamespace(write=write, git=git, keep=keep, check=check)
 
 
 def test_without_a_history_there_is_nothing_to_compare_with(checkout):
@@ -251,5 +257,33 @@ def test_after_a_release_its_tag_is_what_counts(checkout):
 
     checkout.write(changed(CREATED, GONE))
     checkout.git("commit", "-am", "second")
+
+    assert checkout.check() == 1
+
+
+def test_where_a_checkout_has_no_tags_the_document_kept_with_the_newest_release_is_what_counts(checkout):
+    checkout.git("init")
+    checkout.keep("1.9.0", changed(CREATED, GONE))
+    checkout.keep("1.10.0", DOCUMENT)
+    checkout.write(changed(CREATED, GONE))
+    checkout.git("add", ".")
+    checkout.git("commit", "-m", "first")
+
+    assert checkout.check() == 1
+
+    checkout.keep("1.11.0", changed(CREATED, GONE))
+    assert checkout.check() == 0
+
+
+def test_a_tag_that_names_no_version_is_no_release(checkout):
+    checkout.git("init")
+    checkout.write(changed(CREATED, GONE))
+    checkout.git("add", ".")
+    checkout.git("commit", "-m", "first")
+    checkout.git("tag", "tried-here")
+    checkout.write(DOCUMENT)
+    checkout.git("commit", "-am", "second")
+
+    checkout.write(changed(CREATED, GONE))
 
     assert checkout.check() == 1

@@ -70,3 +70,4 @@ def test_every_shell_block_of_the_tutorial_and_its_guides_works_and_the_balance_
         assert f" {amount} t{{CO2e}}\n" in ran.stdout
     assert "Everything holds." in ran.stdout
     assert '"count":1,"adjustments":1' in ran.stdout
+    assert "january.zip holds." in ran.stdout

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from tests.durability.processes import Program, is_alive, until
 
-CLI = ("-m", "weighbridge.cli")
+CLI = ("-m", "weighbridge")
 DEADLINE_SECONDS = 60.0
 
 USUAL = {

@@ -307,7 +307,7 @@ def test_a_folder_for_temporary_files_that_is_too_deep_for_sockets_is_said_in_on
     deep = folder / ("d" * 60) / ("e" * 60)
     deep.mkdir(parents=True)
     program = Program(
-        "-m", "weighbridge.cli", "serve", "--data-dir", migrated_dir, "--port", 0,
+        "-m", "weighbridge", "serve", "--data-dir", migrated_dir, "--port", 0,
         log=folder / "stderr", TMPDIR=str(deep),
     )  # fmt: skip
     try:

@@ -100,7 +100,7 @@ TRACED = [
 
 def test_the_demonstration_takes_a_chain_of_ledgers_to_the_published_figures_and_leaves_nothing(folder):
     done = subprocess.run(
-        [sys.executable, "-m", "weighbridge.cli", "demo"],
+        [sys.executable, "-m", "weighbridge", "demo"],
         capture_output=True,
         text=True,
         check=False,
@@ -140,7 +140,7 @@ def test_the_figures_of_the_demonstration_are_those_of_a_calculation_by_hand():
 
 def test_an_interrupted_demonstration_stops_its_service_and_shows_the_end_of_the_log(folder, fresh_dir):
     log = folder / "stderr"
-    program = Program("-m", "weighbridge.cli", "demo", "--data-dir", fresh_dir, log=log)
+    program = Program("-m", "weighbridge", "demo", "--data-dir", fresh_dir, log=log)
     while "are ready at" not in program.process.stdout.readline():
         assert program.process.poll() is None, log.read_text()
 
@@ -153,7 +153,7 @@ def test_an_interrupted_demonstration_stops_its_service_and_shows_the_end_of_the
 
 
 def test_a_demonstration_that_stays_ends_with_a_link_that_opens_the_plant_signed_in_once(folder, fresh_dir):
-    program = Program("-m", "weighbridge.cli", "demo", "--stay", "--data-dir", fresh_dir, log=folder / "log")
+    program = Program("-m", "weighbridge", "demo", "--stay", "--data-dir", fresh_dir, log=folder / "log")
     link = ""
     while not link:
         line = program.process.stdout.readline()

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests.durability.processes import Program, is_alive, until
 
-CLI = ("-m", "weighbridge.cli")
+CLI = ("-m", "weighbridge")
 
 
 def lines(program, event):

@@ -17,7 +17,7 @@ from weighbridge.collection.evidence_files.store import open_store
 from weighbridge.db.embedded.reserve import FILE
 from weighbridge.errors import Unavailable
 
-CLI = ("-m", "weighbridge.cli")
+CLI = ("-m", "weighbridge")
 DISK = "260m"
 WRITES_MAX = 2_000
 

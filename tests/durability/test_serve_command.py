@@ -20,7 +20,7 @@ PASSWORD = "a password of the tests"  # noqa: S105 - of no real person
 
 
 def weighbridge(*arguments, **variables):
-    command = [sys.executable, "-m", "weighbridge.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "weighbridge", *map(str, arguments)]
     return subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=30, env=environment(**variables)
     )
@@ -91,7 +91,7 @@ def test_the_data_directory_comes_from_its_variable_and_the_option_stands_before
 
 
 def test_an_interrupted_command_leaves_no_server_running(data_dir):
-    command = [sys.executable, "-m", "weighbridge.cli", "serve", "--data-dir", str(data_dir), "--port", "0"]
+    command = [sys.executable, "-m", "weighbridge", "serve", "--data-dir", str(data_dir), "--port", "0"]
     with subprocess.Popen(
         command, env=environment(), stderr=subprocess.DEVNULL, stdout=subprocess.PIPE
     ) as process:
@@ -130,7 +130,7 @@ def served(data_dir, folder):
     """The real service on a data directory, until the block ends: its address, and the program."""
     arguments = ("serve", "--data-dir", data_dir, "--port", 0, "--api-processes", 1)
     variables = {"WEIGHBRIDGE_COMPUTING_PROCESSES": "0"}
-    program = Program("-m", "weighbridge.cli", *arguments, log=folder / "stderr", **variables)
+    program = Program("-m", "weighbridge", *arguments, log=folder / "stderr", **variables)
     try:
         word, address = program.line().split()
         assert word == "ready"

@@ -26,7 +26,7 @@ COUNTED = ("events", "batches", "ledger_entries", "audit_log")
 
 
 def weighbridge(*arguments, **variables):
-    command = [sys.executable, "-m", "weighbridge.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "weighbridge", *map(str, arguments)]
     return subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=60, env=environment(**variables)
     )

@@ -38,7 +38,7 @@ def site(postgres, newest, tmp_path):
 def worker(site):
     """A real worker of the service, as `weighbridge worker` starts it."""
     variables = environment(replace(site.settings, log_level="error"))
-    return subprocess.Popen([sys.executable, "-m", "weighbridge.cli", "worker"], env=os.environ | variables)
+    return subprocess.Popen([sys.executable, "-m", "weighbridge", "worker"], env=os.environ | variables)
 
 
 def content(file):

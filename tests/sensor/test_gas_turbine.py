@@ -69,7 +69,7 @@ def import_into(account, postgres, project, path):
     """Import the file with the command, as an operator would."""
     ((name,),) = account.server.sql("SELECT name FROM accounts WHERE id = %s", account.id)
     command = [
-        sys.executable, "-m", "weighbridge.cli", "import", str(path), "--project", project["id"],
+        sys.executable, "-m", "weighbridge", "import", str(path), "--project", project["id"],
         "--event-type", "turbine-hour", "--account", name, "--start", "2011-01-01T00:00:00Z", "--every", "1h",
         "--json",
     ]  # fmt: skip

@@ -138,7 +138,7 @@ def test_on_a_terminal_it_shows_how_far_it_is(books):
     kept = {name: value for name, value in os.environ.items() if not name.startswith("WEIGHBRIDGE_")}
     terminal, end = pty.openpty()
     done = subprocess.run(
-        [sys.executable, "-m", "weighbridge.cli", "verify"],
+        [sys.executable, "-m", "weighbridge", "verify"],
         stdout=subprocess.PIPE,
         stderr=end,
         text=True,

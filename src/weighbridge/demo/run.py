@@ -138,6 +138,6 @@ def _program() -> str:
     """How this program was called, so that the commands shown can be typed as they are."""
     called = Path(sys.argv[0])
     if called.name != "weighbridge":
-        return shlex.join([sys.executable, "-m", "weighbridge.cli"])
+        return shlex.join([sys.executable, "-m", "weighbridge"])
     program = shutil.which(called.name)
     return called.name if program and Path(program).samefile(called) else shlex.quote(str(called))

@@ -43,9 +43,9 @@ def folder(data_dir: Path | None, *, keep: bool) -> Iterator[Path]:
 
 
 @contextmanager
-def serving(data_dir: Path) -> Iterator[str]:
+def serving(data_dir: Path, *options: str) -> Iterator[str]:
     """Serve the data directory on a free port; gives the address. A failure prints the end of the log."""
-    arguments = ("serve", "--data-dir", str(data_dir), "--host", "127.0.0.1", "--port", "0")
+    arguments = ("serve", "--data-dir", str(data_dir), "--host", "127.0.0.1", "--port", "0", *options)
     try:
         with (
             (data_dir / LOG).open("a", encoding="utf-8") as log,
@@ -78,7 +78,7 @@ def _running(
     """
     came: list[int] = []
     _on_signals(lambda number, _frame: came.append(number))
-    command = [sys.executable, "-m", "weighbridge.cli", *arguments]
+    command = [sys.executable, "-m", "weighbridge", *arguments]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     with subprocess.Popen(  # noqa: S603 - a command of our own
         command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, **options

@@ -39,8 +39,8 @@ from weighbridge.supervisor.port import Port, reserve
 from weighbridge.supervisor.schema import migrate_or_refuse
 
 APPLICATION = "weighbridge.app:create"
-WORKER = ("-m", "weighbridge.cli", "worker")
-BACKUP = ("-m", "weighbridge.cli", "backup", "--follow")
+WORKER = ("-m", "weighbridge", "worker")
+BACKUP = ("-m", "weighbridge", "backup", "--follow")
 READY_SECONDS = 60.0
 KILL_SECONDS = 1  # what a process is given beyond the bound that it keeps by itself
 HEALTH_SECONDS = 0.05
@@ -226,7 +226,8 @@ async def _await_health(
     deadline = asyncio.get_running_loop().time() + READY_SECONDS
     while not await happens(phases.stopping, within_seconds=HEALTH_SECONDS):
         with suppress(OSError, TimeoutError):
-            if await asyncio.wait_for(_is_healthy(port), timeout=5) and all(map(Path.exists, sockets)):
+            # The files are looked at first: whoever only waits for them fills no log with requests.
+            if all(map(Path.exists, sockets)) and await asyncio.wait_for(_is_healthy(port), timeout=5):
                 phases.ready.set()
                 announce(port.url)
                 return

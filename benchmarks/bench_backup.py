@@ -53,7 +53,7 @@ def _while_backed_up(running: Service, project: str, bodies: list[bytes], place:
     command = [sys.executable, "-m", "weighbridge", "backup"]
     data_dir = ["--data-dir", str(running.data_dir)]
     again = "import subprocess, sys\nwhile True: subprocess.run(sys.argv[1:], check=True)"
-    before = _manifests(place)
+    before, begun = _manifests(place), time.time()
     beside = [
         subprocess.Popen(
             [sys.executable, "-c", again, *command, str(place / "whole"), *data_dir],
@@ -68,7 +68,7 @@ def _while_backed_up(running: Service, project: str, bodies: list[bytes], place:
         ),
     ]
     try:
-        _await_reach(place)
+        _await_reach(place, begun)
         rate = _over_http(running, project, bodies * REPEATS)
     finally:
         for one in beside:
@@ -77,10 +77,10 @@ def _while_backed_up(running: Service, project: str, bodies: list[bytes], place:
     return rate, _manifests(place) - before
 
 
-def _await_reach(place: Path) -> None:
-    """Wait until the log is shipped: a service that backs itself up has begun long before."""
+def _await_reach(place: Path, begun: float) -> None:
+    """Wait until the log was shipped since: a service that backs itself up has begun long before."""
     deadline = now() + START_SECONDS
-    while not [*(place / "log" / "wal").glob("reach-*")]:
+    while not any(one.stat().st_mtime > begun for one in (place / "log" / "wal").glob("reach-*")):
         assert now() < deadline, "nothing is shipped"
         time.sleep(0.1)
 

@@ -26,6 +26,25 @@ from weighbridge.verification import verify
 
 PATIENCE_SECONDS = 90.0
 LEASE = {"WEIGHBRIDGE_LEASE_SECONDS": "2"}
+SAID_CHARACTERS = 3000
+MOVING = """
+    SELECT id, state, attempt FROM async_tasks
+     WHERE project_id = %s AND state IN ('pending', 'running') ORDER BY id
+"""
+"""How far tasks are; each has a few attempts, so however often hosts are lost, this comes to an end."""
+UNFINISHED = """
+    SELECT t.id, t.type, t.state, t.attempt, now() - t.created_at, j.id, j.status, j.attempts,
+           j.scheduled_at - now(), j.lock, j.worker_id, now() - w.last_heartbeat
+      FROM async_tasks t
+      LEFT JOIN procrastinate_jobs j ON (j.args ->> 'task_id')::integer = t.id
+      LEFT JOIN procrastinate_workers w ON w.id = j.worker_id
+     WHERE t.project_id = %s AND t.state IN ('pending', 'running')
+"""
+AT_WORK = """
+    SELECT pid, client_addr, state, wait_event_type, wait_event, pg_blocking_pids(pid), now() - xact_start,
+           now() - state_change, left(query, 200)
+      FROM pg_stat_activity WHERE backend_type = 'client backend' AND state <> 'idle'
+"""
 DISTURBED = (OSError, http.client.HTTPException)
 encode = msgspec.json.Encoder(decimal_format="number").encode
 
@@ -127,15 +146,29 @@ class Site:
         return works
 
     def quiet(self, project):
-        """Wait until every task of a project has ended."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        unfinished = "SELECT id FROM async_tasks WHERE project_id = %s AND state IN ('pending', 'running')"
+        """Wait until every task of a project has ended; patience begins anew with each attempt at one."""
+        deadline, before = time.monotonic() + PATIENCE_SECONDS, None
         while True:
             with suppress(psycopg.OperationalError):
-                if not self.sql(unfinished, project):
+                unfinished = self.sql(MOVING, project)
+                if not unfinished:
                     return
-            assert time.monotonic() < deadline, f"tasks do not end\n{self.log.read_text()[-3000:]}"
+                if unfinished != before:
+                    deadline, before = time.monotonic() + PATIENCE_SECONDS, unfinished
+            assert time.monotonic() < deadline, f"tasks do not end\n{self.held_up(project)}"
             time.sleep(0.05)
+
+    def held_up(self, project):
+        """What is known of the tasks of a project that do not end: their jobs, what sessions do, the log."""
+        try:
+            known = [*self.sql(UNFINISHED, project), *self.sql(AT_WORK)]
+        except psycopg.OperationalError as error:
+            known = [error]
+        return "\n".join([*map(str, known), self.said()])
+
+    def said(self):
+        """The last lines that programs wrote."""
+        return self.log.read_text()[-SAID_CHARACTERS:]
 
     def sql(self, statement, *values):
         """Run one statement past the service."""

@@ -2,8 +2,10 @@
 
 import asyncio
 import hashlib
+import io
 import shutil
 import socket
+import tarfile
 import threading
 from contextlib import contextmanager
 from datetime import timedelta
@@ -12,6 +14,7 @@ from types import SimpleNamespace
 import httpx2
 import psycopg
 import pytest
+from msgspec.structs import replace
 from tests.durability.load import Caller, under_load
 from tests.durability.processes import until
 from tests.durability.remote import Site
@@ -20,7 +23,7 @@ from tests.given import collection as given
 
 from weighbridge.backup.files import CopiedFiles
 from weighbridge.backup.following import BackupPlan, back_up, follow
-from weighbridge.backup.manifest import manifests
+from weighbridge.backup.manifest import MANIFEST, BackupPart, manifests, written
 from weighbridge.backup.record import last_backup, overdue
 from weighbridge.backup.restoring import restore
 from weighbridge.backup.retention import prune
@@ -204,6 +207,32 @@ def test_a_part_that_was_changed_is_refused_and_nothing_can_be_started_there(pla
         restore(target, folder / "data", until=None, backup=None, report=quiet)
     with pytest.raises(Refusal, match="has not come to its end"), attached(folder / "data"):
         pass
+
+
+@pytest.mark.parametrize("change", ["lost", "shortened"])
+def test_a_file_that_is_not_as_the_server_noted_is_named(plant, folder, change):
+    """Whoever writes another part can write its sum as well: the server's own list tells what is missing."""
+    target = copied(plant, folder, of=plant.once)
+    [one] = manifests(target)
+    packed = b"".join((folder / "broken" / part.path).read_bytes() for part in one.parts)
+    repacked = io.BytesIO()
+    with (
+        tarfile.open(fileobj=io.BytesIO(packed)) as before,
+        tarfile.open(fileobj=repacked, mode="w:gz") as to,
+    ):
+        for file in before:
+            content = before.extractfile(file).read() if file.isfile() else b""
+            if file.name == "global/pg_filenode.map":
+                if change == "lost":
+                    continue
+                content, file.size = content[:-1], file.size - 1
+            to.addfile(file, io.BytesIO(content))
+    part = BackupPart(one.parts[0].path, repacked.tell(), hashlib.sha256(repacked.getvalue()).hexdigest())
+    target.put(part.path, repacked.getvalue())
+    target.put(f"{one.folder}/{MANIFEST}", written(replace(one, parts=[part])))
+
+    with pytest.raises(Refusal, match=r"1 files differ: global/pg_filenode\.map\."):
+        restore(target, folder / "data", until=None, backup=None, report=quiet)
 
 
 def test_a_moment_behind_a_gap_of_the_log_is_refused(plant, folder):

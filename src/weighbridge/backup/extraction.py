@@ -1,4 +1,9 @@
-"""Extraction: the parts of a backup become the folder of a cluster, each held against its SHA-256 first."""
+"""Extraction: the parts of a backup become the folder of a cluster, each held against its SHA-256 first.
+
+Every file is read again from the disk and held against what the parts had. The server's own manifest says
+which files there have to be; its sums are CRC-32C, which only PostgreSQL reads
+(docs/decisions/0055-cost-of-a-backup.md).
+"""
 
 import hashlib
 import io
@@ -7,7 +12,7 @@ import tarfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -30,7 +35,6 @@ class ManifestFile(msgspec.Struct, frozen=True, rename="pascal"):
 
     path: str
     size: int
-    checksum: str
 
 
 class ClusterManifest(msgspec.Struct, frozen=True, rename="pascal"):
@@ -42,33 +46,57 @@ class ClusterManifest(msgspec.Struct, frozen=True, rename="pascal"):
 def extract(
     target: BackupTarget, manifest: BackupManifest, location: ClusterLocation, report: Progress
 ) -> None:
-    """Make the cluster of a backup, and have PostgreSQL look at every file of it. Raises Refusal."""
+    """Make the cluster of a backup, and look at every file of it again. Raises Refusal."""
     unfinished = location.home / "cluster-restoring"
     unfinished.mkdir(mode=0o700)
     stream = _Stream(_unpacked(target, manifest, report))
     try:
-        with tarfile.open(fileobj=stream, mode="r|", bufsize=_READ_BYTES) as files:
+        with _SummedFiles.open(fileobj=stream, mode="r|", bufsize=_READ_BYTES) as files:
             files.extractall(unfinished, filter="data")
+            sums = files.sums
     except tarfile.TarError as error:
         raise Refusal(f"The backup {manifest.id} is no whole tar file: {error}") from error
-    if wrong := [*_wrong(unfinished)]:
+    if wrong := [*dict.fromkeys(_wrong(unfinished, sums))]:
         named = ", ".join(wrong[:WRONG_NAMED_MAX])
         raise Refusal(f"The backup {manifest.id} does not hold together; {len(wrong)} files differ: {named}.")
     give_to(location, unfinished)
     unfinished.rename(location.cluster)
 
 
-def _wrong(cluster: Path) -> Iterator[str]:
-    """The files that are not as the server noted; the programs of the wheel for this crash."""
+class _SummedFiles(tarfile.TarFile):
+    """A tar file that keeps the SHA-256 of what each file should have, as it is written."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.sums: dict[Path, str] = {}
+        super().__init__(*args, **kwargs)
+
+    def makefile(self, tarinfo: tarfile.TarInfo, targetpath: Any) -> None:
+        """Write a file; called by `extractall`. Raises tarfile.ReadError where the stream ends too soon."""
+        digest, left = hashlib.sha256(), tarinfo.size
+        source: Any = self.fileobj
+        source.seek(tarinfo.offset_data)
+        with Path(targetpath).open("wb") as file:
+            while left:
+                piece = source.read(min(left, _READ_BYTES))
+                if not piece:
+                    raise tarfile.ReadError("unexpected end of data")
+                digest.update(piece)
+                file.write(piece)
+                left -= len(piece)
+        self.sums[Path(targetpath)] = digest.hexdigest()
+
+
+def _wrong(cluster: Path, sums: dict[Path, str]) -> Iterator[str]:
+    """The files that are not as the parts had them, or not as the server noted."""
     listed = msgspec.json.decode((cluster / "backup_manifest").read_bytes(), type=ClusterManifest)
     for one in listed.files:
         file = cluster / one.path
         if not file.is_file() or file.stat().st_size != one.size:
             yield one.path
-            continue
+    for file, expected in sums.items():
         with file.open("rb") as content:
-            if hashlib.file_digest(content, "sha256").hexdigest() != one.checksum:
-                yield one.path
+            if hashlib.file_digest(content, "sha256").hexdigest() != expected:
+                yield str(file.relative_to(cluster))
 
 
 def give_to(location: ClusterLocation, folder: Path) -> None:

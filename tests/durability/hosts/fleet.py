@@ -15,7 +15,7 @@ from itertools import count
 from tests.durability.hosts.database import PORT, DatabaseHost
 from tests.durability.processes import Program, children, is_alive, until
 from tests.durability.real_service import CLI, USUAL
-from tests.durability.remote import Remote, Site, new_token
+from tests.durability.remote import SAID_CHARACTERS, Remote, Site, new_token
 from tests.given import collection as given
 
 from weighbridge.core.proof.signing import SigningKey
@@ -104,7 +104,7 @@ class Feed:
         self.acknowledged += newest
         self.longest = max(self.longest, time.monotonic() - began)
         path = f"/projects/{self.project['id']}/events"
-        listed = self.remote.get(path, [("sort", "-created_at"), ("page_size", "20")]).expect(200)
+        listed = self.remote.get(path, [("sort", "-updated_at"), ("page_size", "20")]).expect(200)
         assert listed.info["total_items"] == len(self.acknowledged), "a list shows all that was acknowledged"
         assert {*newest} <= {one["id"] for one in listed.data}, "the newest events stand first"
 
@@ -169,6 +169,11 @@ class Fleet(Site):
 
     def caller(self):
         return RemoteOfMany([host.address for host in self.apis], self.token, next(self._seeds))
+
+    def said(self):
+        """The last lines of every host of the service."""
+        hosts = (*self.apis, *self.workers)
+        return "\n".join(f"{one.name}:\n{one.log.read_text()[-SAID_CHARACTERS:]}" for one in hosts)
 
     def tell(self, what):
         self.moments.append(f"{time.monotonic() - self._begun:6.1f} s  {what}")

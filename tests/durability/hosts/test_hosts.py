@@ -56,8 +56,11 @@ def happenings(fleet, dice):
     ]
 
 
-def disturb(fleet, dice):
-    """Let each thing happen once, in any order; and again and again until the minutes are over."""
+def disturb(fleet, dice, load):
+    """Let each thing happen once, in any order; and again and again until the minutes are over.
+
+    What stopped somebody of the load ends it at once.
+    """
     until_then = time.monotonic() + 60 * MINUTES
     while True:
         coming = happenings(fleet, dice)
@@ -65,6 +68,9 @@ def disturb(fleet, dice):
         for happen in coming:
             time.sleep(dice.uniform(*PAUSE_SECONDS))
             happen()
+            if any(one.failure for one in load):
+                fleet.tell("somebody of the load was stopped")
+                return
             if MINUTES and time.monotonic() > until_then:
                 return
         if not MINUTES:
@@ -79,7 +85,7 @@ def test_whatever_host_is_lost_nothing_acknowledged_is_lost_or_doubled_and_lists
 
     with under_load([*callers, *feeds]):
         try:
-            disturb(fleet, random.Random(SEED))  # noqa: S311 - the moments are to be repeated
+            disturb(fleet, random.Random(SEED), [*callers, *feeds])  # noqa: S311 - the moments are to be repeated
         finally:
             print("\n".join(fleet.moments))  # noqa: T201 - as above
 

@@ -130,3 +130,32 @@ def test_sending_an_event_again_says_what_differs(api, plant):
     )
     assert [each["code"] for each in one.body["errors"]] == ["taken", "differs"]
     assert [each["code"] for each in same.body["errors"]] == ["taken"]
+
+
+def test_each_of_two_events_under_a_known_reference_says_what_differs_of_its_own(api, plant):
+    sent = given.event_body(values={"steam-mass": 1, "state": "open"}, client_reference="T-1")
+    given.events(api, plant, [sent])
+    mass = sent | {"data_points": [{"slug": "steam-mass", "value": 2}]}
+    state = sent | {"data_points": [{"slug": "state", "value": "shut"}, {"slug": "steam-mass", "value": 1}]}
+
+    answer = api.post(f"/projects/{plant['id']}/events", {"events": [mass, state]}).expect(422)
+
+    assert [each["field"] for each in answer.body["errors"] if each["code"] == "differs"] == [
+        "events[0].data_points[0].value",
+        "events[1].data_points[0].value",
+    ]
+
+
+def test_an_event_of_another_type_under_a_known_reference_differs_in_its_type(api, plant):
+    given.event_type(api, plant, slug="other")
+    given.event(api, plant, event_type="other", client_reference="T-1")
+
+    answer = api.post(
+        f"/projects/{plant['id']}/events",
+        {"event": given.event_body(values={"steam-mass": 1}, client_reference="T-1")},
+    ).expect(422)
+
+    assert [(each["code"], each["field"]) for each in answer.body["errors"]] == [
+        ("taken", "client_reference"),
+        ("differs", "event_type"),
+    ]

@@ -22,11 +22,11 @@ def with_references(
     project: int,
     prefix: str,
     *,
-    unlike: Mapping[str, Sequence[Discrepancy]],
+    unlike: Mapping[int, Sequence[Discrepancy]],
 ) -> list[Problem]:
     """What was found wrong with new events and what is wrong with their references, as far as it is said.
 
-    `unlike` is what the events say otherwise than those that have their references.
+    `unlike` is what the events say otherwise than those that have their references, by their places.
     """
     twice: list[Problem] = []
     taken: list[Problem] = []
@@ -40,7 +40,7 @@ def with_references(
             there = ids.of("event", project, other.number)
             said = f"is {reference!r}, which the {other.kind} {there} of the project has."
             EventProblems(prefix, index, taken).refuse("client_reference", said, "taken", records=(there,))
-            for one in unlike.get(reference, ()):
+            for one in unlike.get(index, ()):
                 _tell(one, event, there, EventProblems(prefix, index, differing))
         else:
             said = f"is {reference!r}, which events[{first[reference]}] has too."

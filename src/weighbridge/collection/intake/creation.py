@@ -120,16 +120,18 @@ async def _checked(
 
 async def _unlike(
     tx: Write, project: int, sent: Sequence[NewEvent], names: ResolvedNames
-) -> dict[str, list[Discrepancy]]:
-    """What good events say otherwise than those that have their references, by these."""
+) -> dict[int, list[Discrepancy]]:
+    """What good events say otherwise than those that have their references, by their places."""
     held = await held_events(tx, project, list(names.namesakes))
-    return {
-        reference: unlike
-        for event in sent
-        if (reference := event.client_reference)
-        and reference in held
-        and (unlike := sent_differences(event, held[reference], names.vocabulary))
-    }
+    found: dict[int, list[Discrepancy]] = {}
+    turns = Turns()
+    for index, event in enumerate(sent):
+        there = held.get(event.client_reference or "")
+        if there is not None and (unlike := sent_differences(event, there, names.vocabulary)):
+            found[index] = unlike
+        if index % EVENTS_OF_A_STEP == 0:
+            await turns.next()
+    return found
 
 
 async def _taken_in(

@@ -27,6 +27,18 @@ def test_readings_that_are_stored_or_were_already_are_there():
     assert (meaning.next, [*meaning.there], meaning.refused) == (Next.GO_ON, [1], {})
 
 
+def test_a_reading_that_is_there_with_another_value_is_refused_and_not_taken_for_stored():
+    answer = body(
+        ("is taken", "events[0].client_reference", "taken"),
+        ("is 3, and 2 there.", "events[0].data_points[0].value", "differs"),
+        ("is taken", "events[1].client_reference", "taken"),
+    )
+
+    meaning = meaning_of(422, answer, 2)
+
+    assert (meaning.next, [*meaning.there], meaning.refused) == (Next.GO_ON, [1], {0: "is 3, and 2 there."})
+
+
 def test_a_reading_that_is_wrong_is_refused_with_all_that_is_said_of_it_and_the_rest_goes_on():
     wrong = [
         ("a is wrong.", "events[0].data_points[0].value", "invalid"),

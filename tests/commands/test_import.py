@@ -45,6 +45,8 @@ def test_the_summary_says_what_became_of_the_file(import_file, plant):
         "rows": 3,
         "stored": 3,
         "already_there": 0,
+        "differing": 0,
+        "corrected": 0,
         "incomplete": 0,
         "missing": {},
         "bad_rows": 0,

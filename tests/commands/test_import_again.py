@@ -29,7 +29,12 @@ def test_the_same_import_again_stores_nothing_twice(import_file, stored):
 def test_an_import_goes_on_where_a_crash_ended_it(import_file, stored, api, plant):
     content = f"{HEADER}\n{ROWS}"
     digest = hashlib.sha256(content.encode()).hexdigest()
-    given.event(api, plant, values={"steam-mass": Decimal("12.50")}, client_reference=f"{digest[:12]}:2")
+    given.event(
+        api,
+        plant,
+        values={"steam-mass": Decimal("12.5"), "state": "open"},
+        client_reference=f"{digest[:12]}:2",
+    )
 
     done = import_file(content, "--batch-size", "2").expect(0)
 
@@ -107,9 +112,13 @@ def test_rows_may_bring_references_of_their_own(import_file, stored):
     import_file(content, "--map", "Ticket=client_reference").expect(0)
 
     moved = content.replace("T00:00Z", "T00:30Z")
-    again = import_file(f"{moved}2025-01-01T02:00Z,3,T-3\n", "--map", "Ticket=client_reference").expect(0)
+    again = import_file(f"{moved}2025-01-01T02:00Z,3,T-3\n", "--map", "Ticket=client_reference").expect(1)
 
-    assert (again.json["stored"], again.json["already_there"]) == (1, 2)
+    assert tuple(again.json[one] for one in ("stored", "already_there", "differing")) == (1, 1, 1)
+    assert again.json["problems"][0]["line"] == 2
+    assert (
+        "start_time is '2025-01-01T00:00:00.000Z' in the project and '2025-01-01T00:30:00.000Z'" in again.err
+    )
     assert stored("client_reference") == [("T-1",), ("T-2",), ("T-3",)]
 
 

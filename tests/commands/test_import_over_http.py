@@ -126,8 +126,9 @@ def test_what_is_there_is_left_alone_however_the_batches_fall(through_service, a
             api,
             steam.plant,
             start_time=f"2025-01-01T0{line - 2}:00:00Z",
+            end_time=f"2025-01-01T0{line - 1}:00:00Z",
             locations=[steam.yard],
-            values={"steam-mass": 1},
+            values={"steam-mass": Decimal(f"{line - 1}.{'3' * 32}0")},
             client_reference=f"{reference}:{line}",
         )
 

@@ -58,6 +58,7 @@ FREE_IN_ONE_RECORD: Final = {
     "HeaderQuestion.header": "names of columns",
     "SuggestedColumns.lacking": "slugs and fields of events",
     "SuggestedColumns.unclear": "names of columns",
+    "UploadProblem.stored": "what its event has there",
     "UploadProblem.value": "what stands in a cell",
     "ErrorBody.status": "the one word `error`",
     "ErrorItem.type": "what kind of record was asked for",

@@ -27,8 +27,9 @@ UPLOAD = """
            sha256('log'), {dry_run}, '/drop'
 """
 COUNTS = """
-    UPDATE data_feed_uploads SET rows = 1, stored = {stored}, already_there = 0, incomplete = 0, bad_rows = 0,
-                                 formulas = 0, finished_at = now()
+    UPDATE data_feed_uploads SET rows = 1, stored = {stored}, already_there = 0, differing = 0,
+                                 corrected = 0, incomplete = 0, bad_rows = 0, formulas = 0,
+                                 finished_at = now()
 """
 
 

@@ -14,7 +14,7 @@ from weighbridge.commands.account import AccountOption
 from weighbridge.commands.database import opened
 from weighbridge.commands.options import DataDir, Json
 from weighbridge.commands.progress import progress_bars
-from weighbridge.core.collection.data_feed import HEADER_LINE_MAX
+from weighbridge.core.collection.data_feed import HEADER_LINE_MAX, OnDifference
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
@@ -124,6 +124,13 @@ class Storing:
             help="Give events no client reference; the same import run again stores them again.",
         ),
     ] = False
+    on_difference: Annotated[
+        OnDifference,
+        Parameter(
+            help="What becomes of events that are there with other values than their rows: report says so "
+            "and exits with 1, correct makes a correction of each."
+        ),
+    ] = OnDifference.REPORT
 
 
 @Parameter(name="*")
@@ -203,6 +210,7 @@ def _order(file: Path, target: EventTarget, form: FileFormat, times: Times, stor
         batch_size=storing.batch_size,
         is_dry_run=storing.dry_run,
         sheet=form.sheet,
+        on_difference=storing.on_difference,
     )
 
 
@@ -277,5 +285,7 @@ def _tell(summary: "Summary", *, as_json: bool) -> None:
     sys.stderr.write(f"{summary.sentences}\n")
     if as_json:
         sys.stdout.write(msgspec.json.encode(summary, enc_hook=written).decode() + "\n")
-    if summary.bad_rows:
+    if summary.is_amiss:
         raise Refusal(summary.complaints)
+    for problem in summary.complaints:
+        sys.stderr.write(f"{problem.message}\n")

@@ -69,9 +69,22 @@ def test_a_bad_row_refuses_the_file_and_every_one_is_told(feeding):
             "column": "start_time",
             "value": "2025-02-30T06:00:00Z",
             "reason": "start_time: '2025-02-30T06:00:00Z' is not a time such as 2025-01-31T06:00:00Z",
+            "stored": "",
         },
-        {"row": "4", "column": "mass", "value": "'=1+1", "reason": "'=1+1' is not a decimal number"},
-        {"row": "5", "column": "", "value": "", "reason": "it has 4 cells, but the header has 3"},
+        {
+            "row": "4",
+            "column": "mass",
+            "value": "'=1+1",
+            "reason": "'=1+1' is not a decimal number",
+            "stored": "",
+        },
+        {
+            "row": "5",
+            "column": "",
+            "value": "",
+            "reason": "it has 4 cells, but the header has 3",
+            "stored": "",
+        },
     ]
     assert [one["row"] for one in upload["problems"]] == [3, 4, 5]
 
@@ -173,7 +186,7 @@ def test_a_column_may_say_what_an_event_is_known_by(feeding):
     content = "start_time,mass,client_reference\n2025-01-01T06:00:00Z,1,T-1\n"
     feeding.upload(feed, content)
 
-    upload = feeding.upload(feed, content.replace(",1,", ",2,"))
+    upload = feeding.upload(feed, content.replace(",1,", ",1.0,"))
 
     assert counts(upload) == (1, 0, 1, 0, 0)
     assert [event["client_reference"] for event in feeding.events()] == ["T-1"]

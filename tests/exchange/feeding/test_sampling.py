@@ -99,3 +99,14 @@ def test_a_column_of_times_gives_the_start_where_no_name_says_which_does(sampled
 def test_what_is_no_table_is_refused_in_a_sentence(sampled, content, said):
     with pytest.raises(Refusal, match=said):
         sampled(content)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_units"),
+    [(";°C;kg/h", True), ("TT;[°C];[kg/h]", True), (";;", False), (";yes;no", False), ("a;1,5;°C", False)],
+)
+def test_a_line_of_units_is_told_from_a_row(sampled, line, is_units):
+    found = sampled(f"Zeit;Temperatur;Masse\n{line}\n31.01.2025;812,5;20\n")
+
+    assert found.has_units_line is is_units
+    assert len(found.rows) == (1 if is_units else 2)

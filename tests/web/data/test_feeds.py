@@ -27,6 +27,7 @@ MAPPED = {
     "missing": "n/a, -",
     "client_reference": "time",
     "bad_rows": "refuse_file",
+    "on_difference": "report",
     "other_columns": "refuse",
     "formulas": "refuse",
 }
@@ -212,6 +213,28 @@ def test_a_good_file_is_stored_after_it_was_tried_and_leads_to_its_events(accoun
     assert len(re.findall(r"<tr>\s*<td><a href=\"[^\"]+/events/evt_", ada.get(unescape(events)).text)) == 2
     assert "log.csv" in words(ada.get(f"{path}/uploads"))
     assert "Remove it" not in ada.get(path).text
+
+
+def test_rows_that_differ_from_what_is_stored_are_shown_with_both_values(account, ada, plant):
+    feed = plant.feed(client_reference="time", bad_rows="skip")
+    path = f"{feeds(plant)}/{feed['id']}"
+    plant.upload(feed, "start_time,mass\n2025-01-31T06:00:00Z,1\n2025-01-31T07:00:00Z,2\n")
+    ada.get(path)
+    mended = b"start_time,mass\n2025-01-31T06:00:00Z,1\n2025-01-31T07:00:00Z,2.5\n2025-01-31T08:00:00Z,3\n"
+
+    there = sent(ada, f"{path}/uploads", "log.csv", mended, dry_run="false").headers["location"]
+    account.drain()
+    tried = sent(ada, f"{path}/uploads", "log.csv", mended, dry_run="true").headers["location"]
+    change = {"data_feed": {"on_difference": "correct"}}
+    plant.api.patch(path, change).expect(200)
+    account.drain()
+
+    page = words(ada.get(there))
+    assert "1 row differs from the event that is stored, which stays as it is." in page
+    [row] = re.findall(r"<tr><td class=\"num\">.*?</tr>", ada.get(there).text, re.DOTALL)
+    assert unescape(re.sub(r"\s+|<[^>]+>", " ", row)).split()[:4] == ["3", "mass", "2.5", "2"]
+    assert "Correct 1 event" in words(ada.get(tried))
+    assert "they are corrected to what the file says" in words(ada.get(path))
 
 
 def test_a_file_is_refused_in_words_on_the_page_of_its_feed(ada, plant):

@@ -1,8 +1,9 @@
 """What an answer of the service means for the readings of a batch.
 
 - 201: they are there.
-- 400 and 422 that name readings: those with the code `taken` are there, the other ones that are named are
-  refused, and the rest is sent again at once.
+- 400 and 422 that name readings: those with the code `taken` are there, unless the code `differs` says that
+  they are there with other values; these and the other ones that are named are refused, and the rest is sent
+  again at once.
 - 400 and 422 that name none, and 413: they are sent again in halves; one alone is refused.
 - 401, 403 and 404: they are sent again later, for the token or the project is wrong, not they.
 - none, and every other one: they are sent again later.
@@ -20,6 +21,7 @@ CREATED: Final = 201
 TOO_LARGE: Final = 413
 REFUSALS: Final = frozenset({400, 413, 422})
 TAKEN: Final = "taken"
+DIFFERS: Final = "differs"
 SHOWN_MAX: Final = 300
 """Characters of an answer that is none of the service's which a message shows."""
 
@@ -75,6 +77,7 @@ def meaning_of(status: int, body: bytes, count: int) -> Meaning:
 def _by_event(problems: Sequence[AnswerProblem], count: int) -> tuple[set[int], dict[int, str]]:
     """The places of readings that the project has, and the reasons of those that are refused."""
     taken: set[int] = set()
+    differing: set[int] = set()
     reasons: dict[int, list[str]] = {}
     for problem in problems:
         named = _EVENT.match(problem.field or "")
@@ -85,8 +88,10 @@ def _by_event(problems: Sequence[AnswerProblem], count: int) -> tuple[set[int], 
             taken.add(place)
         else:
             reasons.setdefault(place, []).append(problem.message)
-    refused = {place: " ".join(said) for place, said in reasons.items() if place not in taken}
-    return taken, refused
+            if problem.code == DIFFERS:
+                differing.add(place)
+    there = taken - differing
+    return there, {place: " ".join(said) for place, said in reasons.items() if place not in there}
 
 
 def _problems(body: bytes) -> list[AnswerProblem]:

@@ -1014,6 +1014,7 @@ def data_feeds_create(
     encoding: str | UnsetType = UNSET,
     delimiter: str | UnsetType = UNSET,
     header_line: int | UnsetType = UNSET,
+    units_line: bool | UnsetType = UNSET,
     sheet: str | UnsetType | None = UNSET,
     missing: Sequence[str] | UnsetType = UNSET,
     formulas: Literal["refuse", "take_stored"] | UnsetType = UNSET,
@@ -1022,6 +1023,7 @@ def data_feeds_create(
     asset_id: str | UnsetType | None = UNSET,
     client_reference: Literal["row", "time", "column"] | UnsetType = UNSET,
     bad_rows: Literal["refuse_file", "skip"] | UnsetType = UNSET,
+    on_difference: Literal["report", "correct"] | UnsetType = UNSET,
     watch: str | UnsetType | None = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.DataFeed]:
@@ -1048,6 +1050,7 @@ def data_feeds_create(
                 "encoding": encoding,
                 "delimiter": delimiter,
                 "header_line": header_line,
+                "units_line": units_line,
                 "sheet": sheet,
                 "missing": missing,
                 "formulas": formulas,
@@ -1056,6 +1059,7 @@ def data_feeds_create(
                 "asset_id": asset_id,
                 "client_reference": client_reference,
                 "bad_rows": bad_rows,
+                "on_difference": on_difference,
                 "watch": watch,
             }
         },
@@ -1157,6 +1161,7 @@ def data_feeds_update(
     encoding: str | UnsetType = UNSET,
     delimiter: str | UnsetType = UNSET,
     header_line: int | UnsetType = UNSET,
+    units_line: bool | UnsetType = UNSET,
     sheet: str | UnsetType | None = UNSET,
     missing: Sequence[str] | UnsetType = UNSET,
     formulas: Literal["refuse", "take_stored"] | UnsetType = UNSET,
@@ -1165,6 +1170,7 @@ def data_feeds_update(
     asset_id: str | UnsetType | None = UNSET,
     client_reference: Literal["row", "time", "column"] | UnsetType = UNSET,
     bad_rows: Literal["refuse_file", "skip"] | UnsetType = UNSET,
+    on_difference: Literal["report", "correct"] | UnsetType = UNSET,
     watch: str | UnsetType | None = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.DataFeed]:
@@ -1191,6 +1197,7 @@ def data_feeds_update(
                 "encoding": encoding,
                 "delimiter": delimiter,
                 "header_line": header_line,
+                "units_line": units_line,
                 "sheet": sheet,
                 "missing": missing,
                 "formulas": formulas,
@@ -1199,6 +1206,7 @@ def data_feeds_update(
                 "asset_id": asset_id,
                 "client_reference": client_reference,
                 "bad_rows": bad_rows,
+                "on_difference": on_difference,
                 "watch": watch,
             }
         },

@@ -442,6 +442,7 @@ class DataFeed(msgspec.Struct, frozen=True, kw_only=True):
     encoding: str
     delimiter: str
     header_line: int
+    units_line: bool
     sheet: str | None
     missing: list[str]
     formulas: Literal["refuse", "take_stored"]
@@ -450,6 +451,7 @@ class DataFeed(msgspec.Struct, frozen=True, kw_only=True):
     asset_id: str | None
     client_reference: Literal["row", "time", "column"]
     bad_rows: Literal["refuse_file", "skip"]
+    on_difference: Literal["report", "correct"]
     watch: str | None
     watch_problem: str | None
     created_at: datetime
@@ -476,6 +478,8 @@ class DataFeedUpload(msgspec.Struct, frozen=True, kw_only=True):
     rows: int | None
     stored: int | None
     already_there: int | None
+    differing: int | None
+    corrected: int | None
     incomplete: int | None
     bad_rows: int | None
     formulas: int | None
@@ -2935,6 +2939,7 @@ class UploadProblem(msgspec.Struct, frozen=True, kw_only=True):
     column: str | None
     value: str | None
     reason: str
+    stored: str | None = None
 
 
 class Validation(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,21 +4,27 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, LiteralString
 
 from msgspec import UNSET
-from psycopg.sql import SQL, Identifier, Placeholder
+from psycopg.sql import SQL, Composed, Identifier, Placeholder
 
 from weighbridge.collection.events import queries
 from weighbridge.collection.events.records import EVENTS_MAX, Event, EventChange, EventReceipts, NewEventsBody
-from weighbridge.collection.intake.checking import EventProblems
+from weighbridge.collection.intake.checking import EventProblems, EventVocabulary
 from weighbridge.collection.intake.completion import changes_of
-from weighbridge.collection.intake.creation import store_many, store_one
+from weighbridge.collection.intake.creation import spans_of, store_many, store_one
 from weighbridge.collection.intake.lookup import look_up
-from weighbridge.collection.measurements.corrections import apply_corrections
-from weighbridge.collection.measurements.event_row import EventRow, event_row, locked_event_row
+from weighbridge.collection.measurements.corrections import NewCorrection, apply_corrections
+from weighbridge.collection.measurements.event_row import (
+    EVENT_ROW,
+    EVENT_SOURCE,
+    EventRow,
+    event_row,
+    locked_event_row,
+)
 from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.db.engine import Write
+from weighbridge.db.engine import Command, Write
 from weighbridge.errors import Invalid, Malformed, Refusal
 from weighbridge.platform import changes
 
@@ -27,6 +33,13 @@ _CASTS: Final[Mapping[str, LiteralString]] = {
     "texts": "::text[]",
     "booleans": "::boolean[]",
 }
+
+_MANY_LOCKED: Final = f"""
+    SELECT {EVENT_ROW.columns} FROM {EVENT_SOURCE}
+     WHERE e.project_id = %s AND e.id = ANY (%s) AND e.voided_at IS NULL
+     ORDER BY e.id FOR NO KEY UPDATE OF e
+"""
+_GONE: Final = Problem("The event was voided meanwhile.", "event", "unknown")
 
 BATCHES_NAMED_MAX: Final = 10
 """Batches that a refusal to void an event names; it says how many more there are."""
@@ -94,15 +107,52 @@ def _named(change: EventChange) -> dict[str, set[str]]:
 
 
 async def _set_fields(tx: Write, row: EventRow, fields: Mapping[str, Any]) -> None:
-    if not fields:
-        return
+    if fields:
+        await tx.execute(*_setting_fields(row, fields))
+
+
+def _setting_fields(row: EventRow, fields: Mapping[str, Any]) -> tuple[Composed, tuple[Any, ...]]:
+    """The statement that sets columns of an event."""
     columns = SQL(", ").join(
         SQL("{} = {}{}").format(Identifier(name), Placeholder(), SQL(_CASTS.get(name, ""))) for name in fields
     )
-    await tx.execute(
-        SQL("UPDATE events SET {}, updated_at = now() WHERE project_id = %s AND id = %s").format(columns),
-        (*fields.values(), row.project, row.number),
-    )
+    statement = SQL("UPDATE events SET {}, updated_at = now() WHERE project_id = %s AND id = %s RETURNING id")
+    return statement.format(columns), (*fields.values(), row.project, row.number)
+
+
+async def update_events(
+    tx: Write, actor: Actor, project: int, wanted: Mapping[int, EventChange], vocabulary: EventVocabulary
+) -> dict[int, list[Problem]]:
+    """Complete and correct many events of held types, by their numbers, as `update_event` does one.
+
+    Gives what is wrong with those that stay as they are. It takes values, times and tags; what is replaced
+    and not corrected, such as notes and locations, is for `update_event`.
+    """
+    rows = await tx.rows(EVENT_ROW.make, _MANY_LOCKED, (project, sorted(wanted)))
+    refused = {number: [_GONE] for number in wanted.keys() - {row.number for row in rows}}
+    setting: list[Command] = []
+    correcting: list[NewCorrection] = []
+    numbers: list[int] = []
+    for row in rows:
+        problems = EventProblems("event", 0, [])
+        changing = changes_of(row, wanted[row.number], vocabulary, problems)
+        if problems.collected:
+            refused[row.number] = problems.collected
+            continue
+        if changing.fields:
+            setting.append(_setting_fields(row, changing.fields))
+        correcting += changing.corrections
+        numbers.append(row.number)
+    if setting:
+        await tx.several(*setting)
+    await apply_corrections(tx, actor, project, correcting)
+    if numbers:
+        summary = {"count": len(numbers), "ids": spans_of(project, numbers)}
+        changes.record(
+            tx, actor, changes.StoredEvents(numbers), action="event.update_many",
+            target=f"{len(numbers)} events", project_id=project, after=summary,
+        )  # fmt: skip
+    return refused
 
 
 async def void_event(tx: Write, actor: Actor, project: int, friendly: str) -> None:

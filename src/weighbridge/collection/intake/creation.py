@@ -29,6 +29,7 @@ from weighbridge.collection.intake.checking import (
 from weighbridge.collection.intake.client_references import with_references
 from weighbridge.collection.intake.day_quota import count_day
 from weighbridge.collection.intake.lookup import ResolvedNames, look_up
+from weighbridge.collection.intake.sent_again import Discrepancy, held_events, sent_differences
 from weighbridge.collection.intake.vocabulary import remember
 from weighbridge.collection.measurements.event_record import assembled
 from weighbridge.collection.measurements.event_row import EventRow
@@ -73,7 +74,7 @@ async def store_many(tx: Write, actor: Actor, project: int, sent: Sequence[NewEv
     sha256, texts = await _digest_and_texts(sent, intake.rows)
     await tx.copy(COPY_EVENTS, texts)
     count = len(keys)
-    summary = {"count": count, "ids": _spans(project, keys), "sha256": sha256}
+    summary = {"count": count, "ids": spans_of(project, keys), "sha256": sha256}
     changes.record(
         tx,
         actor,
@@ -110,9 +111,27 @@ async def _checked(
     )
     keys = await tx.take_event_keys(len(sent))
     intake = await _taken_in(sent, keys, names, field)
-    if problems := with_references(intake.problems, sent, names.namesakes, project, field):
+    is_good = not intake.problems
+    unlike = await _unlike(tx, project, sent, names) if names.namesakes and is_good else {}
+    if problems := with_references(intake.problems, sent, names.namesakes, project, field, unlike=unlike):
         raise Invalid(problems)
     return names, keys, intake
+
+
+async def _unlike(
+    tx: Write, project: int, sent: Sequence[NewEvent], names: ResolvedNames
+) -> dict[int, list[Discrepancy]]:
+    """What good events say otherwise than those that have their references, by their places."""
+    held = await held_events(tx, project, list(names.namesakes))
+    found: dict[int, list[Discrepancy]] = {}
+    turns = Turns()
+    for index, event in enumerate(sent):
+        there = held.get(event.client_reference or "")
+        if there is not None and (unlike := sent_differences(event, there, names.vocabulary)):
+            found[index] = unlike
+        if index % EVENTS_OF_A_STEP == 0:
+            await turns.next()
+    return found
 
 
 async def _taken_in(
@@ -209,7 +228,7 @@ def _as_read(value: Decimal | int) -> Decimal:
     return Decimal(format(number or number.copy_abs(), "f"))
 
 
-def _spans(project: int, keys: Sequence[int]) -> list[list[str]]:
+def spans_of(project: int, keys: Sequence[int]) -> list[list[str]]:
     """Runs of consecutive event keys as pairs of first and last id."""
     starts = [index for index, key in enumerate(keys) if index == 0 or key != keys[index - 1] + 1]
     ends = [*(start - 1 for start in starts[1:]), len(keys) - 1]

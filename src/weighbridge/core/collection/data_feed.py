@@ -41,6 +41,15 @@ class BadRows(StrEnum):
     """Its good rows are stored, the bad ones are reported."""
 
 
+class OnDifference(StrEnum):
+    """What becomes of a row whose event the project has already, with other values."""
+
+    REPORT = "report"
+    """The event stays as it is, and the row is told of as one that differs."""
+    CORRECT = "correct"
+    """The event is corrected to what the row says."""
+
+
 class ReferenceRule(StrEnum):
     """What the client reference of an event is made of."""
 

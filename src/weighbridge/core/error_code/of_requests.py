@@ -185,6 +185,11 @@ RECORD: Final[Mapping[str, ErrorCode]] = {
         "Another record has this name, slug or reference already, or it comes twice in the request.",
         "Choose another one; `records` may name who has it.",
     ),
+    "differs": ErrorCode(
+        RULE,
+        "An event of the project has this client reference, and something else there than what was sent.",
+        "Correct that event, which `records` names, if it is wrong; sending another one changes nothing.",
+    ),
     "rolled_up": ErrorCode(
         RULE,
         "The event is made of the readings of another event type, and nobody else writes it.",

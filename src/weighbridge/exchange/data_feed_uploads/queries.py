@@ -46,6 +46,8 @@ UPLOAD_ROW: Final = row_of(
     Column("rows", "u.rows"),
     Column("stored", "u.stored"),
     Column("already_there", "u.already_there"),
+    Column("differing", "u.differing"),
+    Column("corrected", "u.corrected"),
     Column("incomplete", "u.incomplete"),
     Column("bad_rows", "u.bad_rows"),
     Column("formulas", "u.formulas"),
@@ -127,13 +129,18 @@ async def work_of(tx: Read, project: int, task: int) -> UploadWork:
 
 
 async def stored_before(tx: Read, work: UploadWork, content_sha256: bytes) -> int | None:
-    """The upload by which the same content was stored whole, if there is one."""
+    """The upload by which the same content was stored whole as it is read today, if there is one.
+
+    A feed that was changed since may read it otherwise.
+    """
     number: int | None = await tx.value(
         """
-        SELECT id FROM data_feed_uploads
-         WHERE project_id = %s AND data_feed_id = %s AND content_sha256 = %s AND finished_at IS NOT NULL
-           AND NOT dry_run AND bad_rows = 0 AND same_as IS NULL
-         ORDER BY id LIMIT 1
+        SELECT u.id FROM data_feed_uploads u JOIN data_feeds f ON (f.project_id, f.id)
+                                                                = (u.project_id, u.data_feed_id)
+         WHERE u.project_id = %s AND u.data_feed_id = %s AND u.content_sha256 = %s
+           AND u.finished_at IS NOT NULL AND NOT u.dry_run AND u.bad_rows = 0
+           AND u.differing = u.corrected AND u.same_as IS NULL AND u.created_at >= f.updated_at
+         ORDER BY u.id LIMIT 1
         """,
         (work.project, work.feed, content_sha256),
     )

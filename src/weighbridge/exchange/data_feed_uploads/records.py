@@ -18,9 +18,11 @@ class UploadProblem(msgspec.Struct, frozen=True):
     column: str | None
     """The column that it is about, where it is about one."""
     value: str | None
-    """What stands there."""
+    """What stands there; of a row that differs, in the unit of the data point."""
     reason: str
-    """Why the row is no event, as the end of a sentence."""
+    """Why the row is no event, or how it differs from its event, as the end of a sentence."""
+    stored: str | None = None
+    """What its event has there, in the unit of the data point; null of a row that is bad."""
 
 
 class DataFeedUpload(msgspec.Struct, frozen=True):
@@ -58,7 +60,11 @@ class DataFeedUpload(msgspec.Struct, frozen=True):
     stored: int | None
     """Events that were stored."""
     already_there: int | None
-    """Rows whose events the project had already, by their client references."""
+    """Rows whose events the project had already, by their client references, and which say the same."""
+    differing: int | None
+    """Rows whose events the project had already with other values; they are among the `problems`."""
+    corrected: int | None
+    """How many of those events were corrected to what their rows say, where the data feed wants that."""
     incomplete: int | None
     """Events of this file that lack a required value."""
     bad_rows: int | None
@@ -70,7 +76,7 @@ class DataFeedUpload(msgspec.Struct, frozen=True):
     last_end: Instant | None
     """When the last new event ends."""
     problems: list[UploadProblem] | None
-    """What is wrong with the first bad rows; all are in the file that `bad_rows.csv` answers with."""
+    """What is wrong with the first rows that are bad or differ; all are in the file of `bad_rows.csv`."""
     created_at: Instant
     finished_at: Instant | None
 

@@ -22,7 +22,15 @@ import msgspec
 from weighbridge.collection.evidence_files.keeping import KEY_BYTES
 from weighbridge.collection.evidence_files.store import EvidenceStore
 from weighbridge.collection.intake.day_quota import count_day
-from weighbridge.core.collection.data_feed import CONTENT_BYTES_MAX, BadRows, Formulas, ReferenceRule
+from weighbridge.core.collection.data_feed import (
+    CONTENT_BYTES_MAX,
+    NAME_OF_FILE_MAX,
+    BadRows,
+    Formulas,
+    OnDifference,
+    ReferenceRule,
+)
+from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Database, Write
 from weighbridge.db.json import jsonb
@@ -35,9 +43,11 @@ from weighbridge.exchange.data_feeds.records import DataFeed
 from weighbridge.exchange.feeding.destination import destination_of, mapping_of
 from weighbridge.exchange.feeding.mapping import columns_of
 from weighbridge.exchange.feeding.portions import RowFeed
-from weighbridge.exchange.feeding.report import BadRowReport
-from weighbridge.exchange.feeding.storing import RowStore, Tally
+from weighbridge.exchange.feeding.report import VALUE_LENGTH_MAX, BadRowReport
+from weighbridge.exchange.feeding.storing import REASON, RowStore, StoringOrder, Tally
+from weighbridge.exchange.feeding.units_line import taken_from
 from weighbridge.exchange.tabular.file import CsvFile
+from weighbridge.exchange.tabular.given import fields_given
 from weighbridge.exchange.tabular.opening import content_digest, reading_table
 from weighbridge.http.attachment import Spool
 from weighbridge.platform import changes
@@ -64,6 +74,8 @@ class UploadResult(msgspec.Struct, frozen=True):
     already_there: int
     bad_rows: int
     same_as: int | None = None
+    differing: int = 0
+    corrected: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +153,7 @@ class Feeder:
                 await self._end(tx, attempt, work, outcome)
         except _UndoneError:
             assert outcome is not None, "it was undone after it came to something"  # noqa: S101
-            outcome.tally.stored = 0
+            outcome.tally.stored = outcome.tally.corrected = 0
             refused = _is_refused(feed, outcome) and not work.dry_run
             async with database.write() as tx:
                 await self._end(tx, attempt, work, outcome, is_refused=refused)
@@ -155,8 +167,9 @@ class Feeder:
         await tx.execute(_COME_TO, _values(outcome) | {"project": work.project, "id": work.number})
         tally = outcome.tally
         result = UploadResult(
-            work.number, tally.rows, tally.stored, tally.already_there, tally.bad_rows, outcome.same_as
-        )
+            work.number, tally.rows, tally.stored, tally.already_there, tally.bad_rows, outcome.same_as,
+            tally.differing, tally.corrected,
+        )  # fmt: skip
         said: dict[str, Any] = msgspec.structs.asdict(result)
         said["content_sha256"] = outcome.content_sha256.hex()
         if tally.stored:
@@ -190,14 +203,19 @@ async def _outcome(tx: Write, database: Database, attempt: Attempt, at_hand: Fil
     reading = reading_table(written, sheet=feed.sheet, takes_stored=takes_stored)
     table = await tx.in_thread(reading.__enter__)
     with _closed_after(reading):
-        columns = await tx.in_thread(columns_of, table.header, feed, destination.event_type)
+        units = await tx.in_thread(taken_from, table) if feed.units_line else None
+        columns = await tx.in_thread(columns_of, table.header, feed, destination.event_type, units)
         reference = f"feed-{work.feed}"
         if feed.client_reference == ReferenceRule.ROW:
             reference += f":{digest.hex()[:DIGEST_DIGITS]}"
         mapping = mapping_of(feed, columns, destination, reference)
         rows = RowFeed(table, mapping, destination.vocabulary)
         number = destination.vocabulary.schemas[destination.event_type.slug].number
-        store = RowStore(tx, work.project, number, at_hand.report)
+        order = StoringOrder(
+            attempt.actor, work.project, number, destination.vocabulary, fields_given(mapping),
+            _reason(work, feed), is_correcting=feed.on_difference == OnDifference.CORRECT,
+        )  # fmt: skip
+        store = RowStore(tx, order, at_hand.report)
         tally = await store.store(rows, _advancing(database, attempt, path.stat().st_size))
         return FeedOutcome(digest, columns.as_mapping(), tally, table.formulas)
 
@@ -231,14 +249,28 @@ def _undo_if(is_undone: bool) -> None:  # noqa: FBT001 - it reads as a sentence
 
 
 def _is_refused(feed: DataFeed, outcome: FeedOutcome) -> bool:
-    return outcome.tally.bad_rows > 0 and feed.bad_rows == BadRows.REFUSE_FILE
+    """Whether nothing is stored for rows that are bad, or that contradict events which stay as they are."""
+    tally = outcome.tally
+    return feed.bad_rows == BadRows.REFUSE_FILE and tally.bad_rows + tally.differing > tally.corrected
 
 
 def _said_of_refused(tally: Tally) -> str:
     first = tally.shown[0]
+    bad = f"{tally.bad_rows:,} of {tally.rows:,} rows are bad"
+    differing = f"{tally.differing:,} of {tally.rows:,} rows differ from the events that the project has"
+    wrong = " and ".join(
+        text for text, count in ((bad, tally.bad_rows), (differing, tally.differing)) if count
+    )
     return (
-        f"{tally.bad_rows:,} of {tally.rows:,} rows are bad, so nothing was stored. The first is row "
+        f"{wrong}, so nothing was stored. The first is row "
         f"{first.line:,}: {'; '.join(first.reasons)}. All are in bad_rows.csv of the upload."
+    )
+
+
+def _reason(work: UploadWork, feed: DataFeed) -> str:
+    """Why events are corrected, as their history says."""
+    return REASON.format(
+        file=shorten(work.name, NAME_OF_FILE_MAX), upload=work.number, feed=shorten(feed.name)
     )
 
 
@@ -251,10 +283,14 @@ async def _stored_events(tx: Write, work: UploadWork, tally: Tally) -> changes.N
     return changes.NewEvents.of([(number, tally.first_start), (number, tally.last_start)])
 
 
+def _cut(text: str | None) -> str | None:
+    return text and text[:VALUE_LENGTH_MAX]
+
+
 def _values(outcome: FeedOutcome) -> dict[str, Any]:
     tally, report = outcome.tally, outcome.report
     problems = [
-        UploadProblem(row.line, one.column, one.value and one.value[:200], one.reason)
+        UploadProblem(row.line, one.column, _cut(one.value), one.reason, _cut(one.stored))
         for row in tally.shown
         for one in row.problems
     ]
@@ -265,6 +301,8 @@ def _values(outcome: FeedOutcome) -> dict[str, Any]:
         "rows": tally.rows,
         "stored": tally.stored,
         "already_there": tally.already_there,
+        "differing": tally.differing,
+        "corrected": tally.corrected,
         "incomplete": tally.incomplete,
         "bad_rows": tally.bad_rows,
         "formulas": outcome.formulas,
@@ -280,7 +318,8 @@ def _values(outcome: FeedOutcome) -> dict[str, Any]:
 _COME_TO: Final = """
     UPDATE data_feed_uploads
        SET content_sha256 = %(content_sha256)s, same_as = %(same_as)s, mapping = %(mapping)s, rows = %(rows)s,
-           stored = %(stored)s, already_there = %(already_there)s, incomplete = %(incomplete)s,
+           stored = %(stored)s, already_there = %(already_there)s, differing = %(differing)s,
+           corrected = %(corrected)s, incomplete = %(incomplete)s,
            bad_rows = %(bad_rows)s, formulas = %(formulas)s, first_start = %(first_start)s,
            last_end = %(last_end)s, problems = %(problems)s, report_key = %(report_key)s,
            report_bytes = %(report_bytes)s, report_sha256 = %(report_sha256)s, finished_at = clock_timestamp()

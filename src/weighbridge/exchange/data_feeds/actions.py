@@ -15,6 +15,7 @@ from weighbridge.core.collection.data_feed import (
     BadRows,
     DecimalMark,
     Formulas,
+    OnDifference,
     OtherColumns,
     ReferenceRule,
 )
@@ -41,6 +42,7 @@ _WORDS: Final = {
     "formulas": Formulas,
     "client_reference": ReferenceRule,
     "bad_rows": BadRows,
+    "on_difference": OnDifference,
 }
 """The fields that take one of some words."""
 

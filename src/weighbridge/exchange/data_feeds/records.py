@@ -12,6 +12,7 @@ from weighbridge.core.collection.data_feed import (
     BadRows,
     DecimalMark,
     Formulas,
+    OnDifference,
     OtherColumns,
     ReferenceRule,
 )
@@ -22,6 +23,7 @@ _HeaderLine = Annotated[int, msgspec.Meta(ge=1, le=HEADER_LINE_MAX)]
 _BadRows = Annotated[str, one_of(BadRows)]
 _DecimalMark = Annotated[str, one_of(DecimalMark)]
 _Formulas = Annotated[str, one_of(Formulas)]
+_OnDifference = Annotated[str, one_of(OnDifference)]
 _OtherColumns = Annotated[str, one_of(OtherColumns)]
 _ReferenceRule = Annotated[str, one_of(ReferenceRule)]
 
@@ -73,6 +75,8 @@ class DataFeed(msgspec.Struct, frozen=True):
     """The character between the cells of CSV files."""
     header_line: int
     """The line that names the columns; what stands before it is passed over."""
+    units_line: bool
+    """Whether the first line below the header holds the units of the columns."""
     sheet: str | None
     """The sheet of a workbook; null is its first one."""
     missing: list[str]
@@ -88,7 +92,9 @@ class DataFeed(msgspec.Struct, frozen=True):
     client_reference: _ReferenceRule
     """What the client references of events are made of: `row`, `time` or `column`."""
     bad_rows: _BadRows
-    """Whether a bad row refuses the file, or is left out of it."""
+    """Whether a bad row, or one that differs from its event, refuses the file, or is left out of it."""
+    on_difference: _OnDifference
+    """Whether an event that the project has with other values than its row is told of, or corrected."""
     watch: str | None
     """A folder (`/srv/drop/plant`) or a prefix in an object store (`s3://bucket/a`) to take files from."""
     watch_problem: str | None
@@ -112,6 +118,7 @@ class NewDataFeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     encoding: Line = "utf-8"
     delimiter: Line = ","
     header_line: _HeaderLine = 1
+    units_line: bool = False
     sheet: Line | None = None
     missing: _Missing = []
     formulas: _Formulas = Formulas.REFUSE
@@ -120,6 +127,7 @@ class NewDataFeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asset_id: str | None = None
     client_reference: _ReferenceRule = ReferenceRule.ROW
     bad_rows: _BadRows = BadRows.REFUSE_FILE
+    on_difference: _OnDifference = OnDifference.REPORT
     watch: str | None = None
 
 
@@ -144,6 +152,7 @@ class DataFeedChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     encoding: Line | UnsetType = UNSET
     delimiter: Line | UnsetType = UNSET
     header_line: _HeaderLine | UnsetType = UNSET
+    units_line: bool | UnsetType = UNSET
     sheet: Line | UnsetType | None = UNSET
     missing: _Missing | UnsetType = UNSET
     formulas: _Formulas | UnsetType = UNSET
@@ -152,6 +161,7 @@ class DataFeedChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asset_id: str | UnsetType | None = UNSET
     client_reference: _ReferenceRule | UnsetType = UNSET
     bad_rows: _BadRows | UnsetType = UNSET
+    on_difference: _OnDifference | UnsetType = UNSET
     watch: str | UnsetType | None = UNSET
 
 

@@ -15,6 +15,7 @@ from weighbridge.core.quantity.number import shorten
 from weighbridge.core.quantity.unit import Conversion, UnitError, conversion, parse_unit
 from weighbridge.errors import Invalid
 from weighbridge.exchange.data_feeds.records import DataFeed, FeedColumn
+from weighbridge.exchange.feeding.units_line import units_by_column
 from weighbridge.exchange.tabular.columns import (
     EVENT_FIELDS,
     LEFT_OUT,
@@ -25,6 +26,7 @@ from weighbridge.exchange.tabular.columns import (
     meanings_of_names,
     plain_name,
 )
+from weighbridge.exchange.tabular.file import FileRow
 
 FEED_FIELDS: Final = (*EVENT_FIELDS, LOCATION_FIELD)
 """What a column may give of the event itself."""
@@ -60,8 +62,13 @@ def problems_of_columns(columns: Sequence[FeedColumn], event_type: EventType) ->
                     yield Problem(f"{at}.unit: {error}", f"{at}.unit", "invalid")
 
 
-def columns_of(header: Sequence[str], feed: DataFeed, event_type: EventType) -> Columns:
-    """What each column of a file gives; Invalid with everything that is wrong with the header."""
+def columns_of(
+    header: Sequence[str], feed: DataFeed, event_type: EventType, units_line: FileRow | None = None
+) -> Columns:
+    """What each column of a file gives; Invalid with everything that is wrong with the header.
+
+    Where the feed has a line of units below the header, that is needed too.
+    """
     if len(header) > COLUMNS_MAX:
         said_of_width = f"The file has {len(header):,} columns; at most {COLUMNS_MAX:,} are taken."
         raise Invalid([Problem(said_of_width, "columns", "too_many")])
@@ -78,13 +85,18 @@ def columns_of(header: Sequence[str], feed: DataFeed, event_type: EventType) -> 
         *_repeated(header, fields, said),
         *_lacking(fields, feed),
     ]
+    units = {name: one.unit for name, one in said.items() if one.unit is not None}
+    if feed.units_line:
+        of_line, wrong = units_by_column(header, fields, units_line, points, said)
+        units |= of_line
+        problems += wrong
     if problems:
         raise Invalid(bounded(problems, PROBLEMS_MAX))
     of_event: dict[str, tuple[int, ...]] = {}
     of_points = []
     for index, (name, field) in enumerate(zip(header, fields, strict=True)):
         if field is not None and field in points:
-            unit = said[name].unit if name in said else None
+            unit = units.get(name)
             change = None if unit is None else _conversion(unit, points[field].unit)
             of_points.append(Point(index, field, points[field].value_type, change))
         elif field is not None and field != LEFT_OUT:

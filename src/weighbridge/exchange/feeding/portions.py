@@ -42,6 +42,7 @@ class FedRow:
     end: datetime
     is_complete: bool
     text: str
+    event: NewEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ def _fed(numbered: NumberedEvent, key: int, text: str, *, is_complete: bool) -> 
     event = numbered.event
     return FedRow(
         numbered.line, key, event.client_reference, numbered.is_known_by_line, event.start_time,
-        event.end_time or event.start_time, is_complete, text,
+        event.end_time or event.start_time, is_complete, text, event,
     )  # fmt: skip
 
 

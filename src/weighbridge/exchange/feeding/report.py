@@ -1,5 +1,7 @@
 """The report of bad rows: a CSV file with a line for each thing that is wrong, in the order of the file.
 
+Rows that differ from the events that the project has of them stand there too, each value with the stored one.
+
 Invariant: no text of it is computed by a spreadsheet: what would begin as a formula gets an apostrophe.
 """
 
@@ -13,7 +15,7 @@ from weighbridge.core.platform.export_format import guarded
 from weighbridge.core.quantity.number import shorten
 from weighbridge.exchange.tabular.row import BadRow
 
-HEADER: Final = ("row", "column", "value", "reason")
+HEADER: Final = ("row", "column", "value", "reason", "stored")
 VALUE_LENGTH_MAX: Final = 200
 """Characters of a value that the report shows."""
 
@@ -45,6 +47,9 @@ class BadRowReport:
         for row in bad:
             self.rows += 1
             for problem in row.problems:
-                value = "" if problem.value is None else shorten(problem.value, VALUE_LENGTH_MAX)
-                texts = (problem.column or "", value, problem.reason)
+                value, stored = (
+                    "" if text is None else shorten(text, VALUE_LENGTH_MAX)
+                    for text in (problem.value, problem.stored)
+                )
+                texts = (problem.column or "", value, problem.reason, stored)
                 self._writer.writerow((row.line, *map(guarded, texts)))

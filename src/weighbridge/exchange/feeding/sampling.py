@@ -20,6 +20,7 @@ from typing import Final
 
 from weighbridge.core.collection.data_feed import CONTENT_BYTES_MAX, DecimalMark
 from weighbridge.exchange.data_feeds.records import FeedColumn, SuggestedColumns
+from weighbridge.exchange.feeding.units_line import is_line_of_units
 from weighbridge.exchange.tabular.columns import TIME_FIELDS
 from weighbridge.exchange.tabular.file import GZIP_MAGIC, ZIP_MAGIC, CsvFile
 from weighbridge.exchange.tabular.opening import reading_table
@@ -56,6 +57,8 @@ class FileSample:
     decimal_mark: str
     header_line: int
     is_workbook: bool
+    has_units_line: bool = False
+    """Whether its first line below the header seems to hold units; that is not among the rows."""
 
     def column(self, index: int) -> list[str]:
         """The cells of a column that hold anything."""
@@ -71,10 +74,12 @@ def sample_of(path: Path, name: str, header_line: int = 1) -> FileSample:
     with reading_table(file, takes_stored=True) as table:
         header = [one.strip() for one in table.header]
         rows = [row.cells for row in islice(table.rows, SAMPLE_ROWS_MAX) if row.cells]
+    has_units = len(rows) > 1 and is_line_of_units(rows[0], rows[1])
+    rows = rows[has_units:]
     cells = [cell.strip() for row in rows for cell in row]
     return FileSample(
         name, header, rows, encoding, delimiter, _decimal_mark_of(cells), header_line,
-        head.startswith(ZIP_MAGIC),
+        head.startswith(ZIP_MAGIC), has_units,
     )  # fmt: skip
 
 

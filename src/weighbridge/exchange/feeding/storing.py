@@ -1,7 +1,8 @@
 """The rows of a file go to the database in portions, while the next ones are read beside.
 
 Invariants: an event whose client reference the project has already is left alone and counted, if it is the
-row's; a reference that stands on two rows of the file makes the later one bad.
+row's and says the same; one that says otherwise is told of, and corrected where the feed wants that; a
+reference that stands on two rows of the file makes the later one bad.
 """
 
 import asyncio
@@ -10,25 +11,35 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from weighbridge.collection.intake.checking import COPY_EVENTS
+from weighbridge.collection.events.actions import update_events
+from weighbridge.collection.events.records import EventChange
+from weighbridge.collection.intake.checking import COPY_EVENTS, EventVocabulary
+from weighbridge.collection.intake.sent_again import Discrepancy, HeldEvent, differences, held_events
 from weighbridge.core.collection.data_feed import PROBLEMS_SHOWN
 from weighbridge.core.identity import ids
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Write
 from weighbridge.db.threads import ALIVE_SECONDS, computed
 from weighbridge.exchange.feeding.portions import ROWS_OF_PORTION, FedRow, Portion, RowFeed
 from weighbridge.exchange.feeding.report import BadRowReport
+from weighbridge.exchange.tabular.given import GivenFields, change_of, differing_row, is_correctable
 from weighbridge.exchange.tabular.row import BadRow, RowProblem
 
 SPANS_TOLD_MAX: Final = 1_000
 """Runs of consecutive events that the audit log names; behind those it has the count alone."""
 
-# What this transaction stored itself came of an earlier row of the same file.
-_THERE: Final = """
-    SELECT client_reference, event_type_id, start_time, is_revised, xmin = pg_current_xact_id()::xid
-      FROM events WHERE project_id = %s AND client_reference = ANY (%s)
-"""
+DIFFERING: Final = (
+    "mend the file, correct the event {event}, or let on_difference of the data feed be correct"
+)
+TAKING_AWAY: Final = (
+    "a file takes no value away and replaces no notes or locations; mend it, or change the event {event}"
+)
+CORRECTED: Final = "the event {event} is corrected to what the file says"
+REASON: Final = "The file {file} says so, upload {upload} to the data feed {feed}"
+"""Why an event is corrected, as its history says."""
 
 
 @dataclass(slots=True)
@@ -38,6 +49,8 @@ class Tally:
     rows: int = 0
     stored: int = 0
     already_there: int = 0
+    differing: int = 0
+    corrected: int = 0
     incomplete: int = 0
     bad_rows: int = 0
     first_start: datetime | None = None
@@ -62,11 +75,6 @@ class Tally:
             elif len(self.spans) < SPANS_TOLD_MAX:
                 self.spans.append((row.key, row.key))
 
-    def add_bad(self, bad: Sequence[BadRow]) -> None:
-        """Count rows that are bad."""
-        self.bad_rows += len(bad)
-        self.shown += bad[: PROBLEMS_SHOWN - len(self.shown)]
-
     def named_spans(self, project: int) -> list[list[str]]:
         """The runs of consecutive events by the ids of their first and last."""
         return [
@@ -74,15 +82,54 @@ class Tally:
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class StoringOrder:
+    """Into which project rows go and for whom, and what becomes of events that the project has otherwise."""
+
+    actor: Actor
+    project: int
+    event_type: int
+    vocabulary: EventVocabulary
+    given: GivenFields
+    reason: str
+    """Why events are corrected."""
+    is_correcting: bool = False
+
+
+@dataclass(slots=True)
+class Sorted:
+    """The good rows of a portion, by what becomes of them."""
+
+    new: list[FedRow] = field(default_factory=list)
+    bad: list[BadRow] = field(default_factory=list)
+    known: list[tuple[FedRow, HeldEvent]] = field(default_factory=list)
+    """Rows whose events the project has."""
+
+
+class MetEvents:
+    """The events that rows of this file had already, a bit for each: a file is longer than memory."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[int, bytearray] = {}
+
+    def add(self, number: int) -> bool:
+        """Note an event; False where it was met before."""
+        block = self._blocks.setdefault(number >> 12, bytearray(512))
+        place, bit = (number & 4_095) >> 3, 1 << (number & 7)
+        is_new = not block[place] & bit
+        block[place] |= bit
+        return is_new
+
+
 @dataclass(slots=True)
 class RowStore:
     """Stores rows in one transaction, as events of one type of a project."""
 
     tx: Write
-    project: int
-    event_type: int
+    order: StoringOrder
     report: BadRowReport
     tally: Tally = field(default_factory=Tally)
+    met: MetEvents = field(default_factory=MetEvents)
 
     async def store(self, rows: RowFeed, advance: Callable[[int, int], Awaitable[None]]) -> Tally:
         """Store the rows of a file; `advance` hears of the bytes that are read and the rows so far."""
@@ -106,59 +153,99 @@ class RowStore:
         return reading.result()
 
     async def _store(self, portion: Portion) -> None:
-        new, bad = await self._new_rows(portion.good)
-        every_bad = sorted([*portion.bad, *bad], key=lambda one: one.line) if bad else portion.bad
+        rows = await self._sorted(portion.good)
+        differing = await self._differing(rows) if rows.known else []
+        told = sorted([*portion.bad, *rows.bad, *differing], key=lambda one: one.line)
         tally = self.tally
         tally.rows += len(portion.good) + len(portion.bad)
-        tally.already_there += len(portion.good) - len(new) - len(bad)
-        if every_bad:
-            tally.add_bad(every_bad)
-            await asyncio.to_thread(self.report.add, every_bad)
-        if new:
-            await self.tx.copy(COPY_EVENTS, ["".join([row.text for row in new])])
-            tally.add_stored(new)
+        tally.already_there += len(rows.known) - len(differing)
+        tally.differing += len(differing)
+        tally.bad_rows += len(portion.bad) + len(rows.bad)
+        if told:
+            tally.shown += told[: PROBLEMS_SHOWN - len(tally.shown)]
+            await asyncio.to_thread(self.report.add, told)
+        if rows.new:
+            await self.tx.copy(COPY_EVENTS, ["".join([row.text for row in rows.new])])
+            tally.add_stored(rows.new)
 
-    async def _new_rows(self, good: Sequence[FedRow]) -> tuple[list[FedRow], list[BadRow]]:
-        """The rows whose events are not there yet, and those whose reference stands on something else."""
+    async def _sorted(self, good: Sequence[FedRow]) -> Sorted:
+        """The rows whose events are not there yet, those that are, and those whose reference is another's."""
         references = [row.reference for row in good if row.reference]
-        there = await self._there(references) if references else {}
-        new: list[FedRow] = []
-        bad: list[BadRow] = []
+        held = await held_events(self.tx, self.order.project, references)
+        rows = Sorted()
         seen: set[str] = set()
         for row in good:
             reference = row.reference
+            there = held.get(reference) if reference else None
             if reference is None:
-                new.append(row)
-            elif reference in seen or (reference in there and there[reference][3]):
-                said = f"its client_reference {shorten(reference)!r} stands on an earlier row too"
-                bad.append(BadRow(row.line, (RowProblem(said, None, reference),)))
-            elif reference in there:
-                if wrong := _said_of_other(row, self.event_type, there[reference]):
-                    bad.append(BadRow(row.line, (RowProblem(wrong, None, reference),)))
-            else:
+                rows.new.append(row)
+            elif reference in seen or (there is not None and there.is_own):
+                rows.bad.append(_on_earlier_row(row))
+            elif there is None:
                 seen.add(reference)
-                new.append(row)
-        return new, bad
+                rows.new.append(row)
+            elif wrong := _said_of_other(row, self.order.event_type, there):
+                rows.bad.append(BadRow(row.line, (RowProblem(wrong, None, reference),)))
+            elif self.met.add(there.number):
+                rows.known.append((row, there))
+            else:
+                rows.bad.append(_on_earlier_row(row))
+        return rows
 
-    async def _there(self, references: list[str]) -> dict[str, Sequence[object]]:
-        rows = await self.tx.tuples(_THERE, (self.project, references))
-        return {reference: rest for reference, *rest in rows}
+    async def _differing(self, rows: Sorted) -> list[BadRow]:
+        """The rows whose events say otherwise, as they are told of; corrects those where that is wanted."""
+        order = self.order
+        found = await asyncio.to_thread(_found_differences, rows.known, order)
+        wanted: dict[int, EventChange] = {}
+        for row, held, unlike in found:
+            if order.is_correcting and is_correctable(unlike):
+                wanted[held.number] = change_of(row.event, unlike, order.reason)
+        refused: dict[int, list[Problem]] = {}
+        if wanted:
+            refused = await update_events(self.tx, order.actor, order.project, wanted, order.vocabulary)
+        self.tally.corrected += len(wanted) - len(refused)
+        told = []
+        for row, held, unlike in found:
+            event = ids.of("event", order.project, held.number)
+            if held.number in refused:
+                said = " ".join(one.message for one in refused[held.number]).rstrip(".")
+            elif held.number in wanted:
+                said = CORRECTED.format(event=event)
+            else:
+                said = (TAKING_AWAY if order.is_correcting else DIFFERING).format(event=event)
+            told.append(differing_row(row.line, unlike, order.given, said))
+        return told
+
+
+def _found_differences(
+    known: Sequence[tuple[FedRow, HeldEvent]], order: StoringOrder
+) -> list[tuple[FedRow, HeldEvent, list[Discrepancy]]]:
+    return [
+        (row, held, found)
+        for row, held in known
+        if (found := differences(row.event, held, order.vocabulary, order.given))
+    ]
+
+
+def _on_earlier_row(row: FedRow) -> BadRow:
+    reference = row.reference or ""
+    said = f"its client_reference {shorten(reference)!r} stands on an earlier row too"
+    return BadRow(row.line, (RowProblem(said, None, reference),))
 
 
 def _begun(rows: RowFeed, keys: Sequence[int]) -> "asyncio.Task[Portion | None]":
     return asyncio.create_task(computed(None, rows.next, keys))
 
 
-def _said_of_other(row: FedRow, event_type: int, there: Sequence[object]) -> str | None:
+def _said_of_other(row: FedRow, event_type: int, there: HeldEvent) -> str | None:
     """Why the event that has a row's reference is not the row's; None where it is."""
-    stored_type, start, is_revised, _ = there
-    if stored_type != event_type:
+    if there.event_type != event_type:
         return f"the project has its client_reference {row.reference!r} on an event of another type"
+    start = Instant.of(there.start_time)
     # A time that was corrected since is not the file's any more.
-    assert isinstance(start, datetime), "a start is a time"  # noqa: S101
-    if row.is_known_by_line and not is_revised and Instant.of(start) != Instant.of(row.start):
+    if row.is_known_by_line and not there.is_revised and start != Instant.of(row.start):
         return (
             f"the project has its client_reference {row.reference!r} on an event that starts at "
-            f"{Instant.of(start).text}, for the file was read in another way before"
+            f"{start.text}, for the file was read in another way before"
         )
     return None

@@ -5,7 +5,7 @@ finds the events there and leaves them alone.
 """
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from secrets import token_hex
 from types import TracebackType
@@ -18,17 +18,22 @@ from psycopg_pool import PoolTimeout
 
 from weighbridge.collection.assets import queries as assets
 from weighbridge.collection.event_types import queries as event_types
-from weighbridge.collection.events.actions import create_events
-from weighbridge.collection.events.records import NewEventsBody
+from weighbridge.collection.events.actions import create_events, update_events
+from weighbridge.collection.events.records import NewEvent, NewEventsBody
 from weighbridge.collection.feedstocks import queries as feedstocks
+from weighbridge.collection.intake.checking import EventVocabulary
+from weighbridge.collection.intake.lookup import look_up
+from weighbridge.collection.intake.sent_again import HeldEvent, differences, held_events
 from weighbridge.collection.locations import queries as locations
 from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.listing import Listing, Page, list_request
 from weighbridge.errors import NotFound, Refusal, Unavailable
 from weighbridge.exchange.importing.store import (
+    Comparing,
     Destination,
     IdAndName,
     StoredBatch,
@@ -36,9 +41,11 @@ from weighbridge.exchange.importing.store import (
     destination_of,
     other_time,
     other_type,
+    said_of,
     told_by_line,
 )
-from weighbridge.exchange.tabular.row import NumberedEvent
+from weighbridge.exchange.tabular.given import change_of, differing_row, is_correctable
+from weighbridge.exchange.tabular.row import BadRow, NumberedEvent
 from weighbridge.platform.accounts.actions import administrator_of
 
 CONNECTIONS_MAX: Final = 2
@@ -78,11 +85,11 @@ class Direct:
     def destination(self, project: str, event_type: str) -> Destination:
         return self._run(self._destination(project, event_type))
 
-    def keep(self, batch: Sequence[NumberedEvent]) -> StoredBatch:
+    def keep(self, batch: Sequence[NumberedEvent], comparing: Comparing) -> StoredBatch:
         for _ in range(TWIN_ATTEMPTS_MAX - 1):
             with suppress(_TakenError):
-                return self._run(self._keep(batch))
-        return self._run(self._keep(batch))
+                return self._run(self._keep(batch, comparing))
+        return self._run(self._keep(batch, comparing))
 
     def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
         try:
@@ -123,39 +130,78 @@ class Direct:
             number = page.info.next_page
         return records
 
-    async def _keep(self, batch: Sequence[NumberedEvent]) -> StoredBatch:
+    async def _keep(self, batch: Sequence[NumberedEvent], comparing: Comparing) -> StoredBatch:
         assert self._actor is not None  # noqa: S101 - the destination was found before
         async with self._database.write() as tx:
-            there = await self._references_there(tx, batch)
-            new = [numbered for numbered in batch if numbered.event.client_reference not in there]
-            if new:
+            known = await self._known(tx, batch)
+            new = [numbered for numbered in batch if numbered.event.client_reference not in known]
+            differing, corrected = await self._compared(tx, batch, known, comparing) if known else ([], 0)
+            if new and not comparing.is_dry_run:
                 try:
                     body = NewEventsBody(events=[numbered.event for numbered in new])
                     await create_events(tx, self._actor, self._project, body)
                 except Refusal as refusal:
-                    if all(problem.code == "taken" for problem in refusal.problems):
+                    if all(problem.code in {"taken", "differs"} for problem in refusal.problems):
                         raise _TakenError(refusal.problems) from None
                     raise told_by_line(refusal, new) from None
-        return StoredBatch(len(new), len(batch) - len(new))
+        return StoredBatch(len(new), len(known) - len(differing), tuple(differing), corrected)
 
-    async def _references_there(self, tx: Write, batch: Sequence[NumberedEvent]) -> set[str]:
-        """Find the client references that the project has; refuse one on an event that is not the row's."""
+    async def _known(self, tx: Write, batch: Sequence[NumberedEvent]) -> dict[str, HeldEvent]:
+        """The events that the project has by their references; refuses one that is not its row's."""
         lines = {one.event.client_reference: one for one in batch if one.event.client_reference}
-        if not lines:
-            return set()
-        rows = await tx.tuples(
-            """
-            SELECT e.client_reference, t.slug, e.start_time, e.is_revised
-              FROM events e JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
-             WHERE e.project_id = %s AND e.client_reference = ANY (%s)
-            """,
-            (self._project, list(lines)),
-        )
-        for reference, slug, start, is_revised in rows:
+        known = await held_events(tx, self._project, list(lines))
+        types = list({held.event_type for held in known.values()})
+        statement = "SELECT id, slug FROM event_types WHERE project_id = %s AND id = ANY (%s)"
+        slugs: dict[int, str] = dict(await tx.tuples(statement, (self._project, types))) if types else {}
+        for reference, held in known.items():
             one = lines[reference]
-            if slug != one.event.event_type:
+            if (slug := slugs[held.event_type]) != one.event.event_type:
                 raise other_type(one.line, reference, slug, one.event.event_type)
             # A time that was corrected since is not the file's any more.
-            if not is_revised and (refusal := other_time(one, start)):
+            if not held.is_revised and (refusal := other_time(one, held.start_time)):
                 raise refusal
-        return {reference for reference, *_ in rows}
+        return known
+
+    async def _compared(
+        self,
+        tx: Write,
+        batch: Sequence[NumberedEvent],
+        known: Mapping[str, HeldEvent],
+        comparing: Comparing,
+    ) -> tuple[list[BadRow], int]:
+        """The rows that differ from their events, and how many of those were corrected."""
+        assert self._actor is not None  # noqa: S101 - as above
+        rows = [(one, held) for one in batch if (held := known.get(one.event.client_reference or ""))]
+        vocabulary = await self._vocabulary(tx, [one.event for one, _ in rows])
+        found = [
+            (one, held, unlike)
+            for one, held in rows
+            if (unlike := differences(one.event, held, vocabulary, comparing.given))
+        ]
+        wanted = {
+            held.number: change_of(one.event, unlike, comparing.reason)
+            for one, held, unlike in found
+            if comparing.is_correcting and is_correctable(unlike)
+        }
+        refused: dict[int, list[Problem]] = {}
+        if wanted and not comparing.is_dry_run:
+            refused = await update_events(tx, self._actor, self._project, wanted, vocabulary)
+        told = []
+        for one, held, unlike in found:
+            event = ids.of("event", self._project, held.number)
+            said = said_of(event, comparing, is_correctable=held.number in wanted)
+            if held.number in refused:
+                said = " ".join(problem.message for problem in refused[held.number]).rstrip(".")
+            told.append(differing_row(one.line, unlike, comparing.given, said))
+        return told, len(wanted) - len(refused)
+
+    async def _vocabulary(self, tx: Write, events: Sequence[NewEvent]) -> EventVocabulary:
+        """What the events name, as it is and held until the transaction ends."""
+        assert self._actor is not None  # noqa: S101 - as above
+        named = {
+            "location": {place.id for event in events for place in event.locations},
+            "feedstock": {event.feedstock_id for event in events if event.feedstock_id is not None},
+            "asset": {event.asset_id for event in events if event.asset_id is not None},
+        }
+        slugs = {event.event_type for event in events}
+        return (await look_up(tx, self._actor, self._project, slugs=slugs, named=named)).vocabulary

@@ -1,12 +1,12 @@
 """A run of an import: check the whole file, then store its events batch by batch.
 
-Invariants: nothing is stored while a row is bad; each batch is one transaction; when a run ends early, what
-its earlier batches stored stays, and the refusal says how much that is.
+Invariants: nothing is stored while a row is bad; each batch is one transaction; a dry run asks and stores
+nothing; when a run ends early, what its earlier batches stored stays, and the refusal says how much that is.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -14,19 +14,31 @@ from typing import Final
 import msgspec
 
 from weighbridge.collection.events.records import EVENTS_MAX, LocationRef
+from weighbridge.core.collection.data_feed import OnDifference
 from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import Invalid, Refusal
 from weighbridge.exchange.importing.check import BAD_ROWS_SHOWN, Checked, check, outcomes
-from weighbridge.exchange.importing.store import Destination, Store, StoredBatch, check_locations
+from weighbridge.exchange.importing.store import (
+    Comparing,
+    Destination,
+    Store,
+    StoredBatch,
+    check_locations,
+)
 from weighbridge.exchange.tabular.clock import Clock, check_clock
 from weighbridge.exchange.tabular.columns import map_columns
 from weighbridge.exchange.tabular.file import CsvFile, fingerprint
+from weighbridge.exchange.tabular.given import fields_given
 from weighbridge.exchange.tabular.opening import content_digest, reading_table
 from weighbridge.exchange.tabular.row import BadRow, NumberedEvent, RowMapping
 
 DIGEST_DIGITS: Final = 12
 """Digits of the file's SHA-256 that its events' client references begin with."""
+
+FILE_NAME_SHOWN: Final = 200
+"""Characters of a file's name that the reason of a correction shows."""
 
 BATCH_SIZE_DEFAULT: Final = 1_000
 
@@ -53,6 +65,7 @@ class Order:
     is_dry_run: bool = False
     sheet: str | None = None
     """The sheet of a workbook; None is its first one."""
+    on_difference: OnDifference = OnDifference.REPORT
 
 
 class BadLine(msgspec.Struct, frozen=True):
@@ -75,6 +88,10 @@ class Summary(msgspec.Struct, frozen=True):
     rows: int
     stored: int
     already_there: int
+    differing: int
+    """Rows whose events the project has with other values; they are among the problems."""
+    corrected: int
+    """How many of those events were corrected, or of a dry run would be."""
     incomplete: int
     missing: dict[str, int]
     bad_rows: int
@@ -98,17 +115,28 @@ class Summary(msgspec.Struct, frozen=True):
     def complaints(self) -> list[Problem]:
         """The bad rows, for a person."""
         told = [Problem(f"Line {bad.line}: {'; '.join(bad.reasons)}.") for bad in self.problems]
-        left = self.bad_rows - len(told)
-        more = [Problem(f"{left:,} more rows are bad.")] if left else []
+        left = self.bad_rows + self.differing - len(told)
+        word = "are bad" if self.bad_rows else "differ"
+        more = [Problem(f"{left:,} more rows {word}.")] if left else []
         return told + more
+
+    @property
+    def is_amiss(self) -> bool:
+        """Whether a row is bad, or contradicts an event that stays as it is."""
+        return self.bad_rows > 0 or self.differing > self.corrected
 
     @property
     def _done(self) -> str:
         if self.bad_rows:
             return f"{self.bad_rows:,} of them bad, nothing stored"
+        unlike = ""
+        if self.differing:
+            unlike = f", {self.differing:,} there already with other values"
+        if self.corrected:
+            unlike += f", of which {self.corrected:,} {'would be' if self.dry_run else 'are'} corrected"
         if self.dry_run:
-            return "all good, nothing stored in a dry run"
-        return f"{self.stored:,} events stored, {self.already_there:,} there already"
+            return f"{'none bad' if unlike else 'all good'}{unlike}, nothing stored in a dry run"
+        return f"{self.stored:,} events stored, {self.already_there:,} there already{unlike}"
 
 
 def run(order: Order, store: Store, report: ProgressReport) -> Summary:
@@ -124,12 +152,19 @@ def run(order: Order, store: Store, report: ProgressReport) -> Summary:
         lambda done: report("Checking", done, before[0]),
     )
     _refuse_when_changed(order.file, before)
-    kept = StoredBatch(0, 0)
-    if not checked.bad_rows and not order.is_dry_run:
-        kept = _store(order, mapping, store, lambda done: report("Storing", done, checked.rows))
-        _refuse_when_changed(order.file, before)
     summary = _checked_summary(order, mapping, destination.project, digest, checked)
-    return msgspec.structs.replace(summary, stored=kept.stored, already_there=kept.already_there)
+    if checked.bad_rows:
+        return summary
+    kept = _store(order, mapping, store, lambda done: report("Storing", done, checked.rows))
+    _refuse_when_changed(order.file, before)
+    return msgspec.structs.replace(
+        summary,
+        stored=0 if order.is_dry_run else kept.stored,
+        already_there=kept.already_there,
+        differing=kept.differing,
+        corrected=kept.corrected,
+        problems=[BadLine(row.line, row.reasons) for row in kept.shown],
+    )
 
 
 def _mapping(order: Order, destination: Destination, digest: str) -> RowMapping:
@@ -160,16 +195,43 @@ def _mapping(order: Order, destination: Destination, digest: str) -> RowMapping:
     )
 
 
-def _store(order: Order, mapping: RowMapping, store: Store, advance: Callable[[int], None]) -> StoredBatch:
-    stored = there = 0
+@dataclass(slots=True)
+class _Kept:
+    """What became of the rows so far."""
+
+    stored: int = 0
+    already_there: int = 0
+    differing: int = 0
+    corrected: int = 0
+    shown: list[BadRow] = field(default_factory=list)
+
+    def add(self, batch: StoredBatch) -> None:
+        self.stored += batch.stored
+        self.already_there += batch.already_there
+        self.differing += len(batch.differing)
+        self.corrected += batch.corrected
+        self.shown += batch.differing[: BAD_ROWS_SHOWN - len(self.shown)]
+
+    @property
+    def rows(self) -> int:
+        return self.stored + self.already_there + self.differing
+
+
+def _store(order: Order, mapping: RowMapping, store: Store, advance: Callable[[int], None]) -> _Kept:
+    """Store the rows batch by batch; a dry run compares them with what is there, and stores nothing."""
+    comparing = Comparing(
+        fields_given(mapping),
+        f"The file {shorten(order.file.path.name, FILE_NAME_SHOWN)} says so, which was imported",
+        is_correcting=order.on_difference == OnDifference.CORRECT,
+        is_dry_run=order.is_dry_run,
+    )
+    kept = _Kept()
     with reading_table(order.file, sheet=order.sheet) as pass_:
         for batch in _batches(outcomes(pass_, mapping), order.batch_size):
-            with _progress_in_refusal(batch, stored, there):
-                kept = store.keep(batch)
-            stored += kept.stored
-            there += kept.already_there
-            advance(stored + there)
-    return StoredBatch(stored, there)
+            with _progress_in_refusal(batch, kept.stored, kept.already_there + kept.differing):
+                kept.add(store.keep(batch, comparing))
+            advance(kept.rows)
+    return kept
 
 
 def _batches(rows: Iterator[NumberedEvent | BadRow], batch_size: int) -> Iterator[list[NumberedEvent]]:
@@ -221,6 +283,8 @@ def _checked_summary(
         rows=checked.rows,
         stored=0,
         already_there=0,
+        differing=0,
+        corrected=0,
         incomplete=checked.incomplete,
         missing=dict(sorted(checked.missing.items())),
         bad_rows=checked.bad_rows,

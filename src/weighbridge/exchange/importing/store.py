@@ -1,7 +1,8 @@
 """A store keeps the events of an import: the database itself, or a running service.
 
 Invariants: a batch is stored whole or not at all, save for the events whose client reference the project
-has already, which are left alone and counted; a refusal names the lines that it is about.
+has already, which are left alone and counted, or with other values told of, and corrected where that is
+asked for; a refusal names the lines that it is about.
 """
 
 import re
@@ -20,7 +21,15 @@ from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import Invalid, Refusal
-from weighbridge.exchange.tabular.row import NumberedEvent
+from weighbridge.exchange.tabular.given import GivenFields
+from weighbridge.exchange.tabular.row import BadRow, NumberedEvent
+
+STAYS: Final = "mend the file, correct the event {event}, or import it with --on-difference correct"
+TAKING_AWAY: Final = (
+    "a file takes no value away and replaces no notes or locations; mend it, or change the event {event}"
+)
+CORRECTED: Final = "the event {event} is corrected to what the file says"
+WOULD_BE_CORRECTED: Final = "the event {event} would be corrected to what the file says"
 
 _EVENT_FIELD: Final = re.compile(r"events\[(\d+)\]\.?")
 
@@ -89,11 +98,28 @@ class Destination:
 
 
 @dataclass(frozen=True, slots=True)
+class Comparing:
+    """How rows are compared with the events that the project has of them, and what becomes of those."""
+
+    given: GivenFields
+    """What the rows say something about."""
+    reason: str
+    """Why events are corrected."""
+    is_correcting: bool = False
+    is_dry_run: bool = False
+    """Whether nothing is stored or corrected, and it is told what would be."""
+
+
+@dataclass(frozen=True, slots=True)
 class StoredBatch:
     """What became of a batch: how many events are new, and how many the project had already."""
 
     stored: int
     already_there: int
+    differing: tuple[BadRow, ...] = ()
+    """Rows that say otherwise than their events."""
+    corrected: int = 0
+    """How many of those events were corrected, or of a dry run would be."""
 
 
 class Store(Protocol):
@@ -102,8 +128,8 @@ class Store(Protocol):
     def destination(self, project: str, event_type: str) -> Destination:
         """Find the project and the event type; raise a refusal that names what is missing."""
 
-    def keep(self, batch: Sequence[NumberedEvent]) -> StoredBatch:
-        """Store the events that the project does not have."""
+    def keep(self, batch: Sequence[NumberedEvent], comparing: Comparing) -> StoredBatch:
+        """Store the events that the project does not have, and compare those that it has."""
 
 
 def destination_of(
@@ -159,6 +185,15 @@ def check_locations(destination: Destination, ids: Sequence[str]) -> list[Proble
             )
         )
     return problems
+
+
+def said_of(event: str, comparing: Comparing, *, is_correctable: bool) -> str:
+    """What becomes of an event that a row differs from, as the end of a sentence."""
+    if not comparing.is_correcting:
+        return STAYS.format(event=event)
+    if not is_correctable:
+        return TAKING_AWAY.format(event=event)
+    return (WOULD_BE_CORRECTED if comparing.is_dry_run else CORRECTED).format(event=event)
 
 
 def told_by_line(refusal: Refusal, batch: Sequence[NumberedEvent]) -> Refusal:

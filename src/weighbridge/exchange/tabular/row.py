@@ -68,6 +68,8 @@ class RowProblem(NamedTuple):
     value: str | None = None
     field: str | None = None
     """The field of the event that it is about, where that is no data point."""
+    stored: str | None = None
+    """What the event of the row has there, where the project has it with other values."""
 
     def __str__(self) -> str:
         return self.reason if self.column is None else f"column {self.column!r}: {self.reason}"

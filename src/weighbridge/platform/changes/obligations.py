@@ -109,6 +109,7 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "event.create": (Always(NewEvents),),
     "event.create_many": (Always(NewEvents),),
     "event.update": (Always(StoredEvents), Changing("locations", ChangedValues)),
+    "event.update_many": (Always(StoredEvents),),
     "event.void": (Always(GenerationsHeldOff), Always(StoredEvents)),
     "event.complete_many": _NOTHING,
     "data_point.correct": _NOTHING,

@@ -23,6 +23,7 @@ _TEXTS: Final = (
     "name",
     "encoding",
     "bad_rows",
+    "on_difference",
     "client_reference",
     "other_columns",
     "decimal_mark",
@@ -55,6 +56,8 @@ class FeedDraft:
     lines: list[ColumnLine] = field(default_factory=list)
     locations: list[str] = field(default_factory=list)
     in_order: bool = False
+    has_units: bool = False
+    """Whether a line of units stands below the header."""
 
     def text(self, name: str, usual: str = "") -> str:
         """What stands in a field."""
@@ -75,7 +78,8 @@ def of_feed(feed: DataFeed) -> FeedDraft:
         "missing": ", ".join(feed.missing),
     }
     lines = [ColumnLine(one.column, one.field, one.unit or "") for one in feed.columns]
-    return FeedDraft(texts, [*lines, *[ColumnLine()] * LINES_FREE], feed.location_ids, feed.rows_in_order)
+    all_lines = [*lines, *[ColumnLine()] * LINES_FREE]
+    return FeedDraft(texts, all_lines, feed.location_ids, feed.rows_in_order, feed.units_line)
 
 
 def of_sample(sample: FileSample, suggested: SuggestedColumns, zone: str) -> FeedDraft:
@@ -92,7 +96,7 @@ def of_sample(sample: FileSample, suggested: SuggestedColumns, zone: str) -> Fee
         "header_line": str(sample.header_line), "decimal_mark": sample.decimal_mark,
         "time_format": time_format or "", "time_zone": "" if has_offsets else zone,
     }  # fmt: skip
-    return FeedDraft(texts, lines)
+    return FeedDraft(texts, lines, has_units=sample.has_units_line)
 
 
 def of_typed(visit: Visit) -> FeedDraft:
@@ -109,9 +113,8 @@ def of_typed(visit: Visit) -> FeedDraft:
         ColumnLine(one.column, one.field, one.unit, one.sample, wrong.get(at, ""))
         for at, one in enumerate(lines)
     ]
-    return FeedDraft(
-        texts, shown, [one for one in visit.texts("location_ids") if one], "rows_in_order" in texts
-    )
+    locations = [one for one in visit.texts("location_ids") if one]
+    return FeedDraft(texts, shown, locations, "rows_in_order" in texts, "units_line" in texts)
 
 
 def body_of(visit: Visit) -> dict[str, Any]:
@@ -131,6 +134,7 @@ def body_of(visit: Visit) -> dict[str, Any]:
         "missing": [one.strip() for one in visit.text("missing").split(",") if one.strip()],
         "location_ids": [one for one in visit.texts("location_ids") if one],
         "rows_in_order": visit.text("rows_in_order") == "yes",
+        "units_line": visit.text("units_line") == "yes",
     }
 
 

@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from weighbridge.collection.event_types.records import EventType
-from weighbridge.core.collection.data_feed import BadRows, DecimalMark, Formulas, OtherColumns, ReferenceRule
+from weighbridge.core.collection.data_feed import (
+    BadRows,
+    DecimalMark,
+    Formulas,
+    OnDifference,
+    OtherColumns,
+    ReferenceRule,
+)
 from weighbridge.exchange.data_feeds.records import DataFeed, FeedColumn
 from weighbridge.exchange.tabular.clock import DURATION, STEPS
 from weighbridge.exchange.tabular.columns import LEFT_OUT, LOCATION_FIELD
@@ -34,6 +41,10 @@ BAD_ROWS: Final[Mapping[str, str]] = {
     BadRows.REFUSE_FILE: "one bad row refuses the whole file",
     BadRows.SKIP: "a bad row is left out and reported, the others are stored",
 }
+DIFFERENCES: Final[Mapping[str, str]] = {
+    OnDifference.REPORT: "they stay as they are, and the row is reported",
+    OnDifference.CORRECT: "they are corrected to what the file says",
+}
 OTHERS: Final[Mapping[str, str]] = {
     OtherColumns.REFUSE: "a column about which nothing is said refuses the file",
     OtherColumns.LEAVE_OUT: "a column about which nothing is said is left out",
@@ -56,6 +67,7 @@ def said_of(feed: DataFeed) -> list[tuple[str, str]]:
         ("No value", f"an empty cell, {texts}" if texts else "an empty cell"),
         ("Told apart", REFERENCES[feed.client_reference]),
         ("Bad rows", BAD_ROWS[feed.bad_rows]),
+        ("Other values", f"of events that are there: {DIFFERENCES[feed.on_difference]}"),
         ("Other columns", OTHERS[feed.other_columns]),
         ("Formulas", FORMULAS[feed.formulas]),
     ]
@@ -92,9 +104,10 @@ def fields_of(event_type: EventType) -> Sequence[tuple[str, Sequence[tuple[str, 
 def _files(feed: DataFeed) -> str:
     parted = DELIMITERS.get(feed.delimiter, repr(feed.delimiter))
     sheet = f"the sheet {feed.sheet}" if feed.sheet else "the first sheet"
+    units = ", and the next one their units" if feed.units_line else ""
     return (
         f"CSV in {feed.encoding} with a {parted} between cells, or a workbook, of which {sheet} is read; "
-        f"line {feed.header_line} names the columns"
+        f"line {feed.header_line} names the columns{units}"
     )
 
 

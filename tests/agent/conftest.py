@@ -1,7 +1,10 @@
-"""A plant beside the service of the run: its OPC UA server, its broker and its agent end with their test."""
+"""A plant beside the service of the run: its broker and its agent end with their test.
+
+The OPC UA server goes on, as it takes longer to start than a test: each has variables of its own there.
+"""
 
 import pytest
-from tests.agent.programs import BROKER, Agent, Broker, Plant
+from tests.agent.programs import BROKER, Agent, Broker, PartOfPlant, Plant
 from tests.given import collection as given
 
 
@@ -103,8 +106,23 @@ def site(api, tmp_path):
     return Site(api, tmp_path)
 
 
+@pytest.fixture(scope="session")
+def standing_plant(tmp_path_factory):
+    plant = Plant(tmp_path_factory.mktemp("plant"))
+    plant.start()
+    yield plant
+    plant.close()
+
+
 @pytest.fixture
-def plant(tmp_path):
+def plant(standing_plant):
+    """Variables that nobody has measured yet, at a server that goes on."""
+    return PartOfPlant(standing_plant, "Kiln:Float", "Meter:Int64")
+
+
+@pytest.fixture
+def lone_plant(tmp_path):
+    """A server of the test's own, which may be ended and started."""
     plant = Plant(tmp_path, "Kiln:Float", "Meter:Int64")
     plant.start()
     yield plant

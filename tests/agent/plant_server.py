@@ -2,6 +2,7 @@
 
 Each line is JSON: a node with its value, status code and source time, and whether subscribers are told of it;
 what is not told is what the historian got while the server was away. Each is answered when it is stored.
+A line that is a text, such as "Kiln:Float", adds a variable, and is answered when the variable is there.
 """
 
 import asyncio
@@ -50,16 +51,20 @@ async def main(port, history, named):
     await storage.init()
     index = await server.register_namespace(NAMESPACE)
     nodes = {}
-    for number, said in enumerate(named, FIRST_NODE):
+
+    async def add(said):
         name, kind = said.split(":")
         node = await server.nodes.objects.add_variable(
-            ua.NodeId(number, index), name, ua.Variant(EMPTY[kind], ua.VariantType[kind])
+            ua.NodeId(FIRST_NODE + len(nodes), index), name, ua.Variant(EMPTY[kind], ua.VariantType[kind])
         )
         await server.write_attribute_value(
             node.nodeid, ua.DataValue(StatusCode=ua.StatusCode(ua.StatusCodes.BadWaitingForInitialData))
         )
         await storage.new_historized_node(node.nodeid, None, 0)
         nodes[name] = node
+
+    for said in named:
+        await add(said)
     async with server:
         print("ready", flush=True)  # noqa: T201 - what the test waits for
         reader = asyncio.StreamReader()
@@ -67,7 +72,8 @@ async def main(port, history, named):
             lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
         )
         while line := await reader.readline():
-            await measure(server, storage, nodes, json.loads(line))
+            said = json.loads(line)
+            await (add(said) if isinstance(said, str) else measure(server, storage, nodes, said))
             print("stored", flush=True)  # noqa: T201 - as above
 
 

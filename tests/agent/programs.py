@@ -40,11 +40,12 @@ class Plant:
         self.port = free_port()
         self.url = f"opc.tcp://127.0.0.1:{self.port}"
         self._folder = folder
-        self._nodes = nodes
+        self.history = folder / "history.db"
+        self._nodes = [*nodes]
         self.program = None
 
     def start(self):
-        command = (HERE / "plant_server.py", self.port, self._folder / "history.db", *self._nodes)
+        command = (HERE / "plant_server.py", self.port, self.history, *self._nodes)
         secured = dict(zip(("PLANT_CERTIFICATE", "PLANT_KEY"), map(str, self._secured), strict=False))
         self.program = Program(*command, log=self._folder / "plant.log", **secured)
         assert self.program.line() == "ready"
@@ -64,6 +65,16 @@ class Plant:
         except (OSError, ValueError):
             return False
 
+    def add(self, node):
+        """Add a variable, whose name others may have too; gives the name that it has here."""
+        name, _, kind = node.partition(":")
+        here = f"{name} {len(self._nodes)}"
+        self.program.process.stdin.write(json.dumps(f"{here}:{kind}") + "\n")
+        self.program.process.stdin.flush()
+        assert self.program.line() == "stored"
+        self._nodes.append(f"{here}:{kind}")
+        return here
+
     def kill(self):
         with suppress(OSError):  # what was written and not read goes with it
             self.program.close()
@@ -71,6 +82,21 @@ class Plant:
     def close(self):
         if self.program is not None:
             self.kill()
+
+
+class PartOfPlant:
+    """Variables of a test's own at an OPC UA server that others ask too."""
+
+    def __init__(self, plant, *nodes):
+        self.url, self.history = plant.url, plant.history
+        self._plant = plant
+        self._names = {node.partition(":")[0]: plant.add(node) for node in nodes}
+
+    def node(self, name):
+        return self._plant.node(self._names[name])
+
+    def measure(self, node, value, time, **options):
+        return self._plant.measure(self._names[node], value, time, **options)
 
 
 class Broker:

@@ -31,7 +31,7 @@ def test_everything_that_is_not_there_is_told(site, plant, agent):
     server = site.opcua(plant)
     server["nodes"] += [
         server["nodes"][0] | {"node": "ns=2;i=4711"},
-        server["nodes"][0] | {"node": "ns=2;i=1002", "event_type": "klin", "data_point": "heat"},
+        server["nodes"][0] | {"node": plant.node("Meter"), "event_type": "klin", "data_point": "heat"},
     ]
     server["nodes"][0]["data_point"] = "heat"
     gone = {"type": "mqtt", "name": "gateway", "host": "127.0.0.1", "port": 9, "tls": False}
@@ -45,15 +45,16 @@ def test_everything_that_is_not_there_is_told(site, plant, agent):
     assert "gateway: [Errno 111] Connection refused" in said
 
 
-def test_a_history_that_the_server_fails_to_read_is_told_as_such(site, plant, agent, tmp_path):
+def test_a_history_that_the_server_fails_to_read_is_told_as_such(site, plant, agent):
     running = agent(site.configuration(site.opcua(plant)))
     plant.measure("Kiln", 1, datetime.now(UTC).isoformat())
-    with closing(sqlite3.connect(tmp_path / "history.db")) as history, history:
-        history.execute("""UPDATE "2_1001" SET SourceTimestamp = SourceTimestamp || ' or so'""")
+    table = plant.node("Kiln").replace("ns=", "").replace(";i=", "_")
+    with closing(sqlite3.connect(plant.history)) as history, history:
+        history.execute(f"""UPDATE "{table}" SET SourceTimestamp = SourceTimestamp || ' or so'""")
 
     said = complaints(running)
 
-    assert "plc: the history of ns=2;i=1001 cannot be read: " in said
+    assert f"plc: the history of {plant.node('Kiln')} cannot be read: " in said
     assert "say history: false to read it without one." in said
 
 

@@ -39,7 +39,7 @@ def test_values_come_in_the_time_of_the_source_with_the_digits_that_were_meant(s
         ("2026-01-05T00:00:00.000Z", Decimal("21.1"), "good", "Good 0x00000000"),
         ("2026-01-05T00:01:00.500Z", Decimal("21.25"), "good", "Good 0x00000000"),
     ]
-    assert site.events("kiln")[0]["client_reference"] == "plc/ns=2;i=1001@2026-01-05T00:00:00Z"
+    assert site.events("kiln")[0]["client_reference"] == f"plc/{plant.node('Kiln')}@2026-01-05T00:00:00Z"
 
 
 def test_a_series_of_the_specification_arrives_as_good_as_it_was(site, plant, agent):
@@ -75,23 +75,23 @@ def test_a_bad_value_is_no_value_and_a_substituted_one_is_told_from_a_measured_o
 
 
 def test_what_was_measured_while_the_agent_or_the_server_was_away_is_read_from_the_history(
-    site, plant, agent
+    site, lone_plant, agent
 ):
-    running = agent(site.configuration(site.opcua(plant)))
-    plant.measure("Kiln", 1, "2026-01-05T00:00:00+00:00")
+    running = agent(site.configuration(site.opcua(lone_plant)))
+    lone_plant.measure("Kiln", 1, "2026-01-05T00:00:00+00:00")
     running.start()
     until(lambda: site.events("kiln"), what="the present value is there")
     until(lambda: running.spooled().positions, what="the agent knows up to when it has read")
 
     running.kill()
-    plant.measure("Kiln", 2, "2026-01-05T00:01:00+00:00")
-    plant.measure("Kiln", 3, "2026-01-05T00:02:00+00:00")
+    lone_plant.measure("Kiln", 2, "2026-01-05T00:01:00+00:00")
+    lone_plant.measure("Kiln", 3, "2026-01-05T00:02:00+00:00")
     running.start()
     until(lambda: len(site.events("kiln")) == 3, what="what the agent missed is there")
-    plant.kill()
-    plant.start()
-    plant.measure("Kiln", 4, "2026-01-05T00:03:00+00:00", live=False)
-    plant.measure("Kiln", 5, "2026-01-05T00:04:00+00:00")
+    lone_plant.kill()
+    lone_plant.start()
+    lone_plant.measure("Kiln", 4, "2026-01-05T00:03:00+00:00", live=False)
+    lone_plant.measure("Kiln", 5, "2026-01-05T00:04:00+00:00")
 
     until(lambda: len(site.events("kiln")) == 5, what="what the historian got meanwhile is there")
     assert [row[1] for row in site.told("kiln", "temperature")] == [1, 2, 3, 4, 5]
@@ -122,7 +122,7 @@ def test_another_value_at_the_same_moment_is_set_apart_and_shown(site, plant, ag
     plant.measure("Kiln", 2, "2026-01-05T00:00:00+00:00")
 
     (apart,) = until(lambda: running.spooled().refused_newest, what="the second value is set apart")
-    assert apart.reference == "plc/ns=2;i=1001@2026-01-05T00:00:00Z"
+    assert apart.reference == f"plc/{plant.node('Kiln')}@2026-01-05T00:00:00Z"
     assert apart.reason == "another reading of the same source has this time; the first one stands."
     assert site.told("kiln", "temperature") == [("2026-01-05T00:00:00.000Z", 1)]
 
@@ -199,4 +199,4 @@ def test_a_source_whose_clock_is_ahead_does_not_hide_what_comes_after(site, plan
 
     position = until(lambda: running.spooled().positions, what="the position is known")
 
-    assert position["plc/ns=2;i=1001"] < "2099"
+    assert position[f"plc/{plant.node('Kiln')}"] < "2099"

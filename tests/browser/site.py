@@ -10,7 +10,7 @@ the widths and in the colours that people use, and fails for any serious violati
 
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,11 +52,22 @@ class Seen:
     expects: frozenset[int] = frozenset()
     wrong: list[str] = field(default_factory=list)
 
-    def watch(self, page: Page) -> None:
-        page.on("console", lambda said: self._said(said.type, said.text))
-        page.on("pageerror", lambda error: self.wrong.append(f"error: {error}"))
-        page.on("request", lambda request: self._asked(request.url))
-        page.on("response", lambda response: self._answered(response))  # noqa: PLW0108 - it is marked
+    @contextmanager
+    def watching(self, page: Page) -> Iterator[None]:
+        """Note what goes wrong on a page until the block ends."""
+        watched: dict[Any, Callable[[Any], None]] = {
+            "console": lambda said: self._said(said.type, said.text),
+            "pageerror": lambda error: self.wrong.append(f"error: {error}"),
+            "request": lambda request: self._asked(request.url),
+            "response": lambda response: self._answered(response),  # noqa: PLW0108 - it is marked
+        }
+        for event, note in watched.items():
+            page.on(event, note)
+        try:
+            yield
+        finally:
+            for event, note in watched.items():
+                page.remove_listener(event, note)
 
     def _said(self, kind: str, text: str) -> None:
         is_expected = any(f"status of {status}" in text for status in self.expects)
@@ -81,7 +92,7 @@ class Site:
     def __init__(self, server: Server, browser: Browser) -> None:
         self.server = server
         self.browser = browser
-        self._looking: BrowserContext | None = None
+        self._looking: Page | None = None
 
     @contextmanager
     def page(
@@ -96,18 +107,19 @@ class Site:
         """A page in a browser of its own, watched until the block ends."""
         context = self._context(width, colours, javascript=javascript)
         try:
-            yield from self._watched(context, cookies, expects)
+            yield from self._watched(context.new_page(), cookies, expects)
         finally:
             context.close()
 
     @contextmanager
     def look(self, cookies: Any, expects: tuple[int, ...] = ()) -> Iterator[Page]:
-        """A page in the browser that all looks share: it keeps styles and scripts from one to the next."""
-        self._looking = self._looking or self._context(WIDTHS[-1], COLOURS[0])
-        self._looking.clear_cookies()
-        for page in self._looking.pages:
-            page.close()
-        yield from self._watched(self._looking, cookies, expects)
+        """The page that all looks share: it keeps its process, styles and scripts from one to the next."""
+        if self._looking is None:
+            self._looking = self._context(WIDTHS[-1], COLOURS[0]).new_page()
+        page = self._looking
+        page.goto("about:blank")  # nothing of the look before is heard any more
+        page.context.clear_cookies()
+        yield from self._watched(page, cookies, expects)
 
     def _context(self, width: int, colours: str, *, javascript: bool = True) -> BrowserContext:
         context = self.browser.new_context(
@@ -122,13 +134,12 @@ class Site:
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         return context
 
-    def _watched(self, context: BrowserContext, cookies: Any, expects: tuple[int, ...]) -> Iterator[Page]:
+    def _watched(self, page: Page, cookies: Any, expects: tuple[int, ...]) -> Iterator[Page]:
         if cookies:
-            context.add_cookies(cookies)
+            page.context.add_cookies(cookies)
         seen = Seen(urlsplit(self.server.address).netloc, frozenset(expects))
-        page = context.new_page()
-        seen.watch(page)
-        yield page
+        with seen.watching(page):
+            yield page
         seen.check()
 
 

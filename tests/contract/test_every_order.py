@@ -68,14 +68,16 @@ def walks(world: World):
 
     def walk(name: str, **query: str) -> list[Any]:
         whole = get(name, {**query, "page_size": "200"}).data
-        size = str(max(1, len(whole) // 4))
         numbered, page = [], 1
+        half = str(-(-len(whole) // 2) or 1)
         while page is not None:
-            answer = get(name, {**query, "page_size": size, "page": str(page)})
+            answer = get(name, {**query, "page_size": half, "page": str(page)})
             numbered += answer.data
             page = answer.info["next_page"]
         assert numbered == whole
         if OPERATIONS[name].listing.key:
+            # A cursor says where a page ended: that is tried where records are alike and where they lack it.
+            size = str(max(1, len(whole) // 4))
             walked, cursor = [], ""
             while cursor is not None:
                 answer = get(name, {**query, "page_size": size} | ({"cursor": cursor} if cursor else {}))

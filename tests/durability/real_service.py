@@ -25,6 +25,7 @@ class Service:
 
     def __init__(self, data_dir, token, *, log, options=(), api_processes=1, port=0, **variables):
         settings = USUAL | variables
+        self._log_begun = log.stat().st_size if log.exists() else 0
         arguments = ("serve", "--data-dir", data_dir, "--port", port, "--api-processes", api_processes)
         self.program = Program(*CLI, *arguments, *options, log=log, **settings)
         word, self.address = self.program.line().split()
@@ -60,7 +61,8 @@ class Service:
 
     def workers(self):
         """The living workers that the service has started, oldest first."""
-        lines = [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
+        said = self.log.read_bytes()[self._log_begun :].decode()
+        lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
         born = [line["pid"] for line in lines if line.get("process") == "worker" and "pid" in line]
         return [pid for pid in born if is_alive(pid)]
 

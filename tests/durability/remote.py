@@ -93,6 +93,45 @@ class Remote:
         return Answer(response.status, httpx2.Headers(dict(response.getheaders())), text, content)
 
 
+class Pool:
+    """A process that keeps so many workers alive, and may rest and be called again, as it starts slowly."""
+
+    def __init__(self, data_dir, fence, log, **variables):
+        self.kind = fence, variables
+        self._file = log
+        command = (HERE / "worker_pool.py", data_dir, fence)
+        self._program = Program(*command, log=log, WEIGHBRIDGE_LOG_FORMAT="json", **LEASE, **variables)
+
+    def keep(self, number):
+        """Have so many workers; gives the log of what they say from now on."""
+        log = LaterLog(self._file)
+        self._say(number)
+        until(lambda: len(living(log)) == number, what="the workers live")
+        return log
+
+    def rest(self):
+        """End all workers."""
+        self._say(0)
+        assert self._program.line() == "resting"
+
+    def close(self):
+        self._program.close()
+
+    def _say(self, number):
+        self._program.process.stdin.write(f"{number}\n")
+        self._program.process.stdin.flush()
+
+
+class LaterLog:
+    """What is written to a file from now on."""
+
+    def __init__(self, file):
+        self._file, self._begun = file, file.stat().st_size
+
+    def read_text(self):
+        return self._file.read_bytes()[self._begun :].decode()
+
+
 class Site:
     """A service without a worker, a pool of workers beside it, and what happens to them."""
 
@@ -102,7 +141,8 @@ class Site:
             self.url = url
             self.token = asyncio.run(new_token(url))
         self._opened = []
-        self._pools = count(1)
+        self._pools, self._resting = [], []
+        self._numbers = count(1)
         self._folder = folder
 
     def serve(self, *, api_processes=1, **variables):
@@ -119,25 +159,34 @@ class Site:
         self._opened.append(service)
         return Remote(service.address, self.token)
 
+    def is_serving(self):
+        """Whether the service runs that was started."""
+        return bool(self._opened) and self._opened[0].program.process.poll() is None
+
     def work(self, number, fence="with_fence", **variables):
-        """Start a pool of so many workers."""
-        log = self._folder / f"pool{next(self._pools)}"
-        command = (HERE / "worker_pool.py", self.data_dir, number, fence)
-        pool = Program(*command, log=log, WEIGHBRIDGE_LOG_FORMAT="json", **LEASE, **variables)
-        self._opened.append(pool)
-        until(lambda: len(living(log)) == number, what="the workers live")
-        return log
+        """Have a pool of so many workers; gives the log of what they say."""
+        pool = next((one for one in self._resting if one.kind == (fence, variables)), None)
+        if pool is None:
+            log = self._folder / f"pool{next(self._numbers)}"
+            pool = Pool(self.data_dir, fence, log, **variables)
+        else:
+            self._resting.remove(pool)
+        self._pools.append(pool)
+        return pool.keep(number)
 
     def stop_all(self):
         """End the service and all pools; the data stay."""
         self.close()
         self._opened.clear()
+        self._pools.clear()
+        self._resting.clear()
 
     def stop_pools(self):
-        """End all pools with their workers."""
-        for pool in self._opened[1:]:
-            pool.close()
-        del self._opened[1:]
+        """End all workers of pools."""
+        while self._pools:
+            pool = self._pools.pop()
+            pool.rest()
+            self._resting.append(pool)
 
     def works(self, remote, **fields):
         """Works whose tasks are carried out by the workers."""
@@ -185,14 +234,12 @@ class Site:
         return [violation for check in asyncio.run(run()).checks for violation in check.violations]
 
     def close(self):
-        for one in reversed(self._opened):
+        for one in (*self._pools, *self._resting, *reversed(self._opened)):
             one.close()
 
 
 def living(log):
     """The living processes of which a log tells the birth, oldest first."""
-    if not log.exists():
-        return []
     lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
     return [line["pid"] for line in lines if line.get("event") == "process_started" and is_alive(line["pid"])]
 

@@ -4,14 +4,16 @@ import asyncio
 import http.client
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from tests.durability.conftest import private_folder
 from tests.durability.processes import Program, children, is_alive, until
 from tests.durability.remote import Site
 
@@ -35,16 +37,13 @@ NOTES = "n" * 4_000
 """So many events with such notes make a body of more than a megabyte."""
 
 
-COMPUTING = {"WEIGHBRIDGE_COMPUTING_PROCESSES": "1"}
-
-
 class Caller:
     """Somebody with a project, who sends requests one by one."""
 
     def __init__(self, site):
         self.site = site
         self.service = site._opened[0]
-        self.lost = len(self.lines("computing_process_lost"))
+        self.said = len(site.log.read_text())
         self.project = self.made("/projects", {"project": {"name": "Plant"}})
         mass = {"name": "Mass", "slug": "mass", "value_type": "number", "unit": "t"}
         kind = {"name": "Delivery", "slug": "delivery", "expected_locations": "none"}
@@ -83,9 +82,14 @@ class Caller:
 
         return answer
 
-    def lines(self, event):
-        found = [json.loads(one) for one in self.site.log.read_text().splitlines() if one.startswith("{")]
+    def lines(self, event, since=0):
+        said = self.site.log.read_text()[since:]
+        found = [json.loads(one) for one in said.splitlines() if one.startswith("{")]
         return [line for line in found if line["event"] == event]
+
+    def later(self, event):
+        """What was said of an event since this caller came."""
+        return self.lines(event, self.said)
 
     def computing(self):
         """The number of the computing process that was started last, when it has begun to listen."""
@@ -100,7 +104,7 @@ class Caller:
 
     def lost_processes(self):
         """How many computing processes were lost since this caller came."""
-        return len(self.lines("computing_process_lost")) - self.lost
+        return len(self.later("computing_process_lost"))
 
     @contextmanager
     def holding(self):
@@ -119,32 +123,30 @@ def connections(number):
     return sum(line.endswith(place) for line in Path("/proc/net/unix").read_text().splitlines())
 
 
-@pytest.fixture
-def site(folder, migrated_dir):
-    site = Site(folder, migrated_dir)
-    yield site
-    site.close()
-
-
-@pytest.fixture
-def lone_caller(site):
-    """A caller of a service that nobody else asks, and that may be ended."""
-    site.serve(**COMPUTING)
-    return Caller(site)
-
-
 @pytest.fixture(scope="module")
-def standing(shared_folder, shared_dir):
-    """A service that goes on, whatever becomes of its computing process."""
-    site = Site(shared_folder, shared_dir)
-    site.serve(**COMPUTING)
-    yield site
-    site.close()
+def caller_of(migrated_once):
+    """A caller of a service with so many computing processes; whoever ends it has the next one start anew."""
+    with ExitStack() as ending:
+        sites = {}
+
+        def call(computing):
+            if computing not in sites:
+                folder = ending.enter_context(private_folder())
+                data_dir = Path(shutil.copytree(migrated_once, folder / "data"))
+                sites[computing] = Site(folder, data_dir)
+                ending.callback(sites[computing].close)
+            site = sites[computing]
+            if not site.is_serving():
+                site.stop_all()
+                site.serve(WEIGHBRIDGE_COMPUTING_PROCESSES=str(computing))
+            return Caller(site)
+
+        yield call
 
 
 @pytest.fixture
-def caller(standing):
-    return Caller(standing)
+def caller(caller_of):
+    return caller_of(1)
 
 
 def validation(caller):
@@ -167,15 +169,9 @@ def count(caller, table):
 
 
 @pytest.fixture(params=[0, 1, 2])
-def anyone_computes(request, folder, migrated_dir):
-    """A caller of a service that has no computing process, one or two; the one that stands has one."""
-    if request.param == 1:
-        yield Caller(request.getfixturevalue("standing"))
-        return
-    site = Site(folder, migrated_dir)
-    site.serve(WEIGHBRIDGE_COMPUTING_PROCESSES=str(request.param))
-    yield Caller(site)
-    site.close()
+def anyone_computes(request, caller_of):
+    """A caller of a service that has no computing process, one or two."""
+    return caller_of(request.param)
 
 
 def test_answers_and_refusals_are_the_same_whoever_computes(anyone_computes):
@@ -211,7 +207,7 @@ def test_answers_and_refusals_are_the_same_whoever_computes(anyone_computes):
     assert all("X-Request-Id" in {name.title() for name in answer[2]} for answer in asked.values())
     assert asked["long page"][1]["data"][:50] == asked["short page"][1]["data"]
     assert count(caller, "events") == LONG_EVENTS
-    assert len(caller.lines("request_failed")) == 0
+    assert len(caller.later("request_failed")) == 0
 
 
 def test_the_computing_process_stands_back_behind_those_that_answer(caller):
@@ -273,8 +269,7 @@ def test_small_requests_are_answered_while_the_computing_process_stands_still(ca
     assert status == 201
 
 
-def test_a_service_that_stops_answers_what_is_computed_first(lone_caller):
-    caller = lone_caller
+def test_a_service_that_stops_answers_what_is_computed_first(caller):
     question = validation(caller)
     number = caller.computing()
     os.kill(number, signal.SIGSTOP)
@@ -283,16 +278,16 @@ def test_a_service_that_stops_answers_what_is_computed_first(lone_caller):
     until(lambda: connections(number) > idle, what="the computing process has the request")
 
     caller.service.program.signal(signal.SIGTERM)
-    until(lambda: caller.lines("service_stopping"), what="the service is told to stop")
+    until(lambda: caller.later("service_stopping"), what="the service is told to stop")
     os.kill(number, signal.SIGCONT)
 
     assert answer()[0] == 200
     assert caller.service.program.exit_code() == 0
-    assert not caller.lines("process_killed")
+    assert not caller.later("process_killed")
 
 
-def test_nothing_is_left_of_the_computing_process_after_a_kill_of_the_service(lone_caller):
-    caller = lone_caller
+def test_nothing_is_left_of_the_computing_process_after_a_kill_of_the_service(caller_of):
+    caller = caller_of(2)
     family = children(caller.service.program.pid)
     assert caller.computing() in family
 

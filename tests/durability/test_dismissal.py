@@ -1,4 +1,7 @@
-"""A dismissal whose process is killed in the middle dismisses none; sent again, it dismisses all, once."""
+"""A dismissal whose process is killed in the middle dismisses none; sent again, it dismisses all, once.
+
+All tests of the file ask one service, each with a project of its own.
+"""
 
 import asyncio
 import http.client
@@ -20,40 +23,48 @@ from weighbridge.platform.api_tokens.actions import create_token
 
 RESULTS = 1000
 MAKE = """
-    INSERT INTO projects (account_id, name) SELECT id, 'Plant' FROM accounts ORDER BY id LIMIT 1;
-    INSERT INTO event_types (project_id, slug, name) VALUES (1, 'delivery', 'Delivery');
+    INSERT INTO projects (account_id, name) SELECT id, 'Plant {n}' FROM accounts ORDER BY id LIMIT 1;
+    INSERT INTO event_types (project_id, slug, name) VALUES ({n}, 'delivery', 'Delivery');
     INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type, unit)
-      VALUES (1, 1, 1, 'mass', 'Mass', 'number', 't');
+      VALUES ({n}, {n}, 1, 'mass', 'Mass', 'number', 't');
     INSERT INTO events (project_id, id, event_type_id, start_time, end_time, numbers, is_complete)
-      SELECT 1, n, 1, '2025-01-01Z', '2025-01-01Z', ARRAY[50], true FROM generate_series(1, 999) AS n;
-    INSERT INTO model_families (account_id, project_id) SELECT id, 1 FROM accounts ORDER BY id LIMIT 1;
+      SELECT {n}, n, {n}, '2025-01-01Z', '2025-01-01Z', ARRAY[50], true FROM generate_series(1, 999) AS n;
+    INSERT INTO model_families (account_id, project_id) SELECT id, {n} FROM accounts ORDER BY id LIMIT 1;
     INSERT INTO models (family_id, version, name, cadence, partition_type, document, sha256)
-      VALUES (1, 1, 'Carbon', 'monthly', 'time', 'cadence: monthly', sha256('cadence: monthly'));
+      VALUES ({n}, 1, 'Carbon', 'monthly', 'time', 'cadence: monthly', sha256('cadence: monthly'));
     INSERT INTO model_runs (project_id, model_id, start_time, end_time, state)
-      VALUES (1, 1, '2025-01-01Z', '2025-02-01Z', 'complete');
+      VALUES ({n}, {n}, '2025-01-01Z', '2025-02-01Z', 'complete');
     INSERT INTO rules (project_id, name, evaluation, effective_from, latest_version)
-      VALUES (1, 'Mass', 'on_demand', '2025-01-01Z', 1), (1, 'Run', 'on_demand', '2025-01-01Z', 1);
+      VALUES ({n}, 'Mass', 'on_demand', '2025-01-01Z', 1), ({n}, 'Run', 'on_demand', '2025-01-01Z', 1);
     INSERT INTO rule_versions (project_id, rule_id, version, target, expression, data_point, family_id,
                                window_member_scope, purpose, priority, requires_approval, user_id)
-      SELECT 1, 1, 1, 'data_point', 'mass > 40', 'mass', NULL, 'event_type', 'alert', 100, false, min(id)
-        FROM users
+      SELECT {n}, r.id, 1, 'data_point', 'mass > 40', 'mass', NULL, 'event_type', 'alert', 100, false, u.id
+        FROM rules AS r, (SELECT min(id) AS id FROM users) AS u WHERE (project_id, name) = ({n}, 'Mass')
        UNION ALL
-      SELECT 1, 2, 1, 'model_run', 'mass > 40', NULL, 1, 'event_type', 'alert', 100, false, min(id)
-        FROM users;
+      SELECT {n}, r.id, 1, 'model_run', 'mass > 40', NULL, {n}, 'event_type', 'alert', 100, false, u.id
+        FROM rules AS r, (SELECT min(id) AS id FROM users) AS u WHERE (project_id, name) = ({n}, 'Run');
     INSERT INTO data_point_results (project_id, rule_id, rule_version, event_id, position, status,
                                     evaluated_at)
-      SELECT 1, 1, 1, n, 1, 'fail', now() FROM generate_series(1, 999) AS n;
+      SELECT {n}, r.id, 1, e.id, 1, 'fail', now()
+        FROM rules AS r, events AS e WHERE (r.project_id, e.project_id, r.name) = ({n}, {n}, 'Mass');
     INSERT INTO model_run_results (project_id, rule_id, rule_version, model_run_id, status, evaluated_at)
-      VALUES (1, 2, 1, 1, 'fail', now());
+      SELECT {n}, r.id, 1, m.id, 'fail', now()
+        FROM rules AS r, model_runs AS m WHERE (r.project_id, m.project_id, r.name) = ({n}, {n}, 'Run');
 """
+"""Project, event type and model have the same number, as nothing else is made in this database."""
 NAMED = """
-    SELECT 'data_point_result', id FROM data_point_results
+    SELECT 'data_point_result', id FROM data_point_results WHERE project_id = %(project)s
      UNION ALL
-    SELECT 'model_run_result', id FROM model_run_results
+    SELECT 'model_run_result', id FROM model_run_results WHERE project_id = %(project)s
 """
 DISMISSED = """
-    SELECT (SELECT count(*) FROM data_point_results WHERE status = 'dismissed')
-         + (SELECT count(*) FROM model_run_results WHERE status = 'dismissed')
+    SELECT (SELECT count(*) FROM data_point_results
+             WHERE status = 'dismissed' AND project_id = %(project)s)
+         + (SELECT count(*) FROM model_run_results WHERE status = 'dismissed' AND project_id = %(project)s)
+"""
+ONCE = """
+    SELECT count(*) FROM audit_log
+     WHERE action = 'rule_result.bulk_dismiss' AND project_id = %(project)s
 """
 
 
@@ -70,20 +81,29 @@ async def token_for(url):
         )
 
 
-@pytest.fixture
-def plant(folder, migrated_dir):
-    """A running service over a thousand alerts, their ids, and connections to its database."""
-    with server(migrated_dir) as url:
+@pytest.fixture(scope="module")
+def service(shared_folder, shared_dir):
+    """A running service over a database that nobody else writes to."""
+    with server(shared_dir) as url:
         token = asyncio.run(token_for(url))
-        with (
-            psycopg.connect(url, autocommit=True) as watcher,
-            psycopg.connect(url, autocommit=True) as holder,
-        ):
-            watcher.execute(MAKE)
-            named = [ids.of(kind, 1, key) for kind, key in watcher.execute(NAMED).fetchall()]
-            service = Service(migrated_dir, token, log=folder / "stderr")
-            yield service, named, watcher, holder
-            service.close()
+    service = Service(shared_dir, token, log=shared_folder / "stderr")
+    yield service
+    service.close()
+
+
+@pytest.fixture
+def plant(service, shared_dir):
+    """A running service, a project with a thousand alerts, their ids, and connections to its database."""
+    with (
+        server(shared_dir) as url,
+        psycopg.connect(url, autocommit=True) as watcher,
+        psycopg.connect(url, autocommit=True) as holder,
+    ):
+        [(before,)] = watcher.execute("SELECT count(*) FROM projects").fetchall()
+        watcher.execute(MAKE.format(n=before + 1))
+        project = {"project": before + 1}
+        named = [ids.of(kind, before + 1, key) for kind, key in watcher.execute(NAMED, project).fetchall()]
+        yield service, project, named, watcher, holder
 
 
 def api_process(service):
@@ -94,9 +114,10 @@ def api_process(service):
 
 @pytest.mark.parametrize("table", ["model_run_results", "audit_log"])
 def test_a_dismissal_that_is_killed_in_the_middle_leaves_none_and_is_then_done_once(plant, table):
-    service, named, watcher, holder = plant
+    service, project, named, watcher, holder = plant
     body = {"result_ids": named, "reason": "Service"}
-    path = "/projects/1/rule_results/bulk_dismiss"
+    home = f"/projects/{project['project']}/rule_results"
+    path = f"{home}/bulk_dismiss"
     assert len(named) == RESULTS
     # The data point results are dismissed by then, and what comes next waits.
     holder.execute("BEGIN")
@@ -131,21 +152,19 @@ def test_a_dismissal_that_is_killed_in_the_middle_leaves_none_and_is_then_done_o
     )
 
     assert len(lost) == 1
-    assert watcher.execute(DISMISSED).fetchone() == (0,)
-    until(lambda: answers(service), what="the service answers again")
+    assert watcher.execute(DISMISSED, project).fetchone() == (0,)
+    until(lambda: answers(service, home), what="the service answers again")
     done = service.call("POST", path, body)["data"]
     service.call("POST", path, body)
 
     assert [one["id"] for one in done] == named
     assert {one["status"] for one in done} == {"dismissed"}
-    assert watcher.execute(DISMISSED).fetchone() == (RESULTS,)
-    assert watcher.execute(
-        "SELECT count(*) FROM audit_log WHERE action = 'rule_result.bulk_dismiss'"
-    ).fetchone() == (1,)
+    assert watcher.execute(DISMISSED, project).fetchone() == (RESULTS,)
+    assert watcher.execute(ONCE, project).fetchone() == (1,)
 
 
-def answers(service):
+def answers(service, path):
     try:
-        return service.call("GET", "/projects/1/rule_results")["info"]["items"] > 0
+        return service.call("GET", path)["info"]["items"] > 0
     except (http.client.HTTPException, OSError):
         return False

@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -30,33 +31,49 @@ def is_healthy(address):
         connection.close()
 
 
-@pytest.mark.parametrize("name", ["api-1", "computing-1", "worker"])
-def test_a_frozen_process_is_ended_and_started_again(migrated_dir, folder, name):
-    computing = str(int(name == "computing-1"))
-    variables = {"WEIGHBRIDGE_LOG_FORMAT": "json", "WEIGHBRIDGE_FROZEN_SECONDS": "2"}
-    variables |= {"WEIGHBRIDGE_COMPUTING_PROCESSES": computing}
+@pytest.fixture(scope="module")
+def service(shared_folder, shared_dir):
+    """A service that looks after each of its parts, and its address."""
     program = Program(
-        *CLI, "serve", "--data-dir", migrated_dir, "--port", 0, "--api-processes", 1,
-        log=folder / "stderr", **variables,
+        *CLI, "serve", "--data-dir", shared_dir, "--port", 0, "--api-processes", 1,
+        log=shared_folder / "stderr",
+        WEIGHBRIDGE_LOG_FORMAT="json",
+        WEIGHBRIDGE_FROZEN_SECONDS="2",
+        WEIGHBRIDGE_COMPUTING_PROCESSES="1",
     )  # fmt: skip
-    try:
-        address = program.line().split()[1]
-        [leader] = [line["pid"] for line in lines(program, "process_started") if line["process"] == name]
-        until(lambda: Path(os.fsdecode(_heartbeat(leader))).stat().st_mtime_ns, what="it gives signs of life")
-
-        os.kill(leader, signal.SIGSTOP)
-
-        [frozen] = until(lambda: lines(program, "process_frozen"), what="it is found")
-        assert (frozen["process"], frozen["pid"]) == (name, leader)
-        until(lambda: not is_alive(leader), what="it is ended")
-        until(lambda: _starts(program, name) == 2, what="it is started again")
-        until(lambda: is_healthy(address), what="the service answers again")
-    finally:
-        program.close()
+    yield program, program.line().split()[1]
+    program.close()
 
 
-def _starts(program, name):
-    return len([one for one in lines(program, "process_started") if one["process"] == name])
+@pytest.mark.parametrize("name", ["api-1", "computing-1", "worker"])
+def test_a_frozen_process_is_ended_and_started_again(service, name):
+    program, address = service
+    leader = until(lambda: _beating(program, name), what="it gives signs of life")
+
+    os.kill(leader, signal.SIGSTOP)
+
+    until(lambda: (name, leader) in _frozen(program), what="it is found")
+    until(lambda: not is_alive(leader), what="it is ended")
+    until(lambda: _started(program, name)[-1] != leader, what="it is started again")
+    until(lambda: is_healthy(address), what="the service answers again")
+
+
+def _started(program, name):
+    """The numbers of a part's processes, oldest first."""
+    return [one["pid"] for one in lines(program, "process_started") if one["process"] == name]
+
+
+def _frozen(program):
+    return [(one["process"], one["pid"]) for one in lines(program, "process_frozen")]
+
+
+def _beating(program, name):
+    """The number of a part's newest process, when it lives and has given a sign of it."""
+    newest = _started(program, name)[-1]
+    with suppress(OSError, KeyError):
+        if is_alive(newest) and Path(os.fsdecode(_heartbeat(newest))).stat().st_mtime_ns:
+            return newest
+    return None
 
 
 def _heartbeat(number):

@@ -1,27 +1,30 @@
-"""A generation survives its worker: killed, frozen or told to stop, its effect happens, and happens once."""
+"""A generation survives its worker: killed, frozen or told to stop, its effect happens, and happens once.
+
+All tests of the file ask one service, each with a ledger of its own over the same deliveries; whoever stops
+it, or needs another setting, starts the next one on the same data.
+"""
 
 import asyncio
 import json
 import os
-import shutil
 import signal
-import tempfile
 from contextlib import closing, suppress
+from datetime import UTC, datetime
 from decimal import Decimal
-from pathlib import Path
 
 import psycopg
 import pytest
-from tests.durability import conftest
 from tests.durability.processes import is_alive, until
 from tests.durability.real_service import Service, second_worker
 
+from weighbridge.core.identity import ids
 from weighbridge.core.platform.task_state import ATTEMPTS_MAX
+from weighbridge.core.time.instant import Instant
 from weighbridge.db.embedded import server
 from weighbridge.db.engine import Database
 from weighbridge.platform.accounts.actions import create_account
 from weighbridge.platform.api_tokens.actions import create_token
-from weighbridge.verification import verify
+from weighbridge.verification import VerificationRequest, verify
 
 EVENTS = int(os.environ.get("EVENTS", "24000"))
 LEASE = {"WEIGHBRIDGE_LEASE_SECONDS": "2"}
@@ -54,20 +57,23 @@ LOAD = """
       FROM (SELECT n, '2025-01-01Z'::timestamptz + n * (interval '365 days' / %s) AS moment
               FROM generate_series(0, %s - 1) AS n) AS made
 """
+DRAWN = """
+    SELECT sum(cardinality(event_ids))
+      FROM batch_inputs AS i JOIN batches AS b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+     WHERE b.ledger_id = %s
+"""
 
 
 @pytest.fixture(scope="module")
-def loaded(migrated_once):
-    """A data directory with a year of deliveries and two ledgers over them, and a token for it."""
-    with tempfile.TemporaryDirectory(prefix="wb-", dir=conftest._quick_folder()) as folder:
-        data_dir = Path(shutil.copytree(migrated_once, Path(folder, "data")))
-        with server(data_dir) as url:
-            token = asyncio.run(_token(url))
-            with psycopg.connect(url, autocommit=True) as connection:
-                connection.execute(MAKE)
-                connection.execute(LOAD, (EVENTS, EVENTS))
-                connection.execute("ANALYZE events")
-        yield data_dir, token
+def loaded(shared_dir):
+    """A data directory with a year of deliveries, and a token for it."""
+    with server(shared_dir) as url:
+        token = asyncio.run(_token(url))
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(MAKE)
+            connection.execute(LOAD, (EVENTS, EVENTS))
+            connection.execute("ANALYZE events")
+    return shared_dir, token
 
 
 async def _token(url):
@@ -87,20 +93,37 @@ class Plant:
     """A service over the deliveries of a year, and what a test does with it."""
 
     def __init__(self, folder, loaded):
-        made, self.token = loaded
-        self.data_dir = Path(shutil.copytree(made, folder / "data"))
+        self.data_dir, self.token = loaded
         self.log = folder / "stderr"
-        self.opened = []
+        self.service, self.variables = None, {}
+        self.workers = []
+
+    def begin(self):
+        """Note what is there before a test."""
+        self.begun = Instant.of(datetime.now(UTC))
+        self.log_begun = len(self.said_ever())
 
     def serve(self, **variables):
-        service = Service(self.data_dir, self.token, log=self.log, **LEASE, **variables)
-        self.opened.append(service)
-        return service
+        """The running service, or a new one where none runs with these settings."""
+        if (
+            self.service is None
+            or self.service.program.process.poll() is not None
+            or variables != self.variables
+        ):
+            self.close()
+            self.service = Service(self.data_dir, self.token, log=self.log, **LEASE, **variables)
+            self.variables = variables
+        return self.service
+
+    def said_ever(self):
+        return self.log.read_text() if self.log.exists() else ""
+
+    def said(self):
+        """What was written to the log in this test."""
+        return self.said_ever()[self.log_begun :]
 
     def second_worker(self):
-        program = second_worker(self.data_dir, log=self.log, **LEASE)
-        self.opened.append(program)
-        return program
+        self.workers.append(second_worker(self.data_dir, log=self.log, **LEASE))
 
     def ledger(self, service):
         model = service.call("POST", "/models", {"model": {"project_id": 1, "yaml": MODEL}})
@@ -135,9 +158,9 @@ class Plant:
     def attempts(watcher, number):
         return watcher.execute("SELECT attempt FROM async_tasks WHERE id = %s", (number,)).fetchone()[0]
 
-    def value(self, statement):
+    def value(self, statement, *values):
         with server(self.data_dir) as url, psycopg.connect(url, autocommit=True) as connection:
-            return connection.execute(statement).fetchone()[0]
+            return connection.execute(statement, values).fetchone()[0]
 
     def check_once(self, service, ledger, number):
         """The task is complete, its batches are there exactly once, and the books hold."""
@@ -147,28 +170,43 @@ class Plant:
         assert batches["info"]["total_items"] == BATCHES
         assert {batch["id"] for batch in batches["data"]} == set(task["result"]["batches"])
         assert {batch["adjusts"] for batch in batches["data"]} == {None}
-        assert self.value("SELECT sum(amount) FROM ledger_entries") == TOTAL
-        assert self.value("SELECT sum(cardinality(event_ids)) FROM batch_inputs") == EVENTS
+        key = ids.parse("ledger", ledger).key
+        assert self.value("SELECT sum(amount) FROM ledger_entries WHERE ledger_id = %s", key) == TOTAL
+        assert self.value(DRAWN, key) == EVENTS
         with server(self.data_dir) as url:
-            assert [
-                check.violations for check in asyncio.run(_verified(url)).checks if check.violations
-            ] == []
+            report = asyncio.run(_verified(url, self.begun))
+        assert report.batches >= BATCHES
+        assert [check.violations for check in report.checks if check.violations] == []
+
+    def end_workers(self):
+        """End the workers that a test started beside the service."""
+        while self.workers:
+            self.workers.pop().close()
 
     def close(self):
-        for one in reversed(self.opened):
-            one.close()
+        self.end_workers()
+        if self.service is not None:
+            self.service.close()
 
 
-async def _verified(url):
+async def _verified(url, since):
     async with Database(url, connections_max=2, idle_timeout_seconds=60) as database:
-        return await verify(database)
+        return await verify(database, request=VerificationRequest(since=since))
+
+
+@pytest.fixture(scope="module")
+def standing(shared_folder, loaded):
+    plant = Plant(shared_folder, loaded)
+    yield plant
+    plant.close()
 
 
 @pytest.fixture
-def plant(folder, loaded):
-    plant = Plant(folder, loaded)
-    yield plant
-    plant.close()
+def plant(standing):
+    """The plant, with nothing of this test in its log or its books yet."""
+    standing.begin()
+    yield standing
+    standing.end_workers()
 
 
 def test_a_worker_that_is_killed_as_soon_as_it_runs_is_replaced_and_the_effect_happens_once(plant):
@@ -221,10 +259,10 @@ def test_a_task_that_ends_within_the_bound_is_finished_before_the_service_stops(
         number = plant.start(service, ledger)
         plant.waits_to_write(watcher)
         service.program.signal(signal.SIGTERM)
-        until(lambda: "service_stopping" in plant.log.read_text(), what="the stop has begun")
+        until(lambda: "service_stopping" in plant.said(), what="the stop has begun")
     assert service.program.exit_code() == 0
 
-    assert plant.value("SELECT state FROM async_tasks") == "complete"
+    assert plant.value("SELECT state FROM async_tasks WHERE id = %s", number) == "complete"
     plant.check_once(plant.serve(), ledger, number)
 
 
@@ -247,7 +285,7 @@ def test_a_worker_that_is_frozen_beyond_its_lease_publishes_nothing_when_it_wake
     with suppress(ProcessLookupError):
         os.kill(frozen, signal.SIGCONT)
     until(
-        lambda: not is_alive(frozen) or "attempt_failed" in plant.log.read_text(),
+        lambda: not is_alive(frozen) or "attempt_failed" in plant.said(),
         what="the frozen worker has noticed that it was overtaken",
     )
 
@@ -281,11 +319,12 @@ def test_a_job_that_a_worker_left_behind_after_its_task_was_done_holds_nothing_u
     ledger = plant.ledger(service)
     first = plant.start(service, ledger)
     service.finished(first)
+    family = plant.value("SELECT max(id) FROM model_families")
     with closing(plant.connect()) as connection:
         connection.execute(
             """INSERT INTO procrastinate_jobs (queue_name, task_name, lock, args, status)
                SELECT 'weighbridge', 'weighbridge.attempt', %s, %s, 'doing'""",
-            ("generation:1:1", json.dumps({"task_id": first})),
+            (f"generation:1:{family}", json.dumps({"task_id": first})),
         )
 
     task = service.finished(plant.start(service, ledger))

@@ -1,11 +1,12 @@
-"""Rules survive their worker: killed in the middle, what they find and correct is stored whole, and once."""
+"""Rules survive their worker: killed in the middle, what they find and correct is stored whole, and once.
+
+All tests of the file ask one service, each with a project of its own that has the same deliveries.
+"""
 
 import asyncio
 import os
-import shutil
 import signal
 from contextlib import closing
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -22,17 +23,27 @@ EVENTS = 20_000
 HEAVY = EVENTS // 100
 LEASE = {"WEIGHBRIDGE_LEASE_SECONDS": "2"}
 MAKE = """
-    INSERT INTO projects (account_id, name) SELECT id, 'Plant' FROM accounts ORDER BY id LIMIT 1;
-    INSERT INTO event_types (project_id, slug, name, expected_locations)
-         VALUES (1, 'delivery', 'Delivery', 'none');
+    WITH project AS (INSERT INTO projects (account_id, name)
+                     SELECT account.id, 'Plant ' || count(p.id)
+                       FROM (SELECT id FROM accounts ORDER BY id LIMIT 1) AS account
+                       LEFT JOIN projects AS p ON p.account_id = account.id
+                      GROUP BY account.id
+                     RETURNING id),
+         event_type AS (INSERT INTO event_types (project_id, slug, name, expected_locations)
+                        SELECT id, 'delivery', 'Delivery', 'none' FROM project RETURNING project_id, id)
     INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type, unit)
-         VALUES (1, 1, 1, 'mass', 'Mass', 'number', 't');
+    SELECT project_id, id, 1, 'mass', 'Mass', 'number', 't' FROM event_type
+    RETURNING project_id, event_type_id
 """
 LOAD = """
     INSERT INTO events (project_id, id, event_type_id, start_time, end_time, numbers, is_complete)
-    SELECT 1, 1000000000 + n, 1, moment, moment, ARRAY[CASE n %% 100 WHEN 0 THEN 30 ELSE 10 END], true
+    SELECT %s, 1000000000 + n, %s, moment, moment, ARRAY[CASE n %% 100 WHEN 0 THEN 30 ELSE 10 END], true
       FROM (SELECT n, '2025-01-01Z'::timestamptz + n * interval '10 minutes' AS moment
               FROM generate_series(0, %s - 1) AS n) AS made
+"""
+FOUND = """
+    SELECT count(*), count(DISTINCT event_id) FROM data_point_results
+     WHERE status = 'fail' AND project_id = %s
 """
 STREAMED = {"expression": "{{mass}} > (2 * avg({{mass}}))", "window": {"kind": "rolling", "members": 50}}
 BY_DATABASE = {"expression": "{{mass}} > 20"}
@@ -44,20 +55,31 @@ CALIBRATION = {
 
 
 class Plant:
-    """A service with deliveries, and what a test does with it."""
+    """A project with deliveries in a running service, and what a test does with it."""
 
-    def __init__(self, folder, loaded):
-        made, token = loaded
-        self.data_dir = Path(shutil.copytree(made, folder / "data"))
-        self.log = folder / "stderr"
-        self.service = Service(self.data_dir, token, log=self.log, **LEASE)
+    def __init__(self, data_dir, service):
+        self.data_dir, self.service = data_dir, service
+        with closing(self.connect()) as connection:
+            self.project, event_type = connection.execute(MAKE).fetchone()
+            connection.execute(LOAD, (self.project, event_type, EVENTS))
 
     def rule(self, fields):
         body = {"name": "Heavy", "effective_from": "2020-01-01T00:00:00Z"} | fields
-        return self.service.call("POST", "/projects/1/rules", {"rule": body})
+        return self.service.call("POST", f"/projects/{self.project}/rules", {"rule": body})
 
     def run(self, rule):
         return self.service.call("GET", f"/rule_runs/{rule['rule_run_id']}")
+
+    def attempt(self, watcher):
+        """Which attempt the one task of the project is in."""
+        [(attempt,)] = watcher.execute(
+            "SELECT attempt FROM async_tasks WHERE project_id = %s", (self.project,)
+        ).fetchall()
+        return attempt
+
+    def found(self, watcher):
+        """How many results there are, and of how many events."""
+        return watcher.execute(FOUND, (self.project,)).fetchone()
 
     def connect(self):
         with server(self.data_dir) as url:
@@ -100,21 +122,17 @@ async def _verified(url):
 
 
 @pytest.fixture(scope="module")
-def loaded(shared_dir):
-    """A data directory with deliveries, and a token for it."""
+def service(shared_folder, shared_dir):
     with server(shared_dir) as url:
         token = asyncio.run(_token(url))
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(MAKE)
-            connection.execute(LOAD, (EVENTS,))
-    return shared_dir, token
+    service = Service(shared_dir, token, log=shared_folder / "stderr", **LEASE)
+    yield service
+    service.close()
 
 
 @pytest.fixture
-def plant(folder, loaded):
-    plant = Plant(folder, loaded)
-    yield plant
-    plant.service.close()
+def plant(shared_dir, service):
+    return Plant(shared_dir, service)
 
 
 def waits_to_write(watcher):
@@ -127,13 +145,6 @@ def waits_to_write(watcher):
     )
 
 
-def found(watcher):
-    """How many results there are, and of how many events."""
-    return watcher.execute(
-        "SELECT count(*), count(DISTINCT event_id) FROM data_point_results WHERE status = 'fail'"
-    ).fetchone()
-
-
 @pytest.mark.parametrize("fields", [STREAMED, BY_DATABASE], ids=["streamed", "in the database"])
 def test_a_backfill_whose_worker_is_killed_is_completed_by_another_one(plant, fields):
     with closing(plant.connect()) as watcher:
@@ -143,7 +154,7 @@ def test_a_backfill_whose_worker_is_killed_is_completed_by_another_one(plant, fi
             killed = plant.service.worker()
             os.kill(killed, signal.SIGKILL)
             until(
-                lambda: watcher.execute("SELECT attempt FROM async_tasks").fetchone()[0] > 1,
+                lambda: plant.attempt(watcher) > 1,
                 what="another worker has taken the task up",
             )
         until(lambda: plant.run(rule)["state"] == "complete", what="the run is complete")
@@ -151,7 +162,7 @@ def test_a_backfill_whose_worker_is_killed_is_completed_by_another_one(plant, fi
 
         alerts = HEAVY if fields is BY_DATABASE else HEAVY - 1
         assert (run["evaluated"], run["alerts"]) == (EVENTS, alerts)
-        assert found(watcher) == (alerts, alerts)
+        assert plant.found(watcher) == (alerts, alerts)
 
 
 def test_a_backfill_that_is_killed_while_it_corrects_corrects_each_value_once(plant):
@@ -166,7 +177,7 @@ def test_a_backfill_that_is_killed_while_it_corrects_corrects_each_value_once(pl
             )
             os.kill(plant.service.worker(), signal.SIGKILL)
             until(
-                lambda: watcher.execute("SELECT attempt FROM async_tasks").fetchone()[0] > 1,
+                lambda: plant.attempt(watcher) > 1,
                 what="another worker has taken the task up",
             )
         until(lambda: plant.run(rule)["state"] == "complete", what="the run is complete")
@@ -175,9 +186,12 @@ def test_a_backfill_that_is_killed_while_it_corrects_corrects_each_value_once(pl
         assert (run["alerts"], run["corrections"], run["withdrawn"]) == (CORRECTED, CORRECTED, 0)
         assert watcher.execute(
             "SELECT count(*), count(DISTINCT event_id), min(state), max(state) FROM corrections"
+            " WHERE project_id = %s",
+            (plant.project,),
         ).fetchone() == (CORRECTED, CORRECTED, "in_force", "in_force")
         assert watcher.execute(
-            "SELECT count(*) FROM events WHERE corrected_numbers[1] = 1.02 * numbers[1]"
+            "SELECT count(*) FROM events WHERE corrected_numbers[1] = 1.02 * numbers[1] AND project_id = %s",
+            (plant.project,),
         ).fetchone() == (CORRECTED,)
     assert plant.broken() == {}
 
@@ -192,11 +206,13 @@ def test_marks_whose_worker_is_killed_are_worked_off_by_another_one(plant):
 
     with closing(plant.connect()) as watcher:
         with closing(plant.hold_results()):
-            plant.service.call("POST", "/projects/1/events", {"event": late})
+            plant.service.call("POST", f"/projects/{plant.project}/events", {"event": late})
             waits_to_write(watcher)
             killed = plant.service.worker()
             os.kill(killed, signal.SIGKILL)
             until(lambda: plant.service.worker() != killed, what="another worker has begun")
-        until(lambda: found(watcher) == (HEAVY + 1, HEAVY + 1), what="the late event has its alert")
+        until(lambda: plant.found(watcher) == (HEAVY + 1, HEAVY + 1), what="the late event has its alert")
 
-        assert watcher.execute("SELECT count(*) FROM rule_dirty_ranges").fetchone() == (0,)
+        assert watcher.execute(
+            "SELECT count(*) FROM rule_dirty_ranges WHERE project_id = %s", (plant.project,)
+        ).fetchone() == (0,)

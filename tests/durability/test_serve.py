@@ -1,4 +1,7 @@
-"""The service as an operator sees it: one command, whose parts are started again and end together."""
+"""The service as an operator sees it: one command, whose parts are started again and end together.
+
+Those tests that leave the service running ask one that all share; the others start and end their own.
+"""
 
 import http.client
 import json
@@ -12,10 +15,12 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import InsufficientPrivilege
-from tests.durability.processes import children, is_alive, kill_server, postmaster, until
+from tests.durability.processes import HERE, Program, children, is_alive, kill_server, postmaster, until
 
 from weighbridge.core.proof.signing import SigningKey
 from weighbridge.db.embedded import OWNER, RUNNING_ROLE, server
+
+PARTS = ("api-1", "api-2", "worker")
 
 
 def get(address, path="/"):
@@ -53,6 +58,32 @@ def names(program):
 
 def started(program, name):
     return [line["pid"] for line in events(program) if line.get("process") == name and "pid" in line]
+
+
+@pytest.fixture(scope="module")
+def started_once(shared_folder, shared_dir):
+    """A running service that all share, and its address."""
+    command = (HERE / "stub_service.py", shared_dir, 0, "create", "work")
+    program = Program(
+        *command, log=shared_folder / "stderr", WEIGHBRIDGE_DATABSE_URL="postgresql://somewhere"
+    )
+    yield program, address_of(program)
+    program.close()
+
+
+@pytest.fixture
+def running(started_once):
+    """The service that all share, once each of its parts is there again; its address; what it has said."""
+    program, address = started_once
+    until(lambda: get_or_none(address), what="the service answers")
+    until(lambda: all(is_alive(started(program, one)[-1]) for one in PARTS), what="its parts live")
+    return program, address, len(events(program))
+
+
+def died(program, said):
+    """Which parts have ended since so much was said, and how."""
+    later = events(program)[said:]
+    return [(one["process"], one["exit_code"]) for one in later if one["event"] == "process_died"]
 
 
 def select_one(url):
@@ -129,30 +160,28 @@ def test_after_a_kill_nothing_but_the_database_is_left_and_the_same_port_serves_
     assert postmaster(migrated_dir) is None
 
 
-def test_killed_parts_are_started_again_and_said_in_the_log(migrated_dir, serve):
-    program = serve(migrated_dir)
-    address = address_of(program)
-    (worker,), (api,) = started(program, "worker"), started(program, "api-1")
+def test_killed_parts_are_started_again_and_said_in_the_log(running):
+    program, address, said = running
+    worker, api = started(program, "worker"), started(program, "api-1")
 
-    os.kill(worker, signal.SIGKILL)
-    until(lambda: len(started(program, "worker")) == 2, what="the worker is started again")
-    os.kill(api, signal.SIGKILL)
-    until(lambda: len(started(program, "api-1")) == 2, what="the first API process is started again")
+    os.kill(worker[-1], signal.SIGKILL)
+    until(lambda: len(started(program, "worker")) == len(worker) + 1, what="the worker is started again")
+    os.kill(api[-1], signal.SIGKILL)
+    until(
+        lambda: len(started(program, "api-1")) == len(api) + 1,
+        what="the first API process is started again",
+    )
     until(lambda: get_or_none(address), what="the API answers")
 
-    died = [
-        (line["process"], line["exit_code"]) for line in events(program) if line["event"] == "process_died"
-    ]
-    assert died == [("worker", -9), ("api-1", -9)]
+    assert died(program, said) == [("worker", -9), ("api-1", -9)]
 
 
-def test_a_killed_process_behind_the_api_is_replaced_too(migrated_dir, serve):
-    program = serve(migrated_dir)
-    address = address_of(program)
+def test_a_killed_process_behind_the_api_is_replaced_too(running):
+    program, address, said = running
     answering = get(address)["process"]
 
     os.kill(answering, signal.SIGKILL)
-    until(lambda: "process_died" in names(program), what="the death is noticed")
+    until(lambda: died(program, said), what="the death is noticed")
     replaced = until(lambda: _others(address, answering), what="another process answers in its place")
 
     assert replaced != answering
@@ -163,34 +192,34 @@ def _others(address, number):
     return answer is not None and answer["process"] != number and answer["process"]
 
 
-def test_the_processes_come_to_the_database_as_a_role_that_owns_nothing(migrated_dir, serve):
-    url = get(address_of(serve(migrated_dir)))["database"]
+def test_the_processes_come_to_the_database_as_a_role_that_owns_nothing(running):
+    _, address, _ = running
+    url = get(address)["database"]
 
     assert conninfo_to_dict(url)["user"] == RUNNING_ROLE
     with psycopg.connect(url) as connection, pytest.raises(InsufficientPrivilege):
         connection.execute("ALTER TABLE audit_log DISABLE TRIGGER ALL")
 
 
-def test_a_killed_database_is_started_again_on_the_same_socket_with_its_rows(migrated_dir, serve):
-    program = serve(migrated_dir)
-    url = make_conninfo(get(address_of(program))["database"], user=OWNER)
+def test_a_killed_database_is_started_again_on_the_same_socket_with_its_rows(running, shared_dir):
+    program, address, said = running
+    url = make_conninfo(get(address)["database"], user=OWNER)
     with psycopg.connect(url) as connection:
         connection.execute("CREATE TABLE kept AS SELECT 9 AS number")
 
-    killed = kill_server(migrated_dir)
-    revived = until(lambda: postmaster(migrated_dir), what="the database is started again")
-    until(lambda: "database_started" in names(program), what="it says so")
+    killed = kill_server(shared_dir)
+    revived = until(lambda: postmaster(shared_dir), what="the database is started again")
+    until(lambda: "database_started" in names(program)[said:], what="it says so")
 
     assert revived != killed
     with psycopg.connect(url) as connection:
         assert connection.execute("SELECT number FROM kept").fetchone() == (9,)
 
 
-def test_a_second_service_on_the_same_port_is_refused_and_the_first_goes_on(migrated_dir, serve):
-    first = serve(migrated_dir)
-    address = address_of(first)
+def test_a_second_service_on_the_same_port_is_refused_and_the_first_goes_on(running, shared_dir, serve):
+    _, address, _ = running
 
-    second = serve(migrated_dir, port=urlsplit(address).port)
+    second = serve(shared_dir, port=urlsplit(address).port)
 
     assert second.exit_code() == 1
     assert f"port {urlsplit(address).port}: Address already in use." in second.log.read_text()
@@ -229,9 +258,8 @@ def test_a_signal_during_the_start_stops_what_was_started(fresh_dir, serve):
     assert postmaster(fresh_dir) is None
 
 
-def test_an_unknown_setting_is_named_in_the_log(migrated_dir, serve):
-    program = serve(migrated_dir, WEIGHBRIDGE_DATABSE_URL="postgresql://somewhere")
-    address_of(program)
+def test_an_unknown_setting_is_named_in_the_log(running):
+    program, _, _ = running
 
     unknown = [line["variable"] for line in events(program) if line["event"] == "setting_unknown"]
 

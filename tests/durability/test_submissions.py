@@ -44,7 +44,8 @@ class Sender:
 
     def __init__(self, site, registry):
         self.site, self.registry = site, registry
-        self.works = site.works(site.serve())
+        self.reports = []
+        self.works = site.works(site.remote)
         self.works.measure("delivery", 1, Decimal(10_000), "Straw")
         self.settings = {
             "WEIGHBRIDGE_DATA_DIR": str(site.data_dir),
@@ -58,8 +59,8 @@ class Sender:
         site.stop_pools()
         [self.batch] = [batch["id"] for batch in self.works.batches("Deliveries")]
         said = {
-            "name": "Rehearsal", "adapter": "http", "address": registry.address, "timeout_seconds": 20,
-            "poll_seconds": None,
+            "name": f"Rehearsal at {registry.address}", "adapter": "http", "address": registry.address,
+            "timeout_seconds": 20, "poll_seconds": None,
         }  # fmt: skip
         self.number = self.post("/registries", {"registry": said}, 201)["id"]
 
@@ -74,6 +75,7 @@ class Sender:
         }  # fmt: skip
         made = self.post("/reports", {"report": report}, 201)["id"]
         self.post(f"/reports/{made}/submit", {"registry_id": self.number}, 202)
+        self.reports.append(made)
         return made
 
     def work(self):
@@ -104,15 +106,24 @@ class Sender:
         until(lambda: self.site.sql(WAITING, table), what=f"the worker waits for {table}")
 
 
+@pytest.fixture(scope="module")
+def site(shared_folder, shared_dir):
+    site = Site(shared_folder, shared_dir)
+    site.remote = site.serve()
+    yield site
+    site.close()
+
+
 @pytest.fixture
-def sender(folder, migrated_dir):
-    site, registry = Site(folder, migrated_dir), Registry(folder)
+def sender(folder, site):
+    """Works and a registry of the test's own; the service is shared, and its workers rest in between."""
+    registry = Registry(folder)
     try:
         yield Sender(site, registry)
     finally:
+        site.stop_pools()
         registry.program.signal(signal.SIGCONT)
         registry.program.close()
-        site.close()
 
 
 def before_it_is_kept(sender):
@@ -182,10 +193,6 @@ def all_submitted(sender, reports):
     )
 
 
-def all_reports(sender):
-    return [report["id"] for report in sender.works.api.get("/reports", {"page_size": 200}).body["data"]]
-
-
 def received_once(sender, reports):
     """Whether the registry has each report once, under the key that the service knows."""
     keys = [
@@ -198,8 +205,8 @@ def test_a_worker_that_is_killed_at_any_step_leaves_one_submission(sender):
     for killed in STEPS:
         killed(sender)
         sender.work()
-        all_submitted(sender, all_reports(sender))
-        assert received_once(sender, all_reports(sender)), killed.__name__
+        all_submitted(sender, sender.reports)
+        assert received_once(sender, sender.reports), killed.__name__
         sender.site.stop_pools()
 
     assert len(sender.registry.received()) == len(STEPS)

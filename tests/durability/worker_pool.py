@@ -1,14 +1,18 @@
 """Workers in processes of their own, forked from one that has read the code: a killed one is soon replaced.
 
-    python worker_pool.py DATA_DIR COUNT [without_fence]
+    python worker_pool.py DATA_DIR [without_fence]
 
-Each birth is a line of the log, as the supervisor writes it. Without the fence a worker publishes whatever
-became of its task meanwhile, as a queue does that trusts its leases: tests show by it what the fence is for.
+How many there are to be is a line on its standard input; with 0 the pool rests, and says so when all are
+gone. Each birth is a line of the log, as the supervisor writes it. Without the fence a worker publishes
+whatever became of its task meanwhile, as a queue does that trusts its leases: tests show by it what the fence
+is for.
 """
 
 import asyncio
 import json
 import os
+import select
+import signal
 import sys
 from pathlib import Path
 
@@ -21,17 +25,34 @@ from weighbridge.platform.queue.working import told_to_stop
 from weighbridge.supervisor import logs
 from weighbridge.supervisor.parent import die_with_parent
 
+LOOK_SECONDS = 0.02
+"""Between two looks at what became of the workers."""
 
-def main(data_dir, count, fence="with_fence"):
+
+def main(data_dir, fence="with_fence"):
     with server(Path(data_dir)) as url:
         os.environ["WEIGHBRIDGE_DATABASE_URL"] = url
         logs.configure(settings.read())
         work = worker.run if fence == "with_fence" else run_without_fence
-        for _ in range(int(count)):
-            give_birth(work)
+        wanted, alive = 0, set()
         while True:
-            os.wait()
-            give_birth(work)
+            if select.select([sys.stdin], [], [], LOOK_SECONDS)[0]:
+                wanted = int(sys.stdin.readline())
+                if wanted == 0:
+                    end(alive)
+                    print("resting", flush=True)  # noqa: T201 - what who asked waits for
+            while alive and (ended := os.waitpid(-1, os.WNOHANG)[0]):
+                alive.discard(ended)
+            while len(alive) < wanted:
+                alive.add(give_birth(work))
+
+
+def end(alive):
+    """Kill the workers, and wait until they are gone."""
+    for number in alive:
+        os.kill(number, signal.SIGKILL)
+    while alive:
+        alive.discard(os.wait()[0])
 
 
 def give_birth(work):
@@ -39,7 +60,7 @@ def give_birth(work):
     if number := os.fork():
         sys.stderr.write(json.dumps({"event": "process_started", "process": "worker", "pid": number}) + "\n")
         sys.stderr.flush()
-        return
+        return number
     die_with_parent(parent)
     try:
         asyncio.run(work())

@@ -16,6 +16,7 @@ from typing import Any
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 from tests.given import instruments as given_instruments
+from tests.given.sealing import seal_rows_of
 from tests.server import Account, Answer, Caller, Server
 
 from weighbridge.contents import SLICES
@@ -25,7 +26,6 @@ from weighbridge.core.identity.link import API_PREFIX
 from weighbridge.http.openapi import document as openapi
 from weighbridge.http.openapi.parameters import names_in
 from weighbridge.http.operation import Operation
-from weighbridge.platform.audit_log.tasks import seal
 
 OPERATIONS: dict[str, Operation] = {
     handler.opt["operation"].name: handler.opt["operation"] for routes in SLICES for handler in routes
@@ -169,7 +169,7 @@ def world_of(server: Server) -> World:
     plant = given_accounting.plant(api, account.drain)
     event = plant.deliver(5)
     made = plant.generate()
-    server.run(seal(server.database))
+    server.run(seal_rows_of(server.database, account.id))
     inside = f"/projects/{plant.project['id']}"
     types = api.get(f"{inside}/event_types").data
     found = {

@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import psycopg
@@ -34,6 +36,12 @@ NODES = """
     formula: power / mass
     unit: kWh/t
 """
+
+Making = Callable[[Server], list[Record]]
+"""Makes books by a service, and gives the batches of the account."""
+
+Sound = tuple[str, list[Record]]
+"""The URL of a database that nobody is connected to, and its batches."""
 
 _GUARDED = ("ledger_entries", "deficit_entries", "events", "models", "ledgers", "audit_log", "audit_seals",
             "audit_nodes")  # fmt: skip
@@ -106,25 +114,35 @@ class Books:
 
 
 @pytest.fixture(scope="module")
-def making() -> Callable[[Server], list[Record]]:
+def making() -> Making:
     """How the books come about; gives the batches of the account."""
     return _made
 
 
+@pytest.fixture(scope="session")
+def made_once(postgres: str, newest: str) -> Iterator[Callable[[Making], Sound]]:
+    """Gives the books that come about in a way; most files break copies of the same ones."""
+    with ExitStack() as ending:
+
+        @cache
+        def made(making: Making) -> Sound:
+            url = ending.enter_context(databases.database(postgres, newest))
+            with Server(url) as server:
+                batches = making(server)
+            asyncio.run(_sealed(url))
+            return url, batches
+
+        yield made
+
+
 @pytest.fixture(scope="module")
-def sound(
-    postgres: str, newest: str, making: Callable[[Server], list[Record]]
-) -> Iterator[tuple[str, list[Record]]]:
+def sound(made_once: Callable[[Making], Sound], making: Making) -> Sound:
     """A database to copy with two feedstocks in two months, a late bill and a run that vanished."""
-    with databases.database(postgres, newest) as url:
-        with Server(url) as server:
-            batches = making(server)
-        asyncio.run(_sealed(url))
-        yield url, batches
+    return made_once(making)
 
 
 @pytest.fixture
-def books(postgres: str, sound: tuple[str, list[Record]]) -> Iterator[Books]:
+def books(postgres: str, sound: Sound) -> Iterator[Books]:
     """A copy of the sound books, for this test to break."""
     template, batches = sound
     with databases.database(postgres, template) as url:

@@ -12,6 +12,7 @@ from tests.given import accounting as given_accounting
 from tests.given import collection as given
 
 from weighbridge.collection.measurements.corrections import (
+    PORTION,
     NewCorrection,
     RuleRef,
     apply_corrections,
@@ -22,6 +23,8 @@ from weighbridge.core.collection.correction import Claim, CorrectionOrigin, prev
 from weighbridge.core.identity import ids
 
 MASS = given.number("mass")
+MANY = PORTION + 1
+"""Values that are corrected in two portions."""
 
 
 RULES = """
@@ -259,7 +262,7 @@ def test_thousands_of_values_are_corrected_in_one_call(account, server):
     api = account.caller()
     project = given.measuring(api, MASS)
     run_number = rules(server, project)
-    receipts = given.events(api, project, [given.event_body(values={"mass": 1}) for _ in range(3000)])
+    receipts = given.events(api, project, [given.event_body(values={"mass": 1}) for _ in range(MANY)])
     numbers = [ids.parse("event", one["id"]).key for one in receipts]
     news = [
         NewCorrection(number, 1, place, CorrectionOrigin.ADJUSTMENT, 1, rule=RuleRef(1, 1, run_number))
@@ -272,11 +275,11 @@ def test_thousands_of_values_are_corrected_in_one_call(account, server):
 
     outcome = server.run(run(apply_corrections, news))
 
-    assert len(outcome.recorded) == len(outcome.changed) == 3000
+    assert len(outcome.recorded) == len(outcome.changed) == MANY
     total = "SELECT sum(corrected_numbers[1]), sum(numbers[1]) FROM events WHERE project_id = %s"
-    assert server.sql(total, project["numeric_id"]) == [(sum(range(2, 3002)), 3000)]
-    assert len(server.run(run(undo, outcome.recorded)).recorded) == 3000
-    assert server.sql(total, project["numeric_id"]) == [(None, 3000)]
+    assert server.sql(total, project["numeric_id"]) == [(sum(range(2, MANY + 2)), MANY)]
+    assert len(server.run(run(undo, outcome.recorded)).recorded) == MANY
+    assert server.sql(total, project["numeric_id"]) == [(None, MANY)]
 
 
 STEPS = st.lists(

@@ -8,10 +8,10 @@ from decimal import Decimal
 import pytest
 from tests.given import collection as given
 from tests.given.feeds import Feeding
+from tests.given.sealing import seal_rows_of
 
 from weighbridge.collection.evidence_files.store import open_store
 from weighbridge.exchange.data_feed_uploads.actions import remove_old_files
-from weighbridge.platform.audit_log.tasks import seal
 
 COUNTS = ("rows", "stored", "already_there", "incomplete", "bad_rows")
 TWO = "start_time,mass,driver\n2025-01-01T06:00:00Z,1.50,Eva\n2025-01-01T07:00:00Z,2,\n"
@@ -283,7 +283,7 @@ def test_events_of_a_file_are_audited_as_one_write(feeding, server):
 
     upload = feeding.upload(feed, TWO)
 
-    server.run(seal(server.database))
+    server.run(seal_rows_of(server.database, feeding.account.id))
     rows = feeding.api.get("/audit_log", {"filter[action][eq]": "data_feed_upload.finish"}).expect(200).data
     ids = [event["id"] for event in feeding.events()]
     assert [(one["object"], one["after"]["stored"], one["after"]["ids"]) for one in rows] == [

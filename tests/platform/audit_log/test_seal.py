@@ -2,6 +2,7 @@
 
 import pytest
 from tests.given import collection as given
+from tests.server import Server
 
 from weighbridge.platform.audit_log.tasks import seal, seal_account
 
@@ -90,9 +91,11 @@ def test_a_second_sealer_leaves_the_account_to_the_first(server, api, account, s
     assert sealed() > 0
 
 
-def test_every_account_that_waits_is_sealed(server, api, stranger, sql):
-    given.project(api)
-    given.project(stranger)
+def test_every_account_that_waits_is_sealed(migrated_database):
+    with Server(migrated_database) as server:
+        for _ in range(2):
+            given.project(server.account().caller())
 
-    assert server.run(seal(server.database)) >= 2
-    assert sql("SELECT count(*) FROM audit_unsealed") == [(0,)]
+        assert server.run(seal(server.database)) >= 2
+        assert server.sql("SELECT count(*) FROM audit_unsealed") == [(0,)]
+        assert server.sql("SELECT count(DISTINCT account_id) FROM audit_seals") == [(2,)]

@@ -22,10 +22,14 @@ from tests.given.rule_evaluation import (
     work,
 )
 
+from weighbridge.collection.measurements.corrections import PORTION
 from weighbridge.core.identity import ids
 from weighbridge.core.time.instant import Instant
 from weighbridge.db import locks
 from weighbridge.quality.evaluation.incremental import evaluate_changes
+
+MANY = PORTION + 1
+"""Values that are corrected in two portions."""
 
 
 def test_what_was_captured_before_the_rule_is_adjusted_and_kept_beside(api, account, project, deliver):
@@ -315,7 +319,7 @@ def test_thousands_of_values_are_adjusted_in_portions(api, account, project, sql
     begin = Instant.fromisoformat("2025-01-01T00:00:00+00:00")
     bodies = [
         given.event_body(start_time=Instant.of(begin + timedelta(minutes=n)).text, values={"mass": 21})
-        for n in range(2_500)
+        for n in range(MANY)
     ]
     given.events(api, project, bodies)
     made = calibration(api, project, becomes="{{mass}} + 1")
@@ -323,8 +327,8 @@ def test_thousands_of_values_are_adjusted_in_portions(api, account, project, sql
 
     run = api.get(f"/rule_runs/{made['rule_run_id']}").body
     total = "SELECT sum(corrected_numbers[1]), sum(numbers[1]) FROM events WHERE project_id = %s"
-    assert counts(run) == {"alerts": 2_500, "corrections": 2_500, "withdrawn": 0, "proposals": 0}
-    assert sql(total, project["numeric_id"]) == [(22 * 2_500, 21 * 2_500)]
+    assert counts(run) == {"alerts": MANY, "corrections": MANY, "withdrawn": 0, "proposals": 0}
+    assert sql(total, project["numeric_id"]) == [(22 * MANY, 21 * MANY)]
     undone = api.post(f"/rules/{made['id']}/undo_corrections", {}).expect(200).body
-    assert undone == {"corrections": 2_500, "changed_values": 2_500}
-    assert sql(total, project["numeric_id"]) == [(None, 21 * 2_500)]
+    assert undone == {"corrections": MANY, "changed_values": MANY}
+    assert sql(total, project["numeric_id"]) == [(None, 21 * MANY)]

@@ -14,6 +14,7 @@ from weighbridge import __version__
 from weighbridge.commands import (
     account,
     agent,
+    archive,
     audit,
     backup,
     bundle,
@@ -43,6 +44,7 @@ COMMANDS = (
     importing,
     agent,
     verify,
+    archive,
     backup,
     audit,
     bundle,

@@ -39,8 +39,12 @@ from weighbridge.modelling.document.yaml_text import read_model
 from weighbridge.modelling.versions.stored import stored_model
 from weighbridge.verification.calculations import Calculated, calculations, differences
 from weighbridge.verification.draws import RunAsUsed, drawing_as_used
+from weighbridge.verification.event_sources import STORED, EventSource, MissingEvents
 from weighbridge.verification.lineage import data_as_used, inputs_apart
 from weighbridge.verification.portions import ComputedSlot, columns_of, portions
+
+Portion = Sequence[ComputedSlot]
+"""Slots that are recomputed together."""
 
 
 class _Batch(RunRow, frozen=True):
@@ -88,6 +92,28 @@ class Recomputed:
     """Batches that an older revision of the engine computed."""
     differing: list[tuple[int, str]] = field(default_factory=list)
     """Those of them that come to something else by this revision, which is no violation."""
+    outside: int = 0
+    """Batches none of whose events the source has; see `event_sources`."""
+    uncovered: list[tuple[int, str]] = field(default_factory=list)
+    """Those that it has in part, or in another state than they saw; none where the database is the source."""
+
+    def leave_out(self, unit: ComputedSlot, batch: "_Batch", missing: MissingEvents | None) -> None:
+        """Take down a batch that cannot be computed of what the source has of its slot."""
+        if missing is not None and missing.missing == missing.events:
+            self.outside += 1
+            return
+        lacks = (
+            "events of another batch of its slot are"
+            if missing is None
+            else (f"{missing.missing:,} of its {missing.events:,} events are")
+        )
+        name = ids.of("batch", unit.project, batch.number)
+        self.uncovered.append((unit.task, f"batch {name}: {lacks} not there"))
+
+    def outdate(self, unit: ComputedSlot, batch: "_Batch") -> None:
+        """Take down a batch that saw its events in a later state than the source has."""
+        name = ids.of("batch", unit.project, batch.number)
+        self.uncovered.append((unit.task, f"batch {name}: it saw events as they were changed later"))
 
     def add(self, unit: ComputedSlot, batch: "_Batch", complaints: Sequence[str]) -> None:
         """Count a batch and take down what was found of it."""
@@ -123,6 +149,7 @@ async def recompute(
     project: int | None = None,
     since: Instant | None = None,
     advance: Callable[[int], None] = lambda _: None,
+    source: EventSource = STORED,
 ) -> Recomputed:
     """Recompute every generation, or those of one project or since a moment; `advance` counts batches."""
     recomputed = Recomputed()
@@ -132,40 +159,59 @@ async def recompute(
         if number not in catalogues:
             catalogues = {number: await catalogue_of(tx, number)}
         before = recomputed.batches
-        await _check_portion(tx, portion, catalogues[number], recomputed)
+        await _check_portion(_PortionReading(tx, catalogues[number], source), portion, recomputed)
         advance(recomputed.batches - before)
     return recomputed
 
 
+@dataclass(frozen=True, slots=True)
+class _PortionReading:
+    """What a project's portions are read with."""
+
+    tx: Read
+    catalogue: Catalogue
+    source: EventSource
+
+
 async def _check_portion(
-    tx: Read, portion: Sequence[ComputedSlot], catalogue: Catalogue, recomputed: Recomputed
+    reading: _PortionReading, portion: Sequence[ComputedSlot], recomputed: Recomputed
 ) -> None:
     """Recompute a portion; where that fails, generation by generation, so that the rest is checked."""
-    batches = await tx.rows(_Batch, _BATCHES, {**_key(portion), **columns_of(portion)})
+    batches = await reading.tx.rows(_Batch, _BATCHES, {**_key(portion), **columns_of(portion)})
+    project = portion[0].project
+    missing = await reading.source.hold(project, [batch.number for batch in batches])
+    torn = {batch.position for batch in batches if batch.number in missing}
+    torn_batches = [batch for batch in batches if batch.position in torn and batch.is_of_generation]
+    batches = [batch for batch in batches if batch.position not in torn]
     try:
-        complaints = await _complaints_of(tx, portion, catalogue, batches)
+        complaints = await _complaints_of(reading, portion, batches) if batches else {}
     except (Refusal, ModelError) as reason:
         tasks = sorted({unit.task for unit in portion})
         if len(tasks) > 1:
             for task in tasks:
                 units = [unit for unit in portion if unit.task == task]
-                await _check_portion(tx, units, catalogue, recomputed)
+                await _check_portion(reading, units, recomputed)
             return
         complaints = {
             batch.number: [f"it cannot be computed anew: {reason}"]
             for batch in batches
             if batch.is_of_generation
         }
+    for batch in torn_batches:
+        recomputed.leave_out(portion[batch.position], batch, missing.get(batch.number))
+    outdated = await reading.source.outdated(project, [one for one, found in complaints.items() if found])
     for batch in batches:
-        if batch.is_of_generation:
+        if batch.is_of_generation and batch.number in outdated:
+            recomputed.outdate(portion[batch.position], batch)
+        elif batch.is_of_generation:
             recomputed.add(portion[batch.position], batch, complaints[batch.number])
 
 
 async def _complaints_of(
-    tx: Read, portion: Sequence[ComputedSlot], catalogue: Catalogue, batches: Sequence[_Batch]
+    reading: _PortionReading, portion: Sequence[ComputedSlot], batches: Sequence[_Batch]
 ) -> dict[int, list[str]]:
     """What is wrong with each batch that the generations of a portion made."""
-    first = portion[0]
+    tx, catalogue, first = reading.tx, reading.catalogue, portion[0]
     model = read_model((await stored_model(tx, first.model)).document)
     newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=lambda one: one.number)}
     chosen = [(batch.position, batch.number) for batch in newest.values()]
@@ -180,7 +226,7 @@ async def _complaints_of(
     complaints: dict[int, list[str]] = {}
     for (_, nodes), alike in grouped.items():
         streams = streams_of(model, catalogue, nodes)
-        complaints |= await _complaints_of_slots(tx, portion, model, streams, alike)
+        complaints |= await _complaints_of_slots(reading, portion, model, streams, alike)
     return complaints
 
 
@@ -195,17 +241,17 @@ def _rounds(portion: Sequence[ComputedSlot]) -> dict[int, int]:
 
 
 async def _complaints_of_slots(
-    tx: Read, portion: Sequence[ComputedSlot], model: Model, streams: Resolved, batches: Sequence[_Batch]
+    reading: _PortionReading, portion: Portion, model: Model, streams: Resolved, batches: Sequence[_Batch]
 ) -> dict[int, list[str]]:
     """The same for slots whose inputs stand in the same streams."""
-    first = portion[0]
+    tx, first = reading.tx, portion[0]
     newest = {(batch.position, batch.run): batch for batch in sorted(batches, key=lambda one: one.number)}
     slot_of = _slots_of(batches)
     slots = sorted(set(slot_of.values()), key=lambda one: (one[0], one[1].start, one[1].end))
     index_of = {slot: index for index, slot in enumerate(slots)}
     chosen = [(index_of[slot_of[batch.number, batch.position]], batch.number) for batch in newest.values()]
     times = [slot for _, slot in slots]
-    lineage = ByLineage(first.project, times, chosen)
+    lineage = ByLineage(first.project, times, chosen, reading.source.events)
     resolved, data = await data_as_used(tx, model, lineage, streams)
     used = [
         RunAsUsed(slot_of[one.number, one.position][1], one.partition, one.number) for one in newest.values()

@@ -41,7 +41,8 @@ from weighbridge.accounting.books.runs import slot_columns
 from weighbridge.accounting.inputs.slot_series import events_of_series, is_series, value_of_series
 from weighbridge.accounting.inputs.streams import InputStream, matching
 from weighbridge.accounting.inputs.used_corrections import (
-    EVENT_AS_USED,
+    STORED_EVENTS,
+    event_as_used,
     origins,
     origins_as_used,
     revision,
@@ -92,6 +93,8 @@ class ByLineage:
     project: int
     slots: Sequence[Interval]
     batches: Sequence[tuple[int, int]]
+    events: Composable = field(default_factory=lambda: STORED_EVENTS)
+    """Where the events themselves are read, such as of an archive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +263,11 @@ def _by_lineage(selection: ByLineage, stream: InputStream) -> SelectedEvents:
         "batches": [batch for _, batch in selection.batches],
     }
     return SelectedEvents(
-        USED, values, revision_as_used(stream.positions), is_limited=False, origins=origins_as_used
+        _USED.format(event=event_as_used(selection.events)),
+        values,
+        revision_as_used(stream.positions),
+        is_limited=False,
+        origins=origins_as_used,
     )
 
 
@@ -318,7 +325,7 @@ _BEFORE: Final = """
          ORDER BY {order} LIMIT 1) AS e
 """
 
-USED: Final = SQL("""
+_USED: Final = SQL("""
     (SELECT chosen.slot AS number, used.event_id, max(chosen.batch_id) AS batch_id, at.start_time, at.end_time
        FROM unnest(%(slots)s::integer[], %(batches)s::bigint[]) AS chosen (slot, batch_id)
        JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[])
@@ -329,5 +336,5 @@ USED: Final = SQL("""
         AND i.set_number = s.set_number, unnest(i.event_ids) AS used (event_id)
       GROUP BY chosen.slot, used.event_id, at.start_time, at.end_time) AS slot
     CROSS JOIN {event}
-""").format(event=EVENT_AS_USED)
+""")
 """Events that batches were made of, as the newest batch saw them; one that was shared counts once."""

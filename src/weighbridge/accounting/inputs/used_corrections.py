@@ -40,7 +40,10 @@ async def record_used_corrections(tx: Write, project: int, batches: Sequence[int
     )
 
 
-EVENT_AS_USED: Final = SQL("""
+STORED_EVENTS: Final = SQL("FROM events e WHERE e.project_id = %(project)s AND e.id = slot.event_id")
+"""The event of `slot` as the database has it."""
+
+_EVENT_AS_USED: Final = """
     LATERAL (
         SELECT e.project_id, e.id, e.event_type_id, e.client_reference, e.location_ids, e.is_revised,
                e.is_imputed, e.is_complete OR e.is_imputed AS is_complete, NULL::timestamptz AS voided_at,
@@ -62,14 +65,23 @@ EVENT_AS_USED: Final = SQL("""
                CASE WHEN e.is_revised THEN booleans_as_used(e, slot.batch_id) ELSE e.booleans END AS booleans,
                NULL::numeric[] AS corrected_numbers, NULL::text[] AS corrected_texts,
                NULL::boolean[] AS corrected_booleans
-          FROM events e WHERE e.project_id = %(project)s AND e.id = slot.event_id
+          {events}
     ) AS e
-""")
-"""The event `e` as a batch saw it, of a table `slot` with event_id and batch_id; takes the parameter project.
-
-It has the columns of events, so that whatever reads a value of `e` reads what the batch saw. An event that a
-batch was made of was not voided then, though an imputed one may have been withdrawn since.
 """
+
+
+def event_as_used(events: Composable) -> Composable:
+    """The event `e` as a batch saw it, of a table `slot` with event_id and batch_id; takes the project.
+
+    `events` is what stands behind the columns, such as `STORED_EVENTS`: a row `e` of the type of the table.
+    It has the columns of events, so that whatever reads a value of `e` reads what the batch saw. An event
+    that a batch was made of was not voided then, though an imputed one may have been withdrawn since.
+    """
+    return SQL(_EVENT_AS_USED).format(events=events)
+
+
+EVENT_AS_USED: Final = event_as_used(STORED_EVENTS)
+"""The same of the database's own events."""
 
 
 def revision(positions: Sequence[int]) -> Composable:

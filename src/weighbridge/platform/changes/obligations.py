@@ -160,6 +160,7 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "report.reject": _NOTHING,
     "report_link.create": _NOTHING,
     "report_link.revoke": _NOTHING,
+    "archive.write": _NOTHING,
 }
 """What every action leaves beside its audit row; a new action says here what it changes."""
 

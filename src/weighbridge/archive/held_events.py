@@ -1,0 +1,134 @@
+"""Held events: those of an archive in a table of the transaction's own, for recomputation to read.
+
+The table has the form of `events`, and a row of it is handed on as one of `events`: so the statements that
+make a value as a batch saw it are the very same. What is in force on a value is not held, for lineage never
+reads it.
+
+Invariant: no row of the table `events` is read, but to say why a batch that comes to something else does.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+from psycopg.sql import SQL, Composable
+
+from weighbridge.archive.archive_files import MonthFile
+from weighbridge.archive.vocabulary import ArchivedVocabulary
+from weighbridge.core.identity import ids
+from weighbridge.db.engine import Write
+from weighbridge.verification.event_sources import MissingEvents
+
+ROWS_AT_ONCE: Final = 2_000
+"""Events that go into the table with one statement."""
+
+_KINDS: Final = {"number": "numbers", "string": "texts", "boolean": "booleans"}
+_AS_THEY_ARE: Final = (
+    "start_time", "end_time", "tracking_id", "client_reference", "notes", "is_complete", "is_revised",
+    "is_imputed", "voided_at", "created_at", "updated_at", "readings", "valid_readings", "covered_readings",
+    "expected_readings",
+)  # fmt: skip
+
+_MADE: Final = "CREATE TEMPORARY TABLE held_events (LIKE events) ON COMMIT DROP"
+_KEYED: Final = "CREATE UNIQUE INDEX ON held_events (project_id, id)"
+_FILLED: Final = """
+    INSERT INTO held_events SELECT * FROM jsonb_populate_recordset(NULL::events, %s::text::jsonb)
+"""
+_EVENTS: Final = SQL("""
+    FROM held_events held CROSS JOIN LATERAL jsonb_populate_record(ROW(held.*)::events, '{{}}'::jsonb) AS e
+   WHERE held.project_id = %(project)s AND held.id = slot.event_id
+""").format()
+_NAMED: Final = "SELECT batch_id, event_ids FROM batch_inputs WHERE project_id = %s AND batch_id = ANY (%s)"
+_OUTDATED: Final = """
+    SELECT DISTINCT i.batch_id FROM batch_inputs i CROSS JOIN unnest(i.event_ids) AS used (id)
+      JOIN events e ON (e.project_id, e.id) = (i.project_id, used.id)
+     WHERE i.project_id = %s AND i.batch_id = ANY (%s) AND e.updated_at >= %s
+"""
+
+
+class HeldEvents:
+    """The events of one project's archived months; in a transaction that is undone."""
+
+    events: Composable = _EVENTS
+
+    def __init__(self, tx: Write, project: int, months: Sequence[MonthFile]) -> None:
+        self._tx = tx
+        self._project = project
+        self._months = months
+        self._nearest = 0
+
+    async def prepare(self) -> None:
+        """Make the table."""
+        await self._tx.execute(_MADE)
+        await self._tx.execute(_KEYED)
+
+    async def hold(self, project: int, batches: Sequence[int]) -> Mapping[int, MissingEvents]:
+        named: dict[int, set[int]] = {}
+        for batch, events in await self._tx.tuples(_NAMED, (project, [*batches])):
+            named.setdefault(batch, set()).update(events)
+        missing = set().union(*named.values())
+        await self._tx.execute("TRUNCATE held_events")
+        held: list[dict[str, Any]] = []
+        for row in self._found(missing):
+            held.append(row)
+            if len(held) == ROWS_AT_ONCE:
+                await self._fill(held)
+                held = []
+        await self._fill(held)
+        await self._tx.execute("ANALYZE held_events")
+        lacking = {batch: len(events & missing) for batch, events in named.items()}
+        return {batch: MissingEvents(few, len(named[batch])) for batch, few in lacking.items() if few}
+
+    async def outdated(self, project: int, batches: Collection[int]) -> Collection[int]:
+        if not batches or not self._months:
+            return ()
+        oldest = min(datetime.fromisoformat(month.manifest.made_at) for month in self._months)
+        return {batch for (batch,) in await self._tx.tuples(_OUTDATED, (project, [*batches], oldest))}
+
+    def _found(self, missing: set[int]) -> Iterator[dict[str, Any]]:
+        """The rows of some events, which are taken out of those that are missing."""
+        nearest_first = sorted(range(len(self._months)), key=lambda place: abs(place - self._nearest))
+        for place in nearest_first:
+            if not missing:
+                return
+            month = self._months[place]
+            for row in month.rows_of(sorted(missing), missing):
+                missing.discard(row["number"])
+                self._nearest = place
+                yield _stored(self._project, row, month.manifest.vocabulary)
+
+    async def _fill(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        if rows:
+            await self._tx.execute(_FILLED, (msgspec.json.encode(rows).decode(),))
+
+
+def _stored(project: int, row: Mapping[str, Any], vocabulary: ArchivedVocabulary) -> dict[str, Any]:
+    """A row of the archive as the columns of `events`, as JSON that the database reads."""
+    types = {one.slug: one.number for one in vocabulary.event_types}
+    captured = row["captured_fields"]
+    return {
+        **{name: row[name] for name in _AS_THEY_ARE},
+        "project_id": project,
+        "id": row["number"],
+        "event_type_id": types[row["event_type"]],
+        "feedstock_id": _number("feedstock", row["feedstock_id"]),
+        "asset_id": _number("asset", row["asset_id"]),
+        "location_ids": [_number("location", one) for one in row["location_ids"]],
+        "captured": None if captured is None else msgspec.Raw(captured.encode()),
+        **_arrays(row["data_points"], "captured" if row["is_revised"] else "value"),
+    }
+
+
+def _arrays(points: Sequence[Mapping[str, Any]], said: str) -> dict[str, list[str | None]]:
+    """What was captured, in the arrays of the table: each value at its position."""
+    arrays: dict[str, list[str | None]] = {name: [] for name in _KINDS.values()}
+    for point in points:
+        array = arrays[_KINDS[point["value_type"]]]
+        array.extend([None] * (point["position"] - len(array)))
+        array[point["position"] - 1] = point[said]
+    return arrays
+
+
+def _number(kind: str, text: str | None) -> int | None:
+    return None if text is None else ids.number(kind, text)

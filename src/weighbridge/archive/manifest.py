@@ -1,0 +1,140 @@
+"""The manifest of an archived month: what its file holds, of which moment, and how to know it again.
+
+    prj_…/2025-12/events-SHA256.parquet       the rows, named by the first half of their file's digest
+    prj_…/2025-12/manifest-000002-SHA256.json  what they are; the number counts the versions of the month
+
+Invariant: a manifest is written when all that it names is there, so a month without one has no file.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from weighbridge.archive.month import CalendarMonth
+from weighbridge.archive.vocabulary import ArchivedVocabulary
+from weighbridge.backup.target import BackupTarget
+from weighbridge.errors import Refusal
+
+SCHEMA_VERSION: Final = 1
+"""The form of file and manifest; docs/reference/archive.md says what is in them."""
+
+_NAME: Final = re.compile(r"manifest-([0-9]{6})-([0-9a-f]{32})\.json")
+_DIGEST_CHARACTERS: Final = 32
+"""How much of a SHA-256 stands in a name."""
+
+
+class ArchiveFile(msgspec.Struct, frozen=True):
+    """A file beside the manifest."""
+
+    name: str
+    sha256: str
+    size: int
+
+
+class ArchivedHead(msgspec.Struct, frozen=True):
+    """How many rows of the account's audit log were sealed, and the root of its tree over them."""
+
+    rows: int
+    root: str
+
+
+class MonthManifest(msgspec.Struct, frozen=True, kw_only=True):
+    """One version of a month."""
+
+    schema_version: int
+    weighbridge: str
+    project: str
+    month: str
+    version: int
+    made_at: str
+    rows: int
+    rows_sha256: str
+    """Of the rows themselves, whatever the Parquet library: see `reading_rows`."""
+    files: list[ArchiveFile]
+    change_number: int
+    """The last entry of the account's feed of changes of which all is in the file."""
+    audit_head: ArchivedHead | None
+    """None while no row is sealed."""
+    vocabulary: ArchivedVocabulary
+
+    @property
+    def events(self) -> ArchiveFile:
+        """The file of the month's events."""
+        return self.files[0]
+
+    def path_of(self, file: ArchiveFile) -> str:
+        """Where a file of it lies."""
+        return f"{folder_of(self.project, self.month)}/{file.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestAsFile:
+    """A manifest and the very bytes of its file, by which it is known."""
+
+    manifest: MonthManifest
+    content: bytes
+
+    @classmethod
+    def of(cls, manifest: MonthManifest) -> "ManifestAsFile":
+        """The file of a manifest that is to be written."""
+        return cls(manifest, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the file."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    @property
+    def path(self) -> str:
+        """Where the file lies in the place."""
+        name = f"manifest-{self.manifest.version:06d}-{self.sha256[:_DIGEST_CHARACTERS]}.json"
+        return f"{folder_of(self.manifest.project, self.manifest.month)}/{name}"
+
+
+def folder_of(project: str, month: str) -> str:
+    """The folder of a month in a place."""
+    return f"{project}/{month}"
+
+
+def name_of_events(sha256: str) -> str:
+    """The name of a file of events with this digest."""
+    return f"events-{sha256[:_DIGEST_CHARACTERS]}.parquet"
+
+
+def newest_manifests(place: BackupTarget, project: str) -> Iterator[ManifestAsFile]:
+    """The newest version of each month that a place has of a project, month by month; raises Refusal."""
+    newest: dict[str, str] = {}
+    for path, _, _ in place.names(f"{project}/"):
+        _, _, rest = path.rpartition(f"{project}/")
+        month, _, name = rest.partition("/")
+        if _NAME.fullmatch(name) and name > newest.get(month, ""):
+            newest[month] = name
+    for month, name in sorted(newest.items()):
+        yield read_manifest(place, f"{folder_of(project, month)}/{name}")
+
+
+def read_manifest(place: BackupTarget, path: str) -> ManifestAsFile:
+    """The manifest of a path, checked against its name; raises Refusal."""
+    content = place.read(path)
+    found = _NAME.fullmatch(path.rpartition("/")[2])
+    if found is None or not hashlib.sha256(content).hexdigest().startswith(found[2]):
+        raise Refusal(f"{place.name}/{path} is not what was written: its SHA-256 is not that of its name.")
+    try:
+        manifest = msgspec.json.decode(content, type=MonthManifest)
+    except msgspec.DecodeError as error:
+        raise Refusal(f"{place.name}/{path} is no manifest of an archive: {error}.") from error
+    if manifest.schema_version != SCHEMA_VERSION:
+        raise Refusal(
+            f"{place.name}/{path} has the form {manifest.schema_version}, and this version of Weighbridge"
+            f" reads form {SCHEMA_VERSION}."
+        )
+    return ManifestAsFile(manifest, content)
+
+
+def month_of(manifest: MonthManifest) -> CalendarMonth:
+    """The month that a manifest is of."""
+    return CalendarMonth.read(manifest.month, "The month of a manifest")

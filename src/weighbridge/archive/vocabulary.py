@@ -1,0 +1,118 @@
+"""The vocabulary of a project: what its events name by number or slug, as it was when a month was archived.
+
+It stands in the manifest, and rows are made with it: so an archived month compares with the database although
+somebody has renamed a data point type since, and that it was renamed is told once and not for each event.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from weighbridge.core.identity import ids
+from weighbridge.db.engine import Read
+
+
+class ArchivedPoint(msgspec.Struct, frozen=True):
+    """A data point type of an event type."""
+
+    position: int
+    slug: str
+    name: str
+    value_type: str
+    unit: str | None
+
+
+class ArchivedType(msgspec.Struct, frozen=True):
+    """An event type."""
+
+    id: str
+    number: int
+    slug: str
+    name: str
+    data_points: list[ArchivedPoint]
+
+
+class ArchivedName(msgspec.Struct, frozen=True):
+    """A location, feedstock or asset."""
+
+    id: str
+    name: str
+
+
+class ArchivedVocabulary(msgspec.Struct, frozen=True):
+    """All that events of a project refer to."""
+
+    event_types: list[ArchivedType]
+    locations: list[ArchivedName]
+    feedstocks: list[ArchivedName]
+    assets: list[ArchivedName]
+
+
+async def vocabulary_of(tx: Read, project: int) -> ArchivedVocabulary:
+    """The vocabulary as it stands."""
+    types, points, *named = await tx.several(
+        ("SELECT id, slug, name FROM event_types WHERE project_id = %s ORDER BY id", (project,)),
+        (
+            """
+            SELECT event_type_id, position, slug, name, value_type, unit FROM data_point_types
+             WHERE project_id = %s ORDER BY event_type_id, position
+            """,
+            (project,),
+        ),
+        ("SELECT id, name FROM locations WHERE project_id = %s ORDER BY id", (project,)),
+        ("SELECT id, name FROM feedstocks WHERE project_id = %s ORDER BY id", (project,)),
+        ("SELECT id, name FROM assets WHERE project_id = %s ORDER BY id", (project,)),
+    )
+    by_type: dict[int, list[ArchivedPoint]] = {}
+    for number, *point in points:
+        by_type.setdefault(number, []).append(ArchivedPoint(*point))
+    locations, feedstocks, assets = (
+        [ArchivedName(ids.of(kind, project, number), name) for number, name in rows]
+        for kind, rows in zip(("location", "feedstock", "asset"), named, strict=True)
+    )
+    return ArchivedVocabulary(
+        [
+            ArchivedType(ids.of("event_type", project, number), number, slug, name, by_type.get(number, []))
+            for number, slug, name in types
+        ],
+        locations,
+        feedstocks,
+        assets,
+    )
+
+
+def changes_since(archived: ArchivedVocabulary, now: ArchivedVocabulary) -> Iterator[str]:
+    """What is called otherwise now, or is not there any more; what came later is no difference."""
+    types = {one.number: one for one in now.event_types}
+    for was in archived.event_types:
+        yield from _changes_of_type(was, types.get(was.number))
+    for kind, held, there in (
+        ("location", archived.locations, now.locations),
+        ("feedstock", archived.feedstocks, now.feedstocks),
+        ("asset", archived.assets, now.assets),
+    ):
+        names = {one.id: one.name for one in there}
+        for one in held:
+            if names.get(one.id) != one.name:
+                yield f"{kind} {one.id} was {one.name!r}, and {_now(names.get(one.id))}"
+
+
+def _changes_of_type(was: ArchivedType, now: ArchivedType | None) -> Iterator[str]:
+    if now is None or (now.slug, now.name) != (was.slug, was.name):
+        is_now = _now(None if now is None else f"{now.name} ({now.slug})")
+        yield f"event type {was.id} was {f'{was.name} ({was.slug})'!r}, and {is_now}"
+    points = {} if now is None else {point.position: point for point in now.data_points}
+    for point in was.data_points if now is not None else ():
+        if (there := points.get(point.position)) != point:
+            yield f"data point type {was.slug}.{point.slug} was {_form(point)}, and {_now(_form(there))}"
+
+
+def _form(point: ArchivedPoint | None) -> str | None:
+    if point is None:
+        return None
+    unit = f" in {point.unit}" if point.unit else ""
+    return f"{point.name} ({point.slug}), a {point.value_type}{unit}"
+
+
+def _now(said: str | None) -> str:
+    return "is gone" if said is None else f"is {said!r} now"

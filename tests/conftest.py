@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import structlog
 from hypothesis import settings
-from tests.databases import database
+from tests.databases import database, making
 from tests.given.lone import KNOWN, Lone, lone_service
 from tests.server import Account, Caller, Server
 
@@ -65,7 +65,7 @@ def postgres(pytestconfig: pytest.Config) -> Iterator[str]:
     worker = getattr(pytestconfig, "workerinput", None)
     folder = pytestconfig.stash[FOLDER] if worker is None else worker["folder"]
     group = 0 if worker is None else int(worker["workerid"].removeprefix("gw")) // SHARERS_MAX
-    with embedded.server(Path(folder, str(group))) as shared, database(shared) as url:
+    with embedded.server(Path(folder, str(group))) as shared, database(shared) as url, making(url):
         yield url
 
 

@@ -13,6 +13,8 @@ from psycopg.sql import SQL, Identifier
 from weighbridge.db.embedded import RUNNING_ROLE
 
 _numbers = count(1)
+_makers: dict[str, psycopg.Connection[Any]] = {}
+"""By URL, a connection for all databases that are made there: one for each is a fifth of the work."""
 
 
 @contextmanager
@@ -20,11 +22,12 @@ def database(postgres: str, template: str | None = None) -> Iterator[str]:
     """The URL of a database on the same server, gone when the block ends.
 
     It is empty, or a copy of the one whose URL is the template, to which nobody may be connected then. The
-    files are copied: that is six times as quick as writing each page to the log, for databases this small.
+    files are copied, by the system itself: that is six times as quick as writing each page to the log, for
+    databases this small.
     """
     name = f"{os.environ.get('PYTEST_XDIST_WORKER', 'test')}_{next(_numbers)}"
     source = "template1" if template is None else conninfo_to_dict(template)["dbname"]
-    with psycopg.connect(postgres, autocommit=True) as connection:
+    with _maker(postgres) as connection:
         connection.execute(
             SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
                 Identifier(name), Identifier(str(source))
@@ -33,8 +36,28 @@ def database(postgres: str, template: str | None = None) -> Iterator[str]:
     try:
         yield make_conninfo(postgres, dbname=name)
     finally:
-        with psycopg.connect(postgres, autocommit=True) as connection:
+        with _maker(postgres) as connection:
             drop(connection, name)
+
+
+@contextmanager
+def making(postgres: str) -> Iterator[None]:
+    """Within the block, one connection makes and drops all databases of that URL's server."""
+    with _maker(postgres) as _makers[postgres]:
+        try:
+            yield
+        finally:
+            del _makers[postgres]
+
+
+@contextmanager
+def _maker(postgres: str) -> Iterator[psycopg.Connection[Any]]:
+    if postgres in _makers:
+        yield _makers[postgres]
+    else:
+        with psycopg.connect(postgres, autocommit=True) as connection:
+            connection.execute("SET file_copy_method = clone")
+            yield connection
 
 
 def drop(connection: psycopg.Connection[Any], name: str) -> None:

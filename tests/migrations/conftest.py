@@ -30,6 +30,21 @@ def old(stages):
     return stages[max(ROWS)]
 
 
+@pytest.fixture(scope="session")
+def brought(postgres, old):
+    """The URL of a database to copy that had the rows of every step, and is at the newest step."""
+    with databases.database(postgres, old) as url:
+        migrate(url)
+        yield url
+
+
+@pytest.fixture
+def brought_database(postgres, brought):
+    """A copy of it, for one test."""
+    with databases.database(postgres, brought) as url:
+        yield url
+
+
 @pytest.fixture
 def old_database(postgres, old):
     """A copy of it, for one test."""

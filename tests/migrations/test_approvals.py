@@ -3,6 +3,7 @@
 import psycopg
 import pytest
 from psycopg.errors import CheckViolation
+from tests import databases
 
 from weighbridge.core.rule.proposal import ApprovalState
 from weighbridge.db.schema.migrate import migrate
@@ -30,15 +31,23 @@ NOBODY = "approved_at = NULL, approved_by = NULL"
 SOMEBODY = "approved_at = now(), approved_by = (SELECT min(id) FROM users)"
 
 
+@pytest.fixture(scope="module")
+def after(postgres, old):
+    """The URL of a database to copy where one result was approved before the step."""
+    with databases.database(postgres, old) as url:
+        migrate(url, BEFORE)
+        with psycopg.connect(url) as before:
+            before.execute(RULE)
+            before.execute(RESULT)
+        migrate(url)
+        yield url
+
+
 @pytest.fixture
-def migrated(old_database):
-    """A database where one result was approved before the step."""
-    migrate(old_database, BEFORE)
-    with psycopg.connect(old_database) as before:
-        before.execute(RULE)
-        before.execute(RESULT)
-    migrate(old_database)
-    return old_database
+def migrated(postgres, after):
+    """A copy of it."""
+    with databases.database(postgres, after) as url:
+        yield url
 
 
 def test_what_was_approved_before_stays_approved(migrated):

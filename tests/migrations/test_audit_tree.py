@@ -5,6 +5,7 @@ import asyncio
 import psycopg
 import pytest
 from psycopg.errors import CheckViolation, RestrictViolation, UniqueViolation
+from tests import databases
 
 from weighbridge.core.platform.audit_chain import ANCHOR, link
 from weighbridge.core.time.instant import Instant
@@ -30,24 +31,32 @@ ROWS = """
 HASH = "sha256('x')"
 
 
+@pytest.fixture(scope="module")
+def after(postgres, old):
+    """The URL of a database to copy whose rows were chained before the step, the last written first."""
+    with databases.database(postgres, old) as url:
+        migrate(url, BEFORE)
+        with psycopg.connect(url) as connection:
+            connection.execute("SET TimeZone = 'UTC'")
+            connection.execute(GIVEN)
+            previous = ANCHOR
+            for account, number, audit_id, project, at, *rest in connection.execute(ROWS).fetchall():
+                row = SealedRow(account, number, audit_id, project, Instant.read(at), *rest)
+                previous = link(previous, canonical(row))
+                connection.execute(
+                    "INSERT INTO audit_seals (account_id, number, audit_id, hash) VALUES (1, %s, %s, %s)",
+                    (number, audit_id, previous),
+                )
+            connection.execute("DELETE FROM audit_unsealed")
+        migrate(url)
+        yield url
+
+
 @pytest.fixture
-def sealed(old_database):
-    """A database whose rows were chained before the step, the last written first."""
-    migrate(old_database, BEFORE)
-    with psycopg.connect(old_database) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        connection.execute(GIVEN)
-        previous = ANCHOR
-        for account, number, audit_id, project, at, *rest in connection.execute(ROWS).fetchall():
-            row = SealedRow(account, number, audit_id, project, Instant.read(at), *rest)
-            previous = link(previous, canonical(row))
-            connection.execute(
-                "INSERT INTO audit_seals (account_id, number, audit_id, hash) VALUES (1, %s, %s, %s)",
-                (number, audit_id, previous),
-            )
-        connection.execute("DELETE FROM audit_unsealed")
-    migrate(old_database)
-    return old_database
+def sealed(postgres, after):
+    """A copy of it."""
+    with databases.database(postgres, after) as url:
+        yield url
 
 
 def on(url, work):

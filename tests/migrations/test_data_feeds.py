@@ -5,8 +5,6 @@ import pytest
 from psycopg.errors import CheckViolation, ForeignKeyViolation, UniqueViolation
 from tests import databases
 
-from weighbridge.db.schema.migrate import migrate
-
 FEED = """
     INSERT INTO data_feeds (project_id, name, event_type_id, columns, other_columns, rows_in_order,
                             decimal_mark, encoding, delimiter, header_line, missing, formulas, location_ids,
@@ -34,10 +32,9 @@ COUNTS = """
 
 
 @pytest.fixture(scope="module")
-def after(postgres, old):
+def after(postgres, brought):
     """The URL of a database to copy that had events before the step, and has a feed that watches since."""
-    with databases.database(postgres, old) as url:
-        migrate(url)
+    with databases.database(postgres, brought) as url:
         with psycopg.connect(url) as given:
             given.execute(FEED.format(name="Scale", watch="'/drop'"))
         yield url

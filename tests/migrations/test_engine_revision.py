@@ -4,14 +4,11 @@ import psycopg
 import pytest
 from psycopg.errors import CheckViolation, NotNullViolation
 
-from weighbridge.db.schema.migrate import migrate
-
 
 @pytest.fixture
-def connection(old_database):
+def connection(brought_database):
     """A connection to a database that had a batch before the step."""
-    migrate(old_database)
-    with psycopg.connect(old_database, autocommit=True) as connection:
+    with psycopg.connect(brought_database, autocommit=True) as connection:
         yield connection
 
 

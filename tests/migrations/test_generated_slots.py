@@ -3,9 +3,6 @@
 import psycopg
 import pytest
 from psycopg.errors import CheckViolation, ForeignKeyViolation
-from tests import databases
-
-from weighbridge.db.schema.migrate import migrate
 
 SLOTS = "SELECT ledger_id, start_time, end_time, seen_until FROM generated_slots ORDER BY 1, 2"
 OF_BATCHES = """
@@ -20,12 +17,10 @@ ADD = """
 
 
 @pytest.fixture
-def connection(postgres, old):
+def connection(brought_database):
     """A database that had batches before the step."""
-    with databases.database(postgres, old) as url:
-        migrate(url)
-        with psycopg.connect(url, autocommit=True) as connection:
-            yield connection
+    with psycopg.connect(brought_database, autocommit=True) as connection:
+        yield connection
 
 
 def test_slots_that_were_generated_before_have_seen_what_came_before_their_batches(connection):

@@ -5,8 +5,6 @@ import pytest
 from psycopg.errors import CheckViolation, RestrictViolation, UniqueViolation
 from tests import databases
 
-from weighbridge.db.schema.migrate import migrate
-
 GIVEN = """
     INSERT INTO ledgers (project_id, name, unit, system_ledger_type)
       VALUES (1, 'Certificates', 'kWh', 'renewable_energy_credits');
@@ -21,10 +19,9 @@ INSTRUMENT = """
 
 
 @pytest.fixture(scope="module")
-def after(postgres, old):
+def after(postgres, brought):
     """The URL of a database to copy that had a batch before the step, and has an instrument since."""
-    with databases.database(postgres, old) as url:
-        migrate(url)
+    with databases.database(postgres, brought) as url:
         with psycopg.connect(url) as given:
             given.execute(GIVEN)
         yield url

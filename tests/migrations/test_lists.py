@@ -3,9 +3,6 @@
 import psycopg
 import pytest
 from psycopg.errors import ForeignKeyViolation
-from tests import databases
-
-from weighbridge.db.schema.migrate import migrate
 
 EVENT = """
     INSERT INTO events (project_id, id, event_type_id, start_time, end_time, is_complete)
@@ -23,18 +20,10 @@ COUNTED = """
 """
 
 
-@pytest.fixture(scope="module")
-def after(postgres, old):
-    """The URL of a database to copy that had events before the step."""
-    with databases.database(postgres, old) as url:
-        migrate(url)
-        yield url
-
-
 @pytest.fixture
-def connection(postgres, after):
-    """A connection to a copy."""
-    with databases.database(postgres, after) as url, psycopg.connect(url, autocommit=True) as connection:
+def connection(brought_database):
+    """A connection to a database that had events before the step."""
+    with psycopg.connect(brought_database, autocommit=True) as connection:
         yield connection
 
 

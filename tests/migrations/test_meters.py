@@ -3,17 +3,26 @@
 import psycopg
 import pytest
 from psycopg.errors import CheckViolation
+from tests import databases
 
 from weighbridge.db.schema.migrate import migrate
 
 
+@pytest.fixture(scope="module")
+def after(postgres, old):
+    """The URL of a database to copy that had an asset before the step."""
+    with databases.database(postgres, old) as url:
+        migrate(url, "0018")
+        with psycopg.connect(url) as before:
+            before.execute("INSERT INTO assets (project_id, name) VALUES (1, 'Kiln')")
+        migrate(url)
+        yield url
+
+
 @pytest.fixture
-def connection(old_database):
-    migrate(old_database, "0018")
-    with psycopg.connect(old_database) as before:
-        before.execute("INSERT INTO assets (project_id, name) VALUES (1, 'Kiln')")
-    migrate(old_database)
-    with psycopg.connect(old_database, autocommit=True) as connection:
+def connection(postgres, after):
+    """A connection to a copy."""
+    with databases.database(postgres, after) as url, psycopg.connect(url, autocommit=True) as connection:
         yield connection
 
 

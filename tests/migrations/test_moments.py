@@ -37,8 +37,9 @@ BOOKS = """
 """January took back 4, of March's 9; an event of January turned out to be of February."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def connection(postgres):
+    """A connection with which tests read."""
     with databases.database(postgres) as url:
         migrate(url, BEFORE)
         with psycopg.connect(url) as given:

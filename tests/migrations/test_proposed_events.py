@@ -3,6 +3,7 @@
 import psycopg
 import pytest
 from psycopg.errors import CheckViolation, UniqueViolation
+from tests import databases
 
 from weighbridge.db.schema.migrate import migrate
 
@@ -15,27 +16,35 @@ PROPOSED = {
     "proposed_correction": '{"from_value": null, "to_value": 12.5}',
     "proposed_event": '{"end_time": "2025-06-01T01:00:00.000Z", "location_ids": [1], "feedstock_id": 1}',
 }
+GIVEN = """
+    INSERT INTO rules (project_id, id, name, effective_from, latest_version, evaluation)
+    OVERRIDING SYSTEM VALUE VALUES (1, 900, 'Fill', '2025-01-01Z', 1, 'on_demand');
+    INSERT INTO rule_versions (project_id, rule_id, version, target, purpose, expression, data_point,
+                               correction, window_member_scope, priority, requires_approval,
+                               user_id)
+    VALUES (1, 900, 1, 'data_point', 'impute', 'false', 'mass', '{"method": "previous"}',
+            'event_type', 1, true, 1);
+    INSERT INTO data_point_results (project_id, id, rule_id, rule_version, event_id, position, status,
+                                    entered_value, evaluated_at)
+    VALUES (1, 9000, 900, 1, 4096, 1, 'fail', '50', now())
+"""
+
+
+@pytest.fixture(scope="module")
+def after(postgres, old):
+    """The URL of a database to copy that had a result before the step."""
+    with databases.database(postgres, old) as url:
+        migrate(url, "0036")
+        with psycopg.connect(url) as before:
+            before.execute(GIVEN)
+        migrate(url)
+        yield url
 
 
 @pytest.fixture
-def connection(old_database):
-    migrate(old_database, "0036")
-    with psycopg.connect(old_database, autocommit=True) as connection:
-        connection.execute(
-            """
-            INSERT INTO rules (project_id, id, name, effective_from, latest_version, evaluation)
-            OVERRIDING SYSTEM VALUE VALUES (1, 900, 'Fill', '2025-01-01Z', 1, 'on_demand');
-            INSERT INTO rule_versions (project_id, rule_id, version, target, purpose, expression, data_point,
-                                       correction, window_member_scope, priority, requires_approval,
-                                       user_id)
-            VALUES (1, 900, 1, 'data_point', 'impute', 'false', 'mass', '{"method": "previous"}',
-                    'event_type', 1, true, 1);
-            INSERT INTO data_point_results (project_id, id, rule_id, rule_version, event_id, position, status,
-                                            entered_value, evaluated_at)
-            VALUES (1, 9000, 900, 1, 4096, 1, 'fail', '50', now())
-            """
-        )
-        migrate(old_database)
+def connection(postgres, after):
+    """A connection to a copy."""
+    with databases.database(postgres, after) as url, psycopg.connect(url, autocommit=True) as connection:
         yield connection
 
 

@@ -3,9 +3,6 @@
 import psycopg
 import pytest
 from psycopg.errors import RestrictViolation
-from tests import databases
-
-from weighbridge.db.schema.migrate import migrate
 
 GIVEN = """
     INSERT INTO reports (project_id, name, report_type) VALUES (1, 'Report', 'annual');
@@ -16,12 +13,10 @@ GIVEN = """
 
 
 @pytest.fixture
-def connection(postgres, old):
+def connection(brought_database):
     """A database that had data before the step."""
-    with databases.database(postgres, old) as url:
-        migrate(url)
-        with psycopg.connect(url, autocommit=True) as connection:
-            yield connection
+    with psycopg.connect(brought_database, autocommit=True) as connection:
+        yield connection
 
 
 def test_the_bundle_of_a_draft_gives_way_and_goes_with_it(connection):

@@ -4,13 +4,10 @@ import psycopg
 import pytest
 from psycopg.errors import CheckViolation, UniqueViolation
 
-from weighbridge.db.schema.migrate import migrate
-
 
 @pytest.fixture
-def connection(old_database):
-    migrate(old_database)
-    with psycopg.connect(old_database, autocommit=True) as connection:
+def connection(brought_database):
+    with psycopg.connect(brought_database, autocommit=True) as connection:
         connection.execute(
             """
             INSERT INTO reports (project_id, id, name, report_type) OVERRIDING SYSTEM VALUE

@@ -3,18 +3,13 @@
 import psycopg
 import pytest
 from psycopg.errors import CheckViolation
-from tests import databases
-
-from weighbridge.db.schema.migrate import migrate
 
 
 @pytest.fixture
-def connection(postgres, old):
+def connection(brought_database):
     """A connection to a database that had tasks before the step."""
-    with databases.database(postgres, old) as url:
-        migrate(url)
-        with psycopg.connect(url, autocommit=True) as connection:
-            yield connection
+    with psycopg.connect(brought_database, autocommit=True) as connection:
+        yield connection
 
 
 def test_no_account_had_its_turn_or_stored_anything_today(connection):

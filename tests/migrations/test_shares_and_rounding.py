@@ -3,23 +3,12 @@
 import psycopg
 import pytest
 from psycopg.errors import CheckViolation, RestrictViolation
-from tests import databases
-
-from weighbridge.db.schema.migrate import migrate
-
-
-@pytest.fixture(scope="module")
-def after(postgres, old):
-    """The URL of a database to copy that had a model and a ledger before the step."""
-    with databases.database(postgres, old) as url:
-        migrate(url)
-        yield url
 
 
 @pytest.fixture
-def connection(postgres, after):
-    """A connection to a copy."""
-    with databases.database(postgres, after) as url, psycopg.connect(url, autocommit=True) as connection:
+def connection(brought_database):
+    """A connection to a database that had a model and a ledger before the step."""
+    with psycopg.connect(brought_database, autocommit=True) as connection:
         yield connection
 
 

@@ -5,8 +5,6 @@ import pytest
 from psycopg.errors import CheckViolation, UniqueViolation
 from tests import databases
 
-from weighbridge.db.schema.migrate import migrate
-
 HOOK = """
     INSERT INTO webhooks (account_id, project_id, url, change_types, task_types, user_id)
       VALUES (1, {project}, '{url}', '{{batch}}', '{{}}', 1);
@@ -22,10 +20,9 @@ GIVEN = HOOK.format(project=1, url="https://a.example/")
 
 
 @pytest.fixture(scope="module")
-def after(postgres, old):
+def after(postgres, brought):
     """The URL of a database to copy that had stored something before the step, and has a webhook since."""
-    with databases.database(postgres, old) as url:
-        migrate(url)
+    with databases.database(postgres, brought) as url:
         with psycopg.connect(url) as given:
             given.execute(GIVEN)
         yield url

@@ -3,7 +3,7 @@
 from weighbridge.db.migrations import apply
 
 revision = "0051"
-down_revision = "0048"
+down_revision = "0049"
 
 
 def upgrade() -> None:

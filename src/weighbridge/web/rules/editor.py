@@ -101,6 +101,8 @@ async def _editor(visit: Visit, start: dict[str, Any], action: str, title: str, 
     return view(
         "rules/editor.html", title,
         crumbs=(("Rules", f"{project}/rules"),),
+        call=f"{project}/rules" if action.endswith("/new") else _own_call(visit, action),
+        method="POST" if action.endswith("/new") else "PATCH",
         shown=shown, action=action, project=project, types=types.data if types else [],
         preview=preview, visit=visit,
         purposes=[*Purpose], evaluations=EVALUATIONS, examples=EXAMPLES, is_new=action.endswith("/new"),
@@ -111,6 +113,11 @@ async def _editor(visit: Visit, start: dict[str, Any], action: str, title: str, 
         tried_until=visit.text("tried_until") or moments.field(until),
         moments={name: _moment_field(visit, start, name) for name in _MOMENTS},
     )  # fmt: skip
+
+
+def _own_call(visit: Visit, action: str) -> str:
+    """The call that changes the rule of a form."""
+    return action.removeprefix(_project(visit)).removesuffix("/edit")
 
 
 def _moment_field(visit: Visit, start: dict[str, Any], name: str) -> str:

@@ -147,7 +147,7 @@ _EVENT_TYPE: Final = (
     Said("requires_tracking_id", "Events need a tracking id", ""),
     Said("reusable_in_batches", "One event may feed several batches", ""),
     Said("cadence_amount", "One is expected every", "a whole number; empty: nothing is expected"),
-    Said("cadence_unit", "of", ""),
+    Said("cadence_unit", "Minutes, hours, days and so on", ""),
     Said("valid_when", "Counts as valid when", "such as quality = 'good'; empty: when it is complete"),
     Said("rolled_up_from", "Rolled up", "", fields=_ROLL_UP),
 )

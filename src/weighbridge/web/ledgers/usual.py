@@ -60,7 +60,7 @@ async def usual_period(visit: Visit, ledger: Ledger, inputs: Sequence[RequiredIn
         return UsualPeriod(start, complete, f"{why} {until}.")
     end = Instant.of(start + LONGEST)
     end = Instant.of(slot_at(cadence, end, zone).start) if is_cut and cadence else end
-    return UsualPeriod(start, end, f"{why}; of the time {until.removeprefix('to ')}, the first year.")
+    return UsualPeriod(start, end, f"{why}, the first year of what is complete.")
 
 
 async def _first_data(visit: Visit, inputs: Sequence[RequiredInput]) -> Instant | None:

@@ -98,6 +98,7 @@ def rows_of(records: Sequence[Any], own: str = "") -> ShownRows:
         return ShownRows((), ())
     every = [dict(_pairs(record)) for record in records]
     plain = [name for name in every[0] if name not in _LEFT_OUT and _is_plain(records, name)]
+    plain = [name for name in plain if name != "project_id" or not _is_below(own, every)]
     names = [name for name in plain if any(shown_value(one.get(name)).kind != "none" for one in every)]
     called = next((name for name in _CALLED if name in names), "") if own else ""
     names = [*filter(None, [called]), *(name for name in names if name != called)][:COLUMNS_MAX]
@@ -106,6 +107,11 @@ def rows_of(records: Sequence[Any], own: str = "") -> ShownRows:
         for one in every
     ]
     return ShownRows([_titled(name) for name in names], rows)
+
+
+def _is_below(own: str, records: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the pages of the records are those of their one project, which then says nothing new."""
+    return all(own.startswith(f"/projects/{one.get('project_id')}/") for one in records)
 
 
 def _cell(record: Mapping[str, Any], name: str, address: str) -> ShownValue:

@@ -3,6 +3,7 @@ what it lets in. `tests/browser` opens them as people do.
 """
 
 import gzip
+import html
 import re
 
 import pytest
@@ -105,6 +106,44 @@ def test_without_its_permission_it_is_refused(lacking, world, path, permission):
     refused = lacking[permission.partition(":")[0]].get(address_in(world, path)).expect(403)
 
     assert f"You lack the permission {permission}" in refused.text
+
+
+def test_every_page_leads_to_the_guide_and_what_its_foot_leads_to_is_there(ada, world):
+    led: dict[str, set[str]] = {}
+    for path, _ in SIGNED_IN:
+        if path not in FILES and (shown := ada.get(address_in(world, path))).status == 200:
+            led[path] = {*re.findall(r'href="(/[^"]+)"', shown.text.rsplit("<footer", 1)[-1])}
+            led[path] |= {
+                *re.findall(r'href="(/[^"]+)"', shown.text.split('id="rail"')[1].split("</nav>")[0])
+            }
+
+    lost = {path for path, links in led.items() if not any(one.startswith("/guide/") for one in links)}
+    assert lost == set()
+    links = {link.partition("#")[0] for links in led.values() for link in links}
+    answers = {link: ada.get(html.unescape(link)) for link in sorted(links)}
+    for link, answer in answers.items():
+        if answer.status == 302:
+            answers[link] = ada.get(answer.headers["location"], accept="text/html")
+    assert {link: answer.status for link, answer in answers.items() if answer.status not in {200, 303}} == {}
+
+
+@pytest.mark.parametrize(
+    ("page", "operation", "guide"),
+    [
+        ("events", "/docs#tag/events/GET/api/v1/projects/{project_id}/events", "howto/send-readings"),
+        (
+            "locations",
+            "/docs#tag/locations/GET/api/v1/projects/{project_id}/locations",
+            "reference/collection",
+        ),
+        ("rules", "/docs#tag/rules/GET/api/v1/projects/{project_id}/rules", "reference/rule-language"),
+    ],
+)
+def test_a_page_leads_to_the_operation_behind_it_and_to_its_guide(ada, world, page, operation, guide):
+    foot = ada.get(f"/projects/{world.ids['project']}/{page}").expect(200).text.rsplit("<footer", 1)[1]
+
+    assert f'href="{operation}"' in foot
+    assert f'href="/guide/{guide}.html"' in foot
 
 
 def test_the_first_page_takes_few_bytes(server: Server, ada, world):

@@ -15,6 +15,7 @@ from typing import Final
 
 from tools.operations import operation_named
 from weighbridge.http.openapi.guides import INDEX
+from weighbridge.http.openapi.page import tag_in_address
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 START: Final = "index.md"
@@ -86,14 +87,9 @@ def _with_interface(text: str) -> str:
     told, tag = [], ""
     for line in text.splitlines():
         if found := _TAG.match(line):
-            tag = slug(found[1])
+            tag = tag_in_address(found[1])
         told.append(_CALL.sub(rf'<a href="/docs#tag/{tag}/\1\2"><code>\1 \2</code></a>: \3', line))
     return "\n".join(told) + "\n"
-
-
-def slug(tag: str) -> str:
-    """How the page of the interface names a tag in addresses."""
-    return tag.lower().replace(" ", "-")
 
 
 def _with_operations(text: str, operations: str) -> str:

@@ -13,5 +13,6 @@ and pages of a list), `as_data.py` (`.json`, `.csv`) and `notice.py` (what was j
 `showing/` writes figures and times, `drawing/` pictures as SVG and formulas as MathML, all of them pure
 functions. The areas have their pages in folders of their own: `access/` `overview/` `data/` `models/`
 `rules/` `records/`; `contents.py` lists them all. What has no page of its own gets a plain one from
-`records/`, so that every record opens.
+`records/`, so that every record opens, and is typed in by `forms/`. `guidance.py` finds the operation and the
+guide that help with a page.
 """

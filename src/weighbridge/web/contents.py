@@ -7,7 +7,19 @@ from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.web import assets
 from weighbridge.web.access import joining, people, sign_in
-from weighbridge.web.data import event, events, evidence, feed_form, feeds, gaps, over_time, point, uploads
+from weighbridge.web.data import (
+    event,
+    events,
+    evidence,
+    feed_form,
+    feeds,
+    gaps,
+    over_time,
+    point,
+    uploads,
+)
+from weighbridge.web.forms import event_change, new_event
+from weighbridge.web.forms import pages as record_forms
 from weighbridge.web.ledgers import batch, batches, deletion, generation, ledger, ledgers
 from weighbridge.web.models import editor as model_editor
 from weighbridge.web.models import models, trying, version
@@ -26,6 +38,7 @@ AREAS: Final = (
     *(rules, rule_editor, results, inbox, review),
     *(ledgers, ledger, batches, batch, deletion, generation),
     *(reports, report, verifier),
+    *(record_forms, new_event, event_change),
 )
 """The files with pages; each lists its own as `PAGES`."""
 

@@ -92,7 +92,11 @@ def page(
         suffixes = [""] if of is None or path.endswith("}") else ["", JSON, ".csv"]
         suffixes = suffixes[:2] if of is not None and of.opt["operation"].listing is None else suffixes
         paths = [path, f"{IN_PROJECT}{path}"] if everywhere else [path]
-        return [_routed(operation, handler, one + suffix) for one in paths for suffix in suffixes]
+        return [
+            _routed(operation, handler, one + suffix, has_data=of is not None)
+            for one in paths
+            for suffix in suffixes
+        ]
 
     return decorate
 
@@ -240,6 +244,8 @@ def _routed(
     handler: Callable[[WebRequest], Awaitable[Sent]],
     path: str,
     bytes_max: int = FORM_BYTES_MAX,
+    *,
+    has_data: bool = False,
 ) -> HTTPRouteHandler:
     handed_over = apart(operation, handler) if operation.computes else handler
 
@@ -257,5 +263,5 @@ def _routed(
         status_code=200,
         include_in_schema=False,
         request_max_body_size=bytes_max,
-        opt={"page": operation},
+        opt={"page": operation, "has_data": has_data},
     )(named)

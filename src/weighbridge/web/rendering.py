@@ -16,6 +16,7 @@ from weighbridge.web.answer import Sendable, moved_to, page_of
 from weighbridge.web.assets import address_of
 from weighbridge.web.crossing import FIELD, word_of
 from weighbridge.web.frame import Frame, rail_of
+from weighbridge.web.guidance import guidance_of, guide_start
 from weighbridge.web.notice import noticed, said_of
 from weighbridge.web.session import THEME, THEMES, cookie_of, secret_of
 from weighbridge.web.showing import figures, words
@@ -96,8 +97,12 @@ def _around(request: WebRequest) -> dict[str, Any]:
 
 def _framed(request: WebRequest, frame: Frame, person: Person, shown: View) -> dict[str, Any]:
     query = request.url.query
+    route = request.scope.get("route_handler")
     return {
+        "has_data": route is not None and route.opt.get("has_data", False),
         "view": shown,
+        "guidance": guidance_of(shown.method, shown.call, shown.guide),
+        "guide_start": guide_start(),
         "person": person,
         "frame": frame,
         "rail": rail_of(frame, person.actor),

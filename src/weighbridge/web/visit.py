@@ -37,11 +37,15 @@ class View:
     title: str
     call: str = ""
     """Path and query of the call below the prefix of the interface that gives the same data."""
+    method: str = "GET"
+    """The method of that call: another one where the page is a form, which the call carries out."""
     crumbs: tuple[tuple[str, str], ...] = ()
     """The way to the page: names and addresses, the page itself left out."""
     has_csv: bool = False
     """Whether the page is a list, which is given as CSV as well."""
     status: int = 200
+    guide: str = ""
+    """The guide of a page that has no call, by its path below `docs/`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +62,14 @@ def view(
     title: str,
     *,
     call: str = "",
+    method: str = "GET",
     crumbs: tuple[tuple[str, str], ...] = (),
     has_csv: bool = False,
+    guide: str = "",
     **context: Any,
 ) -> View:
     """A page made of a template; what else is given is what the template knows."""
-    return View(template, context, title, call, crumbs, has_csv)
+    return View(template, context, title, call, method, crumbs, has_csv, guide=guide)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The form of a generation: what is missing, what is set aside, slots at a glance, draws that people name."""
 
 import re
+from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
@@ -213,3 +214,30 @@ def test_ledgers_of_one_model_are_credited_together_when_asked(api, account, rea
 
     assert "Generate 1 batch<" in main_of(reader.get(f"{path_of(plant)}?{JANUARY}"))
     assert "Generate 2 batches<" in main_of(reader.get(f"{path_of(plant)}?{JANUARY}&together=yes"))
+
+
+def test_the_form_begins_with_what_is_complete_since_the_last_batch(plant, reader):
+    plant.deliver(5)
+    first = main_of(reader.get(path_of(plant)))
+    plant.generate()
+
+    shown = main_of(reader.get(path_of(plant)))
+
+    assert 'name="from" value="2025-01-01T00:00"' in first
+    assert "Nothing is generated yet: from the first data" in first
+    assert 'name="from" value="2025-02-01T00:00"' in shown
+    assert "From the end of the last batch" in shown
+
+
+def test_the_form_begins_with_the_last_period_where_every_one_has_batches(plant, reader):
+    now = datetime.now(UTC)
+    this = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    last = (this - timedelta(days=1)).replace(day=1)
+    plant.deliver(5, f"{last + timedelta(days=2):%Y-%m-%dT%H:%M:%SZ}")
+    plant.generate((f"{last:%Y-%m-%dT%H:%M:%SZ}", f"{this:%Y-%m-%dT%H:%M:%SZ}"))
+
+    shown = main_of(reader.get(path_of(plant)))
+
+    assert f'name="from" value="{last:%Y-%m-%dT%H:%M}"' in shown
+    assert f'name="until" value="{this:%Y-%m-%dT%H:%M}"' in shown
+    assert "Every complete month has batches" in shown

@@ -180,3 +180,12 @@ def test_of_another_account_there_is_no_result(server, plant, proposed):
 
     stranger.get(f"{home(plant)}/rule_results/{found[0]}").expect(404)
     stranger.get(f"{home(plant)}/proposals").expect(404)
+
+
+def test_the_editor_tries_a_rule_over_the_days_before_the_newest_data(ada, plant):
+    plant.deliver(30, "2025-03-10T12:00:00Z")
+
+    editor = ada.get(f"{home(plant)}/rules/new").expect(200).text
+
+    assert re.search(r'name="tried_until" value="2025-03-10T12:01"', editor)
+    assert re.search(r'name="tried_from" value="2025-02-08T12:01"', editor)

@@ -4569,6 +4569,9 @@ def static_inputs_list(
     effective_from: Time | None = None,
     effective_from_geq: Time | None = None,
     effective_from_leq: Time | None = None,
+    asset_id: str | None = None,
+    feedstock_id: str | None = None,
+    location_id: str | None = None,
 ) -> Listing[records.StaticInput]:
     """List a project's static inputs, those that newer ones have superseded too.
 
@@ -4588,6 +4591,9 @@ def static_inputs_list(
                 "filter[effective_from][eq]": effective_from,
                 "filter[effective_from][geq]": effective_from_geq,
                 "filter[effective_from][leq]": effective_from_leq,
+                "filter[asset_id][eq]": asset_id,
+                "filter[feedstock_id][eq]": feedstock_id,
+                "filter[location_id][eq]": location_id,
             },
         )
     )

@@ -17,7 +17,7 @@ from weighbridge.http.arrival import upload
 from weighbridge.http.arrival.pieces import PIECE_BYTES_MAX
 from weighbridge.http.openapi import answers as openapi_answers
 from weighbridge.http.openapi import parameters as openapi_parameters
-from weighbridge.http.openapi.guides import INDEX, MODEL_LANGUAGE, OF_TAG, RULE_LANGUAGE, address
+from weighbridge.http.openapi.guides import INDEX, MODEL_LANGUAGE, OF_TAG, RULE_LANGUAGE, address, tag_of
 from weighbridge.http.openapi.schemas import Schema, Schemas
 from weighbridge.http.openapi.site import operation_address
 from weighbridge.http.operation import Operation
@@ -135,7 +135,7 @@ def _described(operation: Operation, package: str, schemas: Schemas, reader: Ope
     if operation.listing is not None:
         parameters += openapi_parameters.of_listing(operation.listing)
     described: Schema = {
-        "tags": [_tag_name(package)],
+        "tags": [tag_of(package)],
         "summary": " ".join(summary.split()).removesuffix("."),
         "description": f"{more}\n\n{permission}".strip(),
         "operationId": operation.name,
@@ -196,14 +196,10 @@ def _form(form: upload.Form) -> Schema:
 def _tag(package: str) -> Schema:
     told = " ".join((import_module(package).__doc__ or "").split())
     sentence, stop, _ = told.partition(". ")
-    tag: Schema = {"name": _tag_name(package), "description": sentence + stop.strip()}
+    tag: Schema = {"name": tag_of(package), "description": sentence + stop.strip()}
     if guide := OF_TAG.get(tag["name"]):
         tag["externalDocs"] = {"description": guide[1], "url": address(guide[0])}
     return tag
-
-
-def _tag_name(package: str) -> str:
-    return package.rpartition(".")[2].replace("_", " ").capitalize()
 
 
 def _operation(handler: HTTPRouteHandler) -> Operation:

@@ -38,6 +38,16 @@ _PAGE_HEADERS: Final = {
 }
 
 
+def operation_shown(tag: str, method: str, path: str) -> str:
+    """Where the page shows an operation: its path with that of the interface, as the document has it."""
+    return f"/docs#tag/{tag_in_address(tag)}/{method}{path}"
+
+
+def tag_in_address(tag: str) -> str:
+    """How the page names a tag in addresses."""
+    return tag.lower().replace(" ", "-")
+
+
 def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
     """Make the handlers of the document, the page and the page's files."""
 

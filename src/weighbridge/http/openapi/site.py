@@ -54,6 +54,14 @@ def operation_address(name: str) -> str:
     return f"{GUIDE}{OPERATIONS}#{name.replace('_', '-')}"
 
 
+def page_address(guide: str, folder: Path | None = None) -> str:
+    """Where the page of a guide is; empty where neither the site nor the texts have it."""
+    site = packaged() if folder is None else folder
+    name = START if guide == guides.INDEX else guide.removesuffix(".md") + ".html"
+    is_there = (site / name).is_file() if (site / START).is_file() else instead(name) is not None
+    return GUIDE + name if is_there else ""
+
+
 def packaged() -> Path:
     """The folder of the site in the package; it is there once `make site` has been run."""
     return Path(str(files("weighbridge.http"))) / "static" / "site"

@@ -7,7 +7,17 @@ from psycopg.sql import SQL, Literal
 
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Read
-from weighbridge.db.listing import MOMENT, Filter, Listing, ListRequest, Page, page_of, read_int4, read_moment
+from weighbridge.db.listing import (
+    MOMENT,
+    Filter,
+    Listing,
+    ListRequest,
+    Page,
+    page_of,
+    read_int4,
+    read_key,
+    read_moment,
+)
 from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.errors import NotFound
 from weighbridge.modelling.static_inputs.records import StaticInput
@@ -19,6 +29,9 @@ STATIC_INPUTS: Final = Listing(
     filters={
         "slug": Filter("slug", str, "a slug"),
         "effective_from": Filter("effective_from", read_moment, MOMENT, ("eq", "geq", "leq")),
+        "asset_id": Filter("asset_id", read_key("asset"), "an id ast_…"),
+        "feedstock_id": Filter("feedstock_id", read_key("feedstock"), "an id fs_…"),
+        "location_id": Filter("location_id", read_key("location"), "an id loc_…"),
     },
 )
 

@@ -41,7 +41,8 @@ async def one_person(visit: Visit) -> View:
     """One user: what they may do."""
     user = await queries.get_user(visit.tx, visit.actor, _number(visit))
     return view(
-        "access/person.html", user.name, crumbs=(("People", f"{_home(visit)}/people"),),
+        "access/person.html", user.name, guide="howto/give-people-access.md",
+        crumbs=(("People", f"{_home(visit)}/people"),),
         user=user, role=title_of(user.permissions), roles=ROLES, every=ALL_PERMISSIONS,
     )  # fmt: skip
 
@@ -68,7 +69,7 @@ async def offer_password(visit: Visit) -> View:
 async def _people(visit: Visit, link: str = "", link_of: str = "") -> View:
     users = await queries.list_users(visit.tx, visit.actor)
     return view(
-        "access/people.html", "People",
+        "access/people.html", "People", guide="howto/give-people-access.md",
         users=users, links=await queries.list_open_links(visit.tx, visit.actor), roles=ROLES,
         title_of=title_of, link=link, link_of=link_of, home=_home(visit),
     )  # fmt: skip

@@ -67,7 +67,7 @@ async def me(visit: Visit) -> View:
         {"id": number, "program": program, "created_at": created, "used_at": used}
         for number, program, created, used in rows
     ]
-    return view("access/me.html", visit.person.name, sessions=sessions)
+    return view("access/me.html", visit.person.name, guide="howto/give-people-access.md", sessions=sessions)
 
 
 @form("/sign_out", again=me)

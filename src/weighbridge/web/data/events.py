@@ -1,10 +1,12 @@
 """The list of events. It is the pattern of a list page: filters in the address, one call, one template."""
 
+from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlencode
 
 from litestar.handlers import HTTPRouteHandler
 
+from weighbridge.collection.event_types.records import EventType
 from weighbridge.collection.event_types.routes import list_event_types
 from weighbridge.collection.events.records import EVENT_STATUSES
 from weighbridge.collection.events.routes import list_events
@@ -43,8 +45,13 @@ async def events(visit: Visit) -> View:
         "data/events.html", "Events",
         call=f"{path}?{urlencode(query)}", has_csv=True,
         events=found.data, list=ListView(path, visit.query, found.info), types=types.data,
-        statuses=EVENT_STATUSES,
+        statuses=EVENT_STATUSES, of_type=_chosen(types.data, visit.asked("filter[slug]")),
     )  # fmt: skip
+
+
+def _chosen(types: Sequence[EventType], slug: str) -> str:
+    """The id of the event type that the list is filtered by; empty where events of it are not typed in."""
+    return next((one.id for one in types if one.slug == slug and one.rolled_up_from is None), "")
 
 
 PAGES: Final[list[HTTPRouteHandler]] = [*events]

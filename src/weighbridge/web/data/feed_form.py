@@ -76,7 +76,7 @@ async def new_feed(visit: Visit) -> View:
     if not named and len(types) != 1:
         return view(
             "data/feed_types.html", "New feed", crumbs=(("Feeds", path_of(visit)),), types=types,
-            path=path_of(visit),
+            path=path_of(visit), call=path_of(visit), method="POST",
         )  # fmt: skip
     kind = await visit.ask(get_event_type, event_type_id=named or types[0].id)
     is_typed = visit.text("event_type_id") != ""
@@ -135,7 +135,8 @@ async def _editor(
     title, action = ("New feed", f"{back}/new") if feed is None else ("Change", f"{back}/edit")
     return view(
         "data/feed_form.html", title, crumbs=crumbs, kind=kind, draft=draft,
-        action=action, back=back, is_new=feed is None, sample=sample, lacking=_lacking(suggested),
+        action=action, back=back, call=back, method="POST" if feed is None else "PATCH",
+        is_new=feed is None, sample=sample, lacking=_lacking(suggested),
         fields=feed_words.fields_of(kind), words=feed_words, delimiters=feed_draft.delimiters(draft),
         sample_path=f"{path_of(visit)}/sample?event_type_id={kind.id}", named=await named_records(visit),
     )  # fmt: skip

@@ -175,7 +175,8 @@ async def data_points(visit: Visit) -> View:
     return view(
         "data/over_time.html", chosen.point.name if chosen else "Data points",
         call=f"{path}?{urlencode(query)}", has_csv=True,
-        chosen=chosen, types=types, name_of=_name, path=path, spans=[name for name, _ in SPANS],
+        chosen=chosen, types=types, also=_also(chosen, types),
+        name_of=_name, path=path, spans=[name for name, _ in SPANS],
         slots=slots, meters=meters, meter=visit.asked("meter"),
         span="" if visit.asked("from") else visit.asked("span", SPAN_USUAL),
         points=found.data, list=ListView(path, (*own, *_paged(visit)), found.info), series=drawn,
@@ -183,6 +184,14 @@ async def data_points(visit: Visit) -> View:
         source=f"{path}/series.json?{urlencode(own)}", own=own,
         fields=(visit.moments.field(chosen.start), visit.moments.field(chosen.end)) if chosen else ("", ""),
     )  # fmt: skip
+
+
+def _also(chosen: Chosen | None, types: Sequence[EventType]) -> list[str]:
+    """What other event types that have the slug are called; the table has their values too."""
+    if chosen is None:
+        return []
+    others = (one for one in types if one.id != chosen.event_type.id)
+    return [one.name for one in others if any(it.slug == chosen.point.slug for it in one.data_point_types)]
 
 
 def _own(visit: Visit, chosen: Chosen | None) -> ListQuery:

@@ -58,7 +58,7 @@ async def _shown(visit: Visit, *, tries: bool) -> View | Moved:
     home = visit.frame.home
     also = [one for problem in problems for one in problem.records if one.startswith("bat_")]
     return view(
-        "ledgers/deletion.html", "Delete",
+        "ledgers/deletion.html", "Delete", call=f"/batches/{found.id}", method="DELETE",
         crumbs=(
             ("Ledgers", f"{home}/ledgers"), (ledger.name, f"{home}/ledgers/{ledger.id}"),
             (found.tracking_id, f"{home}/batches/{found.id}"),

@@ -1,5 +1,6 @@
 """Make batches: choose a period, see what would come of it, then watch the task, then the result."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 from litestar.handlers import HTTPRouteHandler
@@ -19,8 +20,9 @@ from weighbridge.web.ledgers.asked import GenerationAsked, asked_of
 from weighbridge.web.ledgers.by_hand import by_hand
 from weighbridge.web.ledgers.ledgers import models_offered
 from weighbridge.web.ledgers.needs import needs_of
-from weighbridge.web.ledgers.rows import LEDGERS_SHOWN, year_until
+from weighbridge.web.ledgers.rows import LEDGERS_SHOWN
 from weighbridge.web.ledgers.strip import strip_of
+from weighbridge.web.ledgers.usual import usual_period
 from weighbridge.web.page import form, page
 from weighbridge.web.records.plain import own_project
 from weighbridge.web.visit import Moved, View, Visit, view
@@ -41,17 +43,18 @@ async def generate(visit: Visit) -> View | Moved:
     listed = await visit.ask(list_project_ledgers, (("page_size", LEDGERS_SHOWN), ("sort", "name")))
     ledgers: dict[str, Ledger] = {one.id: one for one in listed.data}
     preview, problems = await _previewed(visit, asked)
-    edges = year_until(visit, ())
+    usual = None if asked.is_chosen else await usual_period(visit, ledger, inputs)
+    within = asked if usual is None else replace(asked, start=usual.start, end=usual.end)
     path = f"{visit.frame.home}/ledgers/{ledger.id}/generations"
     return view(
         "ledgers/generate.html", "Generate batches",
         crumbs=_crumbs(visit, ledger), ledger=ledger, preview=preview, problems=problems, asked=asked,
-        path=path,
+        path=path, call=f"/ledgers/{ledger.id}/generate_preview", method="POST", usual=usual,
         period={
-            "from": asked.values.get("from") or visit.moments.field(edges[-3]),
-            "until": asked.values.get("until") or visit.moments.field(edges[-2]),
+            "from": asked.values.get("from") or visit.moments.field(within.start),
+            "until": asked.values.get("until") or visit.moments.field(within.end),
         },
-        needs=await needs_of(visit, inputs, asked, ledgers),
+        needs=await needs_of(visit, inputs, within, ledgers),
         manual=await by_hand(visit, ledger, inputs, asked), strip=await strip_of(visit, ledger, asked, path),
         models=[] if ledger.latest_model else await models_offered(visit),
         others=[one.name for one in ledgers.values() if _is_beside(one, ledger)],

@@ -77,7 +77,7 @@ async def _new(visit: Visit, validation: Validation | None) -> View:
     example = visit.asked("example")
     text = _example(example) if example in EXAMPLES else ""
     return view(
-        "models/editor.html", "New model", crumbs=(("Models", models),),
+        "models/editor.html", "New model", crumbs=(("Models", models),), call="/models", method="POST",
         yaml=_typed(visit) if visit.typed else text, action=f"{models}/new", checking=f"{models}/validate",
         validation=validation, examples=EXAMPLES, models_path=models, model=None, tab="edit", path="",
     )  # fmt: skip

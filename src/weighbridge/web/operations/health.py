@@ -72,7 +72,7 @@ async def health(visit: Visit) -> View:
     values = {"account": visit.actor.account_id, "lease": settings.lease_seconds}
     queue = await visit.reading.row(QueueHealth, _QUEUE, values)
     return view(
-        "operations/health.html", "Health",
+        "operations/health.html", "Health", guide="howto/operate.md",
         database=database, milliseconds=round(took * 1000), queue=queue, home=home_of(visit),
         is_current=database is not None and database.revision == newest_revision(),
         room=await asyncio.to_thread(_room, visit), version=version("weighbridge"),

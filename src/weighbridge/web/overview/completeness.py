@@ -54,7 +54,7 @@ async def completeness(visit: Visit) -> View:
     before = months_until(edges[0], visit.frame.zone, 1)[0]
     is_over = edges[-1] < visit.frame.now
     return view(
-        "overview/completeness.html", "Completeness",
+        "overview/completeness.html", "Completeness", guide="reference/capture-rate.md",
         data=data, start=edges[0], end=edges[-1],
         earlier=when.field(before)[:7], later=when.field(edges[-1])[:7] if is_over else "",
         picture=heat_map(data.rows, says=_SAYS) if data.rows else None,

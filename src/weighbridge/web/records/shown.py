@@ -23,6 +23,9 @@ COLUMNS_MAX: Final = 7
 _LEFT_OUT: Final = frozenset({"ui_url"})
 """What is the address of the page itself."""
 
+_CALLED: Final = ("name", "label", "slug", "reason")
+"""The fields by which people know a record, the best first."""
+
 _TABLE_COLUMNS_MAX: Final = 12
 """Fields up to which records inside a record stand as a table."""
 
@@ -86,14 +89,35 @@ def shown_value(value: Any, depth: int = 0) -> ShownValue:
     return ShownValue("record", shown_record(value, depth + 1))
 
 
-def rows_of(records: Sequence[Any]) -> ShownRows:
-    """A table of records: the first of their plain fields."""
+def rows_of(records: Sequence[Any], own: str = "") -> ShownRows:
+    """A table of records: what each is called, which opens it, and the first plain fields that say something.
+
+    `own` is the address below which each record has its page; empty where it has none.
+    """
     if not records:
         return ShownRows((), ())
-    names = [name for name, _ in _pairs(records[0]) if name not in _LEFT_OUT and _is_plain(records, name)]
-    names = names[:COLUMNS_MAX]
-    rows = [[_shown_field(name, dict(_pairs(record)).get(name)) for name in names] for record in records]
+    every = [dict(_pairs(record)) for record in records]
+    plain = [name for name in every[0] if name not in _LEFT_OUT and _is_plain(records, name)]
+    plain = [name for name in plain if name != "project_id" or not _is_below(own, every)]
+    names = [name for name in plain if any(shown_value(one.get(name)).kind != "none" for one in every)]
+    called = next((name for name in _CALLED if name in names), "") if own else ""
+    names = [*filter(None, [called]), *(name for name in names if name != called)][:COLUMNS_MAX]
+    rows = [
+        [_cell(one, name, f"{own}/{one.get('id')}" if name == called else "") for name in names]
+        for one in every
+    ]
     return ShownRows([_titled(name) for name in names], rows)
+
+
+def _is_below(own: str, records: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the pages of the records are those of their one project, which then says nothing new."""
+    return all(own.startswith(f"/projects/{one.get('project_id')}/") for one in records)
+
+
+def _cell(record: Mapping[str, Any], name: str, address: str) -> ShownValue:
+    """A field in a list; what a record is called opens it."""
+    value = record.get(name)
+    return ShownValue("called", (value, address)) if address and value else _shown_field(name, value)
 
 
 def _titled(name: str) -> str:

@@ -12,6 +12,7 @@ import msgspec
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.collection.event_types.routes import list_event_types
+from weighbridge.collection.events.routes import list_events
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule.correction import Purpose
 from weighbridge.core.time.instant import Instant
@@ -20,6 +21,7 @@ from weighbridge.quality.definition.examples import EXAMPLES
 from weighbridge.quality.rules.records import EVALUATIONS, Rule
 from weighbridge.quality.rules.routes import create_rule, get_rule, preview_rule, update_rule
 from weighbridge.web.page import form, page
+from weighbridge.web.showing.moments import moment_of
 from weighbridge.web.visit import Moved, View, Visit, view
 
 PATH: Final = "/projects/{project_id}/rules"
@@ -87,7 +89,7 @@ async def try_rule(visit: Visit) -> View:
 async def _editor(visit: Visit, start: dict[str, Any], action: str, title: str, preview: Any = None) -> View:
     types = await visit.ask(list_event_types, TYPES_OFFERED) if visit.may("data_collection:read") else None
     moments = visit.moments
-    until = moments.now
+    until = await _newest(visit)
     project = _project(visit)
 
     def shown(name: str) -> str:
@@ -101,6 +103,8 @@ async def _editor(visit: Visit, start: dict[str, Any], action: str, title: str, 
     return view(
         "rules/editor.html", title,
         crumbs=(("Rules", f"{project}/rules"),),
+        call=f"{project}/rules" if action.endswith("/new") else _own_call(visit, action),
+        method="POST" if action.endswith("/new") else "PATCH",
         shown=shown, action=action, project=project, types=types.data if types else [],
         preview=preview, visit=visit,
         purposes=[*Purpose], evaluations=EVALUATIONS, examples=EXAMPLES, is_new=action.endswith("/new"),
@@ -111,6 +115,20 @@ async def _editor(visit: Visit, start: dict[str, Any], action: str, title: str, 
         tried_until=visit.text("tried_until") or moments.field(until),
         moments={name: _moment_field(visit, start, name) for name in _MOMENTS},
     )  # fmt: skip
+
+
+async def _newest(visit: Visit) -> Instant:
+    """Until when a rule is tried: behind the newest data, or now where there are none or nobody may see."""
+    now = visit.moments.now
+    if visit.typed or not visit.may("data_collection:read"):
+        return now
+    found = (await visit.ask(list_events, (("page_size", "1"), ("sort", "-start_time")))).data
+    return min(now, Instant.of(moment_of(found[0].end_time) + timedelta(minutes=1))) if found else now
+
+
+def _own_call(visit: Visit, action: str) -> str:
+    """The call that changes the rule of a form."""
+    return action.removeprefix(_project(visit)).removesuffix("/edit")
 
 
 def _moment_field(visit: Visit, start: dict[str, Any], name: str) -> str:

@@ -1,0 +1,161 @@
+"""Typing in an event by hand, its values by what its type carries, and voiding one.
+
+What is typed is stored once: the form carries a client reference of its own, so that a form that is sent
+twice is refused the second time.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from secrets import token_hex
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from litestar.handlers import HTTPRouteHandler
+
+from weighbridge.collection.event_types.records import DataPointType, EventType
+from weighbridge.collection.event_types.routes import get_event_type, list_event_types
+from weighbridge.collection.events.records import Event, NewEvent
+from weighbridge.collection.events.routes import create_events, void_event
+from weighbridge.core.problem import Problem
+from weighbridge.errors import Invalid
+from weighbridge.web.data.event import PATH as ONE
+from weighbridge.web.data.event import event
+from weighbridge.web.forms.field import ANSWERS, FormField, Said, fields_of
+from weighbridge.web.forms.pages import MORE, form_view, typed_texts
+from weighbridge.web.forms.reading import FormBody
+from weighbridge.web.forms.texts import usual_texts
+from weighbridge.web.page import form, page
+from weighbridge.web.visit import Moved, View, Visit, view
+
+PATH: Final = "/projects/{project_id}/events/new"
+_WRITE: Final = "data_collection:write"
+
+NEXT: Final = "next"
+"""The button that keeps an event and goes on to the next one."""
+
+_TYPES: Final = (("page_size", "200"), ("sort", "name"))
+VALUES: Final = "values"
+"""The group of the values that were measured."""
+_KINDS: Final = {"number": "number", "string": "line", "boolean": "answer"}
+_REFERENCE: Final = "by-hand/"
+
+_LOCATION: Final = FormField("id", "Location", "record", of="location")
+_WHEN: Final = (
+    Said("start_time", "When, or from", ""),
+    Said("end_time", "until", "empty: a reading of that moment"),
+)
+_TAGS: Final = (
+    Said("asset_id", "Asset", "", of="asset"),
+    Said("feedstock_id", "Feedstock", "", of="feedstock"),
+)
+_WORDS: Final = (
+    Said("tracking_id", "Tracking id", "such as LOT-7"),
+    Said("notes", "Notes", "", kind="text"),
+)
+_CARRIED_ON: Final = ("asset_id", "feedstock_id", "tracking_id", "locations[0].id", "locations[1].id")
+"""What the next event begins with as it was typed for this one."""
+
+
+def event_fields(kind: EventType) -> list[FormField]:
+    """The fields of an event of a type: when, its values with their units, and its tags."""
+    values = FormField(VALUES, "Values", "group", fields=[_value(one) for one in kind.data_point_types])
+    lines = {"none": 1, "one": 1, "two": 2}[kind.expected_locations]
+    places = FormField("locations", "Where", "rows", fields=(_LOCATION,), lines=lines)
+    words = [
+        replace(one, is_required=kind.requires_tracking_id) if one.name == "tracking_id" else one
+        for one in fields_of(NewEvent, _WORDS)
+    ]
+    return [*fields_of(NewEvent, _WHEN), values, *fields_of(NewEvent, _TAGS), places, *words]
+
+
+def _value(one: DataPointType) -> FormField:
+    is_truth = one.value_type == "boolean"
+    said = "" if one.required else "may be typed later"
+    return FormField(
+        one.slug, one.name, _KINDS[one.value_type], unit=one.unit or "", choices=ANSWERS if is_truth else (),
+        help=said,
+    )  # fmt: skip
+
+
+@page(PATH, permission=_WRITE)
+async def new_event_page(visit: Visit) -> View:
+    """What sort of event it is is chosen first, then what was measured is typed."""
+    return await new_event(visit)
+
+
+async def new_event(visit: Visit) -> View:
+    """An event that is to be typed in; its form, once the type is chosen."""
+    named = visit.text("event_type_id") or visit.asked("event_type_id")
+    found = (await visit.ask(list_event_types, _TYPES)).data
+    types = [one for one in found if one.rolled_up_from is None]
+    path = f"{visit.frame.home}/events"
+    if not named and len(types) != 1:
+        return view(
+            "data/event_types.html", "New event", call=path, method="POST", crumbs=(("Events", path),),
+            types=types, path=path,
+        )  # fmt: skip
+    kind: EventType = await visit.ask(get_event_type, event_type_id=named or types[0].id)
+    fields = event_fields(kind)
+    texts = usual_texts(fields) | {"start_time": visit.moments.field(visit.moments.now)} | dict(visit.query)
+    sent = typed_texts(visit)
+    typed = [one.slug for one in kind.data_point_types if sent.get(f"{VALUES}.{one.slug}")]
+    reference = visit.text("client_reference") or f"{_REFERENCE}{token_hex(8)}"
+    return await form_view(
+        visit.refused(at_values(visit.problems, typed)), fields, texts, "event", f"New {kind.name.lower()}",
+        template="data/event_form.html", call=path, method="POST", crumbs=(("Events", path),), kind=kind,
+        action=f"{path}/new", back=path, is_new=True, reference=reference, next_button=NEXT,
+    )  # fmt: skip
+
+
+@form(PATH, permission=_WRITE, again=new_event)
+async def make_event(visit: Visit) -> Any:
+    """Keep the event; then its page, or the form of the next one."""
+    if visit.text(MORE):
+        return await new_event(visit)
+    kind: EventType = await visit.ask(get_event_type, event_type_id=visit.text("event_type_id"))
+    texts, reading = typed_texts(visit), FormBody(visit.moments)
+    body = reading.new(event_fields(kind), texts)
+    if reading.problems:
+        raise Invalid(reading.problems)
+    body |= {
+        "event_type": kind.slug, "client_reference": texts.get("client_reference") or None,
+        "data_points": points_of(body.pop(VALUES, None) or {}),
+    }  # fmt: skip
+    made: Event = await visit.do(create_events, {"event": body})
+    lacks = f" It lacks {', '.join(made.missing)} until that is typed." if made.missing else ""
+    home = f"{visit.frame.home}/events"
+    if not visit.text(NEXT):
+        return Moved(f"{home}/{made.id}", f"The event is kept.{lacks}")
+    carried = [(name, texts[name]) for name in _CARRIED_ON if texts.get(name)]
+    start = texts.get("end_time") or texts.get("start_time", "")
+    query = urlencode([("event_type_id", kind.id), ("start_time", start), *carried])
+    return Moved(f"{home}/new?{query}", f"Kept as {made.id}.{lacks} Here is the next one.")
+
+
+@form(f"{ONE}/void", permission=_WRITE, again=event)
+async def void(visit: Visit) -> Moved:
+    """Void an event that was wrong altogether: it counts no more, and stays stored for the audit."""
+    await visit.do(void_event)
+    return Moved(
+        f"{visit.frame.home}/events", "The event is void: it counts no more, and stays in the audit log."
+    )
+
+
+def points_of(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The values that were typed, as the interface takes them."""
+    return [{"slug": slug, "value": value} for slug, value in values.items() if value is not None]
+
+
+def at_values(problems: Sequence[Problem], typed: Sequence[str]) -> tuple[Problem, ...]:
+    """Problems of data points at the fields of their values, which were sent in the order of these slugs."""
+    names = {
+        f"event.data_points[{at}]{part}": f"{VALUES}.{slug}"
+        for at, slug in enumerate(typed)
+        for part in ("", ".value", ".slug")
+    }
+    return tuple(
+        Problem(one.message, names.get(one.field or "", one.field), one.code, one.records) for one in problems
+    )
+
+
+PAGES: Final[list[HTTPRouteHandler]] = [*new_event_page, *make_event, *void]

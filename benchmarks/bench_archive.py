@@ -73,7 +73,7 @@ class Run:
     def commanded(self, *words: str) -> tuple[float, int]:
         """How long a command takes, its start with it, and the most memory that it had, in bytes."""
         begun = time.perf_counter()
-        command = [sys.executable, "-m", "weighbridge.cli", "archive", *words]
+        command = [sys.executable, "-m", "weighbridge", "archive", *words]
         environment = os.environ | {"WEIGHBRIDGE_DATABASE_URL": self.url}
         running = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
         _, status, usage = os.wait4(running.pid, 0)

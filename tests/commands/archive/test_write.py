@@ -187,7 +187,7 @@ def test_a_month_that_was_written_and_not_noted_is_found(write, check, place):
 def test_a_run_that_is_killed_is_ended_by_the_next_one(write, check, place, plant, postgres):
     plant_many(plant, postgres, months=24)
     command = [
-        sys.executable, "-m", "weighbridge.cli", "archive", "write", "--project", plant.project["id"],
+        sys.executable, "-m", "weighbridge", "archive", "write", "--project", plant.project["id"],
         "--through", "2025-12", "--to", str(place),
     ]  # fmt: skip
     environment = {"PYTHONPATH": ":".join(sys.path), "WEIGHBRIDGE_DATABASE_URL": postgres}

@@ -22,6 +22,7 @@ from obstore.store import ObjectStore
 from weighbridge import __version__
 from weighbridge.backup.files import CopiedFiles
 from weighbridge.backup.manifest import MANIFEST, BackupManifest, BackupPart, manifests, written
+from weighbridge.backup.pace import BackupPace
 from weighbridge.backup.segments import timeline_of
 from weighbridge.backup.target import CHUNK_BYTES, BackupTarget
 from weighbridge.db.embedded import DATABASE, Server
@@ -142,7 +143,8 @@ def streamed(server: Server) -> Iterator[IO[bytes]]:
 
 
 def _cut(stream: IO[bytes]) -> Iterator[bytes]:
-    """The gzipped stream, cut to parts."""
+    """The gzipped stream, cut to parts, at the pace of a backup: the server waits while it is not read."""
+    pace = BackupPace()
     packing = zlib.compressobj(COMPRESSION, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     part = bytearray()
     while chunk := stream.read(CHUNK_BYTES):
@@ -150,6 +152,7 @@ def _cut(stream: IO[bytes]) -> Iterator[bytes]:
         if len(part) >= PART_BYTES:
             yield bytes(part)
             part.clear()
+        pace.keep()
     part += packing.flush()
     yield bytes(part)
 

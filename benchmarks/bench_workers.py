@@ -51,9 +51,9 @@ def main() -> None:
             )
 
 
-def _generated(running: Service, plants: list[tuple[str, str]], workers: int) -> float:
+def _generated(running: Service, plants: list[str], workers: int) -> float:
     """The seconds that so many workers take for one generation of each plant, on new ledgers."""
-    ledgers = [_ledger(running, project, model, workers) for project, model in plants]
+    ledgers = [_ledger(running, project, workers) for project in plants]
     programs = [_worker(running) for _ in range(workers)]
     try:
         _await_workers(running, workers)
@@ -93,8 +93,8 @@ def _await_workers(running: Service, number: int) -> None:
             time.sleep(0.02)
 
 
-def _plant(running: Service, number: int) -> tuple[str, str]:
-    """A project with its events and its model."""
+def _plant(running: Service, number: int) -> str:
+    """A project with its events."""
     project = running.call("POST", "/projects", {"project": {"name": f"Plant {number}"}})["id"]
     body = {
         "name": "Reading", "slug": "reading", "expected_locations": "none", "reusable_in_batches": True,
@@ -111,10 +111,13 @@ def _plant(running: Service, number: int) -> tuple[str, str]:
         for hour in range(HOURS)
     ]
     running.call("POST", f"/projects/{project}/events", {"events": events})
-    return project, running.call("POST", "/models", {"model": {"project_id": project, "yaml": MODEL}})["id"]
+    assert isinstance(project, str)
+    return project
 
 
-def _ledger(running: Service, project: str, model: str, workers: int) -> str:
+def _ledger(running: Service, project: str, workers: int) -> str:
+    """A ledger with a model of its own, which credits it alone."""
+    model = running.call("POST", "/models", {"model": {"project_id": project, "yaml": MODEL}})["id"]
     ledger = {"name": f"Energy of {workers}", "unit": "kWh", "model_id": model}
     made: str = running.call("POST", f"/projects/{project}/ledgers", {"ledger": ledger})["id"]
     return made

@@ -2,13 +2,10 @@
 
 import hashlib
 import io
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import ClassVar
 
 import pytest
 from tests.collection.evidence import files
+from tests.given import buckets
 
 from weighbridge.collection.evidence_files.store import EvidenceStore, open_store
 from weighbridge.errors import Damaged, Refusal, Unavailable
@@ -96,48 +93,11 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
         open_store(f"file://{tmp_path}/taken/evidence", tmp_path)
 
 
-class Bucket(BaseHTTPRequestHandler):
-    """As much of an object store as one file needs."""
-
-    held: ClassVar[dict[str, bytes]] = {}
-
-    def do_PUT(self) -> None:
-        self.held[self.path] = self.rfile.read(int(self.headers["content-length"]))
-        self._answer(200, b"")
-
-    def do_GET(self) -> None:
-        found = self.held.get(self.path)
-        self._answer(404 if found is None else 200, found or b"<Error><Code>NoSuchKey</Code></Error>")
-
-    def log_message(self, *_: object) -> None:
-        """Tests say nothing."""
-
-    def _answer(self, status: int, content: bytes) -> None:
-        self.send_response(status)
-        self.send_header("content-length", str(len(content)))
-        self.send_header("last-modified", "Wed, 01 Jan 2025 00:00:00 GMT")
-        self.send_header("etag", '"1"')
-        self.end_headers()
-        self.wfile.write(content)
-
-
 @pytest.fixture
-def bucket(monkeypatch) -> Iterator[ThreadingHTTPServer]:
+def bucket(monkeypatch):
     """A bucket on this machine, to which the environment points."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Bucket) as listening:
-        thread = threading.Thread(target=listening.serve_forever, name="bucket")
-        thread.start()
-        for name, value in {
-            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{listening.server_port}",
-            "AWS_ALLOW_HTTP": "true",
-            "AWS_ACCESS_KEY_ID": "key",
-            "AWS_SECRET_ACCESS_KEY": "secret",
-            "AWS_REGION": "eu-central-1",
-        }.items():
-            monkeypatch.setenv(name, value)
+    with buckets.bucket(monkeypatch) as listening:
         yield listening
-        listening.shutdown()
-        thread.join()
 
 
 @pytest.mark.usefixtures("bucket")
@@ -147,8 +107,8 @@ def test_a_bucket_holds_files_below_the_path_of_its_url(server, tmp_path, read):
     server.run(store.put(KEY, io.BytesIO(files.PDF)))
 
     assert read(store) == files.PDF
-    assert Bucket.held == {f"/plant/evidence/{KEY}": files.PDF}
-    Bucket.held[f"/plant/evidence/{KEY}"] = files.PDF.replace(b"1", b"2")
+    assert buckets.Bucket.held == {f"/plant/evidence/{KEY}": files.PDF}
+    buckets.Bucket.held[f"/plant/evidence/{KEY}"] = files.PDF.replace(b"1", b"2")
     with pytest.raises(Damaged):
         read(store)
 

@@ -1,10 +1,12 @@
 """`weighbridge token create`."""
 
 import pytest
+from psycopg.conninfo import make_conninfo
 from tests.server import Caller
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS
 from weighbridge.core.platform.token import is_well_formed
+from weighbridge.db.embedded import RUNNING_ROLE
 
 EVERY_PERMISSION = sorted(ALL_PERMISSIONS)
 
@@ -49,6 +51,23 @@ def test_json_says_what_the_token_may_do_and_until_when(weighbridge, account_nam
     )
     assert done.json["expires_at"] == stored
     assert days == 90
+
+
+def test_where_the_running_role_may_not_use_the_tables_the_way_on_is_said(weighbridge, migrated_database):
+    running = make_conninfo(migrated_database, user=RUNNING_ROLE)
+
+    refused = weighbridge(
+        "token", "create", "--name", "ci", "--all", WEIGHBRIDGE_DATABASE_URL=running
+    ).expect(1)  # fmt: skip
+
+    assert refused.err == (
+        "The role of WEIGHBRIDGE_DATABASE_URL may not use the tables:"
+        " permission denied for table alembic_version."
+        " Run `weighbridge migrate`, which lets it.\n"
+    )
+
+    weighbridge("migrate", WEIGHBRIDGE_MIGRATION_DATABASE_URL=migrated_database).expect(0)
+    weighbridge("token", "create", "--name", "ci", "--all").expect(0)
 
 
 @pytest.mark.parametrize("days", [30, 60, 90, 180, 365])

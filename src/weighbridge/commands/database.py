@@ -31,7 +31,7 @@ def opened(data_dir: Path | None, *, is_made: bool = False) -> Iterator[str]:
     settings = read_with(data_dir=data_dir)
     if is_made:
         _refuse_empty_folder(settings)
-    with database(settings) as urls:
+    with _grants_told(), database(settings) as urls:
         revision = revision_of(urls.migrating)
         if revision is None and is_made:
             raise Refusal("The database has no data of the service; start it with `weighbridge serve` first.")
@@ -43,6 +43,20 @@ def opened(data_dir: Path | None, *, is_made: bool = False) -> Iterator[str]:
                 "run `weighbridge migrate`."
             )
         yield urls.running
+
+
+@contextmanager
+def _grants_told() -> Iterator[None]:
+    """Say what to do where the role may not use the tables, as in a database restored without its grants."""
+    from psycopg.errors import InsufficientPrivilege  # noqa: PLC0415 - slow to import
+
+    try:
+        yield
+    except InsufficientPrivilege as error:
+        raise Refusal(
+            f"The role of WEIGHBRIDGE_DATABASE_URL may not use the tables: {str(error).strip()}. "
+            "Run `weighbridge migrate`, which lets it."
+        ) from error
 
 
 def in_transaction(url: str, work: Callable[["Write"], Awaitable[Result]]) -> Result:

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 from contextlib import suppress
@@ -19,12 +20,13 @@ TUNING = {
     "wal_receiver_timeout": "5s",
     "wal_retrieve_retry_interval": "500ms",
     "hot_standby_feedback": "on",
-    "wal_keep_size": "256MB",
+    "wal_keep_size": "1GB",
     "tcp_user_timeout": "5s",
     "tcp_keepalives_idle": "2",
     "tcp_keepalives_interval": "1",
     "tcp_keepalives_count": "3",
 }
+LOG_IS_GONE = "could not find previous WAL record"
 FOLLOWED = "SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'"
 
 
@@ -93,10 +95,19 @@ class DatabaseHost:
         self._run("pg_basebackup", *words, f"--dbname={other.url(database='postgres')}")
 
     def rewind_to(self, other):
-        """Undo what this server wrote and the other one never had, and follow that one from now on."""
+        """Undo what this server wrote and the other one never had, and follow that one from now on.
+
+        Where the log that shows what to undo is gone, the other one is copied anew, as the guide says.
+        """
         source = other.url(database="postgres")
         words = (f"--target-pgdata={self.cluster}", f"--source-server={source}", "--write-recovery-conf")
-        self._run("pg_rewind", *words)
+        try:
+            self._run("pg_rewind", *words)
+        except AssertionError as refused:
+            if LOG_IS_GONE not in str(refused):
+                raise
+            shutil.rmtree(self.cluster)
+            self.copy_from(other)
 
     def sql(self, statement):
         with psycopg.connect(self.url(), autocommit=True) as connection:

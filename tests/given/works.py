@@ -226,7 +226,13 @@ class Works:
     def batches(self, ledger: str) -> list[Record]:
         """The batches of a ledger, in the order in which they were made."""
         path = f"/ledgers/{self.ledgers[ledger]['id']}/batches"
-        found: list[Record] = self.api.get(path, {"page_size": "200", "sort": "id"}).expect(200).data
+        found: list[Record] = []
+        page: int | None = 1
+        while page is not None:
+            query = {"page_size": "200", "page": str(page), "sort": "id"}
+            answer = self.api.get(path, query).expect(200)
+            found += answer.data
+            page = answer.info["next_page"]
         return found
 
     def totals(self) -> dict[str, dict[str, Decimal]]:

@@ -25,7 +25,13 @@ from weighbridge.db.engine import Write
 from weighbridge.db.threads import ALIVE_SECONDS, computed
 from weighbridge.exchange.feeding.portions import ROWS_OF_PORTION, FedRow, Portion, RowFeed
 from weighbridge.exchange.feeding.report import BadRowReport
-from weighbridge.exchange.tabular.given import GivenFields, change_of, differing_row, is_correctable
+from weighbridge.exchange.tabular.given import (
+    GivenFields,
+    change_of,
+    differing_row,
+    is_correctable,
+    outcome_said,
+)
 from weighbridge.exchange.tabular.row import BadRow, RowProblem
 
 SPANS_TOLD_MAX: Final = 1_000
@@ -34,10 +40,6 @@ SPANS_TOLD_MAX: Final = 1_000
 DIFFERING: Final = (
     "mend the file, correct the event {event}, or let on_difference of the data feed be correct"
 )
-TAKING_AWAY: Final = (
-    "a file takes no value away and replaces no notes or locations; mend it, or change the event {event}"
-)
-CORRECTED: Final = "the event {event} is corrected to what the file says"
 REASON: Final = "The file {file} says so, upload {upload} to the data feed {feed}"
 """Why an event is corrected, as its history says."""
 
@@ -209,10 +211,10 @@ class RowStore:
             event = ids.of("event", order.project, held.number)
             if held.number in refused:
                 said = " ".join(one.message for one in refused[held.number]).rstrip(".")
-            elif held.number in wanted:
-                said = CORRECTED.format(event=event)
             else:
-                said = (TAKING_AWAY if order.is_correcting else DIFFERING).format(event=event)
+                said = outcome_said(
+                    event, DIFFERING, is_correcting=order.is_correcting, is_correctable=held.number in wanted
+                )
             told.append(differing_row(row.line, unlike, order.given, said))
         return told
 

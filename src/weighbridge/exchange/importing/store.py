@@ -21,15 +21,10 @@ from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import Invalid, Refusal
-from weighbridge.exchange.tabular.given import GivenFields
+from weighbridge.exchange.tabular.given import GivenFields, outcome_said
 from weighbridge.exchange.tabular.row import BadRow, NumberedEvent
 
 STAYS: Final = "mend the file, correct the event {event}, or import it with --on-difference correct"
-TAKING_AWAY: Final = (
-    "a file takes no value away and replaces no notes or locations; mend it, or change the event {event}"
-)
-CORRECTED: Final = "the event {event} is corrected to what the file says"
-WOULD_BE_CORRECTED: Final = "the event {event} would be corrected to what the file says"
 
 _EVENT_FIELD: Final = re.compile(r"events\[(\d+)\]\.?")
 
@@ -189,11 +184,10 @@ def check_locations(destination: Destination, ids: Sequence[str]) -> list[Proble
 
 def said_of(event: str, comparing: Comparing, *, is_correctable: bool) -> str:
     """What becomes of an event that a row differs from, as the end of a sentence."""
-    if not comparing.is_correcting:
-        return STAYS.format(event=event)
-    if not is_correctable:
-        return TAKING_AWAY.format(event=event)
-    return (WOULD_BE_CORRECTED if comparing.is_dry_run else CORRECTED).format(event=event)
+    return outcome_said(
+        event, STAYS, is_correcting=comparing.is_correcting, is_correctable=is_correctable,
+        is_dry_run=comparing.is_dry_run,
+    )  # fmt: skip
 
 
 def told_by_line(refusal: Refusal, batch: Sequence[NumberedEvent]) -> Refusal:

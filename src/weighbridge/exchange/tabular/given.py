@@ -16,6 +16,12 @@ _FIELDS: Final = {"feedstock": "feedstock_id", "asset": "asset_id", LOCATION_FIE
 """What events call the things that columns give, where that is another word."""
 
 
+_TAKING_AWAY: Final = (
+    "a file takes no value away and replaces no notes or locations; mend it, or change the event {event}"
+)
+_CORRECTED: Final = "the event {event} is corrected to what the file says"
+_WOULD_BE_CORRECTED: Final = "the event {event} would be corrected to what the file says"
+
 GivenFields = Mapping[FieldKey, str | None]
 """What rows give, each with its column; what is said of every row has none."""
 
@@ -43,6 +49,20 @@ def differing_row(line: int, found: Sequence[Discrepancy], given: GivenFields, s
             for one in found
         ),
     )
+
+
+def outcome_said(
+    event: str, stays: str, *, is_correcting: bool, is_correctable: bool, is_dry_run: bool = False
+) -> str:
+    """What becomes of an event that a row differs from, as the end of a sentence.
+
+    `stays` is what to do where events are not corrected, with the place {event}.
+    """
+    if not is_correcting:
+        return stays.format(event=event)
+    if not is_correctable:
+        return _TAKING_AWAY.format(event=event)
+    return (_WOULD_BE_CORRECTED if is_dry_run else _CORRECTED).format(event=event)
 
 
 def is_correctable(found: Sequence[Discrepancy]) -> bool:

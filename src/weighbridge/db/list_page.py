@@ -48,7 +48,8 @@ _IN_ORDER: Final = (
 )
 """What leaves the planner only the index that gives the order, and lets it plan a statement once."""
 
-_BY_INDEX: Final = _IN_ORDER[:2]
+BY_INDEX: Final = _IN_ORDER[:2]
+"""What has rows found by an index, however many of a table they are: the others are other people's."""
 
 ANY_WAY: Final[Command] = (
     """
@@ -200,7 +201,7 @@ async def page_beside(
     )
     counting = [] if counted else [kept.command]
     if listing.indexes:
-        tx.beforehand(*_IN_ORDER if approach.is_in_order else _BY_INDEX)
+        tx.beforehand(*_IN_ORDER if approach.is_in_order else BY_INDEX)
     try:
         asked = (*counting, statement.command, *beside)
         found = await (tx.lastly(*asked) if is_last else tx.several(*asked))
@@ -302,7 +303,7 @@ def _selection(
 
 async def _countable(tx: Read, selection: _Cutting) -> tuple[int, bool] | None:
     """Count the rows to be put in order, and say that those are all; None where there are too many."""
-    tx.beforehand(*_BY_INDEX)
+    tx.beforehand(*BY_INDEX)
     [[(total, is_whole)]] = await tx.several(selection.count(SORTED_MAX).command)
     return (total, True) if is_whole else None
 

@@ -38,7 +38,12 @@ from typing import Any, Final, LiteralString
 from psycopg.sql import SQL, Composable, Identifier
 
 from weighbridge.accounting.books.runs import slot_columns
-from weighbridge.accounting.inputs.slot_series import events_of_series, is_series, value_of_series
+from weighbridge.accounting.inputs.slot_series import (
+    events_of_series,
+    is_series,
+    origins_of_series,
+    value_of_series,
+)
 from weighbridge.accounting.inputs.streams import InputStream, matching
 from weighbridge.accounting.inputs.used_corrections import (
     STORED_EVENTS,
@@ -140,7 +145,13 @@ def _by_slot(selection: BySlot, stream: InputStream, dimensions: Sequence[str]) 
     restriction, values = _restricted(selection, stream)
     if stream.window.is_by_start and not stream.is_of_elements and is_series(selection.slots):
         of_series = events_of_series(EACH_SLOT, selection.slots, stream, restriction)
-        return SelectedEvents(of_series, values, revision(stream.positions), value=value_of_series)
+        return SelectedEvents(
+            of_series,
+            values,
+            revision(stream.positions),
+            value=value_of_series,
+            origins=origins_of_series,
+        )
     joined = SQL("{slots} JOIN {stream} ON {condition} AND {chosen}").format(
         slots=EACH_SLOT,
         stream=matching(stream),

@@ -13,6 +13,7 @@ from typing import Final
 from psycopg.sql import SQL, Composable, Identifier
 
 from weighbridge.accounting.inputs.streams import InputStream, matching
+from weighbridge.accounting.inputs.used_corrections import origins
 from weighbridge.collection.measurements.condition import value_of
 from weighbridge.collection.measurements.value import ValueColumn
 from weighbridge.core.time.cadence import EventSlot
@@ -39,6 +40,7 @@ def events_of_series(
     return _SERIES.format(
         slots=each_slot,
         values=SQL("").join(values),
+        origins=origins(stream.positions),
         stream=matching(stream),
         start=Literal(slots[0].start),
         end=Literal(slots[-1].end),
@@ -52,16 +54,23 @@ def value_of_series(column: ValueColumn) -> Composable:
     return SQL("e.{}").format(_name(column))
 
 
+def origins_of_series(_positions: Sequence[int]) -> Composable:
+    """The origins of what is in force on the values of an event `e` of a series."""
+    return SQL("e.origins")
+
+
 def _name(column: ValueColumn) -> Identifier:
     return Identifier(f"{column.value_type} {column.position}")
 
 
 # OFFSET has the values taken out where the events are read; without it they are worked out again for every
-# statistic. It is quoted because a number would be converted, and what is no constant keeps PostgreSQL from
-# reading in parallel. The ends stand in the text, so that a plan made once is not kept for other lengths.
+# statistic, and the planner, which sees that origins are found by the event's number, expects as many groups
+# as events and sums nothing in parallel. It is quoted because a number would be converted, and what is no
+# constant keeps PostgreSQL from reading in parallel. The ends stand in the text, so that a plan made once is
+# not kept for other lengths.
 _SERIES: Final = SQL("""
     {slots}
-    JOIN (SELECT e.*{values} FROM {stream}
+    JOIN (SELECT e.*{values}, {origins} AS origins FROM {stream}
            WHERE e.start_time >= {start} AND e.start_time < {end} OFFSET '0') AS e
       ON slot.number = width_bucket(e.start_time, %(starts)s::timestamptz[]) AND {rest} AND {chosen}
 """)

@@ -23,7 +23,6 @@ LOG_TAIL_LINES = 20
 TUNING = {
     "max_connections": "100",
     "shared_buffers": "128MB",
-    "effective_cache_size": "512MB",
     "work_mem": "16MB",
     "maintenance_work_mem": "64MB",
     "max_wal_size": "1GB",

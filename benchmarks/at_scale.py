@@ -72,7 +72,7 @@ def main() -> None:
         for plant, rate in zip(plants, rates, strict=True):
             print(f"{plant.events:,}: ingest {rate:,.0f} events/s, ratio {rate / rates[0]:.2f}", flush=True)
         _lists(running, plants)
-        taken = [_generations(running, plant) for plant in plants]
+        taken = [generated(running, plant) for plant in plants]
         for plant, seconds in zip(plants, taken, strict=True):
             times = plant.events / plants[0].events
             print(f"{plant.events:,}: generation {seconds:.2f} s for {times:.0f} times the data, "
@@ -97,7 +97,9 @@ def _loaded(running: Service, sizes: list[int]) -> list[Plant]:
         ).fetchall()
         for name, _ in later:
             connection.execute(f"DROP INDEX {name}")
-        plants = [_plant(running, connection, size, 10**10 * (place + 1)) for place, size in enumerate(sizes)]
+        plants = [
+            plant_of(running, connection, size, 10**10 * (place + 1)) for place, size in enumerate(sizes)
+        ]
         started = now()
         for name, definition in later:
             connection.execute(definition)
@@ -107,7 +109,8 @@ def _loaded(running: Service, sizes: list[int]) -> list[Plant]:
     return plants
 
 
-def _plant(running: Service, connection: psycopg.Connection[Any], count: int, first: int) -> Plant:
+def plant_of(running: Service, connection: psycopg.Connection[Any], count: int, first: int) -> Plant:
+    """A project with so many events, numbered from the first on, put in by COPY."""
     project = running.call("POST", "/projects", {"project": {"name": f"{count:,}"}})
     types = [{"name": slug, "slug": slug, "value_type": "number"} for slug in SLUGS]
     body = {
@@ -201,7 +204,7 @@ def _lists(running: Service, plants: list[Plant]) -> None:
     print(f"lists: worst ratio {worst:.2f} (goal: at most {LISTS_GOAL})", flush=True)
 
 
-def _generations(running: Service, plant: Plant) -> float:
+def generated(running: Service, plant: Plant) -> float:
     """The seconds of the quicker of two generations, each on a model and ledger of its own."""
     found = []
     for turn in range(GENERATIONS):

@@ -6,7 +6,7 @@ at a time, and those that were read last.
 
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -66,8 +66,8 @@ class MonthFile:
         for index in range(self._file.num_row_groups):
             yield self._file.read_row_group(index, use_threads=False)
 
-    def rows_of(self, numbers: Sequence[int], wanted: Collection[int]) -> Iterator[dict[str, Any]]:
-        """The events of some numbers, given in order and as a set, as far as the file has them."""
+    def rows_of(self, numbers: Sequence[int]) -> Iterator[Any]:
+        """The events of some numbers, given in order, as tables, as far as the file has them."""
         values = pa.array(numbers, pa.int64())
         for group in self._groups:
             if _none_between(numbers, group.least, group.greatest):
@@ -77,8 +77,7 @@ class MonthFile:
                 if not pc.any(pc.is_in(column.column(_NUMBER), value_set=values)).as_py():
                     continue
             table = self._group(group.index)
-            chosen = table.filter(pc.is_in(table.column(_NUMBER), value_set=values))
-            yield from (row for row in chosen.to_pylist() if row[_NUMBER] in wanted)
+            yield table.filter(pc.is_in(table.column(_NUMBER), value_set=values))
 
     def _group(self, index: int) -> Any:
         if index not in self._kept:

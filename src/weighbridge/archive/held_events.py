@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, Final
 
 import msgspec
+import pyarrow as pa
 from psycopg.sql import SQL, Composable
 
 from weighbridge.archive.archive_files import MonthFile
@@ -28,6 +29,10 @@ _AS_THEY_ARE: Final = (
     "start_time", "end_time", "tracking_id", "client_reference", "notes", "is_complete", "is_revised",
     "is_imputed", "voided_at", "created_at", "updated_at", "readings", "valid_readings", "covered_readings",
     "expected_readings",
+)  # fmt: skip
+
+_TRANSLATED: Final = (
+    "number", "event_type", "feedstock_id", "asset_id", "location_ids", "captured_fields",
 )  # fmt: skip
 
 _MADE: Final = "CREATE TEMPORARY TABLE held_events (LIKE events) ON COMMIT DROP"
@@ -93,41 +98,62 @@ class HeldEvents:
             if not missing:
                 return
             month = self._months[place]
-            for row in month.rows_of(sorted(missing), missing):
-                missing.discard(row["number"])
+            for table in month.rows_of(sorted(missing)):
+                missing.difference_update(table.column("number").to_pylist())
                 self._nearest = place
-                yield _stored(self._project, row, month.manifest.vocabulary)
+                yield from stored_rows_of(self._project, table, month.manifest.vocabulary)
 
     async def _fill(self, rows: Sequence[Mapping[str, Any]]) -> None:
         if rows:
             await self._tx.execute(_FILLED, (msgspec.json.encode(rows).decode(),))
 
 
-def _stored(project: int, row: Mapping[str, Any], vocabulary: ArchivedVocabulary) -> dict[str, Any]:
-    """A row of the archive as the columns of `events`, as JSON that the database reads."""
+def stored_rows_of(project: int, table: Any, vocabulary: ArchivedVocabulary) -> Iterator[dict[str, Any]]:
+    """The rows of a table of the archive as columns of `events`, as JSON that the database reads.
+
+    Column by column, for Arrow makes a row of nested values a tenth as quickly as the columns below it.
+    """
     types = {one.slug: one.number for one in vocabulary.event_types}
-    captured = row["captured_fields"]
-    return {
-        **{name: row[name] for name in _AS_THEY_ARE},
-        "project_id": project,
-        "id": row["number"],
-        "event_type_id": types[row["event_type"]],
-        "feedstock_id": _number("feedstock", row["feedstock_id"]),
-        "asset_id": _number("asset", row["asset_id"]),
-        "location_ids": [_number("location", one) for one in row["location_ids"]],
-        "captured": None if captured is None else msgspec.Raw(captured.encode()),
-        **_arrays(row["data_points"], "captured" if row["is_revised"] else "value"),
-    }
+    as_they_are = [_said(table.column(name)) for name in _AS_THEY_ARE]
+    others = [table.column(name).to_pylist() for name in _TRANSLATED]
+    for plain, told, arrays in zip(
+        zip(*as_they_are, strict=True), zip(*others, strict=True), _arrays(table), strict=True
+    ):
+        number, event_type, feedstock, asset, locations, captured = told
+        yield {
+            **dict(zip(_AS_THEY_ARE, plain, strict=True)),
+            "project_id": project,
+            "id": number,
+            "event_type_id": types[event_type],
+            "feedstock_id": _number("feedstock", feedstock),
+            "asset_id": _number("asset", asset),
+            "location_ids": [_number("location", one) for one in locations],
+            "captured": None if captured is None else msgspec.Raw(captured.encode()),
+            **arrays,
+        }
 
 
-def _arrays(points: Sequence[Mapping[str, Any]], said: str) -> dict[str, list[str | None]]:
-    """What was captured, in the arrays of the table: each value at its position."""
-    arrays: dict[str, list[str | None]] = {name: [] for name in _KINDS.values()}
-    for point in points:
-        array = arrays[_KINDS[point["value_type"]]]
-        array.extend([None] * (point["position"] - len(array)))
-        array[point["position"] - 1] = point[said]
-    return arrays
+def _said(column: Any) -> list[Any]:
+    """The values of a column; moments as texts."""
+    said: list[Any] = (column.cast(pa.string()) if pa.types.is_timestamp(column.type) else column).to_pylist()
+    return said
+
+
+def _arrays(table: Any) -> Iterator[dict[str, list[str | None]]]:
+    """What was captured of each event, in the arrays of the table: each value at its position."""
+    points = table.column("data_points").combine_chunks()
+    begins = points.offsets.to_pylist()
+    positions, kinds, values, captured = (
+        points.values.field(name).to_pylist() for name in ("position", "value_type", "value", "captured")
+    )
+    for place, is_revised in enumerate(table.column("is_revised").to_pylist()):
+        said = captured if is_revised else values
+        arrays: dict[str, list[str | None]] = {name: [] for name in _KINDS.values()}
+        for point in range(begins[place], begins[place + 1]):
+            array, position = arrays[_KINDS[kinds[point]]], positions[point]
+            array.extend([None] * (position - len(array)))
+            array[position - 1] = said[point]
+        yield arrays
 
 
 def _number(kind: str, text: str | None) -> int | None:

@@ -42,7 +42,9 @@ from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.proof.merkle import Span
 from weighbridge.core.time.instant import Instant
+from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
+from weighbridge.errors import Refusal
 from weighbridge.exchange.feed.numbering import newest_numbers
 from weighbridge.platform import changes
 from weighbridge.platform.audit_tree.stored import roots_of, size_of
@@ -54,6 +56,11 @@ _TABLE_OF_NAMES: Final = ["event_type", "feedstock_id", "asset_id", "location_id
                           "data_points.list.element.value_type",
                           "data_points.list.element.correction_source"]  # fmt: skip
 """Columns of few values, which stand once in each row group."""
+
+
+_NEVER_ENDED: Final = "SET LOCAL idle_in_transaction_session_timeout = 0"
+"""A month may take longer to write than the server lets a transaction idle. It has no snapshot meanwhile, so
+it keeps nothing from being tidied; and it ends with its process, for the server sees the connection close."""
 
 
 class WrittenMonth(msgspec.Struct, frozen=True):
@@ -111,7 +118,23 @@ class _Snapshot:
 async def write_months(
     database: Database, place: BackupTarget, request: ArchiveRequest
 ) -> AsyncIterator[WrittenMonth]:
-    """Write every month of a project that is not in the place as it is in the database; raises Refusal."""
+    """Write every month of a project that is not in the place as it is in the database; raises Refusal.
+
+    One run at a time writes a project: two would find the same newest version of a month, and each make the
+    one after it. What keeps a second one out is held by a transaction that does nothing else.
+    """
+    async with database.write() as held:
+        await held.execute(_NEVER_ENDED)
+        if not await held.value(*locks.try_hold(locks.archive_write(request.project))):
+            name = ids.of("project", request.project)
+            raise Refusal(f"Another run is writing months of {name}; run this again when it has ended.")
+        async for written in _written_months(database, place, request, held):
+            yield written
+
+
+async def _written_months(
+    database: Database, place: BackupTarget, request: ArchiveRequest, held: Write
+) -> AsyncIterator[WrittenMonth]:
     project = request.project
     async with database.read() as tx:
         request.through.refuse_unsettled(await tx.value("SELECT now()"))
@@ -126,6 +149,7 @@ async def write_months(
         newest, kept = manifests.get(month.text), archived.get(month.text)
         if newest is not None and newest.manifest.path_of(newest.manifest.events) not in there:
             newest = None
+        await held.value("SELECT 1")  # raises where the server was lost meanwhile, and the lock with it
         yield await _write_month(database, place, request, _MonthDue(month, newest, kept))
 
 

@@ -12,12 +12,15 @@ from datetime import datetime
 from typing import Any, Final
 
 import msgspec
+from psycopg import DataError
 from psycopg.sql import SQL, Composable
 
 from weighbridge.archive.archive_files import MonthFile
+from weighbridge.archive.manifest import MonthManifest
 from weighbridge.archive.vocabulary import ArchivedVocabulary
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Write
+from weighbridge.errors import Refusal
 from weighbridge.verification.event_sources import MissingEvents
 
 ROWS_AT_ONCE: Final = 2_000
@@ -96,11 +99,25 @@ class HeldEvents:
             for row in month.rows_of(sorted(missing), missing):
                 missing.discard(row["number"])
                 self._nearest = place
-                yield _stored(self._project, row, month.manifest.vocabulary)
+                yield _read_back(self._project, row, month.manifest)
 
     async def _fill(self, rows: Sequence[Mapping[str, Any]]) -> None:
         if rows:
-            await self._tx.execute(_FILLED, (msgspec.json.encode(rows).decode(),))
+            try:
+                await self._tx.execute(_FILLED, (msgspec.json.encode(rows).decode(),))
+            except DataError as error:
+                said = str(error).splitlines()[0]
+                raise Refusal(f"The archive has an event that no service wrote: {said}.") from error
+
+
+def _read_back(project: int, row: Mapping[str, Any], manifest: MonthManifest) -> dict[str, Any]:
+    """A row as the columns of `events`; raises Refusal for one that no service wrote."""
+    try:
+        return _stored(project, row, manifest.vocabulary)
+    except (KeyError, ValueError, TypeError) as error:
+        raise Refusal(
+            f"Event {row['number']} of {manifest.month} is not of the form of its manifest: {error}."
+        ) from error
 
 
 def _stored(project: int, row: Mapping[str, Any], vocabulary: ArchivedVocabulary) -> dict[str, Any]:

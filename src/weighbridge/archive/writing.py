@@ -10,7 +10,7 @@ harmless, and the next run goes on from there. A version that is there is never 
 """
 
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -98,6 +98,16 @@ class _MonthDue:
         newest, kept = self.newest, self.kept
         return newest is not None and kept is not None and kept.manifest_sha256.hex() == newest.sha256
 
+    def has_rows_of(self, made: MonthManifest) -> bool:
+        """Whether the newest version says of the month what would be written.
+
+        One that the database did not note may be of anybody: it has to name the very file.
+        """
+        assert self.newest is not None, "there is a version to compare with"  # noqa: S101
+        newest = self.newest.manifest
+        is_file_same = self.is_noted or (newest.files, newest.rows) == (made.files, made.rows)
+        return is_file_same and (newest.rows_sha256, newest.vocabulary) == (made.rows_sha256, made.vocabulary)
+
     @property
     def version(self) -> int:
         """The number of another version."""
@@ -139,7 +149,7 @@ async def _written_months(
     async with database.read() as tx:
         request.through.refuse_unsettled(await tx.value("SELECT now()"))
     manifests = {one.manifest.month: one for one in newest_manifests(place, ids.of("project", project))}
-    there = {path for path, _, _ in place.names(f"{ids.of('project', project)}/")}
+    there = {path: size for path, size, _ in place.names(f"{ids.of('project', project)}/")}
     async with database.read() as tx:
         months = [month async for month in months_with_events(tx, project, request.through)]
         archived = await newest_of_months(tx, project, place.name)
@@ -147,7 +157,7 @@ async def _written_months(
     emptied = [CalendarMonth.read(text, "A month of archives") for text in archived if text not in known]
     for month in sorted([*months, *(one for one in emptied if one <= request.through)]):
         newest, kept = manifests.get(month.text), archived.get(month.text)
-        if newest is not None and newest.manifest.path_of(newest.manifest.events) not in there:
+        if newest is not None and not _has_file(there, newest.manifest):
             newest = None
         await held.value("SELECT 1")  # raises where the server was lost meanwhile, and the lock with it
         yield await _write_month(database, place, request, _MonthDue(month, newest, kept))
@@ -164,7 +174,7 @@ async def _write_month(
     with TemporaryDirectory(prefix="weighbridge-archive-") as folder:
         snapshot = await _read(database, request, due, Path(folder) / "events.parquet")
         manifest = snapshot.manifest
-        if newest is not None and _is_same(newest.manifest, manifest.manifest):
+        if newest is not None and due.has_rows_of(manifest.manifest):
             manifest, state = newest, "unchanged" if due.is_noted else "found"
         else:
             with snapshot.file.open("rb") as content:
@@ -198,9 +208,9 @@ def _record(tx: Write, request: ArchiveRequest, place: BackupTarget, written: Ma
     )
 
 
-def _is_same(newest: MonthManifest, made: MonthManifest) -> bool:
-    """Whether the newest version says of the month what would be written."""
-    return (newest.rows_sha256, newest.vocabulary) == (made.rows_sha256, made.vocabulary)
+def _has_file(sizes: Mapping[str, int], manifest: MonthManifest) -> bool:
+    """Whether a place has the file of a month, as long as it was written."""
+    return sizes.get(manifest.path_of(manifest.events)) == manifest.events.size
 
 
 def _told(manifest: MonthManifest, state: str) -> WrittenMonth:

@@ -144,14 +144,16 @@ def test_a_correction_stands_beside_what_was_captured(write, check, place, plant
 
 
 @pytest.mark.usefixtures("deliveries")
-def test_a_manifest_that_was_altered_is_refused(write, archive, place):
+def test_a_manifest_that_was_altered_is_refused(write, check, archive, place):
     write()
     [file] = files(place, "2025-01", "manifest")
     file.write_text(file.read_text().replace('"rows": 2', '"rows": 3'))
 
-    done = archive("check", code=1)
-
-    assert "its SHA-256 is not that of its name" in done.err
+    for done in (archive("verify", code=1), archive("write", "--through", "2025-12", code=1)):
+        assert "its SHA-256 is not that of its name" in done.err
+    january, february = check(code=1)
+    assert "its SHA-256 is not that of its name" in january["altered"][0]
+    assert not february["altered"]
 
 
 @pytest.mark.usefixtures("deliveries")

@@ -325,3 +325,17 @@ def test_static_inputs_stand_on_the_page_of_what_they_hold_for(api, writer, home
     assert "kiln-factor" in shown
     assert "kiln-loss" in shown
     assert "dryer-factor" not in shown
+
+
+def test_a_form_of_many_rows_comes_back_with_what_is_wrong_at_each(writer, home):
+    typed = {"value_type": "number", "unit": "no such unit"}
+    rows = {
+        f"data_point_types[{at}].{part}": text
+        for at in range(300)
+        for part, text in (typed | {"name": f"Value {at}"}).items()
+    }
+    writer.get(f"{home}/event_types/new").expect(200)
+
+    refused = writer.post(f"{home}/event_types/new", {"name": "Wide", **rows}).expect(422).text
+
+    assert [at for at in range(300) if f'id="wrong-data_point_types[{at}].unit"' not in refused] == []

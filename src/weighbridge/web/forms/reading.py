@@ -138,6 +138,15 @@ def at_fields(
     )
 
 
+def messages_at(problems: Iterable[Problem]) -> dict[str, str]:
+    """What is wrong with each field, by its name; a form of a thousand rows asks for each of theirs."""
+    found: dict[str, str] = {}
+    for one in problems:
+        name = one.field or ""
+        found[name] = f"{found[name]} {one.message}" if name in found else one.message
+    return found
+
+
 def _field(path: str, noun: str, rows: Mapping[str, Sequence[int]]) -> str:
     path = path.removeprefix("$.").removeprefix(f"{noun}.")
     for name, typed in rows.items():

@@ -41,7 +41,7 @@ class MonthFile:
     def __init__(self, manifest: MonthManifest, file: Any) -> None:
         self.manifest = manifest
         self._file = file
-        self._groups = [*_groups(file)]
+        self._groups = [*_groups(file, f"The file of {manifest.month}")]
         self._kept: OrderedDict[int, Any] = OrderedDict()
 
     @classmethod
@@ -88,11 +88,13 @@ class MonthFile:
         return self._kept[index]
 
 
-def _groups(file: Any) -> Iterator[_Group]:
+def _groups(file: Any, name: str) -> Iterator[_Group]:
     paths = [file.schema.column(place).path for place in range(len(file.schema))]
     place = paths.index(_NUMBER)
     for index in range(file.num_row_groups):
         statistics = file.metadata.row_group(index).column(place).statistics
+        if statistics is None or not statistics.has_min_max:
+            raise Refusal(f"{name} does not say of its row groups which events are in them.")
         yield _Group(index, statistics.min, statistics.max)
 
 

@@ -15,7 +15,7 @@ import msgspec
 from weighbridge.archive.archive_files import MonthFile
 from weighbridge.archive.differences import RowDifference, differences, streamed
 from weighbridge.archive.explaining import explained
-from weighbridge.archive.manifest import ManifestAsFile, month_of, newest_manifests
+from weighbridge.archive.manifest import ManifestAsFile, month_of, newest_paths, read_manifest
 from weighbridge.archive.reading_rows import RowDigest, stored_rows
 from weighbridge.archive.records import ArchivedMonth, newest_of_months
 from weighbridge.archive.vocabulary import changes_since, vocabulary_of
@@ -55,15 +55,21 @@ async def check_months(database: Database, place: BackupTarget, project: int) ->
     name = ids.of("project", project)
     async with database.read() as tx:
         noted = await newest_of_months(tx, project, place.name)
-    manifests = {one.manifest.month: one for one in newest_manifests(place, name)}
+    manifests = newest_paths(place, name)
     if not manifests and not noted:
         raise Refusal(f"{place.name} has no month of the project {name}.")
     for month in sorted({*manifests, *noted}):
-        manifest, kept = manifests.get(month), noted.get(month)
-        if manifest is None:
+        path, kept = manifests.get(month), noted.get(month)
+        if path is None:
             assert kept is not None, "one side has the month"  # noqa: S101
             missing = f"version {kept.version} was written to {place.name}, and is not there"
             yield CheckedMonth(name, month, kept.version, kept.rows, [missing], [], [])
+            continue
+        try:
+            manifest = read_manifest(place, path)
+        except Refusal as refusal:  # a month that cannot be read keeps nobody from hearing of the others
+            version, rows = (kept.version, kept.rows) if kept else (0, 0)
+            yield CheckedMonth(name, month, version, rows, _sentences(refusal), [], [])
             continue
         yield await _check_month(database, place, project, manifest, kept)
 
@@ -79,7 +85,7 @@ async def _check_month(
         try:
             file = MonthFile.fetched(place, manifest, Path(folder))
         except Refusal as refusal:
-            altered += [problem.message for problem in refusal.problems]
+            altered += _sentences(refusal)
             return CheckedMonth(
                 manifest.project, manifest.month, manifest.version, manifest.rows, altered, [], []
             )
@@ -104,6 +110,10 @@ async def _told(tx: Read, project: int, since: datetime, found: list[RowDifferen
     for one in await explained(tx, project, since, found) if found else ():
         told[one.is_explained].append(one.sentence)
     return told
+
+
+def _sentences(refusal: Refusal) -> list[str]:
+    return [problem.message for problem in refusal.problems]
 
 
 def _unnoted(manifest: ManifestAsFile, kept: ArchivedMonth | None) -> list[str]:

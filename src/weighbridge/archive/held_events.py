@@ -13,12 +13,15 @@ from typing import Any, Final
 
 import msgspec
 import pyarrow as pa
+from psycopg import DataError
 from psycopg.sql import SQL, Composable
 
 from weighbridge.archive.archive_files import MonthFile
+from weighbridge.archive.manifest import MonthManifest
 from weighbridge.archive.vocabulary import ArchivedVocabulary
 from weighbridge.core.identity import ids
 from weighbridge.db.engine import Write
+from weighbridge.errors import Refusal
 from weighbridge.verification.event_sources import MissingEvents
 
 ROWS_AT_ONCE: Final = 2_000
@@ -101,14 +104,26 @@ class HeldEvents:
             for table in month.rows_of(sorted(missing)):
                 missing.difference_update(table.column("number").to_pylist())
                 self._nearest = place
-                yield from stored_rows_of(self._project, table, month.manifest.vocabulary)
+                yield from _read_back(self._project, table, month.manifest)
 
     async def _fill(self, rows: Sequence[Mapping[str, Any]]) -> None:
         if rows:
-            await self._tx.execute(_FILLED, (msgspec.json.encode(rows).decode(),))
+            try:
+                await self._tx.execute(_FILLED, (msgspec.json.encode(rows).decode(),))
+            except DataError as error:
+                said = str(error).splitlines()[0]
+                raise Refusal(f"The archive has an event that no service wrote: {said}.") from error
 
 
-def stored_rows_of(project: int, table: Any, vocabulary: ArchivedVocabulary) -> Iterator[dict[str, Any]]:
+def _read_back(project: int, table: Any, manifest: MonthManifest) -> Iterator[dict[str, Any]]:
+    """Rows as the columns of `events`; raises Refusal for one that no service wrote."""
+    try:
+        yield from _stored_rows(project, table, manifest.vocabulary)
+    except (LookupError, ValueError, TypeError) as error:
+        raise Refusal(f"An event of {manifest.month} is not of the form of its manifest: {error}.") from error
+
+
+def _stored_rows(project: int, table: Any, vocabulary: ArchivedVocabulary) -> Iterator[dict[str, Any]]:
     """The rows of a table of the archive as columns of `events`, as JSON that the database reads.
 
     Column by column, for Arrow makes a row of nested values a tenth as quickly as the columns below it.

@@ -10,7 +10,8 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from datetime import datetime
+from typing import Annotated, Final
 
 import msgspec
 
@@ -27,12 +28,16 @@ _DIGEST_CHARACTERS: Final = 32
 """How much of a SHA-256 stands in a name."""
 
 
+_Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+
+
 class ArchiveFile(msgspec.Struct, frozen=True):
     """A file beside the manifest."""
 
     name: str
-    sha256: str
-    size: int
+    sha256: _Digest
+    size: _Count
 
 
 class ArchivedHead(msgspec.Struct, frozen=True):
@@ -51,11 +56,11 @@ class MonthManifest(msgspec.Struct, frozen=True, kw_only=True):
     month: str
     version: int
     made_at: str
-    rows: int
-    rows_sha256: str
+    rows: _Count
+    rows_sha256: _Digest
     """Of the rows themselves, whatever the Parquet library: see `reading_rows`."""
-    files: list[ArchiveFile]
-    change_number: int
+    files: Annotated[list[ArchiveFile], msgspec.Meta(min_length=1, max_length=1)]
+    change_number: _Count
     """The last entry of the account's feed of changes of which all is in the file."""
     audit_head: ArchivedHead | None
     """None while no row is sealed."""
@@ -107,18 +112,23 @@ def name_of_events(sha256: str) -> str:
 
 def newest_manifests(place: BackupTarget, project: str) -> Iterator[ManifestAsFile]:
     """The newest version of each month that a place has of a project, month by month; raises Refusal."""
+    for path in newest_paths(place, project).values():
+        yield read_manifest(place, path)
+
+
+def newest_paths(place: BackupTarget, project: str) -> dict[str, str]:
+    """Where the newest manifest lies of each month that a place has of a project; raises Refusal."""
     newest: dict[str, str] = {}
     for path, _, _ in place.names(f"{project}/"):
         _, _, rest = path.rpartition(f"{project}/")
         month, _, name = rest.partition("/")
         if _NAME.fullmatch(name) and name > newest.get(month, ""):
             newest[month] = name
-    for month, name in sorted(newest.items()):
-        yield read_manifest(place, f"{folder_of(project, month)}/{name}")
+    return {month: f"{folder_of(project, month)}/{name}" for month, name in sorted(newest.items())}
 
 
 def read_manifest(place: BackupTarget, path: str) -> ManifestAsFile:
-    """The manifest of a path, checked against its name; raises Refusal."""
+    """The manifest of a path, checked against its name and its place; raises Refusal."""
     content = place.read(path)
     found = _NAME.fullmatch(path.rpartition("/")[2])
     if found is None or not hashlib.sha256(content).hexdigest().startswith(found[2]):
@@ -132,7 +142,24 @@ def read_manifest(place: BackupTarget, path: str) -> ManifestAsFile:
             f"{place.name}/{path} has the form {manifest.schema_version}, and this version of Weighbridge"
             f" reads form {SCHEMA_VERSION}."
         )
-    return ManifestAsFile(manifest, content)
+    read = ManifestAsFile(manifest, content)
+    if read.path != path:
+        raise Refusal(f"{place.name}/{path} is the manifest of {read.path}.")
+    _refuse_strange(manifest, f"{place.name}/{path}")
+    return read
+
+
+def _refuse_strange(manifest: MonthManifest, path: str) -> None:
+    """Refuse what no run writes: another name of the file, or a moment or a month that is none."""
+    if manifest.events.name != name_of_events(manifest.events.sha256):
+        raise Refusal(f"{path} names a file that is not named by its SHA-256: {manifest.events.name!r}.")
+    try:
+        made_at = datetime.fromisoformat(manifest.made_at)
+    except ValueError:
+        made_at = None
+    if made_at is None or made_at.tzinfo is None:
+        raise Refusal(f"{path} was made at {manifest.made_at!r}, which is no moment.")
+    month_of(manifest)
 
 
 def month_of(manifest: MonthManifest) -> CalendarMonth:

@@ -5,6 +5,7 @@ somebody has renamed a data point type since, and that it was renamed is told on
 """
 
 from collections.abc import Iterator
+from typing import Annotated
 
 import msgspec
 
@@ -15,7 +16,7 @@ from weighbridge.db.engine import Read
 class ArchivedPoint(msgspec.Struct, frozen=True):
     """A data point type of an event type."""
 
-    position: int
+    position: Annotated[int, msgspec.Meta(ge=1, lt=2**15)]
     slug: str
     name: str
     value_type: str

@@ -10,7 +10,7 @@ harmless, and the next run goes on from there. A version that is there is never 
 """
 
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -42,7 +42,9 @@ from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.proof.merkle import Span
 from weighbridge.core.time.instant import Instant
+from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
+from weighbridge.errors import Refusal
 from weighbridge.exchange.feed.numbering import newest_numbers
 from weighbridge.platform import changes
 from weighbridge.platform.audit_tree.stored import roots_of, size_of
@@ -54,6 +56,11 @@ _TABLE_OF_NAMES: Final = ["event_type", "feedstock_id", "asset_id", "location_id
                           "data_points.list.element.value_type",
                           "data_points.list.element.correction_source"]  # fmt: skip
 """Columns of few values, which stand once in each row group."""
+
+
+_NEVER_ENDED: Final = "SET LOCAL idle_in_transaction_session_timeout = 0"
+"""A month may take longer to write than the server lets a transaction idle. It has no snapshot meanwhile, so
+it keeps nothing from being tidied; and it ends with its process, for the server sees the connection close."""
 
 
 class WrittenMonth(msgspec.Struct, frozen=True):
@@ -91,6 +98,16 @@ class _MonthDue:
         newest, kept = self.newest, self.kept
         return newest is not None and kept is not None and kept.manifest_sha256.hex() == newest.sha256
 
+    def has_rows_of(self, made: MonthManifest) -> bool:
+        """Whether the newest version says of the month what would be written.
+
+        One that the database did not note may be of anybody: it has to name the very file.
+        """
+        assert self.newest is not None, "there is a version to compare with"  # noqa: S101
+        newest = self.newest.manifest
+        is_file_same = self.is_noted or (newest.files, newest.rows) == (made.files, made.rows)
+        return is_file_same and (newest.rows_sha256, newest.vocabulary) == (made.rows_sha256, made.vocabulary)
+
     @property
     def version(self) -> int:
         """The number of another version."""
@@ -111,12 +128,28 @@ class _Snapshot:
 async def write_months(
     database: Database, place: BackupTarget, request: ArchiveRequest
 ) -> AsyncIterator[WrittenMonth]:
-    """Write every month of a project that is not in the place as it is in the database; raises Refusal."""
+    """Write every month of a project that is not in the place as it is in the database; raises Refusal.
+
+    One run at a time writes a project: two would find the same newest version of a month, and each make the
+    one after it. What keeps a second one out is held by a transaction that does nothing else.
+    """
+    async with database.write() as held:
+        await held.execute(_NEVER_ENDED)
+        if not await held.value(*locks.try_hold(locks.archive_write(request.project))):
+            name = ids.of("project", request.project)
+            raise Refusal(f"Another run is writing months of {name}; run this again when it has ended.")
+        async for written in _written_months(database, place, request, held):
+            yield written
+
+
+async def _written_months(
+    database: Database, place: BackupTarget, request: ArchiveRequest, held: Write
+) -> AsyncIterator[WrittenMonth]:
     project = request.project
     async with database.read() as tx:
         request.through.refuse_unsettled(await tx.value("SELECT now()"))
     manifests = {one.manifest.month: one for one in newest_manifests(place, ids.of("project", project))}
-    there = {path for path, _, _ in place.names(f"{ids.of('project', project)}/")}
+    there = {path: size for path, size, _ in place.names(f"{ids.of('project', project)}/")}
     async with database.read() as tx:
         months = [month async for month in months_with_events(tx, project, request.through)]
         archived = await newest_of_months(tx, project, place.name)
@@ -124,8 +157,9 @@ async def write_months(
     emptied = [CalendarMonth.read(text, "A month of archives") for text in archived if text not in known]
     for month in sorted([*months, *(one for one in emptied if one <= request.through)]):
         newest, kept = manifests.get(month.text), archived.get(month.text)
-        if newest is not None and newest.manifest.path_of(newest.manifest.events) not in there:
+        if newest is not None and not _has_file(there, newest.manifest):
             newest = None
+        await held.value("SELECT 1")  # raises where the server was lost meanwhile, and the lock with it
         yield await _write_month(database, place, request, _MonthDue(month, newest, kept))
 
 
@@ -140,7 +174,7 @@ async def _write_month(
     with TemporaryDirectory(prefix="weighbridge-archive-") as folder:
         snapshot = await _read(database, request, due, Path(folder) / "events.parquet")
         manifest = snapshot.manifest
-        if newest is not None and _is_same(newest.manifest, manifest.manifest):
+        if newest is not None and due.has_rows_of(manifest.manifest):
             manifest, state = newest, "unchanged" if due.is_noted else "found"
         else:
             with snapshot.file.open("rb") as content:
@@ -174,9 +208,9 @@ def _record(tx: Write, request: ArchiveRequest, place: BackupTarget, written: Ma
     )
 
 
-def _is_same(newest: MonthManifest, made: MonthManifest) -> bool:
-    """Whether the newest version says of the month what would be written."""
-    return (newest.rows_sha256, newest.vocabulary) == (made.rows_sha256, made.vocabulary)
+def _has_file(sizes: Mapping[str, int], manifest: MonthManifest) -> bool:
+    """Whether a place has the file of a month, as long as it was written."""
+    return sizes.get(manifest.path_of(manifest.events)) == manifest.events.size
 
 
 def _told(manifest: MonthManifest, state: str) -> WrittenMonth:

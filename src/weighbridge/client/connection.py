@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import httpx2 as http
 
@@ -19,9 +20,12 @@ DEFAULT_ADDRESS: Final = "http://127.0.0.1:8080"
 def settings(address: str | None, token: str | None, timeout: float) -> dict[str, Any]:
     """How the HTTP client is made. What is None comes from the environment.
 
-    Raises ValueError when no token is named anywhere.
+    Raises ValueError when no token is named anywhere, or the address is none.
     """
     address = address or os.environ.get(ADDRESS_VARIABLE) or DEFAULT_ADDRESS
+    if not is_address(address):
+        message = f"{address!r} is no address of a service, such as {DEFAULT_ADDRESS}."
+        raise ValueError(message)
     token = token or os.environ.get(TOKEN_VARIABLE) or _token_of_file()
     if not token:
         message = (
@@ -35,6 +39,15 @@ def settings(address: str | None, token: str | None, timeout: float) -> dict[str
         "timeout": timeout,
         "follow_redirects": False,
     }
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is the address of a service: http or https, a host, and a port that there can be."""
+    try:
+        address = urlsplit(text)
+        return address.scheme in {"http", "https"} and bool(address.hostname) and address.port != 0
+    except ValueError:
+        return False
 
 
 def request_of(call: Call[Any]) -> dict[str, Any]:

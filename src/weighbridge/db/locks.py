@@ -25,6 +25,8 @@ Whoever takes several takes them in this order, so that nobody waits in a circle
    rule, in a transaction that holds nothing else.
 7. `evidence_quota`: while there is a quota, whoever attaches a file, who waits for nothing afterwards.
 
+`archive_write` is held, and tried only, by a transaction that takes nothing else.
+
 `MIGRATION`, `GRANTS`, `DEFAULT_ACCOUNT`, `TASK_RECOVERY`, `AUDIT_KEY`, `audit_seal` and `token_issue` stand
 alone.
 `WATCHED_PLACES` is held, and tried only, by a transaction that takes nothing else.
@@ -65,6 +67,11 @@ AUDIT_KEY: Final = "audit_log:key"
 def audit_seal(account: int) -> str:
     """One sealer at a time works on the audit log of an account."""
     return f"audit_log:seal:{account}"
+
+
+def archive_write(project: int) -> str:
+    """One run at a time writes months of a project: two would each make the next version of one."""
+    return f"archive:{project}"
 
 
 def token_issue(account: int) -> str:

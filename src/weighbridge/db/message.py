@@ -147,6 +147,14 @@ def composed(statement: LiteralString | SQL | Composed) -> SQL | Composed:
     return SQL(statement) if isinstance(statement, str) else statement
 
 
+def unparameterized(statement: LiteralString | SQL | Composed, connection: AsyncConnection[Any]) -> bytes:
+    """A statement as the server takes it where no parameters go with it.
+
+    psycopg then leaves the percent signs as they stand, which are doubled in a statement as everywhere.
+    """
+    return composed(statement).as_bytes(connection).replace(b"%%", b"%")
+
+
 def positional(
     make: Callable[..., Record],
 ) -> Callable[[AsyncCursor[Any]], Callable[[Sequence[Any]], Record]]:

@@ -26,6 +26,7 @@ from weighbridge.db.message import (
     composed,
     positional,
     sent,
+    unparameterized,
 )
 from weighbridge.db.threads import computed
 
@@ -124,7 +125,7 @@ class Read:
         """Run a statement and give its rows so many at a time, in flat memory; others may run meanwhile."""
         connection = await self.ready()
         async with connection.cursor(name="portions") as cursor:
-            await cursor.execute(composed(statement))
+            await cursor.execute(unparameterized(statement, connection))
             while portion := await cursor.fetchmany(rows):
                 yield portion
 
@@ -132,7 +133,8 @@ class Read:
         """Give what a COPY ... TO STDOUT statement writes, many rows at a time, in flat memory."""
         connection = await self.ready()
         block = bytearray()
-        async with connection.cursor() as cursor, cursor.copy(composed(statement)) as stream:
+        text = unparameterized(statement, connection)
+        async with connection.cursor() as cursor, cursor.copy(text) as stream:
             async for row in stream:
                 block += row
                 if len(block) >= COPIED_BYTES:

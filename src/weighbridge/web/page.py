@@ -15,6 +15,7 @@ from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.platform.permission import ANY
 from weighbridge.db.engine import Database, Read
+from weighbridge.db.threads import computed
 from weighbridge.errors import (
     Conflict,
     Forbidden,
@@ -52,6 +53,9 @@ IN_PROJECT: Final = "/projects/{project_id}"
 
 FORM_BYTES_MAX: Final = 2_000_000
 """Bytes of what is typed into a form, at most; a model document is the longest of them."""
+
+FIELDS_AT_ONCE: Final = 100
+"""Fields of a form up to which its page is made at once; that of a longer one is made in a thread."""
 
 _SHOWN_AGAIN: Final = (Invalid, Malformed, Conflict, TooLarge, UnsupportedMediaType)
 """Refusals of what was typed, which show the form again; others have a page of their own."""
@@ -217,6 +221,8 @@ async def _carried_out(
         if isinstance(shown, Sendable | AttachmentReply):
             return shown
         status = refusal.status if refusal else 0
+        if len(visit.typed) > FIELDS_AT_ONCE:  # what was typed is shown again, and others wait meanwhile
+            return await computed(None, rendered, visit, shown, status)
         return rendered(visit, shown, status)
 
     async with shares(request).request(person.actor.account_id):

@@ -47,6 +47,12 @@ def test_degrees_beyond_the_globe_are_refused(api, field, degrees):
     assert (error["field"], error["code"]) == (f"{field}", "invalid")
 
 
+def test_degrees_too_large_to_be_compared_are_refused_as_any_others(api):
+    error = create(api, given.project(api), lat="-1E999999999").expect(422).error
+
+    assert error["message"] == "location.lat is -1E+999999999; it takes degrees from -90 to 90."
+
+
 @pytest.mark.parametrize("degrees", ["1e-20000", "0e-20000", "1." + "0" * 20_000, "0." + "1" * 50])
 def test_degrees_with_more_digits_than_a_number_has_are_refused(api, degrees):
     error = create(api, given.project(api), lat=degrees).expect(422).error

@@ -1,7 +1,9 @@
 """`weighbridge archive check`: what differs between archive and database, and what explains it."""
 
+import re
+
 import pytest
-from tests.commands.archive.given import files, forge
+from tests.commands.archive.given import files, forge, forge_column, put_manifest
 
 from weighbridge.core.identity import ids
 
@@ -122,3 +124,60 @@ def test_files_that_were_forged_with_their_manifest_are_not_those_that_were_note
 
     assert any("is not the one that was noted" in sentence for sentence in january["altered"])
     assert any("what was captured of mass was '2.6' and is '2.5'" in one for one in january["altered"])
+
+
+STRANGE = {
+    "no file": ({"files": []}, "is no manifest of an archive"),
+    "a file elsewhere": (
+        {"files": [{"name": "../../../../etc/passwd", "sha256": "0" * 64, "size": 5}]},
+        "names a file that is not named by its SHA-256: '../../../../etc/passwd'.",
+    ),
+    "another month": ({"month": "2025-02"}, "is the manifest of"),
+    "a month outside": ({"month": "../x"}, "is the manifest of"),
+    "another project": ({"project": "prj_1d81f5cf72e721f70653b286"}, "is the manifest of"),
+    "another version": ({"version": 8}, "is the manifest of"),
+    "no moment": ({"made_at": "yesterday"}, "was made at 'yesterday', which is no moment."),
+    "less than nothing": ({"rows": -1}, "is no manifest of an archive"),
+    "more than can be": ({"rows": 10**30}, "is no manifest of an archive"),
+}
+
+
+@pytest.mark.usefixtures("deliveries")
+@pytest.mark.parametrize("strange", STRANGE)
+def test_a_manifest_that_no_run_wrote_is_told_and_keeps_no_month_from_being_checked(
+    write, check, archive, place, strange
+):
+    fields, said = STRANGE[strange]
+    write()
+    put_manifest(place, "2025-01", fields)
+
+    january, february = check(code=1)
+
+    assert said in january["altered"][0]
+    assert february["altered"] == []
+    for done in (archive("verify", code=1), archive("write", "--through", "2025-12", code=1)):
+        assert said in done.err
+
+
+@pytest.mark.usefixtures("deliveries")
+@pytest.mark.parametrize("column", ["event_type", "captured_fields", "data_points"])
+def test_a_file_that_no_service_wrote_is_refused(write, archive, plant, place, column):
+    plant.generate()
+    write()
+    forge_column(place, "2025-01", column, {"data_points": None}.get(column, "{strange"))
+
+    done = archive("verify", code=1)
+
+    assert re.search("not of the form of its manifest|no service wrote", done.err)
+
+
+@pytest.mark.usefixtures("deliveries")
+def test_a_version_that_was_not_noted_is_taken_for_ours_only_with_the_very_file(write, check, place):
+    write()
+    put_manifest(place, "2025-01", {})
+    forge_column(place, "2025-01", "tracking_id", "forged", version=8)
+
+    states = write()
+
+    assert states == [("2025-01", "written", 9), ("2025-02", "unchanged", 1)]
+    assert [one["altered"] for one in check()] == [[], []]

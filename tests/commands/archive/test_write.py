@@ -1,5 +1,6 @@
 """`weighbridge archive write`: each month as a file, and again when it changed, whatever stopped a run."""
 
+import asyncio
 import json
 import re
 import shutil
@@ -11,12 +12,19 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
+import psycopg
 import pyarrow.parquet as pq
 import pytest
 from tests.commands.archive.given import DIGITS_34, correct, files, plant_many, rows, values
 from tests.given import collection as given
 
+from weighbridge.archive.month import CalendarMonth
 from weighbridge.archive.row_form import COLUMNS, OF_DATA_POINTS
+from weighbridge.archive.writing import ArchiveRequest, write_months
+from weighbridge.backup.target import BackupTarget
+from weighbridge.core.identity import ids
+from weighbridge.db import locks
+from weighbridge.db.engine import Database
 
 GUIDE = Path(__file__).parents[3] / "docs" / "howto" / "archive-old-months.md"
 WAIT_SECONDS = 60
@@ -48,8 +56,8 @@ def test_an_event_is_told_with_all_that_belongs_to_it(api, plant, write, place):
     straw = given.feedstock(api, plant.project, name="Straw")
     made = given.event(
         api, plant.project, event_type="sample", start_time="2025-03-01T10:00:00.123Z", locations=[hall],
-        values={"lab": 'a "quoted" \\ text\nof two lines', "is_dry": False}, tracking_id="T 1",
-        feedstock_id=straw["id"], client_reference="LIMS-7", notes="ünï",
+        values={"moisture": Decimal("12.50"), "lab": 'a "quoted" \\ text\nof two lines', "is_dry": False},
+        feedstock_id=straw["id"], client_reference="LIMS-7", notes="ünï", tracking_id="T 1",
     )  # fmt: skip
     link = {"type": "url", "url": "https://example.org/a", "name": "Lab sheet"}
     api.post(f"/events/{made['id']}/evidence", {"evidence": link}).expect(201)
@@ -61,9 +69,10 @@ def test_an_event_is_told_with_all_that_belongs_to_it(api, plant, write, place):
     assert row["start_time"] == datetime(2025, 3, 1, 10, 0, 0, 123000, UTC)
     assert (row["event_type"], row["tracking_id"], row["client_reference"]) == ("sample", "T 1", "LIMS-7")
     assert (row["feedstock_id"], row["location_ids"], row["notes"]) == (straw["id"], [hall["id"]], "ünï")
-    assert [(one["slug"], one["value_type"], one["value"]) for one in row["data_points"]] == [
-        ("lab", "string", 'a "quoted" \\ text\nof two lines'),
-        ("is_dry", "boolean", "false"),
+    assert [(one["slug"], one["value_type"], one["value"], one["unit"]) for one in row["data_points"]] == [
+        ("moisture", "number", "12.50", "%"),
+        ("lab", "string", 'a "quoted" \\ text\nof two lines', None),
+        ("is_dry", "boolean", "false", None),
     ]
     assert [(one["type"], one["name"], one["url"]) for one in row["evidence"]] == [
         ("url", "Lab sheet", "https://example.org/a")
@@ -135,14 +144,16 @@ def test_a_correction_stands_beside_what_was_captured(write, check, place, plant
 
 
 @pytest.mark.usefixtures("deliveries")
-def test_a_manifest_that_was_altered_is_refused(write, archive, place):
+def test_a_manifest_that_was_altered_is_refused(write, check, archive, place):
     write()
     [file] = files(place, "2025-01", "manifest")
     file.write_text(file.read_text().replace('"rows": 2', '"rows": 3'))
 
-    done = archive("check", code=1)
-
-    assert "its SHA-256 is not that of its name" in done.err
+    for done in (archive("verify", code=1), archive("write", "--through", "2025-12", code=1)):
+        assert "its SHA-256 is not that of its name" in done.err
+    january, february = check(code=1)
+    assert "its SHA-256 is not that of its name" in january["altered"][0]
+    assert not february["altered"]
 
 
 @pytest.mark.usefixtures("deliveries")
@@ -206,6 +217,56 @@ def test_a_run_that_is_killed_is_ended_by_the_next_one(write, check, place, plan
     assert states.count("unchanged") in {whole, whole - 1}
     assert len(states) == 24
     assert all(not one["altered"] and not one["changed"] for one in check())
+
+
+@pytest.mark.usefixtures("deliveries")
+def test_a_second_run_on_a_project_is_refused_while_the_first_writes(write, archive, place, plant, postgres):
+    number = ids.parse("project", plant.project["id"]).project
+    with psycopg.connect(postgres) as first:
+        first.execute(*locks.hold(locks.archive_write(number)))
+
+        refused = archive("write", "--through", "2025-12", code=1)
+
+        assert refused.err == (
+            f"Another run is writing months of {plant.project['id']}; run this again when it has ended.\n"
+        )
+        assert not [*place.rglob("*.json")]
+    assert [state for _, state, _ in write()] == ["written", "written"]
+
+
+@pytest.mark.usefixtures("deliveries")
+def test_of_two_runs_at_once_one_writes_each_month_once(write, check, place, plant, postgres):
+    plant_many(plant, postgres, months=12)
+    command = [
+        sys.executable, "-m", "weighbridge", "archive", "write", "--project", plant.project["id"],
+        "--through", "2025-12", "--to", str(place),
+    ]  # fmt: skip
+    environment = {"PYTHONPATH": ":".join(sys.path), "WEIGHBRIDGE_DATABASE_URL": postgres}
+    runs = [subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) for _ in range(2)]
+    for run in runs:
+        run.wait(WAIT_SECONDS)
+
+    write()
+
+    months = [path.parent.name for path in place.glob("prj_*/*/manifest-*")]
+    assert len(months) == len({*months})
+    assert all(not one["altered"] and not one["changed"] for one in check())
+
+
+@pytest.mark.usefixtures("deliveries")
+def test_a_run_keeps_others_out_although_the_server_ends_what_idles(account, plant, place, postgres):
+    async def write_slowly():
+        async with Database(postgres, connections_max=2, idle_timeout_seconds=1) as database:
+            project = ids.parse("project", plant.project["id"]).project
+            through = CalendarMonth.read("2025-12", "The month")
+            request = ArchiveRequest(account.actor, project, through)
+            states = []
+            async for month in write_months(database, BackupTarget.opened(str(place)), request):
+                states.append(month.state)
+                await asyncio.sleep(1.2)  # longer than the server lets a transaction idle here
+            return states
+
+    assert asyncio.run(write_slowly()) == ["written", "written"]
 
 
 def test_the_program_of_the_guide_reads_a_month(write, plant, tmp_path, monkeypatch, capsys):

@@ -42,6 +42,49 @@ def test_there_is_a_command_for_every_kind_and_operation():
         assert set(kinds.functions_of(kind)) == verbs, kind
 
 
+def test_every_command_can_be_asked_what_it_takes():
+    for kind in KINDS:
+        app = getattr(kinds, kind)
+        for verb in kinds.functions_of(kind):
+            name = kinds.SHOWN_AS.get(verb, verb).replace("_", "-")
+            assert "--service-url" in {
+                option for one in app[name].assemble_argument_collection() for option in one.names
+            }, (kind, verb)
+
+
+def test_the_shell_completes_every_kind(weighbridge, tmp_path):
+    weighbridge("--install-completion", HOME=str(tmp_path), SHELL="/bin/bash").expect(0)
+
+    written = "".join(file.read_text() for file in tmp_path.rglob("*") if file.is_file())
+    assert {kind for kind in ("webhooks", "evidence", "tokens", "archive") if kind not in written} == set()
+
+
+def test_a_command_that_there_is_not_is_told(operate):
+    assert "nonsense" in operate("nonsense").expect(2).err
+
+
+def test_a_record_may_have_an_address_of_its_own(operate, api):
+    address = "https://registry.example/hook"
+
+    made = operate("webhooks", "create", "--url", address, "--json").expect(0).json
+
+    assert api.get(f"/webhooks/{made['id']}").body["url"] == address
+
+
+@pytest.mark.parametrize("limit", ["-1", "1000000001", "99999999999999999999"])
+def test_a_list_is_no_shorter_than_nothing(operate, plant, limit):
+    assert "--limit" in operate("events", "list", plant["id"], "--limit", limit).expect(2).err
+
+
+@pytest.mark.parametrize(
+    "address", ["foo", "ftp://127.0.0.1", "http://", "http://host:0", "http://[", "host:80"]
+)
+def test_what_is_no_address_of_a_service_is_told_at_once(weighbridge, api, address):
+    done = weighbridge("projects", "list", WEIGHBRIDGE_URL=address, WEIGHBRIDGE_TOKEN=api.token).expect(1)
+
+    assert done.err == f"{address!r} is no address of a service, such as http://127.0.0.1:8080.\n"
+
+
 def test_records_are_listed_as_a_table_as_json_and_as_csv(operate, api, plant):
     for mass in ("1.10", "2.20"):
         given.event(api, plant, values={"mass": Decimal(mass)}, tracking_id="=LOT")

@@ -99,6 +99,15 @@ def test_a_feed_may_skip_bad_rows(feeding):
     assert feeding.bad_rows(feed, upload)[0]["row"] == "4"
 
 
+def test_a_cell_with_a_nul_is_a_bad_row_as_any_other(feeding):
+    feed = feeding.feed(bad_rows="skip")
+
+    upload = feeding.upload(feed, TWO + "yester\0day,3,\n")
+
+    assert (upload["state"], counts(upload)) == ("complete", (3, 2, 0, 0, 1))
+    assert upload["problems"][0]["value"] == "yester\N{SYMBOL FOR NULL}day"
+
+
 def test_rows_that_were_skipped_are_stored_once_they_are_good(feeding):
     feed = feeding.feed(bad_rows="skip", columns=[{"column": "area", "field": "location"}])
     content = "start_time,mass,area\n2025-01-01T06:00:00Z,1,North\n2025-01-01T07:00:00Z,2,\n"

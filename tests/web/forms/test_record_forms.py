@@ -77,6 +77,46 @@ def test_a_record_is_made_by_its_form_without_a_script(api, writer, home, kind):
     assert called in writer.get(f"{home}/{kind}").expect(200).text
 
 
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("1E999999999", "1E+999999999 is outside 1e-100 to 1e100."),
+        ("9" * 100_000, "has more than 34 significant digits."),
+        ("1e-999999999", "1E-999999999 is outside 1e-100 to 1e100."),
+        ("1_000", "no number; decimals stand behind a point, and nothing between thousands."),
+        ("1.5", "no whole number."),
+    ],
+)
+def test_a_whole_number_is_looked_at_before_it_is_made_one(writer, home, typed, said):
+    writer.get(f"{home}/event_types/new").expect(200)
+
+    refused = writer.post(
+        f"{home}/event_types/new", MAKING["event_types"] | {"cadence_amount": typed}
+    ).expect(422)
+
+    assert "One is expected every is" in words(refused)
+    assert said in words(refused)
+
+
+def test_a_time_with_an_offset_is_that_moment(api, writer, home):
+    writer.get(f"{home}/outages/new").expect(200)
+
+    typed = {"start_time": "2025-02-20T00:00+05:00", "end_time": "2025-02-20T00:00Z"}
+    writer.post(f"{home}/outages/new", MAKING["outages"] | typed).expect(303)
+
+    [made] = api.get(f"{home}/outages").data
+    assert (made["start_time"], made["end_time"]) == ("2025-02-19T19:00:00.000Z", "2025-02-20T00:00:00.000Z")
+
+
+def test_a_time_that_the_clocks_pass_over_is_refused(writer, home):
+    writer.get(f"{home}/outages/new").expect(200)
+
+    typed = {"start_time": "2025-03-30T02:30", "end_time": "2025-03-31T00:00"}
+    refused = writer.post(f"{home}/outages/new", MAKING["outages"] | typed).expect(422)
+
+    assert "'2025-03-30T02:30', which the clocks of Europe/Berlin pass over." in words(refused)
+
+
 def test_times_are_typed_by_the_clock_of_the_project_and_degrees_keep_every_digit(api, writer, home):
     writer.post(f"{home}/locations/new", MAKING["locations"] | {"in_service_from": "2025-07-01T00:00"})
 
@@ -285,3 +325,17 @@ def test_static_inputs_stand_on_the_page_of_what_they_hold_for(api, writer, home
     assert "kiln-factor" in shown
     assert "kiln-loss" in shown
     assert "dryer-factor" not in shown
+
+
+def test_a_form_of_many_rows_comes_back_with_what_is_wrong_at_each(writer, home):
+    typed = {"value_type": "number", "unit": "no such unit"}
+    rows = {
+        f"data_point_types[{at}].{part}": text
+        for at in range(300)
+        for part, text in (typed | {"name": f"Value {at}"}).items()
+    }
+    writer.get(f"{home}/event_types/new").expect(200)
+
+    refused = writer.post(f"{home}/event_types/new", {"name": "Wide", **rows}).expect(422).text
+
+    assert [at for at in range(300) if f'id="wrong-data_point_types[{at}].unit"' not in refused] == []

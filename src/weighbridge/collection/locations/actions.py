@@ -127,7 +127,7 @@ def _problems_of_coordinates(lat: Decimal | None, long: Decimal | None) -> list[
 def _problem_of_degrees(degrees: Decimal | None, largest: int, field: str) -> Problem | None:
     if degrees is None:
         return None
-    if not (degrees.is_finite() and abs(degrees) <= largest):
+    if not (degrees.is_finite() and degrees.copy_abs() <= largest):
         said = f" is {shorten(str(degrees))}; it takes degrees from -{largest} to {largest}."
     else:
         try:

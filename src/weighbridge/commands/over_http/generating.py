@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from weighbridge.client import Client
 from weighbridge.commands.over_http import showing
 from weighbridge.commands.over_http.arguments import moment
-from weighbridge.commands.over_http.operation import connected
+from weighbridge.commands.over_http.operation import SERVICE, connected
 from weighbridge.errors import Refusal
 
 _When = Annotated[str, Parameter(help="A time, a date, or yesterday, 7d and the like.")]
@@ -20,14 +20,14 @@ def generate(
     start: _When,
     end: _When,
     dry_run: Annotated[bool, Parameter(negative=(), help="Only say what would be made.")] = False,
-    url: Annotated[str | None, Parameter(help="Where the service is; WEIGHBRIDGE_URL by default.")] = None,
+    service_url: SERVICE = None,
     as_json: Annotated[bool, Parameter(name="--json", negative=(), help="Print JSON.")] = False,
 ) -> None:
     """Generate the batches of a period on a ledger, unless something is in the way.
 
     Example: `weighbridge generate lgr_… --start 2026-03-01 --end 2026-04-01`
     """
-    with connected(url) as client:
+    with connected(service_url) as client:
         _refuse_problems(client, ledger_id, moment(start), moment(end))
         if dry_run:
             return

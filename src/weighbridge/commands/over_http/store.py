@@ -9,12 +9,13 @@ import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import msgspec
 
 from weighbridge.client import Client, Failed, NotFound, Refused, Unreachable, WeighbridgeError
 from weighbridge.client.call import PREFIX, Call
+from weighbridge.client.connection import is_address
 from weighbridge.client.ingest import storing_body
 from weighbridge.client.made import operations
 from weighbridge.client.made.records import Event
@@ -198,11 +199,6 @@ def _difference(numbered: NumberedEvent, problem: Problem) -> Discrepancy:
 
 def _checked(url: str) -> str:
     """The address, when it is one; raises Invalid."""
-    address = urlsplit(url)
-    try:
-        is_complete = address.scheme in {"http", "https"} and bool(address.hostname) and address.port != 0
-    except ValueError:
-        is_complete = False
-    if not is_complete:
+    if not is_address(url):
         raise Invalid(f"--url is {url!r}; it takes the address of a service, such as http://127.0.0.1:8080.")
     return url

@@ -284,7 +284,8 @@ async def _stored_events(tx: Write, work: UploadWork, tally: Tally) -> changes.N
 
 
 def _cut(text: str | None) -> str | None:
-    return text and text[:VALUE_LENGTH_MAX]
+    """As much of a text as is told; a NUL, which no text of the database holds, as the sign for it."""
+    return text and text[:VALUE_LENGTH_MAX].replace("\0", "\N{SYMBOL FOR NULL}")
 
 
 def _values(outcome: FeedOutcome) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from weighbridge.http.operation import Operation
 from weighbridge.web.forms.field import FormField
 from weighbridge.web.forms.named import RECORD_FORMS, RecordForm
 from weighbridge.web.forms.offered import offered_for
-from weighbridge.web.forms.reading import FormBody, at_fields, is_typed
+from weighbridge.web.forms.reading import FormBody, at_fields, is_typed, messages_at
 from weighbridge.web.forms.texts import lines_of, texts_of, usual_texts
 from weighbridge.web.page import IN_PROJECT, PageFunction, form, page
 from weighbridge.web.visit import Moved, View, Visit, view
@@ -46,11 +46,12 @@ async def form_view(
     own = {one.name for one in fields}
     is_typed_over = any(_NAME.split(name, maxsplit=1)[0] in own for name in visit.typed)
     shown = typed_texts(visit) if is_typed_over else texts
+    problems = at_fields(visit.problems, noun, fields, shown)
     return view(
         context.pop("template", "forms/form.html"), title, fields=fields, texts=shown, lines_of=lines_of,
         holds=is_typed, is_typed_over=is_typed_over,
         offered=await offered_for(visit, fields), more=visit.text(MORE), more_button=MORE,
-        problems=at_fields(visit.problems, noun, fields, shown), **context,
+        problems=problems, wrong=messages_at(problems), **context,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 from weighbridge.core.problem import Problem
+from weighbridge.core.quantity.number import NumberError, limited, shorten
 from weighbridge.web.forms.field import FormField
 from weighbridge.web.forms.texts import Texts, lines_of
 from weighbridge.web.showing.moments import Moments
@@ -70,21 +71,30 @@ class FormBody:
             return text == "yes"
         if one.kind == "moment":
             moment = self.when.typed(text)
-            return moment.text if moment else self._wrong(one, path, f"{text!r}, which is no date and time")
+            if moment is None:
+                return self._wrong(one, path, f"{shorten(text)!r}, which is no date and time")
+            if self.when.is_skipped(text):
+                return self._wrong(one, path, f"{text!r}, which the clocks of {self.when.zone} pass over")
+            return moment.text
         if one.kind in {"number", "whole"}:
-            try:
-                number = Decimal(text.replace("\N{MINUS SIGN}", "-"))
-            except InvalidOperation:
-                number = Decimal("NaN")
-            if not number.is_finite():
-                said = "no number; decimals stand behind a point, and nothing between thousands"
-                return self._wrong(one, path, f"{text!r}, which is {said}")
-            if one.kind == "number":
-                return number
-            return (
-                int(number) if number == int(number) else self._wrong(one, path, f"{text}, no whole number")
-            )
+            return self._number(one, text, path)
         return text
+
+    def _number(self, one: FormField, text: str, path: str) -> Any:
+        try:
+            number = Decimal(text.replace("\N{MINUS SIGN}", "-").replace("_", "no digit"))
+        except InvalidOperation:
+            number = Decimal("NaN")
+        if not number.is_finite():
+            said = "no number; decimals stand behind a point, and nothing between thousands"
+            return self._wrong(one, path, f"{shorten(text)!r}, which is {said}")
+        if one.kind == "number":
+            return number
+        try:
+            whole = int(limited(number))  # in this order, for 1e999999999 has as many digits
+        except NumberError as error:
+            return self._wrong(one, path, f"{shorten(text)!r}, and {error}".removesuffix("."))
+        return whole if whole == number else self._wrong(one, path, f"{shorten(text)}, no whole number")
 
     def _missing(self, one: FormField, path: str) -> None:
         if one.is_required:
@@ -126,6 +136,15 @@ def at_fields(
     return tuple(
         Problem(one.message, _field(one.field or "", noun, rows), one.code, one.records) for one in problems
     )
+
+
+def messages_at(problems: Iterable[Problem]) -> dict[str, str]:
+    """What is wrong with each field, by its name; a form of a thousand rows asks for each of theirs."""
+    found: dict[str, str] = {}
+    for one in problems:
+        name = one.field or ""
+        found[name] = f"{found[name]} {one.message}" if name in found else one.message
+    return found
 
 
 def _field(path: str, noun: str, rows: Mapping[str, Sequence[int]]) -> str:

@@ -3,7 +3,7 @@
 Records of lists hold times as the texts that go on the wire; those are shown like any other.
 """
 
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -78,11 +78,25 @@ class Moments:
         return "" if shown is None else f"{moment_of(shown).astimezone(self._zone):%Y-%m-%dT%H:%M}"
 
     def typed(self, text: str) -> Instant | None:
-        """What was typed into such a field; None for other texts. Of an hour that comes twice, the first."""
+        """What was typed into such a field; None for other texts. Of an hour that comes twice, the first.
+
+        A time with an offset is that moment, whatever the zone.
+        """
         try:
-            return Instant.of(datetime.fromisoformat(text).replace(tzinfo=self._zone)) if text else None
-        except ValueError:
+            read = datetime.fromisoformat(text)
+            return Instant.of(read if read.tzinfo else read.replace(tzinfo=self._zone))
+        except (ValueError, OverflowError):
             return None
+
+    def is_skipped(self, text: str) -> bool:
+        """Whether a time that can be read never comes in the zone, for the clocks are put forward over it."""
+        read = datetime.fromisoformat(text)
+        if read.tzinfo:
+            return False
+        return (
+            read.replace(tzinfo=self._zone).astimezone(UTC).astimezone(self._zone).replace(tzinfo=None)
+            != read
+        )
 
 
 def moment_of(shown: Shown) -> Instant:

@@ -148,12 +148,7 @@ def _application(
         ),
         logging_config=None,
     )
-    pages = [*health.ROUTES, *page.routes(SLICES, API_PREFIX), *web.routes(SLICES)]
-    handlers = {
-        API_PREFIX: [bounded(one, settings.request_body_bytes) for routes in SLICES for one in routes],
-        "/": [*pages, *site.routes(site.packaged())],
-    }
-    _take_up(application, handlers, options.handler(SLICES, API_PREFIX))
+    _take_up(application, _handlers(settings.request_body_bytes), options.handler(SLICES, API_PREFIX))
     return application
 
 
@@ -237,4 +232,13 @@ def _of_settings(settings: Settings) -> dict[str, object]:
         "failures": FailedAuthentications(settings.failed_authentications_per_minute),
         "proxies": networks(settings.trusted_proxies),
         "settings": settings,
+    }
+
+
+def _handlers(body_bytes_max: int) -> dict[str, list[HTTPRouteHandler]]:
+    """All handlers, by the prefix below which they are."""
+    pages = [*health.ROUTES, *page.routes(SLICES, API_PREFIX), *web.routes(SLICES)]
+    return {
+        API_PREFIX: [bounded(handler, body_bytes_max) for routes in SLICES for handler in routes],
+        "/": [*pages, *site.routes(site.packaged())],
     }

@@ -73,7 +73,7 @@ class Answer:
 
     @property
     def body(self) -> Any:
-        return _decode(self.content)
+        return _decode(self.text)
 
     @property
     def data(self) -> Any:

@@ -1,8 +1,8 @@
 """One database server for the whole run, one service for each worker, an account of its own for each test.
 
 Workers share the database server, each with databases of its own; a database that needs all migrations is
-copied from one that walked them once in the run. Made-up cases are the same in every run: `make fuzz` makes up
-others.
+copied from one that walked them once in the run. Made-up cases are the same in every run, and others in those
+of `make fuzz`.
 """
 
 import logging

@@ -70,7 +70,7 @@ def run_folder(pytestconfig: pytest.Config) -> Path:
 
 
 @pytest.fixture(scope="session")
-def place(pytestconfig: pytest.Config, run_folder: Path) -> Path:
+def group_folder(pytestconfig: pytest.Config, run_folder: Path) -> Path:
     """The folder of the database server of this worker, and of a few beside it."""
     worker = getattr(pytestconfig, "workerinput", None)
     group = 0 if worker is None else int(worker["workerid"].removeprefix("gw")) // SHARERS_MAX
@@ -78,14 +78,14 @@ def place(pytestconfig: pytest.Config, run_folder: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def database_server(place: Path) -> Iterator[str]:
+def database_server(group_folder: Path) -> Iterator[str]:
     """The URL of a server that ends with the run."""
-    with embedded.server(place) as url:
+    with embedded.server(group_folder) as url:
         yield url
 
 
 @pytest.fixture(scope="session")
-def newest(database_server: str, place: Path) -> str:
+def newest(database_server: str, group_folder: Path) -> str:
     """The URL of a database at the newest step with nothing stored, to copy: nobody may connect to it."""
     url = make_conninfo(database_server, dbname="newest")
 
@@ -95,7 +95,7 @@ def newest(database_server: str, place: Path) -> str:
         migrate(url)
         done.touch()
 
-    made_by_first(place, "newest", make)
+    made_by_first(group_folder, "newest", make)
     return url
 
 

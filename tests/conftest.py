@@ -1,7 +1,8 @@
 """One database server for the whole run, one service for each worker, an account of its own for each test.
 
 Workers share the database server, each with databases of its own; a database that needs all migrations is
-copied from one that walked them once. Made-up cases are the same in every run: `make fuzz` makes up others.
+copied from one that walked them once in the run. Made-up cases are the same in every run, and others in those
+of `make fuzz`.
 """
 
 import logging
@@ -10,10 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import structlog
 from hypothesis import settings
-from tests.databases import database, making
+from psycopg.conninfo import make_conninfo
+from tests.databases import database, made_by_first, making
 from tests.given.lone import KNOWN, Lone, lone_service
 from tests.server import Account, Caller, Server
 
@@ -60,23 +63,56 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session")
-def postgres(pytestconfig: pytest.Config) -> Iterator[str]:
-    """The URL of a database without tables, on a server that ends with the run."""
+def run_folder(pytestconfig: pytest.Config) -> Path:
+    """The folder of the run, which all its workers share."""
     worker = getattr(pytestconfig, "workerinput", None)
-    folder = pytestconfig.stash[FOLDER] if worker is None else worker["folder"]
+    return Path(pytestconfig.stash[FOLDER] if worker is None else worker["folder"])
+
+
+@pytest.fixture(scope="session")
+def group_folder(pytestconfig: pytest.Config, run_folder: Path) -> Path:
+    """The folder of the database server of this worker, and of a few beside it."""
+    worker = getattr(pytestconfig, "workerinput", None)
     group = 0 if worker is None else int(worker["workerid"].removeprefix("gw")) // SHARERS_MAX
-    with embedded.server(Path(folder, str(group))) as shared, database(shared) as url, making(url):
+    return run_folder / str(group)
+
+
+@pytest.fixture(scope="session")
+def database_server(group_folder: Path) -> Iterator[str]:
+    """The URL of a server that ends with the run."""
+    with embedded.server(group_folder) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def newest(database_server: str, group_folder: Path) -> str:
+    """The URL of a database at the newest step with nothing stored, to copy: nobody may connect to it."""
+    url = make_conninfo(database_server, dbname="newest")
+
+    def make(done: Path) -> None:
+        with psycopg.connect(database_server, autocommit=True) as connection:
+            connection.execute("CREATE DATABASE newest")
+        migrate(url)
+        done.touch()
+
+    made_by_first(group_folder, "newest", make)
+    return url
+
+
+@pytest.fixture(scope="session")
+def postgres(database_server: str, newest: str) -> Iterator[str]:
+    """The URL of this worker's own database, at the newest step, where other databases are made as well."""
+    with database(database_server, newest) as url, making(url):
         yield url
 
 
 @pytest.fixture(scope="session")
 def server(postgres: str) -> Iterator[Server]:
-    """The service, migrated and listening."""
+    """The service, listening."""
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
         processors=[structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)],
     )
-    migrate(postgres)
     with Server(postgres) as server:
         yield server
     structlog.reset_defaults()
@@ -122,14 +158,6 @@ def sql(server: Server) -> Callable[..., list[tuple[Any, ...]]]:
 def empty_database(postgres: str) -> Iterator[str]:
     """The URL of a database of this test's own, without any table."""
     with database(postgres) as url:
-        yield url
-
-
-@pytest.fixture(scope="session")
-def newest(postgres: str) -> Iterator[str]:
-    """The URL of a database at the newest step with nothing stored, to copy: nobody may connect to it."""
-    with database(postgres) as url:
-        migrate(url)
         yield url
 
 

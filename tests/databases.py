@@ -1,9 +1,11 @@
 """Databases of single tests: made empty, or as copies of one that took longer to make."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fcntl import LOCK_EX, flock
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -38,6 +40,17 @@ def database(postgres: str, template: str | None = None) -> Iterator[str]:
     finally:
         with _maker(postgres) as connection:
             drop(connection, name)
+
+
+def made_by_first(folder: Path, name: str, make: Callable[[Path], None]) -> Path:
+    """What the first worker of a run that asks makes at a path of the run's folder, and the others find."""
+    made, begun = folder / name, folder / f"{name}.begun"
+    with (folder / f"{name}.lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if not made.exists():
+            make(begun)
+            begun.rename(made)
+    return made
 
 
 @contextmanager

@@ -5,7 +5,6 @@ ordinary functions. An account is made for each test, so no test sees what anoth
 """
 
 import asyncio
-import json
 import select
 import socket
 import threading
@@ -60,6 +59,7 @@ _LEFT_IN_PATHS = "%/?&=:@!$'()*+,;~[]|"
 """What paths of tests say themselves, a query after ? included."""
 
 _encode = msgspec.json.Encoder(decimal_format="number").encode
+_decode = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Answer:
 
     @property
     def body(self) -> Any:
-        return json.loads(self.text, parse_float=Decimal)
+        return _decode(self.text)
 
     @property
     def data(self) -> Any:

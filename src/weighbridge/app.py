@@ -3,15 +3,17 @@
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from copy import copy
+from itertools import chain
 from pathlib import Path
 from typing import Final, cast
 
 from litestar import Litestar
 from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
+from litestar.plugins import PluginProtocol
 from litestar.routes import HTTPRoute
 from litestar.utils import join_paths
 
@@ -125,7 +127,7 @@ def _application(
             yield
             await watch.stop()
 
-    application = Litestar(
+    application = _Framework(
         lifespan=[lifespan],
         exception_handlers=refusals.handlers(refusal.HANDLERS),
         openapi_config=None,
@@ -146,29 +148,42 @@ def _application(
         ),
         logging_config=None,
     )
-    _take_up(application, API_PREFIX, _handlers(settings.request_body_bytes))
-    pages = [*health.ROUTES, *page.routes(SLICES, API_PREFIX), *web.routes(SLICES)]
-    _take_up(application, "/", [*pages, *site.routes(site.packaged())])
+    _take_up(application, _handlers(settings.request_body_bytes), options.handler(SLICES, API_PREFIX))
     return application
 
 
-def _take_up(application: Litestar, prefix: str, handlers: Iterable[HTTPRouteHandler]) -> None:
-    """Give an application its handlers below a path, all at once.
+class _Framework(Litestar):
+    """The framework without what it does for pydantic and attrs, which nothing here uses.
+
+    Where somebody has pydantic installed, every process would import it when it starts.
+    """
+
+    @staticmethod
+    def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
+        return plugins
+
+
+def _take_up(
+    application: Litestar, below: Mapping[str, Iterable[HTTPRouteHandler]], of_options: HTTPRouteHandler
+) -> None:
+    """Give an application its handlers below each prefix, all at once, and the one of OPTIONS at every path.
 
     One by one, the framework would look through all its routes for each and make the route of a path anew for
-    each further method: a third of the time that an application takes to be made.
+    each further method: a third of the time that an application takes to be made. So would be what makes
+    another handler of OPTIONS for each path.
     """
     by_path: dict[str, list[HTTPRouteHandler]] = {}
-    for handler in handlers:
+    taken = {prefix: [copy(handler) for handler in handlers] for prefix, handlers in below.items()}
+    for prefix, handlers in taken.items():
+        for handler in handlers:
+            for path in handler.paths:
+                by_path.setdefault(join_paths([prefix, path]), []).append(handler)
+    for handler in chain([of_options], *taken.values()):
         handler.owner = application
-        own = copy(handler)
-        for path in own.paths:
-            by_path.setdefault(join_paths([prefix, path]), []).append(own)
+        handler.on_registration(application)
     for path, together in by_path.items():
-        route = HTTPRoute(path=path, route_handlers=together)
+        route = HTTPRoute(path=path, route_handlers=[of_options, *together])
         application.routes.append(route)
-        for own in route.route_handlers:
-            own.on_registration(application)
         route.create_handler_map()
     application.asgi_router.construct_routing_trie()
 
@@ -220,7 +235,10 @@ def _of_settings(settings: Settings) -> dict[str, object]:
     }
 
 
-def _handlers(body_bytes_max: int) -> list[HTTPRouteHandler]:
-    """The handlers below the prefix; those of OPTIONS first, or the framework makes its own."""
-    handlers = (bounded(handler, body_bytes_max) for routes in SLICES for handler in routes)
-    return [*options.routes(SLICES, API_PREFIX), *handlers]
+def _handlers(body_bytes_max: int) -> dict[str, list[HTTPRouteHandler]]:
+    """All handlers, by the prefix below which they are."""
+    pages = [*health.ROUTES, *page.routes(SLICES, API_PREFIX), *web.routes(SLICES)]
+    return {
+        API_PREFIX: [bounded(handler, body_bytes_max) for routes in SLICES for handler in routes],
+        "/": [*pages, *site.routes(site.packaged())],
+    }

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from tests.databases import made_by_first
 from tests.durability.processes import HERE, Program, postmasters_of, until
 
 from weighbridge.db.embedded import server
@@ -71,20 +72,22 @@ def migrated_dir(folder, migrated_once):
 
 
 @pytest.fixture(scope="session")
-def made_once():
-    with tempfile.TemporaryDirectory(prefix="wb-", dir=_quick_folder()) as made:
-        with server(Path(made, "data")):
+def made_once(run_folder):
+    def make(data_dir):
+        with server(data_dir):
             pass
-        yield Path(made, "data")
+
+    return made_by_first(run_folder, "made", make)
 
 
 @pytest.fixture(scope="session")
-def migrated_once(made_once):
-    with tempfile.TemporaryDirectory(prefix="wb-", dir=_quick_folder()) as made:
-        copied = Path(shutil.copytree(made_once, Path(made, "data")))
-        with server(copied) as url:
+def migrated_once(run_folder, made_once):
+    def make(data_dir):
+        shutil.copytree(made_once, data_dir)
+        with server(data_dir) as url:
             migrate(url)
-        yield copied
+
+    return made_by_first(run_folder, "migrated", make)
 
 
 @pytest.fixture

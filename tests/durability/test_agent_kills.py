@@ -23,7 +23,7 @@ from tests.durability.processes import children, until
 from tests.durability.real_service import Service
 from tests.durability.remote import Remote, Site
 
-KILLS = int(os.environ.get("AGENT_KILLS", "6"))
+KILLS = int(os.environ.get("AGENT_KILLS", "4"))
 SEED = int(os.environ.get("SEED", "0")) or random.SystemRandom().randrange(1, 10**9)
 PAUSE_SECONDS_MAX = 1.2
 START = datetime(2026, 1, 5, tzinfo=UTC)

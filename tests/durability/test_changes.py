@@ -15,7 +15,7 @@ import pytest
 from tests.durability.remote import Site, api_processes
 from tests.given import collection as given
 
-RESUMES = int(os.environ.get("RESUMES", "8"))
+RESUMES = int(os.environ.get("RESUMES", "5"))
 SEED = int(os.environ.get("SEED", "0")) or random.SystemRandom().randrange(1, 10**9)
 WRITERS = 4
 KILLS_OF_API = 2

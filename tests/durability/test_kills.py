@@ -14,7 +14,7 @@ import pytest
 from tests.durability.load import Caller, check, told, under_load
 from tests.durability.remote import Site, api_processes, living
 
-KILLS = int(os.environ.get("KILLS", "8"))
+KILLS = int(os.environ.get("KILLS", "4"))
 SEED = int(os.environ.get("SEED", "0")) or random.SystemRandom().randrange(1, 10**9)
 PAUSE_SECONDS_MAX = float(os.environ.get("PAUSE_SECONDS_MAX", "0.8"))
 API_SHARE = 0.1

@@ -17,7 +17,7 @@ from tests.durability.remote import Site
 from tests.given import accounting
 from tests.given import collection as given
 
-ROUNDS = int(os.environ.get("ROUNDS", "6"))
+ROUNDS = int(os.environ.get("ROUNDS", "4"))
 SEED = int(os.environ.get("SEED", "0")) or random.SystemRandom().randrange(1, 10**9)
 APART_SECONDS_MAX = 0.05
 CONSUMERS = ("North", "South")

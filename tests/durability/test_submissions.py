@@ -18,7 +18,7 @@ from tests.durability.processes import Program, until
 from tests.durability.real_service import CLI
 from tests.durability.remote import Site, living
 
-DELIVERIES = int(os.environ.get("DELIVERIES", "6"))
+DELIVERIES = int(os.environ.get("DELIVERIES", "3"))
 SEED = int(os.environ.get("SEED", "0")) or random.SystemRandom().randrange(1, 10**9)
 
 WAITING = "SELECT pid FROM pg_locks WHERE NOT granted AND relation = %s::regclass"

@@ -21,7 +21,7 @@ from tests.server import Server
 
 from weighbridge.settings import environment
 
-KILLS = int(os.environ.get("KILLS", "4"))
+KILLS = int(os.environ.get("KILLS", "2"))
 SEED = int(os.environ.get("SEED", "0")) or random.SystemRandom().randrange(1, 10**9)
 ROWS = 3_000
 

@@ -16,7 +16,7 @@ from tests.durability.remote import Site, living
 from tests.given import collection as given
 from tests.given.receivers import LOCAL, receiver
 
-KILLS = min(int(os.environ.get("KILLS", "4")), 30)
+KILLS = min(int(os.environ.get("KILLS", "2")), 30)
 SEED = int(os.environ.get("SEED", "0")) or random.SystemRandom().randrange(1, 10**9)
 WORKERS = 2
 ANSWER_SECONDS = 0.05

@@ -6,6 +6,8 @@ import tarfile
 import tomllib
 import zipfile
 from email import message_from_bytes
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from tests.release.conftest import PACKAGES, ROOT
@@ -106,11 +108,17 @@ def test_what_was_installed_is_the_wheel_and_not_this_tree(environment, tmp_path
 
 
 def test_the_demonstration_runs_in_an_empty_folder_and_leaves_it_empty(environment, tmp_path):
-    said = environment.run("weighbridge", "demo", cwd=tmp_path, seconds=180)
+    with TemporaryDirectory() as temporary:  # below a short path, for sockets
+        said = environment.run(
+            "weighbridge", "demo", cwd=tmp_path, seconds=180, TMPDIR=temporary,
+            WEIGHBRIDGE_DATABASE_URL="postgresql://another.service/production",
+        )  # fmt: skip
+        left = [*tmp_path.iterdir(), *Path(temporary).iterdir()]
 
     assert said.returncode == 0, said.stdout + said.stderr
+    assert re.search(r"The balance of Net removal falls from 43\.645628 to 43\.585627", said.stdout)
     assert re.search(r"Everything holds", said.stdout)
-    assert [*tmp_path.iterdir()] == []
+    assert left == []
 
 
 def test_the_extras_bring_what_they_are_for(environment, built, tmp_path):

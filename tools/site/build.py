@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from sphinx.addnodes import toctree
 from sphinx.application import Sphinx
 from sphinx.util.console import nocolor
 
@@ -52,7 +53,7 @@ def build(folder: Path, docs: Path = DOCS) -> list[str]:
         theme = work / "themes" / "theme"
         shutil.copytree(Path(__file__).parent / "theme", theme)
         shutil.copy(_TOKENS, theme / "static")
-        Sphinx(
+        generator = Sphinx(
             str(work / "source"),
             None,
             str(work / "site"),
@@ -62,7 +63,9 @@ def build(folder: Path, docs: Path = DOCS) -> list[str]:
             status=None,
             warning=said,
             freshenv=True,
-        ).build()
+        )
+        generator.connect("html-page-context", _with_pages)
+        generator.build()
         for page in (work / "site").rglob("*.html"):
             page.write_text(_for_everybody(page.read_text()))
         for name in _UNUSED:
@@ -72,6 +75,18 @@ def build(folder: Path, docs: Path = DOCS) -> list[str]:
         shutil.copytree(work / "site", folder)
         text = said.getvalue().replace(str(work / "source"), "docs")
     return [line for line in text.splitlines() if line.strip()]
+
+
+def _with_pages(generator: Sphinx, _page: str, _template: str, context: dict[str, Any], _: object) -> None:
+    """Tell a page of all pages, by the headings below which they stand.
+
+    What the generator has for this takes longer than all else together: it copies each heading of each page.
+    """
+    titles = generator.env.titles
+    context["guide"] = [
+        (one["caption"], [(name, titles[name].astext()) for _, name in one["entries"]])
+        for one in generator.env.master_doctree.findall(toctree)
+    ]
 
 
 def _for_everybody(page: str) -> str:

@@ -4,7 +4,7 @@ It is read from the OpenAPI document, so that the two cannot disagree. No token 
 public as well.
 
 Invariants: `Allow` has every method that the path answers, HEAD and OPTIONS included, and the body those
-that are operations.
+that are operations. A path outside of the interface has no body.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,6 @@ from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.http.caller import WebRequest
 from weighbridge.http.openapi import document as openapi
-from weighbridge.http.operation import framework_path
 
 OPERATION: Final = "options"
 """Under which such requests are counted."""
@@ -41,27 +40,24 @@ class PathTaken(msgspec.Struct, frozen=True):
     methods: list[MethodTaken]
 
 
-def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
-    """A handler for each path of the slices."""
+def handler(slices: openapi.Slices, prefix: str) -> HTTPRouteHandler:
+    """The one handler of OPTIONS, for the paths of the slices and for every other that it is given to."""
 
     @cache
     def answers() -> Mapping[str, tuple[str, bytes]]:
         document = openapi.document(slices, prefix)
         return {path: _answer(path, document) for path in document["paths"]}
 
-    paths = dict.fromkeys(handler.opt["operation"].path for of_noun in slices for handler in of_noun)
-    return [_handler(path, lambda path=path: answers()[prefix + path]) for path in paths]
-
-
-def _handler(path: str, answer: Any) -> HTTPRouteHandler:
-    async def what_the_path_takes(request: WebRequest) -> Response[bytes]:
+    async def what_the_path_takes(request: WebRequest) -> Response[bytes | None]:
+        path = request.scope["path_template"]
+        if path not in answers():
+            [route] = [one for one in request.app.routes if one.path_format == path]
+            return Response(None, status_code=204, headers={"Allow": ", ".join(sorted(route.methods))})
         request.scope["state"]["operation"] = OPERATION
-        allow, body = answer()
+        allow, body = answers()[path]
         return Response(body, status_code=200, media_type="application/json", headers={"Allow": allow})
 
-    taken = HTTPRouteHandler(
-        framework_path(path), http_method="OPTIONS", status_code=200, include_in_schema=False
-    )
+    taken = HTTPRouteHandler(http_method="OPTIONS", status_code=200, include_in_schema=False)
     return taken(what_the_path_takes)
 
 

@@ -1,5 +1,6 @@
 """Coverage of a slot: gaps, overlaps, expected slots of a cadence, streams."""
 
+from bisect import bisect_right
 from datetime import UTC, timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -163,9 +164,11 @@ def test_the_expected_slot_of_a_moment_is_the_one_that_the_list_has(amount, unit
 
     assert all(one.end == other.start for one, other in pairwise(listed))
     moments = [slot.start + part * (slot.end - slot.start) / 97 for part in range(98)]
-    for moment in [*moments, *(one.start for one in listed), *(one.end for one in listed)]:
-        holding = [one for one in listed if one.start <= moment < one.end]
-        assert ExpectedSlots(slot, cadence, zone).holding(moment) == (holding[0] if holding else None)
+    starts = [one.start for one in listed]
+    for moment in [*moments, *starts, *(one.end for one in listed)]:
+        last = bisect_right(starts, moment) - 1
+        holding = listed[last] if last >= 0 and moment < listed[last].end else None
+        assert ExpectedSlots(slot, cadence, zone).holding(moment) == holding
 
 
 @pytest.mark.parametrize(

@@ -339,3 +339,16 @@ def test_a_form_of_many_rows_comes_back_with_what_is_wrong_at_each(writer, home)
     refused = writer.post(f"{home}/event_types/new", {"name": "Wide", **rows}).expect(422).text
 
     assert [at for at in range(300) if f'id="wrong-data_point_types[{at}].unit"' not in refused] == []
+
+
+def test_more_rows_than_a_form_takes_are_refused_and_not_left_out(api, writer, home):
+    writer.get(f"{home}/event_types/new").expect(200)
+    row = {
+        f"data_point_types[1000].{part}": text for part, text in (("name", "Mass"), ("value_type", "number"))
+    }
+
+    refused = writer.post(f"{home}/event_types/new", {"name": "Wide", **row}).expect(422)
+
+    said = "What its events carry has more than 1,000 rows, which is more than a form takes."
+    assert said in words(refused)
+    assert "Wide" not in [one["name"] for one in api.get(f"{home}/event_types").data]

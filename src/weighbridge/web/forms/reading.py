@@ -9,7 +9,7 @@ from typing import Any, Final
 from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import NumberError, limited, shorten
 from weighbridge.web.forms.field import FormField
-from weighbridge.web.forms.texts import Texts, lines_of
+from weighbridge.web.forms.texts import LINES_MAX, Texts, is_beyond_lines, lines_of
 from weighbridge.web.showing.moments import Moments
 
 GONE: Final = "gone"
@@ -49,6 +49,9 @@ class FormBody:
 
     def _read(self, one: FormField, texts: Texts, path: str) -> Any:
         if one.kind == "rows":
+            if is_beyond_lines(texts, path):
+                said = f"{one.label} has more than {LINES_MAX:,} rows, which is more than a form takes."
+                self.problems.append(Problem(said, path, "too_many"))
             return [self._record(one.fields, texts, f"{path}[{at}].") for at in rows_typed(one, texts, path)]
         if one.kind == "group":
             if not is_typed(one.fields, texts, f"{path}."):

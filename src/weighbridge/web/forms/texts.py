@@ -5,7 +5,7 @@ A field inside a record is named by its path, `address.city`, and one of a row b
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
@@ -21,7 +21,9 @@ Texts = Mapping[str, str]
 LINES_MAX: Final = 1_000
 """Rows of a form that are read, at most."""
 
-_LINE: Final = re.compile(r"\[(\d{1,4})\]\.")
+_LINE: Final = re.compile(r"\[0*(\d+)\]\.")
+_DIGITS_READ: Final = 9
+"""Digits of a row's number that are read; a longer number is beyond any form."""
 
 
 def texts_of(fields: Sequence[FormField], record: Any, when: Moments, within: str = "") -> dict[str, str]:
@@ -48,12 +50,18 @@ def usual_texts(fields: Sequence[FormField]) -> dict[str, str]:
 
 def lines_of(texts: Iterable[str], path: str) -> int:
     """How many rows there are of a path, blank ones among them."""
-    numbers = [
-        int(match[1])
-        for name in texts
-        if name.startswith(path) and (match := _LINE.match(name, len(path))) is not None
-    ]
-    return min(max(numbers, default=-1) + 1, LINES_MAX)
+    return min(max(_lines(texts, path), default=-1) + 1, LINES_MAX)
+
+
+def is_beyond_lines(texts: Texts, path: str) -> bool:
+    """Whether something was typed into a row that is not read."""
+    return any(line >= LINES_MAX for line in _lines((name for name, text in texts.items() if text), path))
+
+
+def _lines(texts: Iterable[str], path: str) -> Iterator[int]:
+    for name in texts:
+        if name.startswith(path) and (match := _LINE.match(name, len(path))) is not None:
+            yield int(match[1][:_DIGITS_READ])
 
 
 def _value(record: Any, name: str) -> Any:

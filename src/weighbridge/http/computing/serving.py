@@ -24,6 +24,9 @@ from weighbridge.tracing import spans
 
 CONNECTIONS_WAITING: Final = 1_024
 
+HEARD_OUT_SECONDS: Final = 10.0
+"""How long the rest of a request is waited for that was answered before it was whole."""
+
 
 class Requests:
     """The requests that are under way."""
@@ -86,6 +89,19 @@ async def _answer(
     frames.write_frame(writer, frames.encode(Answered(answer.status, answer.headers)))
     frames.write_frame(writer, b"".join(answer.pieces))
     await writer.drain()
+    await _hear_out(reader)
+
+
+async def _hear_out(reader: asyncio.StreamReader) -> None:
+    """Drop what is left of a request, until the one who asked has its answer and closes the connection.
+
+    Who closes before that breaks off what the other still sends, which then never reads the answer.
+    """
+    await asyncio.sleep(0)  # the application may have been reading, and stops with the next turn of the loop
+    with suppress(TimeoutError):
+        async with asyncio.timeout(HEARD_OUT_SECONDS):
+            while await reader.read(frames.PIECE_BYTES_MAX):
+                pass
 
 
 class _Answer:

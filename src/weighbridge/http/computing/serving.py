@@ -4,7 +4,7 @@ Each connection brings one request, whose token the API process has looked at. T
 other, and hears that its client has gone when the connection is closed.
 
 Invariants: the socket lies in a folder that nobody else can enter; nothing that a client sends is taken for
-what an API process says.
+what an API process says; an answer arrives, also where it was given before the request was whole.
 """
 
 import asyncio

@@ -50,3 +50,16 @@ def make(folder, name, *, by=None, is_authority=False, uri=URI):
         )
     )
     return certificate, private, (subject, key)
+
+
+def written_as(path, form, ending):
+    """The same certificate or key in another form, in a file of another name."""
+    content = path.read_bytes()
+    if b"PRIVATE KEY" in content:
+        key = serialization.load_pem_private_key(content, None)
+        held = key.private_bytes(form, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    else:
+        held = x509.load_pem_x509_certificate(content).public_bytes(form)
+    other = path.with_suffix(ending)
+    other.write_bytes(held)
+    return other

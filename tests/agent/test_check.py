@@ -5,6 +5,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding
 from tests.agent import certificates
 from tests.agent.programs import BROKER, Broker, Plant
 
@@ -55,7 +56,7 @@ def test_a_history_that_the_server_fails_to_read_is_told_as_such(site, plant, ag
     said = complaints(running)
 
     assert f"plc: the history of {plant.node('Kiln')} cannot be read: " in said
-    assert "say history: false to read it without one." in said
+    assert "say history: false of this node to read it without one." in said
 
 
 def test_a_token_of_nobody_and_a_service_that_is_away_are_told(site, plant, agent):
@@ -99,15 +100,60 @@ def test_a_server_is_talked_to_by_its_certificate_or_not_at_all(site, tmp_path, 
         plant.close()
 
 
+@pytest.mark.parametrize("form", [Encoding.PEM, Encoding.DER])
+def test_certificates_and_keys_are_read_by_what_is_in_them_whatever_their_files_are_called(
+    site, tmp_path, authority, agent, form
+):
+    _, _, by = authority
+    of_server, key_of_server, _ = certificates.make(tmp_path, "server", by=by, uri="urn:plant:server")
+    of_agent, key_of_agent, _ = certificates.make(tmp_path, "agent", by=by)
+    plant = Plant(tmp_path, "Kiln:Float", secured=(of_server, key_of_server))
+    plant.start()
+    security = {
+        "certificate": str(certificates.written_as(of_agent, form, ".crt")),
+        "private_key": str(certificates.written_as(key_of_agent, form, ".key")),
+        "server_certificate": str(certificates.written_as(of_server, form, ".cer")),
+    }
+    try:
+        running = agent(site.configuration(site.opcua(plant, security=security)))
+        assert running.call("check", "--connect") == f"{running.file}: all of it works.\n"
+
+        for field, held, why in (
+            ("certificate", b"no certificate", "it holds no certificate in PEM or DER"),
+            ("private_key", of_agent.read_bytes(), "it holds no key in PEM or DER"),
+            ("private_key", key_of_server.read_bytes(), "it is not the key of the certificate"),
+        ):
+            other = tmp_path / "other"
+            other.write_bytes(held)
+            wrong = security | {field: str(other)}
+            running.configure(site.configuration(site.opcua(plant, security=wrong)))
+            said = complaints(running)
+            assert f"The file {other} of security.{field} of the source plc cannot be used: {why}" in said
+    finally:
+        plant.close()
+
+
+def test_authorities_that_cannot_be_read_are_told_with_their_setting_and_file(site, plant, agent, tmp_path):
+    gone = tmp_path / "authority.crt"
+    service = site.service() | {"ca_file": str(gone)}
+
+    said = complaints(agent(site.configuration(site.opcua(plant), service=service)))
+
+    assert f"The file {gone} of service.ca_file cannot be used: No such file or directory." in said
+
+
 def test_a_broker_is_believed_by_its_certificate_alone(site, tmp_path, authority, agent):
     if BROKER is None:
         pytest.skip("there is no mosquitto here; install it with the system's packages")
     trusted, _, by = authority
     certificate, key, _ = certificates.make(tmp_path, "broker", by=by)
+    in_der = certificates.written_as(trusted, Encoding.DER, ".crt")
     broker = Broker(tmp_path, f"cafile {trusted}", f"certfile {certificate}", f"keyfile {key}")
     broker.start()
     try:
         running = agent(site.configuration(site.mqtt(broker, tls=True, ca_file=str(trusted))))
+        assert running.call("check", "--connect") == f"{running.file}: all of it works.\n"
+        running.configure(site.configuration(site.mqtt(broker, tls=True, ca_file=str(in_der))))
         assert running.call("check", "--connect") == f"{running.file}: all of it works.\n"
 
         running.configure(site.configuration(site.mqtt(broker, tls=True)))

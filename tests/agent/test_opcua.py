@@ -1,5 +1,7 @@
 """Readings of an OPC UA server: in the source's time, as they were meant, and as good as it says they are."""
 
+import sqlite3
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 
@@ -138,6 +140,34 @@ def test_a_variable_that_the_server_does_not_know_holds_up_no_other(site, plant,
     until(lambda: site.events("kiln"), what="the other variable is read")
     problems = until(lambda: running.spooled().facts.get("source/plc", {}).get("problems"), what="it is told")
     assert problems == {"ns=2;i=4711": "it cannot be subscribed to: BadNodeIdUnknown 0x80340000."}
+
+
+def test_a_variable_whose_history_cannot_be_read_keeps_no_other_from_being_caught_up_with(
+    site, lone_plant, agent
+):
+    for node in ("Meter", "Kiln"):
+        lone_plant.measure(node, 7, "2026-01-05T00:00:00+00:00", live=False)
+    table = lone_plant.node("Meter").replace("ns=", "").replace(";i=", "_")
+    with closing(sqlite3.connect(lone_plant.history)) as history, history:
+        history.execute(f"""UPDATE "{table}" SET SourceTimestamp = SourceTimestamp || ' or so'""")
+    server = site.opcua(lone_plant, history_from="2026-01-04T00:00:00Z")
+    [kiln] = server["nodes"]
+    server["nodes"] = [kiln | {"node": lone_plant.node("Meter")}, kiln]
+    running = agent(site.configuration(server))
+    running.start()
+
+    def problems():
+        return running.spooled().facts.get("source/plc", {}).get("problems")
+
+    until(lambda: len(site.told("kiln", "temperature")) == 1, what="the history of the other is there")
+    until(problems, what="the status names the variable")
+    assert "cannot be read" in problems()[lone_plant.node("Meter")]
+    lone_plant.measure("Kiln", 8, "2026-01-05T00:01:00+00:00")
+    until(lambda: len(site.events("kiln")) == 2, what="the session goes on")
+
+    with closing(sqlite3.connect(lone_plant.history)) as history, history:
+        history.execute(f"""UPDATE "{table}" SET SourceTimestamp = replace(SourceTimestamp, ' or so', '')""")
+    until(lambda: len(site.events("kiln")) == 3, what="the history is read again")
 
 
 def test_the_agent_reports_its_lag_and_when_it_had_each_reading(site, plant, agent):

@@ -175,3 +175,12 @@ def test_an_account_has_so_many_streams_and_leaves_them(api, server):
                 return
         assert time.monotonic() < deadline, "the place of a stream that nobody reads is free again"
         time.sleep(0.01)
+
+
+def test_a_page_cannot_follow_by_eventsource_which_sends_a_cookie_and_no_token(server):
+    connection = HTTPConnection(server.address.removeprefix("http://"), timeout=DEADLINE_SECONDS)
+    headers = {"Accept": "text/event-stream", "Cookie": "weighbridge_session=any"}
+    connection.request("GET", "/api/v1/changes", headers=headers)
+
+    assert connection.getresponse().status == 401
+    connection.close()

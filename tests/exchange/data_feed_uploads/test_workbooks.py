@@ -249,3 +249,35 @@ def test_any_other_archive_is_no_workbook(feeding):
         archive.writestr("../../etc/passwd", "x")
 
     assert "no workbook of the form XLSX" in failed(feeding, packed.getvalue())
+
+
+def test_merged_cells_that_nothing_closes_cost_no_more_than_their_bytes(feeding):
+    rows = [HEADER, [text("2025-01-01T00:00Z"), number("1"), ""]]
+    behind = f"<mergeCells>{'<mergeCell x=&quot;&quot; '.replace('&quot;', chr(34)) * 100_000}"
+
+    assert "is damaged" in failed(feeding, workbook(sheet(rows, behind)))
+
+
+def test_a_merged_cell_is_found_among_many(feeding):
+    rows = [HEADER, *([text(f"2025-01-01T00:{minute:02}Z"), number("1"), ""] for minute in range(50))]
+    refs = "".join(f'<mergeCell ref="A{line}:A{line}"/>' for line in range(200_003, 400_000, 4))
+    behind = f'<mergeCells>{refs}<mergeCell ref="A4:A5"/></mergeCells>'
+
+    upload = feeding.upload(feeding.feed(bad_rows="skip"), workbook(sheet(rows, behind)), "log.xlsx")
+
+    assert [problem["row"] for problem in upload["problems"]] == [4, 5]
+    assert upload["stored"] == 48
+
+
+def test_a_form_of_brackets_that_nothing_closes_shows_no_date(feeding):
+    form = "[" * 30_000
+    styles = (
+        f'<styleSheet xmlns="{MAIN}"><numFmts><numFmt numFmtId="200" formatCode="{form}"/></numFmts>'
+        '<cellXfs><xf numFmtId="200"/></cellXfs></styleSheet>'
+    )
+    rows = [HEADER, [text("2025-01-01T00:00Z"), number("45658"), ""]]
+
+    upload = feeding.upload(feeding.feed(), workbook(sheet(rows), {"xl/styles.xml": styles}), "log.xlsx")
+
+    assert upload["stored"] == 1
+    assert feeding.values()[0][1]["mass"] == 45658

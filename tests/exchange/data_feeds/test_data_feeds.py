@@ -133,3 +133,29 @@ def test_a_header_tells_most_of_what_its_columns_give(feeding):
         "lacking": [],
     }
     feeding.feed(columns=suggested["columns"])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(
+            ("encoding", one)
+            for one in ("undefined", "idna", "punycode", "unicode_escape", "base64", "no-such")
+        ),
+        *(("time_format", one) for one in ("%d%d", "%Y %q", "noon", "%d.%m.%Y %d")),
+    ],
+)
+def test_a_form_by_which_nothing_can_be_read_is_refused_when_the_feed_is_made(feeding, field, value):
+    body = {"name": "Scale", "event_type_id": feeding.event_type["id"], field: value}
+    refused = feeding.api.post(f"{feeding.path}/data_feeds", {"data_feed": body}).expect(422)
+
+    assert [one["field"] for one in refused.errors] == [field]
+
+
+def test_a_suggestion_for_names_of_any_length_is_refused_or_given_at_once(feeding):
+    path = f"{feeding.path}/data_feed_suggestions"
+    question = {"event_type_id": feeding.event_type["id"]}
+
+    feeding.api.post(path, question | {"header": [" " * 30_000]}).expect(400)
+    found = feeding.api.post(path, question | {"header": ["Mass" + " " * 900 + "[t] ", "(", "mass (("]})
+    assert [one["column"].split()[0] for one in found.expect(200).body["columns"]] == ["Mass"]

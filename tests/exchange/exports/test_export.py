@@ -230,7 +230,10 @@ def test_a_link_works_without_a_token_until_it_is_over_and_only_whole(server, ap
     server.anyone.get(path).expect(200)
     server.anyone.get(path[:-1] + ("0" if path[-1] != "0" else "1")).expect(404)
     server.anyone.get(path.partition("?")[0]).expect(404)
-    server.sql("UPDATE exports SET expires_at = now() - interval '1 second'")
+    server.sql(
+        "UPDATE exports SET expires_at = now() - interval '1 second' WHERE task_id = %s",
+        made["async_task_id"],
+    )
     server.anyone.get(path).expect(404)
     over = api.get(f"/exports/{made['id']}").expect(200).body
     assert (over["status"], over["download_url"]) == ("expired", None)

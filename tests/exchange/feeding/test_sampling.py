@@ -30,7 +30,7 @@ def sampled(tmp_path):
         ("Zeit;Fahrer\n31.01.2025;Jörg\n".encode("windows-1252"), "windows-1252", ";", "."),
         ("Zeit\tFahrer\n31.01.2025\tJörg\n".encode("utf-16"), "utf-16", "\t", "."),
         ('name|note\n"a, b"|1,25\n', "utf-8", "|", ","),
-        (gzip.compress(b"time;mass\n2025-01-31;1,5\n"), "utf-8", ";", ","),
+        (gzip.compress(b"time;mass\n2025-01-31;1,5\n", mtime=0), "utf-8", ";", ","),
     ],
 )
 def test_encoding_delimiter_and_decimal_mark_are_those_that_fit(

@@ -7,7 +7,13 @@ import pytest
 
 from weighbridge.errors import Invalid
 from weighbridge.exchange.tabular.cell import CellError
-from weighbridge.exchange.tabular.clock import check_clock, read_clock, read_moment, times_of_row
+from weighbridge.exchange.tabular.clock import (
+    check_clock,
+    length_added,
+    possible_times,
+    read_clock,
+    read_moment,
+)
 
 ISTANBUL = ZoneInfo("Europe/Istanbul")
 NOON = datetime(2011, 1, 1, 12, tzinfo=UTC)
@@ -60,69 +66,60 @@ def test_a_local_time_that_comes_twice_is_refused_unless_its_offset_stands_there
     assert read_moment("2012-10-28T03:30+02:00", ISTANBUL) == datetime(2012, 10, 28, 1, 30, tzinfo=UTC)
 
 
-def test_in_rows_that_are_in_order_a_time_that_comes_twice_is_first_the_earlier_then_the_later():
+def test_in_rows_that_are_in_order_a_time_that_comes_twice_may_be_the_earlier_or_the_later():
     clock = read_clock(time_zone="Europe/Berlin", in_order=True)
-    local = ["01:30", "02:00", "02:30", "02:00", "02:30", "03:00"]
-    last, found = None, []
-    for place, text in enumerate(local):
-        last, _ = times_of_row(clock, place, f"2025-10-26 {text}", "", last)
-        found.append(f"{last:%H:%M}")
+    both = (datetime(2025, 10, 26, 0, 30, tzinfo=UTC), datetime(2025, 10, 26, 1, 30, tzinfo=UTC))
 
-    assert found == ["23:30", "00:00", "00:30", "01:00", "01:30", "02:00"]
+    assert possible_times(clock, 0, "2025-10-26 02:30", "") == (both, ())
+    assert possible_times(clock, 0, "2025-10-26 03:30", "") == ((both[1] + timedelta(hours=1),), ())
 
 
-def test_an_end_that_comes_twice_is_the_first_that_is_not_before_its_start():
+def test_a_start_behind_the_end_of_its_row_is_none():
     clock = read_clock(time_zone="Europe/Berlin", in_order=True)
-    first, again = datetime(2025, 10, 26, 0, 30, tzinfo=UTC), datetime(2025, 10, 26, 1, 30, tzinfo=UTC)
-    row = ("2025-10-26 02:30", "2025-10-26 02:45")
-    quarter = timedelta(minutes=15)
+    starts, ends = possible_times(clock, 0, "2025-10-26 02:45", "2025-10-26 02:00")
 
-    assert times_of_row(clock, 0, *row) == (first, first + quarter)
-    assert times_of_row(clock, 1, *row, first) == (again, again + quarter)
-
-
-@pytest.mark.parametrize("text", ["2011-01-01T12:00Z", "2011-01-01T11:59Z"])
-def test_a_row_that_is_not_later_than_the_one_before_it_is_refused_where_rows_are_in_order(text):
-    with pytest.raises(CellError, match="is not later than the row before it"):
-        times_of_row(read_clock(in_order=True), 1, text, "", NOON)
-
-    assert times_of_row(read_clock(), 1, text, "", NOON)
+    assert starts == (datetime(2025, 10, 26, 0, 45, tzinfo=UTC),)
+    assert ends[-1] == datetime(2025, 10, 26, 1, tzinfo=UTC)
 
 
 def test_counted_rows_last_to_the_next_one():
     clock = read_clock(start="2011-01-01T12:00:00Z", every="15m")
 
-    assert times_of_row(clock, 0, "", "") == (NOON, NOON + timedelta(minutes=15))
-    assert times_of_row(clock, 5, "", "") == (NOON + timedelta(minutes=75), NOON + timedelta(minutes=90))
+    assert possible_times(clock, 0, "", "") == ((NOON,), (NOON + timedelta(minutes=15),))
+    assert possible_times(clock, 5, "", "") == (
+        (NOON + timedelta(minutes=75),),
+        (NOON + timedelta(minutes=90),),
+    )
 
 
 def test_counted_readings_have_no_end():
     clock = read_clock(start="2011-01-01T12:00:00Z", every="1d", readings=True)
 
-    assert times_of_row(clock, 1, "", "") == (NOON + timedelta(days=1), None)
+    assert possible_times(clock, 1, "", "") == ((NOON + timedelta(days=1),), ())
 
 
 def test_a_row_with_a_start_lasts_as_long_as_every_says():
-    assert times_of_row(read_clock(every="1h"), 7, "2011-01-01T12:00Z", "") == (
-        NOON,
-        NOON + timedelta(hours=1),
-    )
+    clock = read_clock(every="1h")
+
+    assert possible_times(clock, 7, "2011-01-01T12:00Z", "") == ((NOON,), ())
+    assert length_added(clock, NOON) == NOON + timedelta(hours=1)
 
 
 def test_a_row_with_a_start_alone_is_a_reading():
-    assert times_of_row(read_clock(), 7, "2011-01-01T12:00Z", "") == (NOON, None)
+    assert possible_times(read_clock(), 7, "2011-01-01T12:00Z", "") == ((NOON,), ())
+    assert length_added(read_clock(), NOON) is None
 
 
 def test_a_row_without_its_start_is_refused():
     with pytest.raises(CellError, match="start_time is missing"):
-        times_of_row(read_clock(), 0, "", "2011-01-01T12:00Z")
+        possible_times(read_clock(), 0, "", "2011-01-01T12:00Z")
 
 
 def test_a_count_past_the_last_year_is_refused():
     clock = read_clock(start="9999-12-31T00:00:00Z", every="1d")
 
     with pytest.raises(CellError, match="past the year 9999"):
-        times_of_row(clock, 1, "", "")
+        possible_times(clock, 1, "", "")
 
 
 def test_every_option_that_is_wrong_is_named_at_once():

@@ -202,3 +202,14 @@ def test_the_project_of_a_webhook_is_one_of_the_account(api, stranger):
     theirs = given.project(stranger)["id"]
 
     api.post("/webhooks", {"webhook": {"url": URL, "project_id": theirs}}).expect(404)
+
+
+@pytest.mark.parametrize("change", [{"url": "https://elsewhere.example/hooks"}, {"project_id": None}])
+def test_who_has_others_told_of_more_may_read_that(account, hooks, plant, change):
+    made = hooks.make(URL, project_id=plant["id"], change_types=["event", "batch", "report"])
+    clerk = account.caller("administration:write", "data_collection:read")
+
+    refused = clerk.patch(f"/webhooks/{made['id']}", {"webhook": change}).expect(403).error
+
+    assert "production_accounting:read" in refused["message"]
+    clerk.patch(f"/webhooks/{made['id']}", {"webhook": {"description": "Look"}}).expect(200)

@@ -50,7 +50,7 @@ class AgentService:
         str | None, "The token in clear; it is refused unless `secrets_in_clear` is true.", FILLED
     ] = None
     ca_file: Annotated[
-        Path | None, "Certificates in PEM that are trusted instead of those of the machine."
+        Path | None, "Certificates, in DER or PEM, that are trusted instead of those of the machine."
     ] = None
     plain_http: Annotated[
         bool, "Whether an `http://` address of another machine is taken, which shows the token on the way."
@@ -103,6 +103,9 @@ class OpcUaNode(TaggedPlace):
         "The slug of a text data point that gets the status code, such as `BadOutOfService 0x808D0000`.",
         SLUG,
     ] = None
+    history: Annotated[
+        bool | None, "Whether its history is read; left out, it is what the server's `history` says."
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +117,7 @@ class OpcUaSecurity:
     ] = "Basic256Sha256"
     mode: Annotated[Literal["Sign", "SignAndEncrypt"], "What is done to each message."] = "SignAndEncrypt"
     certificate: Annotated[Path, "The agent's own certificate, in DER or PEM; the server has to trust it."]
-    private_key: Annotated[Path, "The key of that certificate, in PEM."]
+    private_key: Annotated[Path, "The key of that certificate, in DER or PEM, without a password."]
     server_certificate: Annotated[
         Path, "The certificate of the server, in DER or PEM; no other server is talked to."
     ]
@@ -227,7 +230,7 @@ class MqttBroker:
     port: Annotated[int, "The port of the broker.", WholeRange(1, PORT_MAX)] = 8_883
     tls: Annotated[bool, "Whether the connection is by TLS, with the broker's certificate verified."] = True
     ca_file: Annotated[
-        Path | None, "Certificates in PEM that are trusted instead of those of the machine."
+        Path | None, "Certificates, in DER or PEM, that are trusted instead of those of the machine."
     ] = None
     client_id: Annotated[
         str | None,

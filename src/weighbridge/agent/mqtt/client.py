@@ -5,7 +5,6 @@ a method of what it is made of away, and this is the one place that reaches ther
 """
 
 import asyncio
-import ssl
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -13,6 +12,7 @@ from typing import Any, Final
 import aiomqtt
 
 from weighbridge.agent.clock import now
+from weighbridge.agent.configuration.certificates import trusting
 from weighbridge.agent.configuration.credentials import password_of
 from weighbridge.agent.configuration.records import MqttBroker
 from weighbridge.errors import Refusal
@@ -48,6 +48,7 @@ class AcknowledgingClient(aiomqtt.Client):
     def __init__(self, agent: str, broker: MqttBroker, *, is_trial: bool = False) -> None:
         """A trial has a session of another name, which ends with it."""
         name = None if is_trial else broker.client_id
+        setting = f"ca_file of the source {broker.name}"
         super().__init__(
             broker.host,
             broker.port,
@@ -57,7 +58,7 @@ class AcknowledgingClient(aiomqtt.Client):
             clean_session=is_trial,
             keepalive=KEEP_ALIVE_SECONDS,
             timeout=TIMEOUT_SECONDS,
-            tls_context=_trusting(broker) if broker.tls else None,
+            tls_context=trusting(broker.ca_file, setting) if broker.tls else None,
         )
         self._client.manual_ack_set(on=True)
         self.packets: asyncio.Queue[Packet] = asyncio.Queue()
@@ -101,12 +102,3 @@ class AcknowledgingClient(aiomqtt.Client):
         refused = [one for one, code in zip(filters, codes, strict=True) if code >= SUBSCRIPTION_REFUSED]
         if refused:
             raise Refusal(f"The broker refuses to be subscribed for {', '.join(refused)}.")
-
-
-def _trusting(broker: MqttBroker) -> ssl.SSLContext:
-    try:
-        return ssl.create_default_context(cafile=broker.ca_file)
-    except (OSError, ssl.SSLError) as error:
-        raise Refusal(
-            f"The certificates of {broker.name}, {broker.ca_file}, cannot be read: {error}."
-        ) from None

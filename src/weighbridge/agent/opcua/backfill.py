@@ -83,11 +83,20 @@ async def _asked(
     except UaStatusCodeError as error:
         if error.code in NO_HISTORY:
             raise NoHistoryError(f"the server gives no history of {node.node}: {error}") from None
-        raise HistoryFaultError(f"the history of {node.node} cannot be read: {error}") from None
+        raise _fault(node, error) from None
+    except TimeoutError:
+        raise _fault(node, "no answer came in time") from None
     code = result.StatusCode.value
     if code in EMPTY:
         return ua.HistoryReadResult()
     if code in NO_HISTORY:
         raise NoHistoryError(f"the server gives no history of {node.node}: {result.StatusCode.name}")
-    result.StatusCode.check()
+    try:
+        result.StatusCode.check()
+    except UaStatusCodeError as error:
+        raise _fault(node, error) from None
     return result
+
+
+def _fault(node: OpcUaNode, said: object) -> HistoryFaultError:
+    return HistoryFaultError(f"the history of {node.node} cannot be read: {said}")

@@ -14,6 +14,7 @@ from asyncua.ua.uaerrors import UaError
 from weighbridge.agent.clock import now
 from weighbridge.agent.configuration.credentials import password_of
 from weighbridge.agent.configuration.records import OpcUaServer
+from weighbridge.agent.opcua.identity import identities
 
 ANSWER_SECONDS: Final = 10.0
 """How long one answer of a server may take."""
@@ -24,19 +25,20 @@ FAILURES: Final = (OSError, UaError, TimeoutError)
 
 @asynccontextmanager
 async def connected(server: OpcUaServer) -> AsyncIterator[Client]:
-    """An open session. Raises one of FAILURES, or Refusal without its password."""
+    """An open session. Raises one of FAILURES, or Refusal for a password or a certificate."""
     client = Client(server.url, timeout=ANSWER_SECONDS)
     client.name = client.description = "Weighbridge agent"
     if server.username is not None:
         client.set_user(server.username)
         client.set_password(password_of(server) or "")
     if (security := server.security) is not None:
+        certificate, key, certificate_of_server = identities(server, security)
         client.application_uri = security.application_uri
         await client.set_security(
             getattr(security_policies, f"SecurityPolicy{security.policy}"),
-            security.certificate,
-            security.private_key,
-            server_certificate=str(security.server_certificate),
+            certificate,
+            key,
+            server_certificate=certificate_of_server,
             mode=ua.MessageSecurityMode[security.mode],
         )
     await client.connect()

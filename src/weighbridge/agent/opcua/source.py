@@ -22,7 +22,7 @@ from asyncua.common.subscription import DataChangeNotif, Subscription
 
 from weighbridge.agent.clock import now, text_of
 from weighbridge.agent.configuration.records import OpcUaNode, OpcUaServer
-from weighbridge.agent.opcua.backfill import NoHistoryError, history_of
+from weighbridge.agent.opcua.backfill import HistoryFaultError, NoHistoryError, history_of
 from weighbridge.agent.opcua.connection import clock_offset, connected
 from weighbridge.agent.opcua.notifications import VariableValue, reading_of, said_of, value_of
 from weighbridge.agent.quality import has_overflowed
@@ -39,6 +39,9 @@ NODES_AT_ONCE_MAX: Final = 500
 
 LOOK_SECONDS: Final = 5.0
 """How often the server's clock is read, which also says whether the server is there."""
+
+HISTORY_PAUSE_SECONDS_MAX: Final = 600.0
+"""The longest pause before the history of a variable is read again that the server failed to read."""
 
 SILENT_INTERVALS: Final = 3.0
 """After how many times of its promise a subscription that says nothing is given up."""
@@ -82,6 +85,8 @@ class _Session:
         """The time of the last value that the subscription gave of each variable."""
         self._by_handle: dict[ua.NodeId, OpcUaNode] = {}
         self._problems: dict[str, str] = {}
+        self._faults: dict[str, str] = {}
+        """What the server failed at, of the variables whose history is read again after a pause."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     def datachange_notification(self, node: Node, _value: Any, data: DataChangeNotif) -> None:
@@ -145,17 +150,34 @@ class _Session:
                 starts[node.node] = position - overlap
             elif self._server.history_from is not None:
                 starts[node.node] = self._server.history_from
-        return starts if self._server.history else {}
+        return {name: start for name, start in starts.items() if self._has_history(self._node(name))}
+
+    def _has_history(self, node: OpcUaNode) -> bool:
+        return self._server.history if node.history is None else node.history
 
     async def _catch_up(self, starts: dict[str, datetime]) -> None:
         """Read what was missed, and once more after a delay; then what comes moves positions."""
         overlap = timedelta(seconds=self._server.history_overlap_seconds)
-        for node, start in starts.items():
-            await self._read_history(self._node(node), start, overlap)
+        read = [node for node, start in starts.items() if await self._has_read(node, start, overlap)]
+        for node in starts.keys() - {*read}:
+            self._begin_one(self._node(node), starts[node])
         await asyncio.sleep(self._server.history_delay_seconds)
-        for node, start in starts.items():
-            await self._read_history(self._node(node), start)
-        await self._caught_up(starts)
+        again = [node for node in read if await self._has_read(node, starts[node])]
+        for node in {*read} - {*again}:
+            self._begin_one(self._node(node), starts[node])
+        await self._caught_up(again)
+
+    async def _has_read(self, name: str, start: datetime, late: timedelta = timedelta(0)) -> bool:
+        """Read the history of a variable; False where the server fails at that, which is told of it alone."""
+        try:
+            await self._read_history(self._node(name), start, late)
+        except HistoryFaultError as error:
+            if name not in self._faults:
+                log.warning("%s: %s; it is tried again.", self._server.name, error)
+            self._faults[name] = f"{error}; what came since {text_of(start)} may be missing until then."
+            return False
+        self._faults.pop(name, None)
+        return True
 
     async def _read_history(self, node: OpcUaNode, start: datetime, late: timedelta = timedelta(0)) -> None:
         """Read the history of a variable; `late` is how much of its end may not have been written yet."""
@@ -186,7 +208,9 @@ class _Session:
 
     def _begin_again(self, dropped: Iterable[VariableValue]) -> None:
         """The server has dropped values: their variables are behind until their history is read."""
-        for one in dropped if self._server.history else ():
+        for one in dropped:
+            if not self._has_history(one.node):
+                continue
             if one.node.node in self._behind:
                 self._dropped.add(one.node.node)
             else:
@@ -201,8 +225,11 @@ class _Session:
     async def _catch_up_one(self, node: OpcUaNode, otherwise: datetime) -> None:
         """Read the history of a variable, from a moment if the spool does not know it yet."""
         start = (await self._starts()).get(node.node, otherwise)
-        await asyncio.sleep(self._server.history_delay_seconds)
-        await self._read_history(node, start)
+        pause = float(self._server.history_delay_seconds)
+        await asyncio.sleep(pause)
+        while not await self._has_read(node.node, start):
+            pause = min(2 * pause, max(pause, HISTORY_PAUSE_SECONDS_MAX))
+            await asyncio.sleep(pause)
         await self._caught_up([node.node])
 
     async def _caught_up(self, names: Iterable[str]) -> None:
@@ -235,7 +262,7 @@ class _Session:
                 {
                     "state": "reading history" if self._behind else "reading",
                     "clock_offset_seconds": offset.total_seconds(),
-                    "problems": self._problems,
+                    "problems": self._faults | self._problems,
                 },
             )
             if subscription.is_stale(SILENT_INTERVALS):

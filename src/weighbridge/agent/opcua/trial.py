@@ -35,11 +35,11 @@ async def complaints_of(server: OpcUaServer) -> list[str]:
                 code = 0 if value.StatusCode is None else int(value.StatusCode.value)
                 if code in NOT_THERE:
                     said.append(f"{node.node} cannot be read: {said_of(code)}.")
-                elif server.history:
+                elif server.history if node.history is None else node.history:
                     async for _ in history_of(client, node, now() - HISTORY):
                         break
             except (NoHistoryError, HistoryFaultError) as error:
-                said.append(f"{error}; say history: false to read it without one.")
+                said.append(f"{error}; say history: false of this node to read it without one.")
             except FAILURES as error:
                 said.append(f"{node.node} cannot be read: {error}")
     return said

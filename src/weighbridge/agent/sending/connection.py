@@ -1,7 +1,6 @@
 """One connection to the service: requests with the token, certificates verified, and what its clock says."""
 
 import hashlib
-import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,11 +12,11 @@ import httpx2
 
 from weighbridge import __version__
 from weighbridge.agent.clock import now
+from weighbridge.agent.configuration.certificates import trusting
 from weighbridge.agent.configuration.credentials import token_of
 from weighbridge.agent.configuration.records import AgentService
 from weighbridge.agent.sending.pause import http_date, retry_after_seconds
 from weighbridge.core.identity.link import API_PREFIX
-from weighbridge.errors import Refusal
 
 CLOCK_STEP: Final = timedelta(seconds=1)
 """What the service's header Date is exact to."""
@@ -51,7 +50,7 @@ class AgentConnection:
                 "Accept": "application/json",
                 "User-Agent": f"weighbridge-agent/{__version__}",
             },
-            verify=_trusting(service),
+            verify=trusting(service.ca_file, "service.ca_file"),
             timeout=service.timeout_seconds,
             follow_redirects=False,
         )
@@ -103,13 +102,3 @@ def _offset(sent_at: datetime, came_at: datetime, other: datetime | None) -> tim
     if other + CLOCK_STEP > sent_at and other <= came_at:
         return timedelta(0)
     return sent_at - other - CLOCK_STEP if other + CLOCK_STEP <= sent_at else came_at - other
-
-
-def _trusting(service: AgentService) -> ssl.SSLContext:
-    """What verifies the service's certificate."""
-    try:
-        return ssl.create_default_context(cafile=service.ca_file)
-    except (OSError, ssl.SSLError) as error:
-        raise Refusal(
-            f"The certificates of service.ca_file, {service.ca_file}, cannot be read: {error}."
-        ) from None

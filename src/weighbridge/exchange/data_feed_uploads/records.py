@@ -7,7 +7,8 @@ import msgspec
 
 from weighbridge.core.platform.task_state import TaskState
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import one_of
+from weighbridge.db.listing import INT4_LARGEST
+from weighbridge.http.text import between, one_of
 
 
 class UploadProblem(msgspec.Struct, frozen=True):
@@ -84,7 +85,7 @@ class DataFeedUpload(msgspec.Struct, frozen=True):
 class UploadAgain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An upload of a file that was uploaded before, such as after a dry run."""
 
-    of_upload: int
+    of_upload: Annotated[int, between(1, INT4_LARGEST)]
     """The number of an upload of the same feed, whose file is taken once more."""
     dry_run: bool = False
     """Whether everything is done as in earnest and then undone."""
@@ -105,3 +106,24 @@ class SentFile:
     size: int
     sha256: bytes
     dry_run: bool
+
+
+class UploadResult(msgspec.Struct, frozen=True):
+    """What the task of an upload says it came to."""
+
+    upload_id: int
+    """The number of the upload."""
+    rows: int
+    """Rows that were read."""
+    stored: int
+    """Events that were stored."""
+    already_there: int
+    """Rows whose events the project had already, and which say the same."""
+    bad_rows: int
+    """Rows that are no event."""
+    same_as: int | None = None
+    """The upload that stored the same content; null unless there is one."""
+    differing: int = 0
+    """Rows whose events the project had already, with other values."""
+    corrected: int = 0
+    """How many of those events were corrected."""

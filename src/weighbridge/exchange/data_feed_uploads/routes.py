@@ -7,7 +7,12 @@ from weighbridge.collection.tenancy.project import project_named
 from weighbridge.core.collection.data_feed import FILE_BYTES_MAX
 from weighbridge.db.listing import Page, list_request
 from weighbridge.exchange.data_feed_uploads import actions, queries
-from weighbridge.exchange.data_feed_uploads.records import DataFeedUpload, NewUploadBody, SentFile
+from weighbridge.exchange.data_feed_uploads.records import (
+    DataFeedUpload,
+    NewUploadBody,
+    SentFile,
+    UploadResult,
+)
 from weighbridge.exchange.data_feeds.queries import get_data_feed
 from weighbridge.http.arrival.upload import Form
 from weighbridge.http.attachment import Attachment
@@ -36,6 +41,7 @@ _CSV: Final = "text/csv"
     returns=DataFeedUpload,
     status=202,
     example={"upload": {"of_upload": 1, "dry_run": False}},
+    task_results={"data_feed_upload": UploadResult},
 )
 async def create_upload(call: WriteCall, new: NewUploadBody | SentFile) -> Answer:
     """Upload a file to a data feed: a task stores each of its rows as an event.

@@ -9,8 +9,7 @@ import asyncio
 import hashlib
 import shutil
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
@@ -26,7 +25,6 @@ from weighbridge.core.collection.data_feed import (
     CONTENT_BYTES_MAX,
     NAME_OF_FILE_MAX,
     BadRows,
-    Formulas,
     OnDifference,
     ReferenceRule,
 )
@@ -37,22 +35,20 @@ from weighbridge.db.json import jsonb
 from weighbridge.errors import Refusal
 from weighbridge.exchange.data_feed_uploads import queries
 from weighbridge.exchange.data_feed_uploads.queries import UploadWork
-from weighbridge.exchange.data_feed_uploads.records import UploadProblem
+from weighbridge.exchange.data_feed_uploads.records import UploadProblem, UploadResult
 from weighbridge.exchange.data_feeds.queries import get_data_feed
 from weighbridge.exchange.data_feeds.records import DataFeed
-from weighbridge.exchange.feeding.destination import destination_of, mapping_of
-from weighbridge.exchange.feeding.mapping import columns_of
-from weighbridge.exchange.feeding.portions import RowFeed
+from weighbridge.exchange.feeding.destination import destination_of
+from weighbridge.exchange.feeding.reading import FEED_LIMITS, SandboxedRows
 from weighbridge.exchange.feeding.report import VALUE_LENGTH_MAX, BadRowReport
 from weighbridge.exchange.feeding.storing import REASON, RowStore, StoringOrder, Tally
-from weighbridge.exchange.feeding.units_line import taken_from
 from weighbridge.exchange.tabular.file import CsvFile
-from weighbridge.exchange.tabular.given import fields_given
-from weighbridge.exchange.tabular.opening import content_digest, reading_table
+from weighbridge.exchange.tabular.opening import content_digest
 from weighbridge.http.attachment import Spool
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import actions as tasks
 from weighbridge.platform.async_tasks.actions import Attempt
+from weighbridge.sandbox.sandbox import read_apart, sandboxed
 
 DIGEST_DIGITS: Final = 12
 """Digits of the content's SHA-256 that stand in client references."""
@@ -63,19 +59,6 @@ REPORT_SECONDS: Final = 1
 
 class _UndoneError(Exception):
     """The transaction is undone on purpose; what it came to is told by another."""
-
-
-class UploadResult(msgspec.Struct, frozen=True):
-    """What the task of an upload says it came to."""
-
-    upload_id: int
-    rows: int
-    stored: int
-    already_there: int
-    bad_rows: int
-    same_as: int | None = None
-    differing: int = 0
-    corrected: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +106,10 @@ class Feeder:
             file = Path(folder) / "file"
             await self._fetch(work, file)
             written = CsvFile(file, name=work.name, bytes_max=CONTENT_BYTES_MAX)
-            digest = bytes.fromhex(await asyncio.to_thread(content_digest, written))
+            said = f"The file {shorten(work.name, NAME_OF_FILE_MAX)}"
+            account = attempt.actor.account_id
+            read = await read_apart(account, said, FEED_LIMITS, content_digest, written)
+            digest = bytes.fromhex(read)
             async with database.read() as tx:
                 before = await queries.stored_before(tx, work, digest)
             if before is not None and not work.dry_run:
@@ -174,6 +160,7 @@ class Feeder:
         said["content_sha256"] = outcome.content_sha256.hex()
         if tally.stored:
             said["ids"] = tally.named_spans(work.project)
+            said["root"] = tally.tree.root.hex()
         changes.record(
             tx, attempt.actor, await _stored_events(tx, work, tally), action="data_feed_upload.finish",
             target=str(work.number), project_id=work.project, after=said,
@@ -199,34 +186,20 @@ async def _outcome(tx: Write, database: Database, attempt: Attempt, at_hand: Fil
     work, feed, path, digest = at_hand.work, at_hand.feed, at_hand.path, at_hand.content_sha256
     destination = await destination_of(tx, attempt.actor, work.project, feed)
     written = CsvFile(path, feed.delimiter, feed.encoding, feed.header_line, work.name, CONTENT_BYTES_MAX)
-    takes_stored = feed.formulas == Formulas.TAKE_STORED
-    reading = reading_table(written, sheet=feed.sheet, takes_stored=takes_stored)
-    table = await tx.in_thread(reading.__enter__)
-    with _closed_after(reading):
-        units = await tx.in_thread(taken_from, table) if feed.units_line else None
-        columns = await tx.in_thread(columns_of, table.header, feed, destination.event_type, units)
-        reference = f"feed-{work.feed}"
-        if feed.client_reference == ReferenceRule.ROW:
-            reference += f":{digest.hex()[:DIGEST_DIGITS]}"
-        mapping = mapping_of(feed, columns, destination, reference)
-        rows = RowFeed(table, mapping, destination.vocabulary)
+    reference = f"feed-{work.feed}"
+    if feed.client_reference == ReferenceRule.ROW:
+        reference += f":{digest.hex()[:DIGEST_DIGITS]}"
+    async with sandboxed(attempt.actor.account_id, f"The file {written.said}", FEED_LIMITS) as sandbox:
+        rows = SandboxedRows(sandbox)
+        opened = await tx.meanwhile(rows.open(written, feed, destination, reference))
         number = destination.vocabulary.schemas[destination.event_type.slug].number
         order = StoringOrder(
-            attempt.actor, work.project, number, destination.vocabulary, fields_given(mapping),
+            attempt.actor, work.project, number, destination.vocabulary, opened.given,
             _reason(work, feed), is_correcting=feed.on_difference == OnDifference.CORRECT,
         )  # fmt: skip
         store = RowStore(tx, order, at_hand.report)
         tally = await store.store(rows, _advancing(database, attempt, path.stat().st_size))
-        return FeedOutcome(digest, columns.as_mapping(), tally, table.formulas)
-
-
-@contextmanager
-def _closed_after(opened: AbstractContextManager[Any]) -> Iterator[None]:
-    """Close what was opened in a thread."""
-    try:
-        yield
-    finally:
-        opened.__exit__(None, None, None)
+        return FeedOutcome(digest, opened.mapping, tally, await rows.formulas())
 
 
 def _advancing(database: Database, attempt: Attempt, size: int) -> Callable[[int, int], Awaitable[None]]:

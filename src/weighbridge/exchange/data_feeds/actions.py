@@ -1,6 +1,5 @@
 """Make data feeds, change and remove them."""
 
-import codecs
 from collections.abc import Iterator
 from typing import Any, Final
 from zoneinfo import available_timezones
@@ -32,7 +31,8 @@ from weighbridge.errors import Invalid, NotFound
 from weighbridge.exchange.data_feeds import queries
 from weighbridge.exchange.data_feeds.records import DataFeed, DataFeedChange, NewDataFeed
 from weighbridge.exchange.feeding.mapping import problems_of_columns
-from weighbridge.exchange.tabular.clock import DURATION
+from weighbridge.exchange.tabular.clock import DURATION, is_time_format
+from weighbridge.exchange.tabular.file import is_encoding
 from weighbridge.platform import changes
 from weighbridge.settings import Settings
 
@@ -167,19 +167,11 @@ def _problems_of_form(said: NewDataFeed | DataFeed) -> Iterator[Problem]:
             allowed = ", ".join(words)
             text = f"data_feed.{field} is {shorten(word)!r}; it takes one of {allowed}."
             yield Problem(text, f"data_feed.{field}", "invalid")
-    if said.time_zone is not None and said.time_zone not in available_timezones():
-        text = f"data_feed.time_zone is {said.time_zone!r}, which is not on the IANA list, such as UTC."
-        yield Problem(text, "data_feed.time_zone", "invalid")
-    if said.duration is not None and not DURATION.fullmatch(said.duration):
-        text = (
-            f"data_feed.duration is {said.duration!r}; "
-            "it takes a whole number with s, m, h or d, such as 15m or 1h."
-        )
-        yield Problem(text, "data_feed.duration", "invalid")
+    yield from _problems_of_times(said)
     if len(said.delimiter) != 1 or said.delimiter in '"\r\n\0':
         text = f"data_feed.delimiter is {said.delimiter!r}; it takes one character, such as ; or a tab."
         yield Problem(text, "data_feed.delimiter", "invalid")
-    if not _is_encoding(said.encoding):
+    if not is_encoding(said.encoding):
         text = f"data_feed.encoding is {said.encoding!r}; examples are utf-8 and windows-1252."
         yield Problem(text, "data_feed.encoding", "invalid")
     texts = {"time_format": said.time_format, "sheet": said.sheet, **dict.fromkeys(said.missing, "x")}
@@ -191,11 +183,22 @@ def _problems_of_form(said: NewDataFeed | DataFeed) -> Iterator[Problem]:
             yield Problem(f"data_feed.{name} is blank or holds a NUL.", f"data_feed.{name}", "invalid")
 
 
-def _is_encoding(name: str) -> bool:
-    try:
-        return codecs.lookup(name)._is_text_encoding  # noqa: SLF001 - nothing else tells texts from others
-    except (LookupError, ValueError):
-        return False
+def _problems_of_times(said: NewDataFeed | DataFeed) -> Iterator[Problem]:
+    if said.time_zone is not None and said.time_zone not in available_timezones():
+        text = f"data_feed.time_zone is {said.time_zone!r}, which is not on the IANA list, such as UTC."
+        yield Problem(text, "data_feed.time_zone", "invalid")
+    if said.duration is not None and not DURATION.fullmatch(said.duration):
+        text = (
+            f"data_feed.duration is {said.duration!r}; "
+            "it takes a whole number with s, m, h or d, such as 15m or 1h."
+        )
+        yield Problem(text, "data_feed.duration", "invalid")
+    if said.time_format is not None and said.time_format.strip() and not is_time_format(said.time_format):
+        text = (
+            f"data_feed.time_format is {shorten(said.time_format)!r}, by which no time can be read; "
+            "it takes a form such as %d.%m.%Y %H:%M, with each part once."
+        )
+        yield Problem(text, "data_feed.time_format", "invalid")
 
 
 async def _event_type(

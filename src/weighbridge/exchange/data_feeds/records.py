@@ -6,6 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from weighbridge.core.collection.data_feed import (
+    COLUMN_NAME_LENGTH_MAX,
     COLUMNS_MAX,
     COLUMNS_OF_FEED_MAX,
     HEADER_LINE_MAX,
@@ -16,8 +17,9 @@ from weighbridge.core.collection.data_feed import (
     OtherColumns,
     ReferenceRule,
 )
+from weighbridge.core.collection.watched_place import PLACE_LENGTH_MAX
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import Line, one_of
+from weighbridge.http.text import Line, Name, at_most, one_of
 
 _HeaderLine = Annotated[int, msgspec.Meta(ge=1, le=HEADER_LINE_MAX)]
 _BadRows = Annotated[str, one_of(BadRows)]
@@ -106,7 +108,7 @@ class DataFeed(msgspec.Struct, frozen=True):
 class NewDataFeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make a data feed."""
 
-    name: str
+    name: Name
     event_type_id: str
     columns: _Columns = []
     other_columns: _OtherColumns = OtherColumns.REFUSE
@@ -128,7 +130,7 @@ class NewDataFeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     client_reference: _ReferenceRule = ReferenceRule.ROW
     bad_rows: _BadRows = BadRows.REFUSE_FILE
     on_difference: _OnDifference = OnDifference.REPORT
-    watch: str | None = None
+    watch: Annotated[str, at_most(PLACE_LENGTH_MAX)] | None = None
 
 
 class NewDataFeedBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -140,7 +142,7 @@ class NewDataFeedBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class DataFeedChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to change a data feed; what is left out stays as it is."""
 
-    name: str | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
     event_type_id: str | UnsetType = UNSET
     columns: _Columns | UnsetType = UNSET
     other_columns: _OtherColumns | UnsetType = UNSET
@@ -162,7 +164,7 @@ class DataFeedChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     client_reference: _ReferenceRule | UnsetType = UNSET
     bad_rows: _BadRows | UnsetType = UNSET
     on_difference: _OnDifference | UnsetType = UNSET
-    watch: str | UnsetType | None = UNSET
+    watch: Annotated[str, at_most(PLACE_LENGTH_MAX)] | UnsetType | None = UNSET
 
 
 class DataFeedChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -171,11 +173,14 @@ class DataFeedChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     data_feed: DataFeedChange
 
 
+_NameOfColumn = Annotated[str, msgspec.Meta(max_length=COLUMN_NAME_LENGTH_MAX)]
+
+
 class HeaderQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of POST /projects/{project_id}/data_feed_suggestions."""
 
     event_type_id: str
-    header: Annotated[list[str], msgspec.Meta(min_length=1, max_length=COLUMNS_MAX)]
+    header: Annotated[list[_NameOfColumn], msgspec.Meta(min_length=1, max_length=COLUMNS_MAX)]
     """The names of the columns, as they stand in the first line of a file."""
 
 

@@ -19,6 +19,9 @@ from weighbridge.core.platform.export_format import ColumnKind, ExportColumn, Ex
 from weighbridge.exchange.export_files.decimals import decimal_types
 from weighbridge.exchange.export_files.rows import batches
 
+# The default pool keeps what one file took for as long as the process lives; the system's gives it back.
+pa.set_memory_pool(pa.system_memory_pool())
+
 Columns = Sequence[ExportColumn]
 Writer = Callable[[Path, Path, Columns], None]
 

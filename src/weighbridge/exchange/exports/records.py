@@ -33,3 +33,12 @@ class Export(msgspec.Struct, frozen=True):
     """The task that makes the file."""
     created_at: Instant
     """When it was asked for."""
+
+
+class ExportResult(msgspec.Struct, frozen=True):
+    """What the task of an export says it came to."""
+
+    export_id: str
+    """The export, which `/exports/{export_id}` shows."""
+    rows: int
+    """Rows that stand in the file."""

@@ -13,7 +13,7 @@ from weighbridge.db.engine import Read
 from weighbridge.db.listing import Page, list_request
 from weighbridge.exchange.export_rows.records import Query, RecordTable
 from weighbridge.exchange.exports import queries
-from weighbridge.exchange.exports.records import Export
+from weighbridge.exchange.exports.records import Export, ExportResult
 from weighbridge.http import wire
 from weighbridge.http.access.linked import LinkCall, Linked
 from weighbridge.http.arrival.upload import SPOOL_BYTES
@@ -23,7 +23,7 @@ from weighbridge.http.endpoint import ReadCall, by_link, get
 _ONE: Final = "/exports/{export_id}"
 
 
-@get(_ONE, permission=ANY, returns=Export)
+@get(_ONE, permission=ANY, returns=Export, task_results={"export": ExportResult})
 async def get_export(call: ReadCall) -> Export:
     """Read one export; poll it until it is completed, which it stays for 24 hours.
 

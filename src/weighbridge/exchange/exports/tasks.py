@@ -31,6 +31,7 @@ from weighbridge.exchange.export_rows.data_points import data_points_table
 from weighbridge.exchange.export_rows.events import events_table
 from weighbridge.exchange.export_rows.records import Query, RecordTable, record_of
 from weighbridge.exchange.export_rows.table import ExportTable
+from weighbridge.exchange.exports.records import ExportResult
 from weighbridge.http.call import Call
 from weighbridge.http.operation import Operation
 from weighbridge.http.wire import Encode
@@ -45,13 +46,6 @@ _READ_BYTES: Final = 1_048_576
 
 
 Result = TypeVar("Result")
-
-
-class ExportResult(msgspec.Struct, frozen=True):
-    """What the task of an export says it came to."""
-
-    export_id: str
-    rows: int
 
 
 class _Asked(msgspec.Struct, frozen=True):

@@ -20,6 +20,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Write
 from weighbridge.errors import NotFound, Refusal
 from weighbridge.exchange.data_feeds.records import DataFeed
+from weighbridge.exchange.tabular.cell import MissingMarks
 from weighbridge.exchange.tabular.clock import read_clock
 from weighbridge.exchange.tabular.columns import Columns
 from weighbridge.exchange.tabular.row import RowMapping
@@ -65,6 +66,7 @@ async def destination_of(tx: Write, actor: Actor, project: int, feed: DataFeed) 
 
 def mapping_of(feed: DataFeed, columns: Columns, destination: FeedDestination, reference: str) -> RowMapping:
     """How the rows of a file become events."""
+    decimal_comma = feed.decimal_mark == DecimalMark.COMMA
     return RowMapping(
         columns=columns,
         clock=read_clock(
@@ -82,8 +84,8 @@ def mapping_of(feed: DataFeed, columns: Columns, destination: FeedDestination, r
         places=destination.by_name["location"],
         feedstock=feed.feedstock_id,
         asset=feed.asset_id,
-        decimal_comma=feed.decimal_mark == DecimalMark.COMMA,
-        missing=frozenset({"", *(text.strip() for text in feed.missing)}),
+        decimal_comma=decimal_comma,
+        missing=MissingMarks.of(feed.missing, decimal_comma=decimal_comma),
     )
 
 

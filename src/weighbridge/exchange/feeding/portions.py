@@ -1,21 +1,21 @@
 """Portions: so many rows of a file at a time, read, judged and written as the database takes them.
 
-This is the hot path of feeding, and runs in a thread. Invariants: a portion holds at most `ROWS_OF_PORTION`
+This is the hot path of feeding, and runs in a sandbox. Invariants: a portion holds at most `ROWS_OF_PORTION`
 rows; a row is judged by the rules of the intake that every event goes through; keys are used up in order.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from weighbridge.collection.events.records import NewEvent
 from weighbridge.collection.intake.checking import EventVocabulary, copy_text, take_in
 from weighbridge.core.problem import Problem
-from weighbridge.exchange.tabular.file import FileRow
-from weighbridge.exchange.tabular.row import BadRow, NumberedEvent, RowMapping, RowProblem, read_row
+from weighbridge.exchange.tabular.dating import outcomes
+from weighbridge.exchange.tabular.row import BadRow, NumberedEvent, RowMapping, RowProblem
 from weighbridge.exchange.tabular.table import RowTable
 
 ROWS_OF_PORTION: Final = 4_096
@@ -30,8 +30,7 @@ _OPTIONS: Final = {
 """What the reader of rows says to those who import by a command, in the words of a data feed."""
 
 
-@dataclass(frozen=True, slots=True)
-class FedRow:
+class FedRow(NamedTuple):
     """A good row: its line, what it is known by, when it is, and how the database takes it."""
 
     line: int
@@ -62,24 +61,19 @@ class RowFeed:
         self._table = table
         self._mapping = mapping
         self._vocabulary = vocabulary
-        self._rows: Iterator[FileRow] = iter(table.rows)
-        self._index = 0
-        self._last: datetime | None = None
+        self._outcomes = outcomes(table, mapping)
 
     def next(self, keys: Sequence[int]) -> Portion | None:
         """The next rows, at most one for each key; None behind the last."""
         bad: list[BadRow] = []
         events: list[NumberedEvent] = []
         some = 0
-        for row in islice(self._rows, len(keys)):
+        for outcome in islice(self._outcomes, len(keys)):
             some += 1
-            outcome = self._table.refusal(row) or read_row(self._mapping, row, self._index, self._last)
             if isinstance(outcome, NumberedEvent):
-                self._last = outcome.event.start_time
                 events.append(outcome)
-            elif outcome is not None:
+            else:
                 bad.append(outcome)
-            self._index += outcome is not None
         if not some:
             return None
         good = self._judged(events, keys, bad)
@@ -129,7 +123,8 @@ class RowFeed:
         for one in bad.problems:
             indexes = columns.fields.get(one.field or "", ()) if one.column is None else ()
             column = ", ".join(columns.header[index] for index in indexes) or one.column
-            problems.append(one._replace(reason=_in_words(one.reason), column=column))
+            value = None if one.value is None else str(one.value)  # a cell of a workbook is a text of its own
+            problems.append(one._replace(reason=_in_words(one.reason), column=column, value=value))
         return BadRow(bad.line, tuple(problems))
 
 

@@ -18,7 +18,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from weighbridge.core.collection.data_feed import CONTENT_BYTES_MAX, DecimalMark
+from weighbridge.core.collection.data_feed import (
+    COLUMN_NAME_LENGTH_MAX,
+    COLUMNS_OF_FEED_MAX,
+    CONTENT_BYTES_MAX,
+    DecimalMark,
+)
+from weighbridge.core.quantity.number import shorten
+from weighbridge.errors import Refusal
 from weighbridge.exchange.data_feeds.records import FeedColumn, SuggestedColumns
 from weighbridge.exchange.feeding.units_line import is_line_of_units
 from weighbridge.exchange.tabular.columns import TIME_FIELDS
@@ -73,6 +80,7 @@ def sample_of(path: Path, name: str, header_line: int = 1) -> FileSample:
     file = CsvFile(path, delimiter, encoding, header_line, name, CONTENT_BYTES_MAX)
     with reading_table(file, takes_stored=True) as table:
         header = [one.strip() for one in table.header]
+        _refuse_wide(name, header)
         rows = [row.cells for row in islice(table.rows, SAMPLE_ROWS_MAX) if row.cells]
     has_units = len(rows) > 1 and is_line_of_units(rows[0], rows[1])
     rows = rows[has_units:]
@@ -81,6 +89,19 @@ def sample_of(path: Path, name: str, header_line: int = 1) -> FileSample:
         name, header, rows, encoding, delimiter, _decimal_mark_of(cells), header_line,
         head.startswith(ZIP_MAGIC), has_units,
     )  # fmt: skip
+
+
+def _refuse_wide(name: str, header: Sequence[str]) -> None:
+    if len(header) > COLUMNS_OF_FEED_MAX:
+        raise Refusal(
+            f"The file {name} has {len(header):,} columns; a sample has at most {COLUMNS_OF_FEED_MAX:,},"
+            " as many as a data feed says something about."
+        )
+    if longest := next((one for one in header if len(one) > COLUMN_NAME_LENGTH_MAX), None):
+        raise Refusal(
+            f"The file {name} has a column whose name, {shorten(longest)!r}, has {len(longest):,} characters;"
+            f" at most {COLUMN_NAME_LENGTH_MAX:,} are taken."
+        )
 
 
 def with_times(sample: FileSample, columns: SuggestedColumns) -> SuggestedColumns:

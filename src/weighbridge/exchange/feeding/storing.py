@@ -16,14 +16,16 @@ from weighbridge.collection.events.records import EventChange
 from weighbridge.collection.intake.checking import COPY_EVENTS, EventVocabulary
 from weighbridge.collection.intake.sent_again import Discrepancy, HeldEvent, differences, held_events
 from weighbridge.core.collection.data_feed import PROBLEMS_SHOWN
+from weighbridge.core.collection.event_leaf import leaves_of_rows
 from weighbridge.core.identity import ids
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
+from weighbridge.core.proof.edge import Edge
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.db.engine import Write
-from weighbridge.db.threads import ALIVE_SECONDS, computed
-from weighbridge.exchange.feeding.portions import ROWS_OF_PORTION, FedRow, Portion, RowFeed
+from weighbridge.exchange.feeding.portions import ROWS_OF_PORTION, FedRow, Portion
+from weighbridge.exchange.feeding.reading import PortionSource
 from weighbridge.exchange.feeding.report import BadRowReport
 from weighbridge.exchange.tabular.given import (
     GivenFields,
@@ -60,10 +62,14 @@ class Tally:
     last_end: datetime | None = None
     shown: list[BadRow] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)
+    tree: Edge = field(default_factory=Edge)
+    """Over the leaves of the events that were stored, in the order of the rows."""
 
     def add_stored(self, rows: Sequence[FedRow]) -> None:
         """Count rows that were stored."""
         self.stored += len(rows)
+        for leaf in leaves_of_rows(row.text for row in rows):
+            self.tree.add(leaf)
         for row in rows:
             self.incomplete += not row.is_complete
             if self.first_start is None or row.start < self.first_start:
@@ -133,11 +139,11 @@ class RowStore:
     tally: Tally = field(default_factory=Tally)
     met: MetEvents = field(default_factory=MetEvents)
 
-    async def store(self, rows: RowFeed, advance: Callable[[int, int], Awaitable[None]]) -> Tally:
+    async def store(self, rows: PortionSource, advance: Callable[[int, int], Awaitable[None]]) -> Tally:
         """Store the rows of a file; `advance` hears of the bytes that are read and the rows so far."""
         reading = _begun(rows, await self.tx.take_event_keys(ROWS_OF_PORTION))
         try:
-            while (portion := await self._waited(reading)) is not None:
+            while (portion := await self.tx.meanwhile(reading)) is not None:
                 left = portion.keys_left
                 keys = [*left, *await self.tx.take_event_keys(ROWS_OF_PORTION - len(left))]
                 reading = _begun(rows, keys)
@@ -147,12 +153,6 @@ class RowStore:
             reading.cancel()
             await asyncio.wait([reading])
         return self.tally
-
-    async def _waited(self, reading: "asyncio.Task[Portion | None]") -> Portion | None:
-        """The next portion; the server ends a transaction that idles, so this one is used meanwhile."""
-        while not (await asyncio.wait([reading], timeout=ALIVE_SECONDS))[0]:
-            await self.tx.value("SELECT 1")
-        return reading.result()
 
     async def _store(self, portion: Portion) -> None:
         rows = await self._sorted(portion.good)
@@ -235,8 +235,8 @@ def _on_earlier_row(row: FedRow) -> BadRow:
     return BadRow(row.line, (RowProblem(said, None, reference),))
 
 
-def _begun(rows: RowFeed, keys: Sequence[int]) -> "asyncio.Task[Portion | None]":
-    return asyncio.create_task(computed(None, rows.next, keys))
+def _begun(rows: PortionSource, keys: Sequence[int]) -> "asyncio.Task[Portion | None]":
+    return asyncio.create_task(rows.next(keys))
 
 
 def _said_of_other(row: FedRow, event_type: int, there: HeldEvent) -> str | None:

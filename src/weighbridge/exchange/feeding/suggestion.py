@@ -3,7 +3,6 @@
 Invariant: what is suggested would be taken: fields that exist, units that convert, none of them given twice.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -27,7 +26,9 @@ _WORDS: Final = {
 }  # fmt: skip
 """Words that name a field of an event in many files, beside its own name."""
 
-_BRACKETED: Final = re.compile(r"^(?P<name>.+?)\s*[\[(](?P<unit>[^\[\]()]{1,40})[\])]\s*$")
+_BRACKETS: Final = frozenset("[]()")
+_UNIT_LENGTH_MAX: Final = 40
+"""Characters of a unit that stands in brackets behind a name."""
 
 
 def suggested(header: Sequence[str], event_type: EventType) -> SuggestedColumns:
@@ -40,17 +41,28 @@ def suggested(header: Sequence[str], event_type: EventType) -> SuggestedColumns:
     unclear: list[str] = []
     given: set[str] = set()
     for name in header:
-        match = _BRACKETED.match(name)
-        field = meanings.get(plain_name(name)) or (meanings.get(plain_name(match["name"])) if match else None)
+        bare, bracketed = _name_and_unit(name)
+        field = meanings.get(plain_name(name)) or (meanings.get(plain_name(bare)) if bracketed else None)
         if field is None or field in given or not name.strip():
             unclear.append(name)
             continue
         given.add(field)
-        unit = match["unit"].strip() if match and field in points else None
+        unit = bracketed.strip() if field in points else None
         columns.append(FeedColumn(name.strip(), field, _fitting(unit, points[field].unit) if unit else None))
     needed = [one.slug for one in event_type.data_point_types if one.required]
     lacking = [field for field in ("start_time", *needed) if field not in given]
     return SuggestedColumns(columns, unclear, lacking)
+
+
+def _name_and_unit(text: str) -> tuple[str, str]:
+    """The name of a column and what stands in brackets behind it; empty where nothing does."""
+    whole = text.rstrip()
+    begin = max(whole.rfind("["), whole.rfind("("))
+    unit = whole[begin + 1 : -1]
+    is_unit = 0 < len(unit) <= _UNIT_LENGTH_MAX and _BRACKETS.isdisjoint(unit)
+    if begin < 1 or whole[-1] not in "])" or not is_unit:
+        return text, ""
+    return whole[:begin].rstrip(), unit
 
 
 def _fitting(unit: str, target: str | None) -> str | None:

@@ -5,7 +5,7 @@ gives; the first bad rows are kept to be shown, the others are counted.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,13 +13,13 @@ from typing import Final
 
 from weighbridge.collection.intake.checking import EventVocabulary
 from weighbridge.core.quantity.number import shorten
+from weighbridge.exchange.tabular.dating import outcomes
 from weighbridge.exchange.tabular.row import (
     BadRow,
     NumberedEvent,
     RowMapping,
     RowProblem,
     check_event,
-    read_row,
 )
 from weighbridge.exchange.tabular.table import RowTable
 
@@ -64,19 +64,6 @@ def check(
                 advance(pass_.bytes_read)
         advance(pass_.bytes_read)
     return checked
-
-
-def outcomes(pass_: RowTable, mapping: RowMapping) -> Iterator[NumberedEvent | BadRow]:
-    """Read the rows of one pass."""
-    index = 0
-    last = None
-    for row in pass_.rows:
-        outcome = pass_.refusal(row) or read_row(mapping, row, index, last)
-        if isinstance(outcome, NumberedEvent):
-            last = outcome.event.start_time
-        if outcome is not None:
-            index += 1
-            yield outcome
 
 
 def _judge(

@@ -19,7 +19,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.quantity.number import shorten
 from weighbridge.core.time.instant import Instant
 from weighbridge.errors import Invalid, Refusal
-from weighbridge.exchange.importing.check import BAD_ROWS_SHOWN, Checked, check, outcomes
+from weighbridge.exchange.importing.check import BAD_ROWS_SHOWN, Checked, check
 from weighbridge.exchange.importing.store import (
     Comparing,
     Destination,
@@ -27,8 +27,10 @@ from weighbridge.exchange.importing.store import (
     StoredBatch,
     check_locations,
 )
+from weighbridge.exchange.tabular.cell import MissingMarks
 from weighbridge.exchange.tabular.clock import Clock, check_clock
 from weighbridge.exchange.tabular.columns import map_columns
+from weighbridge.exchange.tabular.dating import outcomes
 from weighbridge.exchange.tabular.file import CsvFile, fingerprint
 from weighbridge.exchange.tabular.given import fields_given
 from weighbridge.exchange.tabular.opening import content_digest, reading_table
@@ -191,7 +193,7 @@ def _mapping(order: Order, destination: Destination, digest: str) -> RowMapping:
         assets=destination.assets,
         reference=(order.reference or digest[:DIGEST_DIGITS]) if order.has_references else None,
         decimal_comma=order.decimal_comma,
-        missing=order.missing | {""},
+        missing=MissingMarks.of(order.missing, decimal_comma=order.decimal_comma),
     )
 
 

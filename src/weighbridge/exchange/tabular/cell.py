@@ -5,6 +5,8 @@ separator nor a word for zero. The quick test of a number accepts only what the 
 """
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -24,6 +26,32 @@ class ReadyCell(str):
 
 class CellError(ValueError):
     """A cell does not say what its column takes; the message continues a sentence after the column."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingMarks:
+    """The cells that say that there is no value; a mark that is a number, such as -9999, is one however it is
+    written: -9999.0 says the same.
+    """
+
+    texts: frozenset[str] = frozenset({""})
+    numbers: frozenset[Decimal] = frozenset()
+
+    @classmethod
+    def of(cls, texts: Iterable[str], *, decimal_comma: bool = False) -> "MissingMarks":
+        """The marks as a file has them; an empty cell is always one."""
+        kept = frozenset(text.strip() for text in texts) | {""}
+        return cls(kept, frozenset(_numbers_among(kept, decimal_comma=decimal_comma)))
+
+
+def _numbers_among(texts: Iterable[str], *, decimal_comma: bool) -> Iterable[Decimal]:
+    for text in texts:
+        # A mark may be written in either way, whatever the file has.
+        for comma in {decimal_comma, False}:
+            try:
+                yield read_number(text, decimal_comma=comma)
+            except CellError:
+                continue
 
 
 def read_number(text: str, *, decimal_comma: bool = False) -> Decimal:

@@ -1,15 +1,15 @@
-"""The clock of an import: how a row comes by its times, from its columns or by counting from a start.
+"""The clock of an import: which times a row may mean, by its columns or by counting from a start.
 
-Invariants: a time without an offset is read in a named time zone or refused; a local time that the zone
-skips is refused, and so is one that it has twice, unless the caller vouches that the rows are in order: then
-each is later than the one before it, or refused. What comes out is in UTC.
+Invariants: a time without an offset is read in a named time zone or refused; a local time that the zone skips
+is refused, and so is one that it has twice, unless the caller vouches that the rows are in order: then both
+moments are given, and `dating.py` decides between them. What comes out is in UTC.
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo, available_timezones
 
 from weighbridge.core.problem import Problem
@@ -20,8 +20,10 @@ from weighbridge.exchange.tabular.cell import CellError, ReadyCell
 STEPS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 """The letters of `--every`; a day is 24 hours."""
 
-Disambiguation = Callable[[datetime, datetime], datetime]
-"""Says which of two moments a local time means that comes twice, the earlier or the later."""
+Moments = tuple[datetime, ...]
+"""What a time may mean: one moment, or the earlier and the later one of a local time that comes twice."""
+
+_ANY_TIME: Final = datetime(2001, 12, 23, 14, 15, 16, 171_819, tzinfo=UTC)
 
 DURATION: Final = re.compile(r"([1-9][0-9]{0,6})([smhd])")
 """A length of time as options and data feeds write it."""
@@ -84,44 +86,62 @@ def check_clock(clock: Clock, fields: Collection[str]) -> list[Problem]:
     return [Problem(sentence, "start_time", "invalid") for sentence in problems]
 
 
-def read_moment(
-    text: str, zone: ZoneInfo | None, time_format: str | None = None, choice: Disambiguation | None = None
-) -> datetime:
+class PossibleTimes(NamedTuple):
+    """The moments at which a row may begin and end; a reading has no end."""
+
+    starts: Moments
+    ends: Moments = ()
+
+
+def read_moment(text: str, zone: ZoneInfo | None, time_format: str | None = None) -> datetime:
     """Read a time, by default in ISO 8601; one without an offset is local to the zone."""
+    moments = possible_moments(text, zone, time_format)
+    if len(moments) > 1:
+        assert zone is not None, "only a zone has a time twice"  # noqa: S101
+        raise CellError(
+            f"{shorten(text)!r} comes twice in {zone.key}, where the clocks go back then; "
+            "give its offset, or say --in-order when the rows are in the order of their times"
+        )
+    return moments[0]
+
+
+def possible_moments(text: str, zone: ZoneInfo | None, time_format: str | None = None) -> Moments:
+    """The moments that a time may mean: two of them for a local time that its zone has twice."""
     try:
         moment = _parsed(text, time_format)
-        return (_local(moment, text, zone, choice) if moment.tzinfo is None else moment).astimezone(UTC)
+        if moment.tzinfo is not None:
+            return (moment.astimezone(UTC),)
+        return _local(moment, text, zone)
     except OverflowError:
         raise CellError(f"{shorten(text)!r} lies outside the years 1 to 9999") from None
     except CellError:
         raise
-    except ValueError:
+    except (ValueError, re.error):  # a form that names a part twice makes no pattern
         example = f"of the form {time_format}" if time_format else "such as 2025-01-31T06:00:00Z"
         raise CellError(f"{shorten(text)!r} is not a time {example}") from None
 
 
-def times_of_row(
-    clock: Clock, index: int, start: str, end: str, last: datetime | None = None
-) -> tuple[datetime, datetime | None]:
-    """Find the times of a row from its index among the rows and its cells; no end makes a reading.
+def possible_times(clock: Clock, index: int, start: str, end: str) -> PossibleTimes:
+    """The times that a row may have by its index among the rows and its cells.
 
-    `last` is the start of the row before it.
+    Raises CellError where its cells give no times.
     """
     if clock.start is not None and clock.every is not None:
         begin = _later(clock.start, index * clock.every)
-        return begin, None if clock.is_reading else _later(begin, clock.every)
+        return PossibleTimes((begin,), () if clock.is_reading else (_later(begin, clock.every),))
     if not start:
         raise CellError("start_time is missing")
-    begin = _moment_in(
-        "start_time", start, clock, lambda one, other: one if last is None or one > last else other
-    )
-    if clock.is_in_order and last is not None and begin <= last:
-        raise CellError(f"start_time: {shorten(start)!r} is not later than the row before it")
-    if clock.every is not None:
-        return begin, _later(begin, clock.every)
-    if not end:
-        return begin, None
-    return begin, _moment_in("end_time", end, clock, lambda one, other: one if one >= begin else other)
+    begins = _moments_in("start_time", start, clock)
+    if clock.every is not None or not end:
+        return PossibleTimes(begins)
+    ends = _moments_in("end_time", end, clock)
+    # A start that lies behind every end is none, where another does not.
+    return PossibleTimes(tuple(one for one in begins if one <= ends[-1]) or begins, ends)
+
+
+def length_added(clock: Clock, begin: datetime) -> datetime | None:
+    """When a row ends that lasts as long as the clock says; None where the clock says nothing."""
+    return None if clock.every is None or clock.is_reading else _later(begin, clock.every)
 
 
 def _parsed(text: str, time_format: str | None) -> datetime:
@@ -137,15 +157,17 @@ def _later(moment: datetime, time: timedelta) -> datetime:
         raise CellError("its time would lie past the year 9999") from None
 
 
-def _moment_in(field: str, text: str, clock: Clock, choice: Disambiguation) -> datetime:
+def _moments_in(field: str, text: str, clock: Clock) -> Moments:
     time_format = None if isinstance(text, ReadyCell) else clock.time_format
     try:
-        return read_moment(text, clock.zone, time_format, choice if clock.is_in_order else None)
+        if clock.is_in_order:
+            return possible_moments(text, clock.zone, time_format)
+        return (read_moment(text, clock.zone, time_format),)
     except CellError as error:
         raise CellError(f"{field}: {error}") from None
 
 
-def _local(moment: datetime, text: str, zone: ZoneInfo | None, choice: Disambiguation | None) -> datetime:
+def _local(moment: datetime, text: str, zone: ZoneInfo | None) -> Moments:
     if zone is None:
         raise CellError(f"{shorten(text)!r} has no offset; name its zone with --time-zone")
     first = moment.replace(tzinfo=zone, fold=0)
@@ -156,14 +178,17 @@ def _local(moment: datetime, text: str, zone: ZoneInfo | None, choice: Disambigu
     if before < after:
         raise CellError(f"{shorten(text)!r} does not exist in {zone.key}: the clocks go forward then")
     if before > after:
-        if choice is not None:
-            # In UTC, for times of one zone are compared by what their clocks show.
-            return choice(first.astimezone(UTC), second.astimezone(UTC))
-        raise CellError(
-            f"{shorten(text)!r} comes twice in {zone.key}, where the clocks go back then; "
-            "give its offset, or say --in-order when the rows are in the order of their times"
-        )
-    return first
+        return first.astimezone(UTC), second.astimezone(UTC)
+    return (first.astimezone(UTC),)
+
+
+def is_time_format(time_format: str) -> bool:
+    """Whether times can be read by a form: what it writes it reads again."""
+    try:
+        datetime.strptime(_ANY_TIME.strftime(time_format), time_format)  # noqa: DTZ007 - only whether it can
+    except (ValueError, re.error):
+        return False
+    return "%" in time_format
 
 
 def _zone(name: str | None, problems: list[Problem]) -> ZoneInfo | None:

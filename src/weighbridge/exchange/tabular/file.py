@@ -20,6 +20,19 @@ from weighbridge.errors import Refusal
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 ZIP_MAGIC: Final = b"PK\x03\x04"
+_OF_NO_FILE: Final = frozenset(
+    {
+        "undefined",
+        "idna",
+        "punycode",
+        "unicode_escape",
+        "unicode-escape",
+        "raw_unicode_escape",
+        "raw-unicode-escape",
+    }
+)
+"""Encodings of names and of source text; some take a time that grows with the square of a text."""
+
 CHUNK_BYTES: Final = 1 << 20
 BLANK_LINES_MAX: Final = 1_000
 """Blank lines between two rows that are passed on one by one."""
@@ -208,13 +221,20 @@ def _content(file: CsvFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
             yield raw, raw
 
 
+def is_encoding(name: str) -> bool:
+    """Whether files may be written in an encoding of this name."""
+    try:
+        found = codecs.lookup(name)
+        return found.name not in _OF_NO_FILE and bool("a,1\n".encode(found.name).decode(found.name))
+    except (LookupError, ValueError):
+        return False
+
+
 def _encoding(file: CsvFile) -> str:
     """Name the codec; a byte order mark at the beginning of UTF-8 is no part of the first column's name."""
-    try:
-        name = codecs.lookup(file.encoding).name
-        "".encode(name)
-    except LookupError:
-        raise Refusal(f"{file.encoding!r} is not an encoding; examples are utf-8 and windows-1252.") from None
+    if not is_encoding(file.encoding):
+        raise Refusal(f"{file.encoding!r} is not an encoding; examples are utf-8 and windows-1252.")
+    name = codecs.lookup(file.encoding).name
     return "utf-8-sig" if name == "utf-8" else name
 
 

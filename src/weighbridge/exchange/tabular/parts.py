@@ -27,7 +27,9 @@ _DATES: Final = frozenset({*range(14, 18), 22, *range(27, 32), *range(34, 37), *
 _TIMES_OF_DAY: Final = frozenset({*range(18, 22), 32, 33, *range(45, 48)})
 """Numbers of the forms of dates and times that every workbook has (ECMA-376 part 1, 18.8.30)."""
 
-_NOT_LETTERS: Final = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.')
+_NOT_LETTERS: Final = re.compile(r'"[^"]*(?:"|\Z)|\\.|\[[^\]]*(?:\]|\Z)|_.|\*.')
+"""What of a form shows no date; a bracket or a quote that nothing closes goes to the end."""
+
 _MILLISECONDS_OF_DAY: Final = Decimal(86_400_000)
 _EPOCH: Final = datetime(1899, 12, 30)  # noqa: DTZ001 - a sheet knows no zones
 _EPOCH_1904: Final = datetime(1904, 1, 1)  # noqa: DTZ001 - as above

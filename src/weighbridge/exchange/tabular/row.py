@@ -14,8 +14,8 @@ from weighbridge.collection.events.records import LocationRef, NewDataPoint, New
 from weighbridge.collection.intake.checking import EventVocabulary, take_in
 from weighbridge.core.quantity.number import NumberError, limited, shorten
 from weighbridge.core.quantity.unit import Conversion, convert_by
-from weighbridge.exchange.tabular.cell import CellError, ReadyCell, read_boolean, read_number
-from weighbridge.exchange.tabular.clock import Clock, times_of_row
+from weighbridge.exchange.tabular.cell import CellError, MissingMarks, ReadyCell, read_boolean, read_number
+from weighbridge.exchange.tabular.clock import Clock
 from weighbridge.exchange.tabular.columns import LOCATION_FIELD, Columns
 from weighbridge.exchange.tabular.file import FileRow
 
@@ -46,8 +46,7 @@ class RowMapping:
     asset: str | None = None
     """The asset of rows that name none."""
     decimal_comma: bool = False
-    missing: frozenset[str] = frozenset({""})
-    """Cells that say that there is no value."""
+    missing: MissingMarks = MissingMarks()  # noqa: RUF009 - a frozen value
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +57,14 @@ class NumberedEvent:
     event: NewEvent
     is_known_by_line: bool = False
     """Whether its client reference was made of the line, and not brought by a column."""
+
+
+class RowTimes(NamedTuple):
+    """When a row begins and ends, or why that is not known."""
+
+    begin: datetime | None = None
+    end: datetime | None = None
+    error: str | None = None
 
 
 class RowProblem(NamedTuple):
@@ -90,24 +97,29 @@ class BadRow:
         return f"Line {self.line}: {'; '.join(self.reasons)}."
 
 
-def read_row(
-    mapping: RowMapping, row: FileRow, index: int, last: datetime | None = None
-) -> NumberedEvent | BadRow | None:
-    """Make the event of a row, `index` rows after the first; None for a blank line that harms nothing.
-
-    So is a line of empty cells, as spreadsheets write below a table; where rows are counted for their times,
-    it is a row without values. `last` is when the event before it starts.
-    """
+def problem_of_form(mapping: RowMapping, row: FileRow) -> BadRow | None:
+    """Why a row is bad by its form alone: a line that is blank, or has other cells than the header."""
     if not row.cells:
-        return BadRow(row.line, (RowProblem(_BLANK_LINE),)) if mapping.clock.start is not None else None
-    if mapping.clock.start is None and not any(map(str.strip, row.cells)):
-        return None
+        return BadRow(row.line, (RowProblem(_BLANK_LINE),))
     width = len(mapping.columns.header)
     if len(row.cells) != width:
         said = f"it has {len(row.cells)} cells, but the header has {width}"
         return BadRow(row.line, (RowProblem(said),))
+    return None
+
+
+def is_passed_over(mapping: RowMapping, row: FileRow) -> bool:
+    """Whether a row harms nothing: a blank line, or one of empty cells as spreadsheets write below a table.
+
+    Where rows are counted for their times, it is a row without values.
+    """
+    return mapping.clock.start is None and not any(map(str.strip, row.cells))
+
+
+def read_row(mapping: RowMapping, row: FileRow, times: RowTimes) -> NumberedEvent | BadRow:
+    """Make the event of a row of the right form."""
     problems: list[RowProblem] = []
-    begin, end = _times(mapping, row, index, last, problems)
+    begin, end = _times(mapping, row, times, problems)
     points = _points(mapping, row.cells, problems)
     fields = mapping.columns.fields
     feedstock, asset, locations = mapping.feedstock, mapping.asset, mapping.locations
@@ -125,13 +137,13 @@ def read_row(
         event_type=mapping.event_type,
         start_time=begin,
         end_time=end,
-        tracking_id=(_cell(mapping, row.cells, "tracking_id") or None) if "tracking_id" in fields else None,
+        tracking_id=(cell_of(mapping, row.cells, "tracking_id") or None) if "tracking_id" in fields else None,
         feedstock_id=feedstock,
         asset_id=asset,
         client_reference=_reference(
             mapping, row, begin, (asset, feedstock, *locations[len(mapping.locations) :])
         ),
-        notes=(_cell(mapping, row.cells, "notes") or None) if "notes" in fields else None,
+        notes=(cell_of(mapping, row.cells, "notes") or None) if "notes" in fields else None,
         locations=locations,
         data_points=points,
     )
@@ -147,20 +159,18 @@ def check_event(numbered: NumberedEvent, vocabulary: EventVocabulary) -> tuple[l
 
 
 def _times(
-    mapping: RowMapping, row: FileRow, index: int, last: datetime | None, problems: list[RowProblem]
+    mapping: RowMapping, row: FileRow, times: RowTimes, problems: list[RowProblem]
 ) -> tuple[datetime | None, datetime | None]:
-    start, end = _cell(mapping, row.cells, "start_time"), _cell(mapping, row.cells, "end_time")
-    try:
-        return times_of_row(mapping.clock, index, start, end, last)
-    except CellError as error:
-        name = "end_time" if str(error).startswith("end_time") else "start_time"
-        problems.append(RowProblem(str(error), None, (end if name == "end_time" else start) or None, name))
-        return None, None
+    if times.error is None:
+        return times.begin, times.end
+    name = "end_time" if times.error.startswith("end_time") else "start_time"
+    problems.append(RowProblem(times.error, None, cell_of(mapping, row.cells, name) or None, name))
+    return None, None
 
 
 def _points(mapping: RowMapping, cells: list[str], problems: list[RowProblem]) -> list[NewDataPoint]:
     points = []
-    missing = mapping.missing
+    missing, missing_numbers = mapping.missing.texts, mapping.missing.numbers
     decimal_comma = mapping.decimal_comma
     for point in mapping.columns.points:
         cell = cells[point.index]
@@ -170,6 +180,8 @@ def _points(mapping: RowMapping, cells: list[str], problems: list[RowProblem]) -
         try:
             if point.value_type == "number":
                 number = read_number(text, decimal_comma=decimal_comma)
+                if missing_numbers and number in missing_numbers:
+                    continue
                 if point.conversion is not None:
                     number = _converted(number, point.conversion)
                 points.append(NewDataPoint(point.slug, number))
@@ -193,7 +205,7 @@ def _named(
     mapping: RowMapping, cells: list[str], noun: str, known: Mapping[str, str], problems: list[RowProblem]
 ) -> str | None:
     """The id of the feedstock, asset or location that a cell names."""
-    text = _cell(mapping, cells, noun)
+    text = cell_of(mapping, cells, noun)
     if not text:
         return None
     friendly = known.get(text)
@@ -210,22 +222,22 @@ def _reference(
     mapping: RowMapping, row: FileRow, begin: datetime, of: tuple[str | LocationRef | None, ...]
 ) -> str | None:
     if mapping.columns.has_references:
-        return _cell(mapping, row.cells, "client_reference") or None
+        return cell_of(mapping, row.cells, "client_reference") or None
     if mapping.is_known_by_time:
         named = [one.id if isinstance(one, LocationRef) else one for one in of if one is not None]
         return ":".join([mapping.reference or "", begin.isoformat(), *named])
     return None if mapping.reference is None else f"{mapping.reference}:{row.line}"
 
 
-def _cell(mapping: RowMapping, cells: list[str], name: str) -> str:
+def cell_of(mapping: RowMapping, cells: list[str], name: str) -> str:
     """The text of an event's field; empty when no column gives it or a cell says that it is missing."""
     indexes = mapping.columns.fields.get(name, ())
     if len(indexes) == 1:
         cell = cells[indexes[0]]
         text = cell if type(cell) is ReadyCell else cell.strip()
-        return "" if text in mapping.missing else text
+        return "" if text in mapping.missing.texts else text
     texts = [cells[index].strip() for index in indexes]
-    if mapping.missing.intersection(texts):
+    if mapping.missing.texts.intersection(texts):
         return ""
     joined = " ".join(texts)
     return ReadyCell(joined) if texts and all(type(cells[at]) is ReadyCell for at in indexes) else joined

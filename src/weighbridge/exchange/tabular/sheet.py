@@ -8,6 +8,7 @@ bad, for only one of the cells has the value; a row has as many cells as the hea
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from weighbridge.errors import Refusal
 from weighbridge.exchange.tabular.file import FileRow, no_header
 from weighbridge.exchange.tabular.parts import Parts, WrongDateError, parts_of
 from weighbridge.exchange.tabular.row import BadRow, RowProblem
-from weighbridge.exchange.tabular.sheet_rows import SheetCell, sheet_rows
+from weighbridge.exchange.tabular.sheet_rows import ROWS_MAX, SheetCell, sheet_rows
 from weighbridge.exchange.tabular.workbook import Workbook, unpacked
 
 CELL_CHARACTERS_MAX: Final = 32_767
@@ -31,7 +32,9 @@ MERGES_MAX: Final = 100_000
 PROBLEMS_OF_ROW_MAX: Final = 20
 """What is told of one row, at most."""
 
-_MERGED: Final = re.compile(rb"""<(?:\w+:)?mergeCell\s[^>]*?\bref\s*=\s*["'][A-Z]+(\d+):[A-Z]+(\d+)["']""")
+_MERGED: Final = re.compile(
+    rb"""<(?:\w+:)?mergeCell\s[^<>]*?\bref\s*=\s*["'][A-Z]{1,3}(\d{1,7}):[A-Z]{1,3}(\d{1,7})["']"""
+)
 _OVERLAP_BYTES: Final = 512
 
 
@@ -94,7 +97,7 @@ class Sheet:
             texts = ["" if cell is None else self._text(line, cell) for cell in cells]
             if not any(texts) and line not in self._problems:
                 continue
-            if any(first <= line <= last for first, last in self._merged):
+            if self._is_merged(line):
                 self._add(line, "it has a merged cell; give each row values of its own")
             for index in range(width, len(texts)):
                 if texts[index]:
@@ -102,6 +105,11 @@ class Sheet:
                     break
             texts += [""] * (width - len(texts))
             yield FileRow(line, texts[:width])
+
+    def _is_merged(self, line: int) -> bool:
+        """Whether a merged cell lies in a row; the stretches are in order and apart from each other."""
+        place = bisect_right(self._merged, (line, ROWS_MAX))
+        return place > 0 and line <= self._merged[place - 1][1]
 
     def _text(self, line: int, cell: SheetCell | None) -> str:
         """What a cell says; what is wrong with it makes its row bad."""

@@ -84,8 +84,12 @@ async def update_webhook(tx: Write, actor: Actor, friendly: str, change: Webhook
     if desired.project_id is not None:
         project = await project_for_record(tx, actor, desired.project_id)
     types = before.change_types
-    if change.change_types is not UNSET:
-        types = _chosen(actor, change.change_types)
+    if change.change_types is not UNSET or (desired.url, desired.project_id) != (
+        before.url,
+        before.project_id,
+    ):
+        # Another address or project has somebody told of more: of no more than the caller may read.
+        types = _chosen(actor, desired.change_types)
     if problems := _problems(desired):
         raise Invalid(problems)
     await tx.execute(
@@ -96,7 +100,7 @@ async def update_webhook(tx: Write, actor: Actor, friendly: str, change: Webhook
             "url": desired.url,
             "description": desired.description.strip(),
             "types": types,
-            "task_types": readable_kinds(actor) if change.change_types is not UNSET else None,
+            "task_types": None if types is before.change_types else readable_kinds(actor),
             "enabled": desired.is_enabled,
             "reason": BY_CALLER,
             "user": actor.user_id,

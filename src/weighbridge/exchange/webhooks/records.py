@@ -9,7 +9,8 @@ from msgspec.structs import asdict
 from weighbridge.core.platform.change import CHANGE_TYPES, ChangeAction, ChangeKind
 from weighbridge.core.platform.webhook import DeliveryState
 from weighbridge.core.time.instant import Instant
-from weighbridge.http.text import one_of
+from weighbridge.http.outgoing.reach import ADDRESS_MAX
+from weighbridge.http.text import at_most, between, one_of
 
 OVERLAP_HOURS_MAX: Final = 168
 """For how many hours a replaced secret may sign beside the new one, at most."""
@@ -85,7 +86,7 @@ def without_secret(issued: IssuedWebhook) -> Webhook:
 class NewWebhook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make a webhook; it is told of what changes from then on."""
 
-    url: str
+    url: Annotated[str, at_most(ADDRESS_MAX)]
     """An address that begins with https://; http:// reaches only networks that the service was told of."""
     change_types: list[_ChangeType] | None = None
     """Which changes are told; all that the caller's token may read when left out."""
@@ -103,7 +104,7 @@ class NewWebhookBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class WebhookChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to change a webhook; what is left out stays as it is."""
 
-    url: str | UnsetType = UNSET
+    url: Annotated[str, at_most(ADDRESS_MAX)] | UnsetType = UNSET
     change_types: list[_ChangeType] | UnsetType = UNSET
     project_id: str | UnsetType | None = UNSET
     description: _WebhookDescription | UnsetType = UNSET
@@ -120,7 +121,7 @@ class WebhookChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 class SecretRoll(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of POST /webhooks/{webhook_id}/roll_secret."""
 
-    overlap_hours: int = 24
+    overlap_hours: Annotated[int, between(0, OVERLAP_HOURS_MAX)] = 24
     """For how many hours the secrets so far sign beside the new one: 0 to 168; 0 ends them at once."""
 
 
